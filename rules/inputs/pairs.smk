@@ -37,7 +37,7 @@ PARTS = "evidence/parts"
 COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 # the models that are scored on pairs of sentences
 SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
-EXPLORER = config.get("explorer", {}) if SCORED else {}
+EXPLORER = (config.get("explorer") or {}) if SCORED else {}
 EXPLORED_BY_DEFAULT = 4
 # all that is made of the evidence of models that are in no table of scores, as those after fine-tuning
 SCORES_ALONE = ("scores",)
@@ -458,6 +458,7 @@ def explorer_settings():
         "models": explored_models(),
         "benchmarks": explored_benchmarks(),
         "most": EXPLORER.get("pairs"),
+        "megabytes": EXPLORER.get("megabytes"),
     }
 
 
@@ -492,6 +493,7 @@ def pairs_sections():
     """The sections over sentence pairs that have something to show, in their order."""
     sections = {
         "overview": True,
+        "examples": EXPLORER,
         "groups": True,
         "disagreement": True,
         "summary": True,

@@ -16,7 +16,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 import synthetic
 from browsing import WAIT
+from examples import example_pairs
 from study_schema import MEASURES
+from test_contributions import ARCHITECTURES, evidence_of
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import write_facts
@@ -25,6 +27,7 @@ from unmask.measures.registry import measure, title_of
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.explorer import explored
 from unmask.pairs.results import PairResults
+from unmask.pairs.sections.examples import section as example_section
 from unmask.pairs.sections.pairs import section
 from unmask.report.page import render_page
 from unmask.report.sections import Section, Text
@@ -140,9 +143,15 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     labels = [{"pair_id": "p5", "role": role, "label": label, "votes": n} for role, label, n in given]
     files["labels"].append(folder / "labels.parquet")
     write_table(files["labels"][0], framed(labels, LABELS), LABELS, {"benchmark": "stereo"})
-    explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000}
-    every_pair = section(PairResults(files, {"measures": list(MEASURES), "explorer": explorer}))
-    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), every_pair]
+    explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000, "megabytes": 20}
+    settings = {
+        "measures": list(MEASURES),
+        "models": [{"name": name, "source": "hub"} for name in MODELS],
+        "benchmarks": [{"name": name} for name in SIZES],
+    }
+    results = PairResults(files, settings | {"explorer": explorer})
+    every_pair = section(results)
+    sections = [Section("summary", "Summary", (), (Text("Nothing."),)), example_section(results), every_pair]
     made.path.write_text(render_page("A study", sections), encoding="utf-8")
     return made
 
@@ -178,6 +187,21 @@ def texts(found: Locator) -> list[str]:
 
 def field_of(page: Page, label: str) -> Locator:
     return page.get_by_label(label, exact=True)
+
+
+def choose(page: Page, label: str, choice: str) -> None:
+    """Choose by what a choice says before its count."""
+    field = field_of(page, label)
+    (place,) = [at for at, text in enumerate(texts(field.locator("option"))) if uncounted(text) == choice]
+    field.select_option(index=place)
+
+
+def uncounted(text: str) -> str:
+    return re.sub(r" \([\d,]+\)$", "", text)
+
+
+def open_more_filters(page: Page) -> None:
+    page.get_by_text("More filters").click()
 
 
 def count_of(page: Page) -> int:
@@ -222,36 +246,37 @@ def test_it_opens_and_is_filtered_without_lag(page: Page, study: Study) -> None:
 
 def test_pairs_are_found_by_what_they_say_and_what_is_preferred(page: Page, study: Study) -> None:
     opened(page, study.path.as_uri())
-    field_of(page, "Text").fill("RED12 sentence")
+    field_of(page, "Search").fill("RED12 sentence")
     rows = [
         pairs["stereotype"].str.contains("red12") | pairs["antistereotype"].str.contains("red12")
         for pairs in study.pairs.values()
     ]
     assert count_of(page) == sum(int(part.sum()) for part in rows) > 50
-    field_of(page, "Benchmark").select_option("stereo")
+    choose(page, "Benchmark", "stereo")
     assert count_of(page) == int(rows[1].sum())
-    field_of(page, "Text").fill("no such words")
+    field_of(page, "Search").fill("no such words")
     assert page.get_by_role("status").inner_text() == "No pair fits."
-    field_of(page, "Text").fill("")
-    field_of(page, "Bias type").select_option("age")
+    field_of(page, "Search").fill("")
+    choose(page, "Bias type", "age")
     pairs = study.pairs["stereo"].set_index("pair_id")
     assert count_of(page) == int((pairs["bias_type"] == "age").sum())
     field_of(page, "Measure").select_option("CPS")
     margins = study.margins("stereo", "CPS")[pairs["bias_type"] == "age"]
+    open_more_filters(page)
     field_of(page, "Margin from").fill("0.5")
     field_of(page, "Margin to").fill("1.5")
     assert count_of(page) == int(margins.between(0.5, 1.5).sum()) > 0
     field_of(page, "Margin from").fill("")
     field_of(page, "Margin to").fill("")
-    field_of(page, "Prefers").select_option("antistereotype")
+    choose(page, "Prefers", "the antistereotype")
     assert count_of(page) == int((margins < 0).sum()) > 0
-    field_of(page, "Prefers").select_option("undefined")
+    choose(page, "Prefers", "undefined")
     assert count_of(page) == int(margins.isna().sum())
 
 
 def test_the_list_is_in_the_order_that_is_chosen_and_comes_in_pages(page: Page, study: Study) -> None:
     opened(page, study.path.as_uri())
-    field_of(page, "Benchmark").select_option("crows")
+    choose(page, "Benchmark", "crows")
     field_of(page, "Measure").select_option("PLL")
     margins = study.margins("crows", "PLL")
     assert listed(page) == [shown_margin(value) for value in margins[:50]]
@@ -269,7 +294,7 @@ def test_the_list_is_in_the_order_that_is_chosen_and_comes_in_pages(page: Page, 
 
 def test_pairs_on_which_measures_or_models_disagree_are_found(page: Page, study: Study) -> None:
     opened(page, study.path.as_uri())
-    field_of(page, "Benchmark").select_option("crows")
+    choose(page, "Benchmark", "crows")
     outcomes = {
         (model, name): study.scores[model, "crows"]
         .query("protocol == 'corrected' and measure == @name")["outcome"]
@@ -277,15 +302,16 @@ def test_pairs_on_which_measures_or_models_disagree_are_found(page: Page, study:
         for model in MODELS
         for name in MEASURES
     }
-    field_of(page, "Disagreement").select_option(f"other than {title_of('PLL')}")
+    open_more_filters(page)
+    choose(page, "Disagreement", f"other than {title_of('PLL')}")
     assert count_of(page) == int((outcomes["one", "AUL"] != outcomes["one", "PLL"]).sum()) > 0
-    field_of(page, "Disagreement").select_option(f"other than {HOSTILE}")
+    choose(page, "Disagreement", f"other than {HOSTILE}")
     assert count_of(page) == int((outcomes["one", "AUL"] != outcomes[HOSTILE, "AUL"]).sum()) > 0
-    field_of(page, "Disagreement").select_option("measures disagree")
+    choose(page, "Disagreement", "measures disagree")
     of_one = np.array([outcomes["one", name] for name in MEASURES])
     both = (of_one == STEREOTYPE).any(axis=0) & (of_one == ANTISTEREOTYPE).any(axis=0)
     assert count_of(page) == int(both.sum()) > 0
-    field_of(page, "Disagreement").select_option("any or none")
+    choose(page, "Disagreement", "any or none")
     field_of(page, "Order").select_option("models disagree most")
     votes = np.array([outcomes[model, "AUL"] for model in MODELS])
     first, second = ((votes == side).sum(axis=0) for side in (STEREOTYPE, ANTISTEREOTYPE))
@@ -378,7 +404,7 @@ def test_a_link_of_another_report_says_what_is_not_in_this_one(page: Page, study
 
 def test_the_keyboard_alone_is_enough(page: Page, study: Study) -> None:
     opened(page, study.path.as_uri())
-    field_of(page, "Text").focus()
+    field_of(page, "Search").focus()
     page.keyboard.type("red3")
     assert count_of(page) > 50
     for _ in range(20):
@@ -445,7 +471,7 @@ def test_text_is_text_whatever_it_looks_like(page: Page, study: Study) -> None:
     page.get_by_role("heading", name="crows, pair p5").wait_for()
     assert HOSTILE in page.locator(".facts").inner_text()
     assert HOSTILE in page.locator(".scores").inner_text()
-    field_of(page, "Text").fill(HOSTILE)
+    field_of(page, "Search").fill(HOSTILE)
     assert count_of(page) == 2
     assert HOSTILE in page.locator("ol.rows").inner_text()
     assert page.locator("img").count() == 0
@@ -457,16 +483,17 @@ def test_pairs_are_found_by_their_flaws_and_show_them(page: Page, study: Study) 
     opened(page, study.path.as_uri())
     every = pd.concat(study.flaws.values())
     any_flaw = every[list(PAIR_FLAWS)].eq(True).any(axis=1)
+    open_more_filters(page)
     for chosen, expected in (
         ("few votes", every["few_votes"].eq(True)),
         ("many words differ", every["many_words"].eq(True)),
         ("any", any_flaw),
         ("none", ~any_flaw),
     ):
-        field_of(page, "Flaw").select_option(chosen)
+        choose(page, "Flaw", chosen)
         assert count_of(page) == expected.sum() > 0
     # what no pair has cannot be chosen
-    options = texts(field_of(page, "Flaw").locator("option"))
+    options = [uncounted(text) for text in texts(field_of(page, "Flaw").locator("option"))]
     assert "few votes" in options and "identical sentences" not in options
     few = study.flaws["crows"].query("few_votes == True")["pair_id"].iloc[3]
     opened(page, study.address("crows", few))
@@ -488,18 +515,231 @@ def test_labels_of_sentences_are_told_as_text(page: Page, study: Study) -> None:
     assert "took it for" not in page.locator(".facts").inner_text()
 
 
+def test_choices_say_how_many_pairs_they_leave(page: Page, study: Study) -> None:
+    opened(page, study.path.as_uri())
+    open_more_filters(page)
+    choose(page, "Benchmark", "crows")
+    choose(page, "Prefers", "the stereotype")
+    field_of(page, "Search").fill("red1")
+    pairs = study.pairs["crows"]
+    fits = pairs[[STEREOTYPE, ANTISTEREOTYPE]].apply(lambda text: text.str.contains("red1")).any(axis=1)
+    margins = study.margins("crows", "AUL").reindex(pairs["pair_id"])[fits.to_numpy()]
+    told = dict(map(counted, texts(field_of(page, "Prefers").locator("option"))))
+    assert told == {
+        "anything": len(margins),
+        "the stereotype": (margins > 0).sum(),
+        "the antistereotype": (margins < 0).sum(),
+        "neither": (margins == 0).sum(),
+        "undefined": margins.isna().sum(),
+    }
+    # each choice leaves what it says, whatever else is chosen
+    for label in ("Benchmark", "Bias type", "Disagreement", "Flaw"):
+        field = field_of(page, label)
+        before = field.input_value()
+        for place, text in enumerate(texts(field.locator("option"))):
+            field.select_option(index=place)
+            assert count_of(page) == counted(text)[1], (label, text)
+        field.select_option(before)
+    assert page.locator("details summary").first.inner_text() == "More filters"
+    choose(page, "Flaw", "any")
+    field_of(page, "Margin from").fill("0")
+    assert page.locator("details summary").first.inner_text() == "More filters (2 in use)"
+
+
+def counted(text: str) -> tuple[str, int]:
+    """What a choice says, and its count."""
+    told = re.fullmatch(r"(.*) \(([\d,]+)\)", text)
+    assert told, text
+    return told[1], int(told[2].replace(",", ""))
+
+
+def test_two_models_stand_beside_each_other(page: Page, study: Study) -> None:
+    opened(page, study.path.as_uri())
+    choose(page, "Benchmark", "crows")
+    field_of(page, "Second model").select_option("two")
+    margins = {model: study.margins("crows", "AUL", model) for model in ("one", "two")}
+    assert listed(page) == [shown_margin(value) for value in margins["one"][:50]]
+    beside = [text.removeprefix("; ") for text in texts(page.locator("ol.rows .second"))]
+    assert [text.split(",")[0] for text in beside] == [
+        f"two: {shown_margin(value)}" for value in margins["two"][:50]
+    ]
+    apart = (margins["one"] - margins["two"]).abs().sort_values(ascending=False, kind="stable")
+    field_of(page, "Order").select_option("the two models furthest apart")
+    links = [link.get_attribute("href") or "" for link in page.locator("ol.rows a").all()]
+    assert [link.split("?")[0].split("/")[2] for link in links] == [
+        quote(pair, safe="") for pair in apart.index[:50]
+    ]
+    page.locator("ol.rows a").first.click()
+    page.get_by_role("heading", name="one minus two").wait_for()
+    assert "model=one&beside=two" in page.url
+    pair = str(apart.index[0])
+    assert f"The margins differ by {shown_margin(margins['one'][pair] - margins['two'][pair])}." in (
+        page.locator(".pair").inner_text()
+    )
+    scores = texts(page.locator(".scores b.margin"))
+    assert scores == [shown_margin(margins[model][pair]) for model in ("one", "two")]
+    # one place of the other model after the other, each of which adds what its own strip says
+    strips = [numbers(page.locator(f".beside > div:nth-child({place}) ol.strip")) for place in (1, 2)]
+    together = numbers(page.locator("ol.strip.apart"))
+    assert [row[0] for row in together] == [row[0] for row in strips[0]]
+    assert [row[1] for row in together] == [row[0] for row in strips[1]]
+    for first, second, difference in together:
+        assert difference is None or abs((first or 0) - (second or 0) - difference) < 1.6e-3
+    # no model is beside itself
+    field_of(page, "Model").select_option("two")
+    page.get_by_role("heading", name="one minus two").wait_for(state="hidden")
+    assert field_of(page, "Second model").input_value() == "" and "beside" not in page.url
+    assert field_of(page, "Order").input_value() == "order"
+
+
+def numbers(strip: Locator) -> list[list[float | None]]:
+    """The numbers of each place of a strip, None for a dash."""
+    rows = [texts(place.locator(".adds")) for place in strip.locator("li").all()]
+    return [[number_in(text.split(" ")[-1]) for text in row] for row in rows]
+
+
+def number_in(text: str) -> float | None:
+    return None if text == "\N{EN DASH}" else float(text.replace("\N{MINUS SIGN}", "-"))
+
+
+def test_a_link_has_the_second_model_too(page: Page, study: Study) -> None:
+    opened(page, study.address("stereo", ODD, "SSS", "three") + f"&{urlencode({'beside': HOSTILE})}")
+    page.get_by_role("heading", name=f"three minus {HOSTILE}").wait_for()
+    assert field_of(page, "Second model").input_value() == str(MODELS.index(HOSTILE))
+    assert page.locator("img").count() == 0
+    # a link without one has none, and an unknown one is told
+    page.goto(study.address("stereo", ODD, "SSS", "three"))
+    page.get_by_role("heading", name=f"three minus {HOSTILE}").wait_for(state="hidden")
+    page.goto(study.address("stereo", ODD, "SSS", "three") + "&beside=%3Cb%3Enone")
+    expect(page.locator(".pair")).to_contain_text("The link's second model, <b>none, is not in this report.")
+    # its own model is no second one
+    page.goto(study.address("stereo", ODD, "SSS", "three") + "&beside=three")
+    expect(page.locator(".pair")).not_to_contain_text("not in this report")
+    assert page.locator(".beside").count() == 0
+
+
+@pytest.fixture(scope="module")
+def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Three models whose tokenizers split words differently, on the example pairs."""
+    folder = tmp_path_factory.mktemp("tokenizers")
+    made = Study(folder / "index.html", {"b": example_pairs()})
+    files: dict[str, Any] = {"pairs": [folder / "p.parquet"], "flaws": [folder / "f.parquet"]}
+    write_table(files["pairs"][0], made.pairs["b"], PAIRS, {"benchmark": "b"})
+    write_table(files["flaws"][0], flaws_table(made.pairs["b"]), FLAWS, {"benchmark": "b"})
+    files |= {"labels": [], "explored": []}
+    for model in ARCHITECTURES:
+        evidence = dict(evidence_of(model))
+        scores = score_pairs(list(made.pairs["b"]["pair_id"]), evidence, ("AUL",))
+        made.scores[model, "b"], made.evidence[model, "b"] = scores, evidence
+        files["explored"].append(folder / f"{model}.json")
+        facts = explored(made.pairs["b"], scores, [evidence], ("AUL",))
+        write_facts(files["explored"][-1], {"model": model, "benchmark": "b", **facts})
+    explorer = {"models": list(ARCHITECTURES), "benchmarks": ["b"], "most": 5000, "megabytes": 20}
+    every_pair = section(PairResults(files, {"measures": ["AUL"], "explorer": explorer}))
+    made.path.write_text(render_page("Tokenizers", [every_pair]), encoding="utf-8")
+    return made
+
+
+@pytest.mark.parametrize(("first", "second"), [("roberta", "albert"), ("bert", "roberta")])
+def test_places_of_two_tokenizers_are_the_smallest_that_both_have(
+    browser: Browser, tokenizers: Study, first: str, second: str
+) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(WAIT)
+    compared = merged = 0
+    for pair in tokenizers.pairs["b"]["pair_id"]:
+        page.goto("about:blank")
+        page.goto(tokenizers.address("b", pair, "AUL", first) + f"&beside={second}")
+        page.get_by_role("heading", name=f"{first} minus {second}").wait_for()
+        spelt = [spelling(tokenizers, model, pair) for model in (first, second)]
+        if spelt[0][0] != spelt[1][0]:
+            assert "spell different texts" in page.locator(".pair").inner_text()
+            assert page.locator("ol.strip.apart").count() == 0
+            continue
+        compared += 1
+        found = [row[:2] for row in numbers(page.locator("ol.strip.apart"))]
+        # where a place of either ends; each model's numbers between the ends that both have
+        ends = [list(adds) for _, adds in spelt]
+        common = [end for end in ends[0] if end in ends[1]]
+        merged += len(common) < max(map(len, ends))
+        assert len(found) == len(common)
+        for model, (_, adds) in enumerate(spelt):
+            start = (0, 0)
+            for row, end in zip(found, common, strict=True):
+                wanted = sum(value for at, value in adds.items() if start < at <= end)
+                value = row[model]
+                assert value is not None and abs(value - wanted) < 0.7e-3
+                start = end
+    page.close()
+    assert compared and merged
+
+
+def spelling(study: Study, model: str, pair: str) -> tuple[list[str], dict[tuple[int, int], float]]:
+    """The letters of both sentences, and what is added up to where each place ends, in letters of both."""
+    rows = (
+        study.evidence[model, "b"]["none"].query("pair_id == @pair and not special").sort_values("position")
+    )
+    added = contributions(measure("AUL"), study.evidence[model, "b"], CORRECTED).query("pair_id == @pair")
+    adds = added.set_index(["role", "position"])["adds"]
+    marks = "##", "\N{LOWER ONE EIGHTH BLOCK}", "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}"
+    letters, places = [], []
+    for side in SIGNED:
+        own = rows[rows["role"] == side]
+        plain = [re.sub("|".join(marks), "", token).lower() for token in own["token"]]
+        letters.append("".join(plain))
+        # shared tokens by their number, and what is between them
+        shared: dict[tuple[int, int], tuple[int, float]] = {}
+        before = 0
+        for token, position, modified in zip(plain, own["position"], own["modified"], strict=True):
+            key = (before, 0 if modified else 1)
+            length, value = shared.get(key, (0, 0.0))
+            shared[key] = length + len(token), value + SIGNED[side] * adds[side, position]
+            before += not modified
+        places.append(shared)
+    end = (0, 0)
+    total: dict[tuple[int, int], float] = {}
+    for key in sorted(set(places[0]) | set(places[1])):
+        sizes, values = zip(*(each.get(key, (0, 0.0)) for each in places), strict=True)
+        end = end[0] + sizes[0], end[1] + sizes[1]
+        total[end] = total.get(end, 0.0) + sum(values)
+    return letters, total
+
+
+def test_examples_are_read_without_a_script_and_lead_into_the_explorer(
+    browser: Browser, page: Page, study: Study
+) -> None:
+    plain = browser.new_page(java_script_enabled=False)
+    plain.goto(study.path.as_uri())
+    assert plain.locator(".places").count() == 3
+    margins = []
+    for example in plain.locator(".places").all():
+        places = [text.split()[-1] for text in texts(example.locator("li"))]
+        assert max(abs(number_in(text) or 0) for text in places) > 0
+        said = re.search(r": ([+\N{MINUS SIGN}][\d.]+), of which", example.locator(".says").inner_text())
+        assert said
+        margins.append(said[1])
+    plain.close()
+    opened(page, study.path.as_uri())
+    for place, margin in enumerate(margins):
+        page.get_by_role("link", name="Open this pair").nth(place).click()
+        expect(page.locator(".scores b.margin")).to_have_text(margin)
+        page.get_by_role("button", name="Close").click()
+        page.locator(".pair").wait_for(state="hidden")
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_needs_no_scrolling_sideways_and_nothing_is_hard_to_use(
     browser: Browser, study: Study, scheme: Any
 ) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740}, color_scheme=scheme)
-    opened(page, study.address("crows", "p5", "PLL", HOSTILE))
-    page.locator(".token h4").wait_for()
-    page.get_by_text("All tokens in numbers").click()
+    opened(page, study.address("crows", "p5", "PLL", HOSTILE) + "&beside=one")
+    page.locator(".token h4").first.wait_for()
+    page.get_by_text("All tokens in numbers").first.click()
+    open_more_filters(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    found = axe.run(page, context={"include": [["[data-program]"]]}).response["violations"]
+    found = axe.run(page, context={"include": [["#examples"], ["[data-program]"]]}).response["violations"]
     problems = [(each["id"], [node["html"] for node in each["nodes"]][:3]) for each in found]
     page.close()
     assert problems == []

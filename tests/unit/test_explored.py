@@ -277,14 +277,14 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             found = explored(shown, parts.scores, [parts.evidence], MEASURES, likeliest)
             files["explored"].append(str(folder / f"{len(files['explored'])}.json"))
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **found})
-    explorer = {"models": ["m", HOSTILE], "benchmarks": ["b", HOSTILE], "most": 10}
+    explorer = {"models": ["m", HOSTILE], "benchmarks": ["b", HOSTILE], "most": 10, "megabytes": 10}
     return files, {"measures": list(MEASURES), "explorer": explorer}
 
 
 def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
     found = section(PairResults(files, settings))
-    assert found.sentences[0].startswith("20 pairs as 2 models read them")
+    assert found.sentences[0].startswith("20 pairs can be opened here as 2 models read them")
     left = f"10 of the 12 pairs of b and 10 of the 12 pairs of {HOSTILE}"
     assert found.sentences[1] == " ".join(f"Here are {left}, evenly spread.".split())
     (app,) = [block for block in found.blocks if isinstance(block, App)]
@@ -308,7 +308,8 @@ def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, An
     some = {name: files[name][:1] for name in ("pairs", "flaws", "explored")} | {"labels": []}
     explorer = settings["explorer"] | {"models": ["m"], "benchmarks": ["b"], "most": 12}
     found = section(PairResults(some, settings | {"explorer": explorer}))
-    assert len(found.sentences) == 1 and found.sentences[0].startswith("12 pairs as m read them")
+    assert len(found.sentences) == 1
+    assert found.sentences[0].startswith("12 pairs can be opened here as m reads them")
 
 
 def test_columns_of_pairs_hold_what_json_can(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -337,3 +338,26 @@ def test_flaws_and_labels_are_those_of_the_tables(study: tuple[dict[str, Any], d
         # the most first, then in order of the alphabet; nobody labelled the other sentence
         given = [[[HOSTILE, 3], ["related", 1], ["stereotype", 1]], []]
         assert labelled == ({"p4": given} if place else {})
+
+
+def test_what_is_over_the_limit_is_said_and_left_out(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    files, settings = study
+    sizes = {model: 0.0 for model in settings["explorer"]["models"]}
+    for path in files["explored"]:
+        facts = read_facts(path)
+        sizes[facts["model"]] += (
+            sum(len(facts[part] or "") for part in ("scores", "tokens", "likeliest")) / 1e6
+        )
+    megabytes = sum(sizes.values()) - 1e-6
+    explorer = settings["explorer"] | {"megabytes": megabytes}
+    found = section(PairResults(files, settings | {"explorer": explorer}))
+    (app,) = [block for block in found.blocks if isinstance(block, App)]
+    assert app.value["models"] == ["m"]
+    assert [table["model"] for table in app.value["tables"]] == [0, 0]
+    told = f"The pairs of {HOSTILE.strip()} are not on this page: all take 0.0 MB, and its limit is"
+    assert " ".join(told.split()) in " ".join(found.sentences[-1].split())
+    assert found.sentences[-1].endswith("`explorer: { megabytes: 1 }` shows them.")
+    # of nothing there is no program, and the page stays light
+    nothing = section(PairResults(files, settings | {"explorer": settings["explorer"] | {"megabytes": 0}}))
+    assert nothing.blocks == () and len(nothing.sentences) == 1
+    assert f"The pairs of m and {HOSTILE.strip()}"[:20] in nothing.sentences[0]

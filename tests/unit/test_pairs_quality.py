@@ -76,14 +76,14 @@ def make(folder: Path, flawed: int, shift: bool) -> tuple[dict[str, Any], dict[s
     for name, rows, schema in (("pairs", pairs, PAIRS), ("flaws", flaws, FLAWS)):
         files[name] = [folder / f"{name}.parquet"]
         write_table(files[name][0], rows, schema, {"benchmark": BENCHMARK})
-    files["models_compared"] = []
+    files |= {"models_compared": [], "explored": []}
     for name in ("published.csv", "captions.yaml"):
         files[Path(name).stem] = ROOT / "resources/pairs" / name
     settings = {
         "models": [{"name": name} for name in MODELS],
         "benchmarks": [{"name": BENCHMARK}],
         "alpha": 0.01,
-        "explorer": {"models": ["one"], "benchmarks": [BENCHMARK], "most": N},
+        "explorer": {"models": ["one"], "benchmarks": [BENCHMARK], "most": N, "megabytes": 10},
     }
     return files, settings
 
@@ -236,7 +236,7 @@ def test_pairs_lead_into_the_explorer_where_it_has_them(
         assert parse_qs(how) == {"measure": [row.first], "model": ["one"]}
     # the other model is not explored
     assert set(table.links[10:]) == {None}
-    nothing = settings | {"explorer": {"models": [], "benchmarks": [], "most": None}}
+    nothing = settings | {"explorer": {"models": [], "benchmarks": [], "most": None, "megabytes": None}}
     (plain,) = [b for b in blocks(disagreement(files, nothing), Table) if "pair" in b.sheet.stubs]
     assert plain.links == () and plain.sheet == table.sheet
     page = render_page("t", [disagreement(files, settings), quality(files, settings)])

@@ -73,7 +73,7 @@ class Made:
         return of_each | of_models | resources
 
 
-NO_EXPLORER: dict[str, Any] = {"models": [], "benchmarks": [], "most": None}
+NO_EXPLORER: dict[str, Any] = {"models": [], "benchmarks": [], "most": None, "megabytes": None}
 SECTIONS = (
     "overview",
     "groups",
@@ -91,6 +91,7 @@ SECTIONS = (
 def write_sections(folder: Path, made: Made, results: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     """The sections over sentence pairs, made by their script."""
     others: dict[str, Any] = {name: made.parts[name] for name in ("scores", "flaws", "roc", "roc_bands")}
+    others["explored"] = []
     paths = {name: str(folder / f"{name}.json") for name in SECTIONS}
     present("pairs", results | others, paths, folder / "log", settings)
     return list(paths.values())

@@ -201,4 +201,5 @@ def small_study(folder: Path) -> dict[str, Any]:
         },
         "measures": ["AUL", "AULA", "CPS", "SSS"],
         "statistics": {"chance": {"draws": 100}},
+        "explorer": None,
     }

@@ -47,6 +47,10 @@
     return small ? (margin < 0 ? MINUS : "+") + Math.abs(margin).toPrecision(1) : shown(margin, true);
   }
 
+  /** What a place adds: nothing is a plain 0. */
+  const inPlace = (value, decimals) =>
+    value !== null && Number(value.toFixed(decimals)) === 0 ? "0" : shown(value, true, decimals);
+
   function percent(share) {
     if (share >= 0.9995) return "over 99.9%";
     if (share < 0.0001) return "under 0.01%";
@@ -63,7 +67,8 @@
       const study = new Study();
       Object.assign(study, { models: data.models, measures: data.measures, benchmarks: data.benchmarks });
       study.flaws = data.flaws;
-      study.tables = new Map(data.tables.map((table) => [`${table.model}/${table.benchmark}`, table]));
+      study.tables = data.models.map(() => []);
+      for (const table of data.tables) study.tables[table.model][table.benchmark] = table;
       const columns = await Promise.all(data.benchmarks.map((benchmark) => unpack(benchmark.pairs)));
       study.pairs = columns.flatMap((column, benchmark) =>
         column.pair_id.map((id, row) => ({
@@ -92,7 +97,13 @@
     }
 
     table(pair, model) {
-      return this.tables.get(`${model}/${pair.benchmark}`);
+      return this.tables[model][pair.benchmark];
+    }
+
+    /** What a measure says of a pair; undefined where the model has not read it. */
+    outcome(pair, model, measure) {
+      const column = this.table(pair, model)?.read[this.measures[measure].name];
+      return column && OUTCOMES[column.outcome[pair.row]];
     }
 
     /** Both scores, the margin and the outcome of a pair; null where the model has not read it. */
@@ -117,11 +128,11 @@
     }
 
     amongMeasures(pair, model) {
-      return this.disagreement(this.measures.map((_, measure) => this.scores(pair, model, measure)?.outcome));
+      return this.disagreement(this.measures.map((_, measure) => this.outcome(pair, model, measure)));
     }
 
     amongModels(pair, measure) {
-      return this.disagreement(this.models.map((_, model) => this.scores(pair, model, measure)?.outcome));
+      return this.disagreement(this.models.map((_, model) => this.outcome(pair, model, measure)));
     }
 
     /** The tokens of both sides of a pair, in order: see unmask.pairs.explorer.token_columns. */
@@ -208,6 +219,43 @@
     return columns;
   }
 
+  const total = (totals) => (totals.every((each) => each === null) ? null : totals.reduce((sum, each) => sum + each, 0));
+
+  /** Tokens as text, pieces behind their word. */
+  const written = (tokens) => tokens.map(({ text, piece }, place) => (piece || !place ? text : ` ${text}`)).join("");
+
+  // tokenizers differ in what they keep of case, accents and spaces
+  const letters = (tokens) => tokens.map(({ text }) => text).join("").normalize("NFD").replace(/[\p{M}\s\u2423]/gu, "").toLowerCase();
+
+  /**
+   * The places of a pair as two models have them, { sides, totals } each: the smallest parts of both sentences that
+   * begin and end with a token of either model. null where their tokens spell different texts, as unknown tokens do.
+   */
+  function placesOfBoth(views) {
+    const ends = views.map(({ places }) => {
+      const read = SIDES.map(() => "");
+      return places.map(({ sides }) => {
+        sides.forEach((tokens, side) => (read[side] += letters(tokens)));
+        return read.join("\n");
+      });
+    });
+    if (ends[0].at(-1) !== ends[1].at(-1)) return null;
+    const common = new Set(ends[0].filter((end) => ends[1].includes(end)));
+    const [first, second] = views.map(({ places }, model) => {
+      const parts = [[]];
+      places.forEach((place, number) => {
+        parts.at(-1).push(place);
+        const end = ends[model][number];
+        if (common.has(end) && end !== ends[model][number + 1] && number + 1 < places.length) parts.push([]);
+      });
+      return parts;
+    });
+    return first.map((part, number) => ({
+      sides: SIDES.map((_, side) => written(part.flatMap((place) => place.sides[side]))),
+      totals: [part, second[number]].map((own) => total(own.map((place) => place.total))),
+    }));
+  }
+
   /** The words in which two sentences differ: what is between the beginning and the end that they share. */
   function differing(first, second) {
     const words = [first.split(" "), second.split(" ")];
@@ -235,7 +283,20 @@
     far: "furthest from it",
     measures: "measures disagree most",
     models: "models disagree most",
+    apart: "the two models furthest apart",
   };
+
+  const PREFERS = {
+    stereotype: "the stereotype",
+    antistereotype: "the antistereotype",
+    tie: "neither",
+    undefined: "undefined",
+  };
+
+  /** The filters whose choices say how many pairs they would leave. */
+  const COUNTED = ["benchmark", "type", "prefers", "flaw", "other"];
+  /** The filters that few need. */
+  const RARE = ["other", "flaw", "least", "most"];
 
   // pairs of a value and a label: an object would have numbers before all else
   const choices = (options, chosen) =>
@@ -248,7 +309,7 @@
 
   class Explorer {
     constructor(root, study) {
-      Object.assign(this, { root, study, page: 0, open: null, model: 0, measure: 0, found: [] });
+      Object.assign(this, { root, study, page: 0, open: null, model: 0, beside: null, measure: 0, found: [] });
       this.section = root.closest("section");
       this.build();
       window.addEventListener("hashchange", () => this.route());
@@ -263,20 +324,17 @@
       const several = study.models.length > 1;
       const flawed = [...new Set(study.pairs.flatMap((pair) => pair.flaws))].sort();
       const flaws = flawed.map((flaw) => [`flaw:${flaw}`, study.flaws[flaw]]);
-      const sorts = Object.entries(SORTS).filter(([sort]) => sort !== "models" || several);
+      const sorts = Object.entries(SORTS).filter(([sort]) => several || !["models", "apart"].includes(sort));
       const chosen = { change: () => this.choose() };
       const filtering = { input: () => this.list(0) };
       this.fields = {
         model: make("select", chosen, choices(names(study.models), "0")),
+        beside: make("select", chosen, choices([["", "none"], ...names(study.models)], "")),
         measure: make("select", chosen, choices(names(study.measures), "0")),
         text: make("input", { type: "search", autocomplete: "off", spellcheck: "false", ...filtering }),
         benchmark: make("select", filtering, choices([["", "any"], ...names(study.benchmarks)], "")),
         type: make("select", filtering, choices([["", "any"], ...types.map((type) => [type, type])], "")),
-        prefers: make(
-          "select",
-          filtering,
-          choices([["", "anything"], ...Object.values(OUTCOMES).map((outcome) => [outcome, outcome])], ""),
-        ),
+        prefers: make("select", filtering, choices([["", "anything"], ...Object.entries(PREFERS)], "")),
         other: make(
           "select",
           filtering,
@@ -304,6 +362,9 @@
         sort: make("select", filtering, choices(sorts, "order")),
       };
       const { fields } = this;
+      const options = COUNTED.flatMap((name) => [...fields[name].options]);
+      this.labels = new Map(options.map((option) => [option, option.textContent]));
+      this.more = make("summary", {}, "More filters");
       this.status = make("p", { role: "status", class: "status" });
       this.rows = make("ol", { class: "rows" });
       this.pages = make(
@@ -318,16 +379,26 @@
           "form",
           { class: "filters", submit: (event) => event.preventDefault(), reset: () => setTimeout(() => this.list(0)) },
           labelled("Model", fields.model),
+          several ? labelled("Second model", fields.beside) : null,
           labelled("Measure", fields.measure),
-          labelled("Text", fields.text),
+          labelled("Search", fields.text),
           study.benchmarks.length > 1 ? labelled("Benchmark", fields.benchmark) : null,
           labelled("Bias type", fields.type),
           labelled("Prefers", fields.prefers),
-          labelled("Disagreement", fields.other),
-          flawed.length ? labelled("Flaw", fields.flaw) : null,
-          labelled("Margin from", fields.least),
-          labelled("Margin to", fields.most),
           labelled("Order", fields.sort),
+          make(
+            "details",
+            {},
+            this.more,
+            make(
+              "div",
+              { class: "filters" },
+              labelled("Disagreement", fields.other),
+              flawed.length ? labelled("Flaw", fields.flaw) : null,
+              labelled("Margin from", fields.least),
+              labelled("Margin to", fields.most),
+            ),
+          ),
         ),
         this.status,
         make("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Pairs" }, this.rows),
@@ -338,46 +409,83 @@
 
     // --- which pairs
 
-    matches(pair) {
-      const { fields, model, measure, study } = this;
-      if (fields.benchmark.value !== "" && pair.benchmark !== Number(fields.benchmark.value)) return false;
-      if (fields.type.value !== "" && pair.type !== fields.type.value) return false;
-      const scores = study.scores(pair, model, measure);
-      if (scores === null) return false;
-      if (fields.prefers.value !== "" && scores.outcome !== fields.prefers.value) return false;
-      if (fields.least.value !== "" && !(scores.margin !== null && scores.margin >= fields.least.value)) return false;
-      if (fields.most.value !== "" && !(scores.margin !== null && scores.margin <= fields.most.value)) return false;
-      if (!this.words.every((word) => pair.text.includes(word))) return false;
-      const flaw = fields.flaw.value;
-      if (flaw === "none" && pair.flaws.length) return false;
-      if (flaw === "some" && !pair.flaws.length) return false;
-      if (flaw.startsWith("flaw:") && !pair.flaws.includes(Number(flaw.slice(5)))) return false;
-      const [kind, number] = fields.other.value.split(":");
+    /** Whether a pair passes one of the filters that are COUNTED, set to a value. */
+    passes(pair, filter, value) {
+      const { model, measure, study } = this;
+      if (value === "") return true;
+      if (filter === "benchmark") return pair.benchmark === Number(value);
+      if (filter === "type") return pair.type === value;
+      const own = study.outcome(pair, model, measure);
+      if (filter === "prefers") return own === value;
+      const [kind, number] = value.split(":");
+      if (kind === "none") return pair.flaws.length === 0;
+      if (kind === "some") return pair.flaws.length > 0;
+      if (kind === "flaw") return pair.flaws.includes(Number(number));
       if (kind === "measures") return study.amongMeasures(pair, model) > 0;
       if (kind === "models") return study.amongModels(pair, measure) > 0;
-      if (kind === "measure") return study.scores(pair, model, Number(number)).outcome !== scores.outcome;
-      if (kind === "model") {
-        const other = study.scores(pair, Number(number), measure);
-        return other !== null && other.outcome !== scores.outcome;
+      if (kind === "measure") return study.outcome(pair, model, Number(number)) !== own;
+      const other = study.outcome(pair, Number(number), measure);
+      return other !== undefined && other !== own;
+    }
+
+    /** Whether a pair was read by the model, has the words that are searched for, and a margin in between. */
+    fits(pair) {
+      const { model, measure, study } = this;
+      const [least, most] = [this.fields.least.value, this.fields.most.value];
+      if (study.outcome(pair, model, measure) === undefined) return false;
+      if (!this.words.every((word) => pair.text.includes(word))) return false;
+      if (least === "" && most === "") return true;
+      const { margin } = study.scores(pair, model, measure);
+      return margin !== null && (least === "" || margin >= least) && (most === "" || margin <= most);
+    }
+
+    /** The pairs that pass all filters; and beside each choice of a filter, how many pass it and the other filters. */
+    filtered() {
+      const { fields } = this;
+      const chosen = Object.fromEntries(COUNTED.map((name) => [name, fields[name].value]));
+      const values = COUNTED.map((name) => [name, [...fields[name].options].map((option) => [option, option.value])]);
+      const counts = new Map(values.flatMap(([, options]) => options.map(([option]) => [option, 0])));
+      const found = [];
+      for (const pair of this.study.pairs) {
+        if (!this.fits(pair)) continue;
+        const failed = COUNTED.filter((name) => !this.passes(pair, name, chosen[name]));
+        if (failed.length > 1) continue;
+        if (!failed.length) found.push(pair);
+        for (const [name, options] of values) {
+          // what fails one filter counts among the choices of that alone
+          if (failed.length && name !== failed[0]) continue;
+          for (const [option, value] of options) {
+            if (this.passes(pair, name, value)) counts.set(option, counts.get(option) + 1);
+          }
+        }
       }
-      return true;
+      for (const [option, label] of this.labels) {
+        option.textContent = `${label} (${counts.get(option).toLocaleString("en")})`;
+      }
+      const rare = RARE.filter((name) => fields[name].value !== "").length;
+      this.more.textContent = rare ? `More filters (${rare} in use)` : "More filters";
+      return found;
     }
 
     /** What the chosen order goes by, the smallest first; pairs without a margin come last. */
     key(pair) {
-      const { study, model, measure } = this;
+      const { study, model, measure, beside } = this;
       const sort = this.fields.sort.value;
       if (sort === "measures") return -study.amongMeasures(pair, model);
       if (sort === "models") return -study.amongModels(pair, measure);
       const { margin } = study.scores(pair, model, measure);
       if (margin === null) return Infinity;
+      if (sort === "apart") {
+        const other = study.scores(pair, beside, measure)?.margin ?? null;
+        return other === null ? Infinity : -Math.abs(margin - other);
+      }
       return { "for": -margin, against: margin, near: Math.abs(margin), far: -Math.abs(margin) }[sort];
     }
 
     /** Show a page of the pairs that fit; without a number, that which is shown. */
     list(page = this.page) {
       this.words = this.fields.text.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const fit = this.study.pairs.filter((pair) => this.matches(pair));
+      const fit = this.filtered();
       if (this.fields.sort.value === "order") {
         this.found = fit;
       } else {
@@ -406,6 +514,7 @@
 
     row(pair) {
       const { margin, outcome } = this.study.scores(pair, this.model, this.measure);
+      const other = this.beside === null ? null : this.study.scores(pair, this.beside, this.measure);
       const [first, second] = differing(pair.stereotype, pair.antistereotype);
       return make(
         "a",
@@ -415,6 +524,7 @@
         make("span", { class: "type" }, onlyHeard("; "), pair.type),
         make("span", { class: `margin ${tone(margin)}` }, onlyHeard("; margin "), shownMargin(margin)),
         make("span", { class: "outcome" }, onlyHeard("; prefers "), outcome),
+        other && make("span", { class: "second" }, onlyHeard("; "), `${this.study.models[this.beside]}: ${shownMargin(other.margin)}, ${other.outcome}`),
       );
     }
 
@@ -422,7 +532,9 @@
 
     link(pair) {
       const where = [this.study.benchmarks[pair.benchmark].name, pair.id].map(encodeURIComponent).join("/");
-      const how = { measure: this.study.measures[this.measure].name, model: this.study.models[this.model] };
+      const { study, beside } = this;
+      const how = { measure: study.measures[this.measure].name, model: study.models[this.model] };
+      if (beside !== null) how.beside = study.models[beside];
       return `#pair/${where}?${new URLSearchParams(how)}`;
     }
 
@@ -430,11 +542,22 @@
     choose() {
       this.model = Number(this.fields.model.value);
       this.measure = Number(this.fields.measure.value);
+      this.putBeside(this.fields.beside.value === "" ? null : Number(this.fields.beside.value));
       this.list();
       if (this.open) location.replace(this.link(this.open));
     }
 
-    /** Show what the address names: a pair, under a measure and a model, or the list alone. */
+    /** Have a second model beside the first, or none: no model is beside itself. */
+    putBeside(model) {
+      const { beside, sort } = this.fields;
+      this.beside = model === this.model ? null : model;
+      beside.value = this.beside ?? "";
+      for (const option of beside.options) option.disabled = option.value === String(this.model);
+      for (const option of sort.options) if (option.value === "apart") option.disabled = this.beside === null;
+      if (this.beside === null && sort.value === "apart") sort.value = "order";
+    }
+
+    /** Show what the address names: a pair, under a measure and one model or two, or the list alone. */
     route() {
       const [, benchmark, id, how] = location.hash.match(/^#pair\/([^/?]*)\/([^?]*)(?:\?(.*))?$/) ?? [];
       if (benchmark === undefined) {
@@ -446,20 +569,24 @@
       const model = this.study.models.indexOf(options.get("model"));
       if (measure >= 0) this.measure = measure;
       if (model >= 0) this.model = model;
-      const unknown = ["measure", "model"].filter((key, place) => options.has(key) && [measure, model][place] < 0);
+      const beside = this.study.models.indexOf(options.get("beside"));
+      const asked = { measure, model, beside };
+      const unknown = Object.keys(asked).filter((key) => options.has(key) && asked[key] < 0);
       this.fields.measure.value = this.measure;
       this.fields.model.value = this.model;
+      this.putBeside(beside < 0 ? null : beside);
       const [name, pairId] = [benchmark, id].map(decoded);
       const pair = this.study.find(name, pairId);
       const isOther = pair === undefined || pair !== this.open;
       this.open = pair ?? null;
       this.list();
-      const asked = (this.asked = Symbol(name));
+      const request = (this.asked = Symbol(name));
       const build = pair ? this.pair(pair) : Promise.resolve([this.heading(`There is no pair ${pairId} of ${name}`)]);
       build.then((parts) => {
         // another one may have been asked for meanwhile
-        if (this.asked !== asked) return;
-        const note = unknown.map((key) => `The link's ${key}, ${options.get(key)}, is not in this report.`).join(" ");
+        if (this.asked !== request) return;
+        const said = { measure: "measure", model: "model", beside: "second model" };
+        const note = unknown.map((key) => `The link's ${said[key]}, ${options.get(key)}, is not in this report.`).join(" ");
         this.detail.replaceChildren(...parts.slice(0, 1), ...(note ? [make("p", {}, note)] : []), ...parts.slice(1));
         this.detail.hidden = false;
         if (isOther) {
@@ -495,10 +622,42 @@
     // --- one pair
 
     async pair(pair) {
-      const { study, model, measure } = this;
+      const { study, model, beside } = this;
       const head = this.heading(`${study.benchmarks[pair.benchmark].name}, pair ${pair.id}`);
+      const models = beside === null ? [model] : [model, beside];
+      const views = await Promise.all(models.map((each) => this.view(pair, each)));
+      // numbers of two models are coloured and rounded alike
+      const read = views.filter((view) => view !== null);
+      const largest = Math.max(...read.flatMap((view) => view.places.map(({ total }) => Math.abs(total))), 1e-9);
+      // three digits of the largest
+      const decimals = Math.min(Math.max(DECIMALS, Math.ceil(2 - Math.log10(largest))), MOST_DECIMALS);
+      const parts = views.map((view, place) => {
+        const name = study.models[models[place]];
+        if (view === null) return [make("p", {}, `${name} has not read this pair.`)];
+        Object.assign(view, { largest, decimals });
+        return [this.sentences(view), this.strip(view), view.panel, this.tokenTable(view)];
+      });
+      if (beside === null) {
+        // the legend is read before the strip
+        const [sentences, ...rest] = parts[0];
+        return [head, this.facts(pair), sentences, ...(read.length ? [this.legend()] : []), ...rest, this.otherScores(pair)];
+      }
+      const columns = parts.map((own, place) => make("div", {}, make("h4", {}, study.models[models[place]]), own));
+      return [
+        head,
+        this.facts(pair),
+        ...(read.length === 2 ? this.apart(views) : []),
+        this.legend(),
+        make("div", { class: "beside" }, columns),
+        this.otherScores(pair),
+      ];
+    }
+
+    /** A pair as one model reads it, and what each place adds to the margin; null where the model has not read it. */
+    async view(pair, model) {
+      const { study, measure } = this;
       const scores = study.scores(pair, model, measure);
-      if (scores === null) return [head, make("p", {}, `${study.models[model]} has not read this pair.`)];
+      if (scores === null) return null;
       const sides = await study.tokens(pair, model);
       const columns = await study.table(pair, model).unpacked;
       const view = { pair, model, measure, columns, sides, scores };
@@ -509,16 +668,45 @@
           return [token, { readings, adds, scored: readings.length > 0 }];
         }),
       );
+      const signed = (token) => (token.side === SIDES[0] ? 1 : -1) * view.added.get(token).adds;
+      view.places = aligned(sides).map((place) => {
+        const scored = place.sides.flat().filter((token) => view.added.get(token).scored);
+        return { ...place, total: total(scored.map(signed)) };
+      });
       view.panel = make("div", { class: "token", "aria-live": "polite" });
-      return [
-        head,
-        this.facts(pair),
-        this.sentences(view),
-        this.strip(view),
-        view.panel,
-        this.tokenTable(view),
-        this.otherScores(view),
-      ];
+      return view;
+    }
+
+    /** What each place adds for two models, and the difference. */
+    apart(views) {
+      const { decimals } = views[0];
+      const [first, second] = views.map((view) => this.study.models[view.model]);
+      const head = make("h4", {}, `${first} minus ${second}`);
+      const places = placesOfBoth(views);
+      if (places === null) {
+        const why = `The tokens of ${first} and ${second} spell different texts, so that their places cannot be compared.`;
+        return [head, make("p", {}, why)];
+      }
+      const differences = places.map(({ totals }) => total(totals) === null ? null : (totals[0] ?? 0) - (totals[1] ?? 0));
+      const largest = Math.max(...differences.map(Math.abs), 1e-9);
+      const items = places.map(({ sides, totals }, place) => {
+        const texts = [...new Set(sides.map((text) => text || "\u2205"))].join(" / ");
+        const item = make(
+          "li",
+          { class: tone(differences[place]) },
+          make("div", {}, texts),
+          totals.map((each, model) => make("div", { class: "adds" }, onlyHeard(`${[first, second][model]} `), inPlace(each, decimals))),
+          make("div", { class: "adds difference" }, onlyHeard("difference "), inPlace(differences[place], decimals)),
+        );
+        item.style.setProperty("--share", differences[place] === null ? 0 : (Math.abs(differences[place]) / largest).toFixed(3));
+        return item;
+      });
+      const margins = views.map((view) => view.scores.margin);
+      const known = margins.every((margin) => margin !== null);
+      const legend =
+        `Under each place is what it adds to the margin of ${first}, to that of ${second}, and in bold the first minus the second. ` +
+        (known ? `The margins differ by ${shownMargin(margins[0] - margins[1])}.` : "");
+      return [head, make("p", { class: "legend" }, legend), make("ol", { class: "strip apart" }, items)];
     }
 
     facts(pair) {
@@ -565,20 +753,12 @@
 
     /** Both sentences beside each other, coloured by what each place adds to the margin. */
     strip(view) {
-      const columns = aligned(view.sides);
-      const signed = (token) => (token.side === SIDES[0] ? 1 : -1) * view.added.get(token).adds;
-      const totals = columns.map(({ sides }) => {
-        const scored = sides.flat().filter((token) => view.added.get(token).scored);
-        return scored.length ? scored.reduce((sum, token) => sum + signed(token), 0) : null;
-      });
-      const largest = Math.max(...totals.map(Math.abs), 1e-9);
-      // three digits of the largest
-      view.decimals = Math.min(Math.max(DECIMALS, Math.ceil(2 - Math.log10(largest))), MOST_DECIMALS);
-      view.signed = signed;
+      const { places, largest } = view;
+      const totals = places.map((place) => place.total);
       view.buttons = new Map();
       view.columnOf = new Map();
-      const items = columns.map((column, number) => {
-        const total = totals[number];
+      const items = places.map((column) => {
+        const { total } = column;
         const item = make(
           "li",
           { class: `${column.shared ? "shared" : "modified"} ${tone(total)}` },
@@ -589,33 +769,33 @@
               tokens.length ? tokens.map((token) => this.button(view, token)) : make("span", { class: "none" }, "\u2205"),
             ),
           ),
-          make("div", { class: "adds" }, onlyHeard(column.shared ? "adds " : "not shared, adds "), shown(total, true, view.decimals)),
+          make("div", { class: "adds" }, onlyHeard(column.shared ? "adds " : "not shared, adds "), inPlace(total, view.decimals)),
         );
         item.style.setProperty("--share", total === null ? 0 : (Math.abs(total) / largest).toFixed(3));
-        column.sides.flat().forEach((token) => view.columnOf.set(token, { ...column, total }));
+        column.sides.flat().forEach((token) => view.columnOf.set(token, column));
         return item;
       });
       const list = make("ol", { class: "strip", keydown: (event) => this.move(view, event) }, items);
       const strongest = totals.reduce((best, total, at) => (Math.abs(total) > Math.abs(totals[best]) ? at : best), 0);
-      const first = columns[strongest]?.sides.flat().find((token) => view.added.get(token).scored) ?? view.sides.flat()[0];
+      const first = places[strongest]?.sides.flat().find((token) => view.added.get(token).scored) ?? view.sides.flat()[0];
       if (first) this.select(view, first);
+      return list;
+    }
+
+    /** What the places of a strip, their numbers and colours are. */
+    legend() {
       return make(
-        "div",
-        {},
-        make(
-          "p",
-          { class: "legend" },
-          "Above the stereotypical sentence, below the other; under each place what it adds to the margin. ",
-          make("span", { class: "key for" }, "for the stereotype (+)"),
-          " ",
-          make("span", { class: "key against" }, `against it (${MINUS})`),
-          " ",
-          make("span", { class: "key modified" }, "not shared"),
-          " ",
-          make("span", { class: "key masked" }, "hidden from the model"),
-          " The strongest colour is the largest of this pair. Choose a token to see what it is predicted from.",
-        ),
-        list,
+        "p",
+        { class: "legend" },
+        "Above the stereotypical sentence, below the other; under each place what it adds to the margin. ",
+        make("span", { class: "key for" }, "for the stereotype (+)"),
+        " ",
+        make("span", { class: "key against" }, `against it (${MINUS})`),
+        " ",
+        make("span", { class: "key modified" }, "not shared"),
+        " ",
+        make("span", { class: "key masked" }, "hidden from the model"),
+        " The strongest colour is the largest number. Choose a token to see what it is predicted from.",
       );
     }
 
@@ -762,7 +942,7 @@
     }
 
     /** What the other measures and models say of this pair. */
-    otherScores({ pair }) {
+    otherScores(pair) {
       const { study } = this;
       const head = ["Measure", ...study.models];
       const rows = study.measures.map(({ title }, measure) => [

@@ -10,7 +10,7 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,32 @@ LIKELY_DECIMALS = 2
 
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)
 TOKEN = ["pair_id", "role", "position"]
+PARTS = ("scores", "tokens", "likeliest")
+"""What there is of a model on a benchmark."""
 
 
 def shown_pairs(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
     """The pairs of a benchmark that the explorer shows: all, or `most` of them, evenly spread."""
     return spread_sample(pairs, most).reset_index(drop=True)
+
+
+def models_within(
+    models: Sequence[str], explored: Mapping[tuple[str, str], Mapping[str, Any]], megabytes: float
+) -> list[str]:
+    """The first of these models, as many as take no more than that of a page.
+
+    explored: what `explored` has of each, by model and benchmark.
+    """
+    sizes = dict.fromkeys(models, 0.0)
+    for (model, _), facts in explored.items():
+        sizes[model] += size_of(facts)
+    together = accumulate(sizes.values())
+    return [model for model, size in zip(models, together, strict=True) if size <= megabytes]
+
+
+def size_of(facts: Mapping[str, Any]) -> float:
+    """How many MB (a million bytes) of a page are taken by what `explored` has of a model on a benchmark."""
+    return sum(len(facts[part] or "") for part in PARTS) / 1e6
 
 
 def explored(

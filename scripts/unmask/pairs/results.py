@@ -8,8 +8,10 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.facts import read_facts
 from unmask.loading import facts_by, tables_by
 from unmask.pairs.captions import caption_facts
+from unmask.pairs.explorer import models_within
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
@@ -66,7 +68,7 @@ class PairResults:
     models_compared, pairs and flaws (of every benchmark), scores (all of the study), published (a CSV),
     captions (a YAML), and for the explorer labels (of the benchmarks that have some) and explored (of every
     model and benchmark that it shows). settings: models, benchmarks, alpha (the level of the tests), dtype,
-    measures, and explorer (what it shows: models, benchmarks, most).
+    measures, and explorer (what it shows: models, benchmarks, most, megabytes).
 
     A table has the columns model and benchmark; bias has `verdict`; tests, comparisons and quality have
     p_holm beside p.
@@ -118,6 +120,18 @@ class PairResults:
     def flaws(self) -> dict[str, pd.DataFrame]:
         """FLAWS of every benchmark, by name."""
         return tables_by(self.files["flaws"], FLAWS, "benchmark")
+
+    @cached_property
+    def explored(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """What the explorer has (unmask.pairs.explorer.explored), by model and benchmark."""
+        facts = [read_facts(path) for path in self.files["explored"]]
+        return {(each["model"], each["benchmark"]): each for each in facts}
+
+    @cached_property
+    def models_in_page(self) -> list[str]:
+        """The models that the page's explorer has: of those that are explored the first, as many as fit."""
+        explorer = self.settings["explorer"]
+        return models_within(explorer["models"], self.explored, explorer["megabytes"])
 
     @cached_property
     def unknown(self) -> pd.DataFrame:

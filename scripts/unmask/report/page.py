@@ -67,7 +67,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         LEAD=LEAD,
         LONG=LONG,
         PROSE=PROSE,
-        style=Markup(_of_library("page.css")),
+        style=Markup(_of_library("page.css") + _of_library("strip.css")),
         styles=[Markup(_source(name, "css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],

@@ -14,6 +14,7 @@ from typing import Any
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.report.sheets import Sheet
+from unmask.report.strips import Strip, read_strip
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """What the name of a section or of data looks like: names are parts of ids in the page."""
@@ -137,7 +138,7 @@ def _check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Chart | Facts | Data | App | Fold
+Block = Text | Items | Table | Chart | Strip | Facts | Data | App | Fold
 
 
 @dataclass(frozen=True)
@@ -248,6 +249,7 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "items": lambda stored: Items(**stored | {"texts": tuple(stored["texts"])}),
     "table": lambda stored: Table(_sheet(stored), tuple(stored.get("links", ()))),
     "chart": lambda stored: Chart(**stored),
+    "strip": read_strip,
     "facts": lambda stored: Facts(_pairs(stored["lines"])),
     "data": lambda stored: Data(**stored),
     "app": lambda stored: App(**stored),

@@ -35,7 +35,7 @@ def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
             results.disputed[results.disputed["benchmark"] == name],
             texts.set_index("pair_id"),
             results.captions["disputed"],
-            {"models": explorer["models"], "pairs": explored},
+            {"models": results.models_in_page, "pairs": explored},
         )
         if table.sheet.rows:
             yield Fold(f"The pairs that measures disagree on most: {name}", (table,))

@@ -1,61 +1,61 @@
 """Every pair: the explorer."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 
 import pandas as pd
 
 from unmask.benchmarks.labelled import LABELS, by_sentence
-from unmask.facts import read_facts
 from unmask.loading import tables_by
 from unmask.measures.registry import title_of
-from unmask.pairs.explorer import SIDES, packed, shown_pairs
+from unmask.pairs.explorer import PARTS, SIDES, packed, shown_pairs, size_of
 from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import App, Items, Section
 from unmask.statistics.schema import PAIR_FLAWS
 
-NOTES = (
-    "The sentences express stereotypes, many of them offensive; they were written to measure prejudice.",
-    "One pair shows how a measure works, not what a model is like; scores over many pairs say that.",
+OFFENSIVE = (
+    "The sentences express stereotypes, many of them offensive; they were written to measure prejudice."
 )
 
+NOTES = (
+    OFFENSIVE,
+    "One pair shows how a measure works, not what a model is like; scores over many pairs say that.",
+)
 
 EXPLORER = [
     Finding[Row](
         "explorer",
-        lambda row: [row],
-        """{{ "{:,}".format(shown) }} pairs as {% if models | length == 1 %}{{ models[0] }} {%- else %}{{
-        models | length }} models{% endif %} read them: choose a pair to see both sentences token by token,
-        and what each token adds to the margin between them.""",
+        lambda row: [row] if row["models"] else [],
+        """{{ "{:,}".format(shown) }} {{ shown | many("pair", "pairs") }} can be opened here as
+        {% if models | length == 1 %}{{ models[0] }} reads{% else %}{{ models | length }} models
+        read{% endif %} them, with what each token adds to the margin.""",
     ),
     Finding[Row](
         "sample",
-        lambda row: [row] if row["left"] else [],
+        lambda row: [row] if row["models"] and row["left"] else [],
         "Here are {{ left | listed }}, evenly spread.",
+    ),
+    Finding[Row](
+        "too large",
+        lambda row: [row] if row["without"] else [],
+        """The pairs of {{ without | listed }} are not on this page: all take {{ size | number(1) }} MB, and
+        its limit is {{ megabytes | g }} MB. The study key `explorer: { megabytes: {{ enough }} }`
+        shows them.""",
     ),
 ]
 
 
 def section(results: PairResults) -> Section:
-    """What the explorer shows is in the settings: models and benchmarks (their names), and most (pairs of a
-    benchmark)."""
-    files, explorer = results.files, results.settings["explorer"]
-    models, benchmarks = list(explorer["models"]), list(explorer["benchmarks"])
+    """What the explorer shows is in the settings: models and benchmarks (their names), most (pairs of a
+    benchmark) and megabytes (see PairResults.models_in_page)."""
+    explorer, models = results.settings["explorer"], results.models_in_page
+    explored = {key: facts for key, facts in results.explored.items() if key[0] in models}
+    benchmarks = [name for name in explorer["benchmarks"] if any(name == of for _, of in explored)]
     pairs_of = {name: shown_pairs(results.pairs[name], explorer["most"]) for name in benchmarks}
-    labels = tables_by(files["labels"], LABELS, "benchmark")
-    value = {
-        "models": models,
-        "benchmarks": [
-            {"name": name, "pairs": packed(pair_columns(pairs, results.flaws[name], labels.get(name)))}
-            for name, pairs in pairs_of.items()
-        ],
-        "flaws": [TITLES[name] for name in PAIR_FLAWS],
-        "measures": [{"name": name, "title": title_of(name)} for name in results.settings["measures"]],
-        "tables": [_table(path, models, benchmarks) for path in files["explored"]],
-    }
+    size = sum(map(size_of, results.explored.values()))
     row = {
         "shown": sum(map(len, pairs_of.values())),
         "models": models,
@@ -64,13 +64,43 @@ def section(results: PairResults) -> Section:
             for name, pairs in pairs_of.items()
             if len(pairs) < len(results.pairs[name])
         ],
+        "without": [name for name in explorer["models"] if name not in models],
+        "size": size,
+        "megabytes": explorer["megabytes"],
+        "enough": ceil(size),
     }
     return Section(
         "pairs",
         "Every pair",
         sentences(EXPLORER, row),
-        (Items(NOTES, warning=True), App("explorer", "pairs/explorer", value)),
+        (Items(NOTES, warning=True), App("explorer", "pairs/explorer", _value(results, explored, pairs_of)))
+        if models
+        else (),
     )
+
+
+def _value(
+    results: PairResults,
+    explored: Mapping[tuple[str, str], Mapping[str, Any]],
+    pairs_of: Mapping[str, pd.DataFrame],
+) -> dict[str, Any]:
+    """The data of the program. explored: by model and benchmark; pairs_of: what is shown, by benchmark."""
+    labels = tables_by(results.files["labels"], LABELS, "benchmark")
+    models, benchmarks = results.models_in_page, list(pairs_of)
+    return {
+        "models": models,
+        "benchmarks": [
+            {"name": name, "pairs": packed(pair_columns(pairs, results.flaws[name], labels.get(name)))}
+            for name, pairs in pairs_of.items()
+        ],
+        "flaws": [TITLES[name] for name in PAIR_FLAWS],
+        "measures": [{"name": name, "title": title_of(name)} for name in results.settings["measures"]],
+        "tables": [
+            {"model": models.index(model), "benchmark": benchmarks.index(benchmark)}
+            | {part: facts[part] for part in PARTS}
+            for (model, benchmark), facts in explored.items()
+        ],
+    }
 
 
 def pair_columns(
@@ -113,10 +143,3 @@ def votes(ratings: Sequence[str | None] | None) -> list[tuple[str | None, int]] 
     chosen = [None if pd.isna(each) else str(each) for each in ratings]
     counts = {each: chosen.count(each) for each in chosen}
     return sorted(counts.items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))
-
-
-def _table(path: str | Path, models: Sequence[str], benchmarks: Sequence[str]) -> dict[str, Any]:
-    """What is there of one model on one benchmark, with the places of the two in the lists."""
-    facts = read_facts(path)
-    place = {"model": models.index(facts["model"]), "benchmark": benchmarks.index(facts["benchmark"])}
-    return place | {key: facts[key] for key in ("scores", "tokens", "likeliest")}
