@@ -82,12 +82,13 @@ rule train_model:
         "../scripts/train_model.py"
 
 
-if planted_scores():
+if planted_results():
     presents(
         "worlds",
-        {"truths": truths(), "scores": planted_scores(), "captions": resource("worlds/captions.yaml")},
+        planted_results() | {"truths": truths(), "captions": resource("worlds/captions.yaml")},
+        table_outputs(["planted"]) | figure_outputs(["planted"]),
         sections=["planted"],
-        settings=pairs_settings(),
+        settings=pairs_settings() | {"judged": judged_models(), "headline": config.get("headline")},
         modules=measure_modules(),
         what="what was planted",
     )

@@ -1,17 +1,36 @@
-"""What was planted, and what the measures find."""
+"""Did the measures find what was planted?"""
 
-from unmask.report.captions import load_captions
-from unmask.report.presenting import Inputs
-from unmask.report.sections import Section, Table
-from unmask.report.study import Study
-from unmask.worlds.truth import gather_truth, planted_sheets
+from collections.abc import Iterator
+
+from unmask.report.charts import chart
+from unmask.report.findings import sentences
+from unmask.report.sections import Block, Fold, Section, Table, Text, folded
+from unmask.worlds import charts
+from unmask.worlds.findings import FINDINGS
+from unmask.worlds.judging import MEANINGS
+from unmask.worlds.results import WorldResults
+from unmask.worlds.tables import judgements
+from unmask.worlds.truth import planted_sheets
+
+ALT = "Bias scores by what was planted, a panel for each measure, against the exact model's."
 
 
-def section(inputs: Inputs) -> Section:
-    """files: truths (of worlds), scores (of every model on their benchmarks), captions; settings: models and
-    benchmarks."""
-    files, settings = inputs.files, inputs.settings
-    study = Study.from_config(settings["models"], settings["benchmarks"])
-    rows = gather_truth(study, files["truths"], files["scores"])
-    sheets = planted_sheets(study, rows, load_captions(files["captions"])["planted"])
-    return Section("planted", "What was planted, and what the measures find", (), tuple(map(Table, sheets)))
+def section(results: WorldResults) -> Section:
+    said = sentences(FINDINGS, results)
+    return Section("planted", "Did the measures find what was planted?", said, tuple(_blocks(results, said)))
+
+
+def _blocks(results: WorldResults, said: tuple[str, ...]) -> Iterator[Block]:
+    caption = results.captions["judgements_chart"]
+    for place, benchmark in enumerate(results.judgements["benchmark"].unique()):
+        if picture := charts.judgements(results, benchmark):
+            block = chart(f"{benchmark}. {caption}", " ".join([ALT, *said]), picture)
+            if place == 0:
+                yield from (block, Text(" ".join(MEANINGS.values())))
+            else:
+                yield Fold(f"The same on {benchmark}", (block,))
+    yield from folded("Every judgement, in numbers", judgements(results)[1])
+    if levels := tuple(
+        map(Table, planted_sheets(results.study, results.levels, results.captions["planted"]))
+    ):
+        yield Fold("Scores and margins at every level of what was planted", levels)

@@ -1,0 +1,90 @@
+"""What the report says of measures on benchmarks whose bias was planted: three sentences."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from unmask.measures.registry import title_of
+from unmask.report.findings import Finding, Row
+from unmask.worlds.grammar import FREQUENCY
+from unmask.worlds.judging import FOOLED, FOUND, TESTED, judgement_counts
+from unmask.worlds.results import WorldResults
+
+
+def headline(results: WorldResults) -> Iterator[Row]:
+    """The judgements on the scores of the measure that leads."""
+    scores = results.judgements
+    scores = scores[scores["measure"] == results.headline]
+    if len(scores):
+        yield {"title": title_of(results.headline), "counts": judgement_counts(scores)}
+
+
+def by_measure(scores: pd.DataFrame, judgement: str) -> list[Row]:
+    """Of each measure how many of its testable scores have a judgement; none of a measure without any."""
+    tested = scores[scores["judgement"].isin(TESTED)]
+    return [
+        {
+            "title": title_of(str(measure)),
+            "count": int((rows["judgement"] == judgement).sum()),
+            "testable": len(rows),
+        }
+        for measure, rows in tested.groupby("measure", sort=False)
+    ]
+
+
+def associations(results: WorldResults) -> Iterator[Row]:
+    """How often each measure finds a planted association."""
+    scores = results.judgements
+    if measures := by_measure(scores[scores["association"] != 0], FOUND):
+        yield {"measures": measures}
+
+
+def frequency(results: WorldResults) -> Iterator[Row]:
+    """Which measures are fooled where frequency alone is planted."""
+    scores = results.judgements
+    if measures := by_measure(scores[scores["planted"] == FREQUENCY], FOOLED):
+        yield {
+            "fooled": [each for each in measures if each["count"]],
+            "others": [each["title"] for each in measures if not each["count"]],
+        }
+
+
+HEADLINE = Finding(
+    "headline",
+    headline,
+    """{% if counts.testable -%}
+    Under {{ title }}, of {{ counts.testable }} testable {{ counts.testable | many("score", "scores") }} of
+    trained models, {{ counts.found }} found what was planted, {{ counts.missed }} missed it,
+    {{ counts.fooled }} {{ counts.fooled | many("was", "were") }} fooled and {{ counts.right }}
+    {{ counts.right | many("was", "were") }} right.
+    {%- else -%}
+    None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be judged: none
+    is testable.
+    {%- endif %}""",
+)
+
+FOOLED_BY_FREQUENCY = Finding(
+    "frequency",
+    frequency,
+    """{% if fooled -%}
+    Frequency alone fooled
+    {% for of in fooled %}{{ of.title }} ({{ of.count }} of {{ of.testable }}
+    {%- if loop.first %} {{ of.testable | many("score", "scores") }}{% endif %})
+    {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}
+    {%- if others %}, but not {{ others | listed(end="or") }}{% endif %}.
+    {%- else -%}
+    Frequency alone fooled none of {{ others | listed }}.
+    {%- endif %}""",
+)
+
+ASSOCIATIONS = Finding(
+    "associations",
+    associations,
+    """{% for of in measures -%}
+    {{ of.title }} {% if loop.first %}found {% endif %}{{ of.count }} of {{ of.testable }}
+    {%- if loop.first %} testable {{ of.testable | many("association", "associations") }}{% endif %}
+    {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}.""",
+)
+
+FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS]
+"""What the measures found: by the measure that leads, and of all measures."""

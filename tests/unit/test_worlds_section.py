@@ -1,0 +1,188 @@
+"""The section on what was planted: sentences, picture, tables."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from test_worlds_judging import MADE, STUDY, made_bias
+from unmask.report.csv_text import csv_text
+from unmask.report.findings import sentences
+from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
+from unmask.worlds import charts
+from unmask.worlds.findings import FINDINGS
+from unmask.worlds.judging import judged
+from unmask.worlds.presenting import PRESENTS
+from unmask.worlds.results import WorldResults
+from unmask.worlds.sections.planted import section
+from unmask.worlds.tables import judgements, strengths
+
+CAPTIONS = Path(__file__).parents[2] / "resources/worlds/captions.yaml"
+
+
+def made(bias: pd.DataFrame, models: list[str], headline: str | None = None) -> WorldResults:
+    """Results of a study whose tables are there already."""
+    results = WorldResults({"captions": CAPTIONS}, {"headline": headline})
+    same = {"factor": "frequency", "p": 0.5, "ratio": 4, "direction": "stereo", "benchmark": "pairs"}
+    shown = {"model": "bert", "measure": "CPS", "pairs": 9, "score": 50.0, "margin": 0.1, "oracle": 0.0}
+    vars(results).update(
+        study=STUDY,
+        judgements=judged(STUDY, {"pairs": MADE}, bias, models),
+        levels=pd.DataFrame([same | shown]),
+    )
+    return results
+
+
+@pytest.fixture
+def results() -> WorldResults:
+    return made(made_bias(), ["bert", "even"])
+
+
+def test_sentences_count_judgements(results: WorldResults) -> None:
+    assert sentences(FINDINGS, results) == (
+        "Under AUL, of 6 testable scores of trained models, 2 found what was planted, 0 missed it, 2 were "
+        "fooled and 2 were right.",
+        "Frequency alone fooled AUL (2 of 2 scores), but not CPS.",
+        "AUL found 2 of 2 testable associations and CPS 0 of 2.",
+    )
+
+
+def test_sentences_are_short_with_as_many_measures_as_there_are(results: WorldResults) -> None:
+    names = ["AUL", "AULA", "CPS", "SSS", "PLL"]
+    rows = results.judgements[results.judgements["measure"] == "AUL"]
+    for fooled in range(6):
+        of = [
+            rows.assign(measure=name, judgement=rows["judgement"] if place < fooled else "right")
+            for place, name in enumerate(names)
+        ]
+        vars(results)["judgements"] = pd.concat(of)
+        for text in sentences(FINDINGS, results):
+            assert len(text.split()) <= 25, text
+
+
+def test_the_study_may_name_the_measure_that_leads() -> None:
+    def leading(bias: pd.DataFrame, headline: str | None) -> str:
+        return made(bias, ["bert"], headline).headline
+
+    bias = made_bias()
+    assert [leading(bias, name) for name in (None, "CPS", "PLL")] == ["AUL", "CPS", "AUL"]
+    assert leading(bias[bias["measure"] != "AUL"], None) == "CPS"
+    assert leading(bias.iloc[:0], None) == "AUL"
+
+
+def test_scores_that_cannot_be_told_are_no_finding() -> None:
+    bias = made_bias().assign(low=None, high=None)
+    assert sentences(FINDINGS, made(bias, ["bert"])) == (
+        "None of 3 scores of trained models under AUL can be judged: none is testable.",
+    )
+
+
+def test_a_measure_that_nothing_fools_is_said_to_be_so() -> None:
+    bias = made_bias()
+    found = sentences(FINDINGS, made(bias[bias["measure"] == "CPS"], ["bert"]))
+    assert found[1] == "Frequency alone fooled none of CPS."
+
+
+def blocks_of(section: Section, kind: type) -> list[Any]:
+    return [block for block in section.every_block() if isinstance(block, kind)]
+
+
+def test_a_picture_leads_and_tables_are_folded(results: WorldResults, tmp_path: Path) -> None:
+    made_section = section(results)
+    assert made_section.heading.endswith("?") and made_section.sentences == sentences(FINDINGS, results)
+    assert isinstance(made_section.blocks[0], Chart)
+    assert not [block for block in made_section.blocks if isinstance(block, Table)]
+    *_, judged_fold, levels = blocks_of(made_section, Fold)
+    assert len(judged_fold.blocks) == len(levels.blocks) == 1
+    (chart,) = blocks_of(made_section, Chart)
+    caption = chart.caption.split()
+    assert caption[0] == "pairs." and len(caption) <= 40
+    assert made_section.sentences[0] in chart.alt
+    write_section(tmp_path / "planted.json", made_section, {})
+    assert read_section(tmp_path / "planted.json") == made_section
+
+
+def test_the_picture_has_every_score_with_its_judgement(results: WorldResults) -> None:
+    drawn = charts.judgements(results)
+    assert drawn is not None
+    rows = drawn.to_dict()["datasets"]
+    (data,) = rows.values()
+    scores = results.judgements
+    assert len(data) == len(scores) == 18
+    assert {row["name"] for row in data} == {
+        "gender: association",
+        "nationality: frequency",
+        "race-color: nothing",
+    }
+    of = {(row["model"], row["panel"], row["bias_type"]): row["judgement"] for row in data}
+    assert (
+        of["bert", "AUL", "nationality"] == "fooled" and of["even", "CPS", "race-color"] == "cannot be told"
+    )
+    assert {row["exact"] for row in data if row["panel"] == "AUL"} == {80, 20, 60}
+    # a panel for each measure, that which leads first
+    leading = charts.judgements(made(made_bias(), ["bert"], "CPS"))
+    assert leading is not None
+    panels = [row["panel"] for row in next(iter(leading.to_dict()["datasets"].values()))]
+    assert list(dict.fromkeys(panels)) == ["CPS", "AUL", "All-Masked"]
+    assert charts.judgements(made(made_bias(), [])) is None
+
+
+def test_judgements_look_the_same_whichever_there_are(results: WorldResults) -> None:
+    def scale(results: WorldResults) -> tuple[list[str], list[str]]:
+        drawn = charts.judgements(results)
+        assert drawn is not None
+        points = drawn.to_dict()["spec"]["layer"][-1]["encoding"]
+        return points["color"]["scale"]["domain"], points["color"]["legend"]["values"]
+
+    domain, listed = scale(results)
+    vars(results)["judgements"] = results.judgements[results.judgements["judgement"] == "found"]
+    fewer_domain, fewer = scale(results)
+    assert domain == fewer_domain and len(domain) == 6
+    assert listed == ["found", "right", "missed", "fooled", "cannot be told", "control"]
+    assert fewer == ["found", "right", "missed", "fooled"]
+
+
+def test_the_table_has_a_row_a_score_and_measures_side_by_side(results: WorldResults) -> None:
+    numbers, sheet = judgements(results)
+    assert csv_text(numbers).count("\n") == 1 + 18
+    assert sheet.stubs == ("benchmark", "bias type", "planted", "model")
+    assert sheet.rows[0] == (
+        "pairs",
+        "gender",
+        "association (p 0.5 to 0.75)",
+        "bert",
+        "found: 80 (70 to 90); exact 80",
+        "missed: 60 (40 to 80); exact 60",
+        "control: 80 (70 to 90); exact 80",
+    )
+    assert sheet.rows[-1][-2] == "cannot be told: 60; exact 60"
+
+
+def test_strengths_are_said_as_far_as_they_are_planted() -> None:
+    rows = [
+        {"planted": planted, "p_low": p, "p_high": p, "ratio_low": 1.0, "ratio_high": ratio}
+        for planted, p, ratio in (
+            ("association", 0.9, 1.0),
+            ("both", 0.8, 8.0),
+            ("frequency", 0.5, 1.5),
+            ("nothing", 0.5, 1.0),
+        )
+    ]
+    assert strengths(pd.DataFrame(rows)) == [
+        "association (p 0.9)",
+        "both (p 0.8, ratio 1 to 8)",
+        "frequency (ratio 1 to 1.5)",
+        "nothing",
+    ]
+
+
+def test_a_study_whose_models_learnt_nothing_of_it_has_levels_alone() -> None:
+    nothing = made(made_bias(), [])
+    made_section = section(nothing)
+    assert made_section.sentences == ()
+    assert [block.title for block in blocks_of(made_section, Fold)] == [
+        "Scores and margins at every level of what was planted"
+    ]
+    drawn, without = next(iter(PRESENTS.charts.values()))
+    assert drawn(nothing) is None and without.endswith(".")
