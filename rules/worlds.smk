@@ -91,4 +91,5 @@ if planted_results():
         settings=pairs_settings() | {"judged": judged_models(), "headline": config.get("headline")},
         modules=measure_modules(),
         what="what was planted",
+        leads=only_planted(),
     )

@@ -74,6 +74,11 @@ def planted_results():
     return of_all if of_all["scores"] else {}
 
 
+def only_planted():
+    """Whether the bias of every benchmark was planted, so that what measures find of it is the study's answer."""
+    return all("world" in origin_entry(benchmark) for benchmark in BENCHMARKS)
+
+
 def judged_models():
     """The models that were trained on the text of a world as it is: what they prefer was planted."""
     return [

@@ -182,7 +182,8 @@ def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
     ]
     assert found["association"].unique() == pytest.approx([math.log(3) / 2, 0])
     counts = judgement_counts(found)
-    assert counts == {"scores": 9, "testable": 5, "found": 1, "right": 2, "missed": 1, "fooled": 1}
+    judged_as = {"found": 1, "right": 2, "missed": 1, "fooled": 1}
+    assert counts == {"scores": 9, "testable": 5, **judged_as, "cannot_tell": 1}
     # two models stand in the study's order below each measure's bias type
     both = judged(STUDY, {"pairs": MADE}, made_bias(), ["even", "bert"])
     assert both.loc[both["bias_type"] == "gender", "model"].tolist() == ["bert"] * 3 + ["even"] * 3

@@ -13,8 +13,8 @@ from unmask.worlds.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.worlds.results import WorldResults
 from unmask.worlds.tables import strengths
 
-_LOOKS = (FOUND, FOOLED, RIGHT, MISSED, CANNOT_TELL, CONTROL)
-"""Judgements in the order of their colours and shapes."""
+_LOOKS = (RIGHT, FOUND, FOOLED, CANNOT_TELL, MISSED, CONTROL)
+"""Judgements in the order of their colours and shapes, of which those that are verdicts have the same."""
 
 _TIPS: Tips = (
     ("panel", "measure"),
@@ -45,7 +45,7 @@ def judgements(results: WorldResults, benchmark: str | None = None) -> alt.Facet
         rows,
         *("model", "bias_type", "score", "low", "high", "exact", "verdict", "judgement"),
         panel=rows["measure"].map(title_of),
-        name=[f"{row.bias_type}: {row.planted}" for row in rows_of(rows)],
+        name=[f"{row.planted} ({row.bias_type})" for row in rows_of(rows)],
         strength=strengths(rows),
         words_low="null_low",
         words_high="null_high",
@@ -56,7 +56,7 @@ def judgements(results: WorldResults, benchmark: str | None = None) -> alt.Facet
         Axis(None, line=50, span=(0, 100), ticks=[0, 50, 100]),
         _TIPS,
         value="score",
-        kinds=Kinds("judgement", "judgement", _LOOKS, listed=_listed(rows)),
+        kinds=Kinds("judgement", "judgement", _LOOKS, claimed=True, listed=_listed(rows)),
         apart="model",
         broad=("words_low", "words_high"),
         beside=[Beside("exact", "tick", "exact")],
@@ -73,9 +73,9 @@ def judgements(results: WorldResults, benchmark: str | None = None) -> alt.Facet
 
 
 def _by_measure(frame: pd.DataFrame, results: WorldResults) -> pd.DataFrame:
-    """The rows of the measure that leads first."""
-    leads = frame["panel"] == title_of(results.headline)
-    return pd.concat([frame[leads], frame[~leads]])
+    """The rows of the measure that leads first, and controls last."""
+    leads, control = frame["panel"] == title_of(results.headline), frame["judgement"] == CONTROL
+    return pd.concat([frame[leads], frame[~leads & ~control], frame[control & ~leads]])
 
 
 def _listed(rows: pd.DataFrame) -> list[str]:

@@ -46,6 +46,7 @@ def frequency(results: WorldResults) -> Iterator[Row]:
         yield {
             "fooled": [each for each in measures if each["count"]],
             "others": [each["title"] for each in measures if not each["count"]],
+            "testable": sum(each["testable"] for each in measures),
         }
 
 
@@ -53,13 +54,12 @@ HEADLINE = Finding(
     "headline",
     headline,
     """{% if counts.testable -%}
-    Under {{ title }}, of {{ counts.testable }} testable {{ counts.testable | many("score", "scores") }} of
-    trained models, {{ counts.found }} found what was planted, {{ counts.missed }} missed it,
-    {{ counts.fooled }} {{ counts.fooled | many("was", "were") }} fooled and {{ counts.right }}
-    {{ counts.right | many("was", "were") }} right.
+    Under {{ title }}, {{ counts.found }} of {{ counts.testable }} testable
+    {{ counts.testable | many("score", "scores") }} found what was planted, {{ counts.missed }} missed it,
+    {{ counts.fooled }} {{ counts.fooled | many("was", "were") }} fooled and {{ counts.right }} right
+    {%- if counts.cannot_tell %}; {{ counts.cannot_tell }} more cannot be told{% endif %}.
     {%- else -%}
-    None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be judged: none
-    is testable.
+    Under {{ title }}, none of {{ counts.scores | counted("score") }} of trained models can be told.
     {%- endif %}""",
 )
 
@@ -73,7 +73,8 @@ FOOLED_BY_FREQUENCY = Finding(
     {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}
     {%- if others %}, but not {{ others | listed(end="or") }}{% endif %}.
     {%- else -%}
-    Frequency alone fooled none of {{ others | listed }}.
+    Frequency alone did not fool {{ others | listed(end="or") }} in
+    {{ testable | counted("testable score") }}.
     {%- endif %}""",
 )
 

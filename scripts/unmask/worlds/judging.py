@@ -23,7 +23,7 @@ NOTHING = "nothing"
 
 FOUND, RIGHT, MISSED, FOOLED = "found", "right", "missed", "fooled"
 
-PLANTED = (ASSOCIATION, BOTH, FREQUENCY, NOTHING)
+PLANTED = (ASSOCIATION, FREQUENCY, BOTH, NOTHING)
 """What may be planted in the pairs of a bias type."""
 
 TESTED = (FOUND, RIGHT, MISSED, FOOLED)
@@ -121,8 +121,7 @@ def judged(
 
 
 def _facts(truths: Mapping[str, Truth]) -> pd.DataFrame:
-    """What is planted in the bias types of benchmarks: associations first, then frequency alone, then
-    nothing."""
+    """What is planted in the bias types of benchmarks, those of one in the order of PLANTED."""
     rows = [
         {"benchmark": benchmark, "bias_type": bias_type, **planted}
         for benchmark, truth in truths.items()
@@ -136,4 +135,5 @@ def _facts(truths: Mapping[str, Truth]) -> pd.DataFrame:
 def judgement_counts(scores: pd.DataFrame) -> dict[str, int]:
     """How many scores there are, can be tested, and have each judgement."""
     counts = {name: int((scores["judgement"] == name).sum()) for name in TESTED}
-    return {"scores": len(scores), "testable": sum(counts.values()), **counts}
+    testable, cannot_tell = sum(counts.values()), int((scores["judgement"] == CANNOT_TELL).sum())
+    return {"scores": len(scores), "testable": testable, **counts, "cannot_tell": cannot_tell}

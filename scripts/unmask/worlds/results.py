@@ -36,17 +36,23 @@ class WorldResults:
 
     @cached_property
     def captions(self) -> Captions:
-        return load_captions(self.files["captions"])
+        levels = self.bias["confidence"]
+        confidence = f"{100 * levels.iloc[0]:g}" if len(levels) else "95"
+        return load_captions(self.files["captions"], confidence=confidence)
 
     @cached_property
     def truths(self) -> Mapping[str, Truth]:
         return read_truths(self.study, self.files["truths"])
 
     @cached_property
+    def bias(self) -> pd.DataFrame:
+        """BIAS of every model and benchmark of a world."""
+        return self.study.collect(self.files["bias"], BIAS)
+
+    @cached_property
     def judgements(self) -> pd.DataFrame:
         """JUDGEMENTS of the study (unmask.worlds.judging)."""
-        bias = self.study.collect(self.files["bias"], BIAS)
-        return judged(self.study, self.truths, bias, self.settings["judged"])
+        return judged(self.study, self.truths, self.bias, self.settings["judged"])
 
     @cached_property
     def levels(self) -> pd.DataFrame:
@@ -57,5 +63,5 @@ class WorldResults:
     def headline(self) -> str:
         """The measure that leads: that of the study, else MAIN, or the first where that was not computed."""
         measures = [str(measure) for measure in self.judgements["measure"].unique()]
-        wanted = [str(self.settings["headline"]), MAIN, *measures]
-        return next((each for each in wanted if each in measures), MAIN)
+        leading = [str(self.settings["headline"]), MAIN, *measures]
+        return next((each for each in leading if each in measures), MAIN)

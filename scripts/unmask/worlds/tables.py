@@ -30,8 +30,8 @@ JUDGED = Table(
 def judgements(results: WorldResults) -> TableAndSheet:
     """Every judgement, one row a score, and the sheet with measures side by side."""
     rows = results.judgements
-    shown = rows.assign(title=rows["measure"].map(title_of), strength=strengths(rows))
-    return rows, JUDGED.captioned(shown, results.captions)
+    titled = rows.assign(title=rows["measure"].map(title_of), strength=strengths(rows))
+    return rows, JUDGED.captioned(titled, results.captions)
 
 
 def strengths(rows: pd.DataFrame) -> list[str]:

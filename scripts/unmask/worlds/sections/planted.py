@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Fold, Section, Table, Text, folded
+from unmask.report.sections import Block, Fold, Items, Section, Table, folded
 from unmask.worlds import charts
 from unmask.worlds.findings import FINDINGS
 from unmask.worlds.judging import MEANINGS
@@ -17,7 +17,8 @@ ALT = "Bias scores by what was planted, a panel for each measure, against the ex
 
 def section(results: WorldResults) -> Section:
     said = sentences(FINDINGS, results)
-    return Section("planted", "Did the measures find what was planted?", said, tuple(_blocks(results, said)))
+    blocks = tuple(_blocks(results, said))
+    return Section("planted", "Did the measures find what was planted?", said, blocks, closing=said[:2])
 
 
 def _blocks(results: WorldResults, said: tuple[str, ...]) -> Iterator[Block]:
@@ -26,7 +27,7 @@ def _blocks(results: WorldResults, said: tuple[str, ...]) -> Iterator[Block]:
         if picture := charts.judgements(results, benchmark):
             block = chart(f"{benchmark}. {caption}", " ".join([ALT, *said]), picture)
             if place == 0:
-                yield from (block, Text(" ".join(MEANINGS.values())))
+                yield from (block, Items(tuple(MEANINGS.values())))
             else:
                 yield Fold(f"The same on {benchmark}", (block,))
     yield from folded("Every judgement, in numbers", judgements(results)[1])
