@@ -76,7 +76,6 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(
             "family": family,
             "keys": list(keys),
             "files": list(files),
-            "leading": [],
             "sections": [],
             "statistics": list(statistics),
             "provenance": list(provenance),
@@ -87,27 +86,18 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(
 
 
 def presents(
-    family,
-    inputs,
-    files=None,
-    sections=(),
-    settings=None,
-    modules=(),
-    shows=None,
-    what=None,
-    name=None,
-    leads=False,
+    family, inputs, files=None, sections=(), settings=None, modules=(), shows=None, what=None, name=None
 ):
     """Have a job make tables, figures and sections of a family that is registered: a rule of report.smk.
 
     inputs: what they are made from, files: tables and figures, both by the names that the family's module gives
     them; sections: of the report, by name; settings: what they need to know of the study; modules: that are
     loaded by name; shows: which files Snakemake's own report shows, see with_shown; what: is presented, in words;
-    name: of the rule, if not present_FAMILY; leads: whether the sections come before those of all other families.
+    name: of the rule, if not present_FAMILY.
     """
     (entry,) = [each for each in REGISTER if each["family"] == family]
     entry["files"] += (files or {}).values()
-    entry["leading" if leads else "sections"] += sections
+    entry["sections"] += sections
     PRESENTED.append(
         {
             "rule": name or f"present_{family}",
@@ -295,8 +285,8 @@ def final_files():
 
 
 def section_files():
-    """The sections of the report that families write, in their order; those that lead come first."""
-    return [section_file(name) for name in [*registered("leading"), *registered("sections")]]
+    """The sections of the report that families write, in their order."""
+    return [section_file(name) for name in registered("sections")]
 
 
 def provenance_files():

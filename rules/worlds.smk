@@ -80,16 +80,3 @@ rule train_model:
         "Training {wildcards.model} on the corpus of its world"
     script:
         "../scripts/train_model.py"
-
-
-if planted_results():
-    presents(
-        "worlds",
-        planted_results() | {"truths": truths(), "captions": resource("worlds/captions.yaml")},
-        table_outputs(["planted"]) | figure_outputs(["planted"]),
-        sections=["planted"],
-        settings=pairs_settings() | {"judged": judged_models(), "headline": config.get("headline")},
-        modules=measure_modules(),
-        what="what was planted",
-        leads=only_planted(),
-    )

@@ -66,12 +66,9 @@ def truths():
     return list(dict.fromkeys(files))
 
 
-def planted_results():
-    """The scores on the benchmarks of worlds, and their statistics; nothing where there are none."""
-    files = {"scores": ("scores", f"{ORIGINAL}.parquet"), "bias": ("statistics", "bias.parquet")}
-    planted = benchmarks_of_worlds()
-    of_all = {name: results_of_all(*file, planted) for name, file in files.items()}
-    return of_all if of_all["scores"] else {}
+def planted_scores():
+    """The scores on the benchmarks of worlds."""
+    return results_of_all("scores", f"{ORIGINAL}.parquet", benchmarks_of_worlds())
 
 
 def only_planted():

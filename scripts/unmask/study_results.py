@@ -160,7 +160,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
 
 
 def _read(path: Path, schema: pa.Schema) -> pa.Table:
-    """A file of a table, as Parquet or as CSV. In CSV an empty cell is null, and text that a spreadsheet would
+    """A file of a table, Parquet or CSV. In CSV an empty cell is null, and text that a spreadsheet would
     run stays behind its apostrophe (unmask.report.csv_text).
 
     Raises InputError where it cannot be read or has other columns.

@@ -21,10 +21,10 @@ from unmask.downstream.schema import PREDICTIONS
 from unmask.errors import InputError
 from unmask.loading import load_tables
 from unmask.measures.schema import SCORES
+from unmask.pairs.schema import JUDGEMENTS
 from unmask.report.csv_text import csv_text
 from unmask.study_results import StudyResults, declared_tables
 from unmask.tables import framed, write_table
-from unmask.worlds.judgement_schema import JUDGEMENTS
 
 SCRIPTS = Path(code_digest.__file__).resolve().parents[1]
 

@@ -5,18 +5,28 @@ from collections.abc import Iterator
 import pandas as pd
 
 from unmask.measures.registry import title_of
+from unmask.pairs.judging import FOOLED, FOUND, TESTED, judgement_counts
+from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row
 from unmask.worlds.grammar import FREQUENCY
-from unmask.worlds.judging import FOOLED, FOUND, TESTED, judgement_counts
-from unmask.worlds.results import WorldResults
+
+MAIN = "AUL"
+"""The measure that leads where the study names none."""
 
 
-def headline(results: WorldResults) -> Iterator[Row]:
+def headline_measure(results: PairResults) -> str:
+    """The measure that leads: that of the study, else MAIN, or the first where that was not computed."""
+    measures = [str(measure) for measure in results.judgements["measure"].unique()]
+    leading = [results.settings.get("headline"), MAIN, *measures]
+    return next((each for each in leading if each in measures), MAIN)
+
+
+def headline(results: PairResults) -> Iterator[Row]:
     """The judgements on the scores of the measure that leads."""
-    scores = results.judgements
-    scores = scores[scores["measure"] == results.headline]
+    measure = headline_measure(results)
+    scores = results.judgements[results.judgements["measure"] == measure]
     if len(scores):
-        yield {"title": title_of(results.headline), "counts": judgement_counts(scores)}
+        yield {"title": title_of(measure), "counts": judgement_counts(scores)}
 
 
 def by_measure(scores: pd.DataFrame, judgement: str) -> list[Row]:
@@ -32,14 +42,14 @@ def by_measure(scores: pd.DataFrame, judgement: str) -> list[Row]:
     ]
 
 
-def associations(results: WorldResults) -> Iterator[Row]:
+def associations(results: PairResults) -> Iterator[Row]:
     """How often each measure finds a planted association."""
     scores = results.judgements
     if measures := by_measure(scores[scores["association"] != 0], FOUND):
         yield {"measures": measures}
 
 
-def frequency(results: WorldResults) -> Iterator[Row]:
+def frequency(results: PairResults) -> Iterator[Row]:
     """Which measures are fooled where frequency alone is planted."""
     scores = results.judgements
     if measures := by_measure(scores[scores["planted"] == FREQUENCY], FOOLED):

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL, verdicts
+from unmask.pairs.schema import JUDGEMENTS
+from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL
 from unmask.report.sheets import rows_of
 from unmask.report.study import ORACLE, Study
 from unmask.report.truths import Truth
@@ -16,7 +17,6 @@ from unmask.statistics.schema import BIAS_TYPE
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import CORRECTED, ORIGINAL
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
-from unmask.worlds.judgement_schema import JUDGEMENTS
 
 NOTHING = "nothing"
 """Neither an association nor a difference in frequency is planted."""
@@ -92,8 +92,8 @@ def judged(
     """JUDGEMENTS of a study: its benchmarks in their order, their bias types by what is planted, and models
     and measures in theirs.
 
-    truths: of the benchmarks of worlds, by name. bias: BIAS over the study, with the columns model and
-    benchmark; sentences in their original order and the protocol corrected count. models: that were trained
+    truths: of the benchmarks of worlds, by name. bias: BIAS over the study, with the columns model, benchmark
+    and verdict; sentences in their original order and the protocol corrected count. models: that were trained
     on what was planted.
     Raises InputError for a bias type that the truth does not know.
     """
@@ -102,7 +102,6 @@ def judged(
     keys = ["benchmark", "bias_type", "measure"]
     exact = rows[rows["model"].isin(study.of_source(ORACLE))].drop_duplicates(keys)
     rows = rows[rows["model"].isin(list(models))]
-    rows = rows.assign(verdict=verdicts(rows))
     facts = _facts(truths)
     rows = rows.merge(facts, "left", ["benchmark", "bias_type"], validate="many_to_one")
     if (unknown := rows["planted"].isna()).any():

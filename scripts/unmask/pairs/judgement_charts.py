@@ -4,14 +4,15 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
+from unmask.pairs.judgement_findings import headline_measure
+from unmask.pairs.judgement_tables import strengths
+from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
+from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CANNOT_TELL, CONTROL
 from unmask.report.findings import listed
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import rows_of
-from unmask.worlds.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
-from unmask.worlds.results import WorldResults
-from unmask.worlds.tables import strengths
 
 _LOOKS = (RIGHT, FOUND, FOOLED, CANNOT_TELL, MISSED, CONTROL)
 """Judgements in the order of their colours and shapes, of which those that are verdicts have the same."""
@@ -31,7 +32,7 @@ _TIPS: Tips = (
 )
 
 
-def judgements(results: WorldResults, benchmark: str | None = None) -> alt.FacetChart | None:
+def judgements(results: PairResults, benchmark: str | None = None) -> alt.FacetChart | None:
     """Bias scores by what was planted, coloured by judgement, before the score of the exact model.
 
     benchmark: of which; by default the first. None where none of its scores is judged.
@@ -72,9 +73,9 @@ def judgements(results: WorldResults, benchmark: str | None = None) -> alt.Facet
     )
 
 
-def _by_measure(frame: pd.DataFrame, results: WorldResults) -> pd.DataFrame:
+def _by_measure(frame: pd.DataFrame, results: PairResults) -> pd.DataFrame:
     """The rows of the measure that leads first, and controls last."""
-    leads, control = frame["panel"] == title_of(results.headline), frame["judgement"] == CONTROL
+    leads, control = frame["panel"] == title_of(headline_measure(results)), frame["judgement"] == CONTROL
     return pd.concat([frame[leads], frame[~leads & ~control], frame[control & ~leads]])
 
 

@@ -6,41 +6,43 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from test_worlds_judging import MADE, STUDY, made_bias
+from test_pairs_judging import MADE, STUDY, made_bias
+from unmask.pairs import judgement_charts as charts
+from unmask.pairs.judgement_findings import FINDINGS, headline_measure
+from unmask.pairs.judgement_tables import judgements, strengths
+from unmask.pairs.judging import judged
+from unmask.pairs.presenting import PRESENTS
+from unmask.pairs.results import PairResults
+from unmask.pairs.sections.planted import section
+from unmask.pairs.verdicts import verdicts
+from unmask.report.captions import load_captions
 from unmask.report.csv_text import csv_text
 from unmask.report.findings import sentences
 from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
-from unmask.worlds import charts
-from unmask.worlds.findings import FINDINGS
-from unmask.worlds.judging import judged
-from unmask.worlds.presenting import PRESENTS
-from unmask.worlds.results import WorldResults
-from unmask.worlds.sections.planted import section
-from unmask.worlds.tables import judgements, strengths
 
-CAPTIONS = Path(__file__).parents[2] / "resources/worlds/captions.yaml"
+CAPTIONS = Path(__file__).parents[2] / "resources/pairs/captions.yaml"
 
 
-def made(bias: pd.DataFrame, models: list[str], headline: str | None = None) -> WorldResults:
+def made(bias: pd.DataFrame, models: list[str], headline: str | None = None) -> PairResults:
     """Results of a study whose tables are there already."""
-    results = WorldResults({"captions": CAPTIONS}, {"headline": headline})
+    results = PairResults({}, {"headline": headline})
     same = {"factor": "frequency", "p": 0.5, "ratio": 4, "direction": "stereo", "benchmark": "pairs"}
-    shown = {"model": "bert", "measure": "CPS", "pairs": 9, "score": 50.0, "margin": 0.1, "oracle": 0.0}
+    row = {"model": "bert", "measure": "CPS", "pairs": 9, "score": 50.0, "margin": 0.1, "oracle": 0.0}
     vars(results).update(
         study=STUDY,
-        bias=bias,
+        captions=load_captions(CAPTIONS, confidence="95"),
         judgements=judged(STUDY, {"pairs": MADE}, bias, models),
-        levels=pd.DataFrame([same | shown]),
+        levels=pd.DataFrame([same | row]),
     )
     return results
 
 
 @pytest.fixture
-def results() -> WorldResults:
+def results() -> PairResults:
     return made(made_bias(), ["bert", "even"])
 
 
-def test_sentences_count_judgements(results: WorldResults) -> None:
+def test_sentences_count_judgements(results: PairResults) -> None:
     assert sentences(FINDINGS, results) == (
         "Under AUL, 2 of 6 testable scores found what was planted, 0 missed it, 2 were fooled and 2 right.",
         "Frequency alone fooled AUL (2 of 2 scores), but not CPS.",
@@ -48,7 +50,7 @@ def test_sentences_count_judgements(results: WorldResults) -> None:
     )
 
 
-def test_sentences_are_short_with_as_many_measures_as_there_are(results: WorldResults) -> None:
+def test_sentences_are_short_with_as_many_measures_as_there_are(results: PairResults) -> None:
     names = ["AUL", "AULA", "CPS", "SSS", "PLL"]
     rows = results.judgements[results.judgements["measure"] == "AUL"]
     for fooled in range(6):
@@ -63,7 +65,7 @@ def test_sentences_are_short_with_as_many_measures_as_there_are(results: WorldRe
 
 def test_the_study_may_name_the_measure_that_leads() -> None:
     def leading(bias: pd.DataFrame, headline: str | None) -> str:
-        return made(bias, ["bert"], headline).headline
+        return headline_measure(made(bias, ["bert"], headline))
 
     bias = made_bias()
     assert [leading(bias, name) for name in (None, "CPS", "PLL")] == ["AUL", "CPS", "AUL"]
@@ -73,6 +75,7 @@ def test_the_study_may_name_the_measure_that_leads() -> None:
 
 def test_scores_that_cannot_be_told_are_no_finding() -> None:
     bias = made_bias().assign(low=None, high=None)
+    bias = bias.assign(verdict=verdicts(bias))
     assert sentences(FINDINGS, made(bias, ["bert"])) == (
         "Under AUL, none of 3 scores of trained models can be told.",
     )
@@ -88,7 +91,7 @@ def blocks_of(section: Section, kind: type) -> list[Any]:
     return [block for block in section.every_block() if isinstance(block, kind)]
 
 
-def test_a_picture_leads_and_tables_are_folded(results: WorldResults, tmp_path: Path) -> None:
+def test_a_picture_leads_and_tables_are_folded(results: PairResults, tmp_path: Path) -> None:
     made_section = section(results)
     assert made_section.heading.endswith("?") and made_section.sentences == sentences(FINDINGS, results)
     assert isinstance(made_section.blocks[0], Chart)
@@ -103,7 +106,7 @@ def test_a_picture_leads_and_tables_are_folded(results: WorldResults, tmp_path: 
     assert read_section(tmp_path / "planted.json") == made_section
 
 
-def test_the_picture_has_every_score_with_its_judgement(results: WorldResults) -> None:
+def test_the_picture_has_every_score_with_its_judgement(results: PairResults) -> None:
     drawn = charts.judgements(results)
     assert drawn is not None
     rows = drawn.to_dict()["datasets"]
@@ -128,8 +131,8 @@ def test_the_picture_has_every_score_with_its_judgement(results: WorldResults) -
     assert charts.judgements(made(made_bias(), [])) is None
 
 
-def test_judgements_look_the_same_whichever_there_are(results: WorldResults) -> None:
-    def scale(results: WorldResults) -> tuple[list[str], list[str]]:
+def test_judgements_look_the_same_whichever_there_are(results: PairResults) -> None:
+    def scale(results: PairResults) -> tuple[list[str], list[str]]:
         drawn = charts.judgements(results)
         assert drawn is not None
         points = drawn.to_dict()["spec"]["layer"][-1]["encoding"]
@@ -143,7 +146,7 @@ def test_judgements_look_the_same_whichever_there_are(results: WorldResults) -> 
     assert fewer == ["found", "right", "missed", "fooled"]
 
 
-def test_the_table_has_a_row_a_score_and_measures_side_by_side(results: WorldResults) -> None:
+def test_the_table_has_a_row_a_score_and_measures_side_by_side(results: PairResults) -> None:
     numbers, sheet = judgements(results)
     assert csv_text(numbers).count("\n") == 1 + 18
     assert sheet.stubs == ("benchmark", "bias type", "planted", "model")
@@ -184,5 +187,5 @@ def test_a_study_whose_models_learnt_nothing_of_it_has_levels_alone() -> None:
     assert [block.title for block in blocks_of(made_section, Fold)] == [
         "Scores and margins at every level of what was planted"
     ]
-    drawn, without = next(iter(PRESENTS.charts.values()))
+    drawn, without = PRESENTS.charts["planted"]
     assert drawn(nothing) is None and without.endswith(".")

@@ -15,7 +15,18 @@ from unmask.calibration.exact_evidence import exact_evidence
 from unmask.calibration.exact_model import TRUSTED, ExactModel
 from unmask.errors import InputError
 from unmask.measures.scoring import score_pairs
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED, VERDICTS
+from unmask.pairs.judging import EVERY_JUDGEMENT, judged, judgement, judgement_counts, planted_in
+from unmask.pairs.schema import JUDGEMENTS
+from unmask.pairs.verdicts import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    NO_CLEAR,
+    UNDECIDED,
+    VERDICTS,
+    verdicts,
+)
 from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
@@ -24,8 +35,6 @@ from unmask.statistics.schema import BIAS
 from unmask.tables import as_table, framed
 from unmask.terms import ALL, MODIFIED, ONE_SHARED
 from unmask.worlds.grammar import World, text_of
-from unmask.worlds.judgement_schema import JUDGEMENTS
-from unmask.worlds.judging import EVERY_JUDGEMENT, judged, judgement, judgement_counts, planted_in
 from unmask.worlds.pairs import Counts, crows_pairs
 from unmask.worlds.planted import truth
 
@@ -162,7 +171,8 @@ def made_bias() -> pd.DataFrame:
         {"benchmark": "real", "group": "gender"},
     ]
     rows += [bias_row("bert", "gender", "AUL", "below") | other for other in others]
-    return pd.DataFrame(rows)
+    bias = pd.DataFrame(rows)
+    return bias.assign(verdict=verdicts(bias))
 
 
 def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
@@ -224,7 +234,7 @@ def exact_bias(world: World, counts: Counts) -> pd.DataFrame:
     scores = score_pairs(list(pairs["pair_id"]), evidence, list(MASKINGS))
     alone = Dependence.of([[place] for place in range(len(pairs))])
     table = bias_table(pairs, decisions(pairs, scores), options_with(clusters=()), alone)
-    return table.assign(benchmark="pairs")
+    return table.assign(benchmark="pairs", verdict=verdicts(table))
 
 
 def test_the_exact_value_is_that_of_the_margins_of_the_truth() -> None:

@@ -5,14 +5,14 @@ from typing import Any
 import pandas as pd
 
 from unmask.measures.registry import title_of
+from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table
 from unmask.report.sheets import rows_of
 from unmask.report.table_files import TableAndSheet
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
-from unmask.worlds.results import WorldResults
 
 JUDGED = Table(
-    "judgements",
+    "planted",
     ["benchmark", "bias_type", "strength", "model"],
     [
         Column(
@@ -27,7 +27,7 @@ JUDGED = Table(
 )
 
 
-def judgements(results: WorldResults) -> TableAndSheet:
+def judgements(results: PairResults) -> TableAndSheet:
     """Every judgement, one row a score, and the sheet with measures side by side."""
     rows = results.judgements
     titled = rows.assign(title=rows["measure"].map(title_of), strength=strengths(rows))
