@@ -44,9 +44,18 @@ def results() -> PairResults:
 
 def test_sentences_count_judgements(results: PairResults) -> None:
     assert sentences(FINDINGS, results) == (
-        "Under AUL, 2 of 6 testable scores found what was planted, 0 missed it, 2 were fooled and 2 right.",
+        "AUL found what was planted in 2 of 6 testable scores, missed it in 0, was fooled in 2 and right "
+        "in 2.",
         "Frequency alone fooled AUL (2 of 2 scores), but not CPS.",
         "AUL found 2 of 2 testable associations and CPS 0 of 2.",
+    )
+
+
+def test_scores_that_cannot_be_told_are_counted_by_themselves() -> None:
+    leading = sentences(FINDINGS, made(made_bias(), ["bert"], "CPS"))[0]
+    assert leading == (
+        "CPS found what was planted in 0 of 2 testable scores, missed it in 1, was fooled in 0 and right "
+        "in 1. 1 more cannot be told."
     )
 
 
@@ -77,7 +86,7 @@ def test_scores_that_cannot_be_told_are_no_finding() -> None:
     bias = made_bias().assign(low=None, high=None)
     bias = bias.assign(verdict=verdicts(bias))
     assert sentences(FINDINGS, made(bias, ["bert"])) == (
-        "Under AUL, none of 3 scores of trained models can be told.",
+        "None of 3 scores of trained models under AUL can be told.",
     )
 
 

@@ -64,12 +64,12 @@ HEADLINE = Finding(
     "headline",
     headline,
     """{% if counts.testable -%}
-    Under {{ title }}, {{ counts.found }} of {{ counts.testable }} testable
-    {{ counts.testable | many("score", "scores") }} found what was planted, {{ counts.missed }} missed it,
-    {{ counts.fooled }} {{ counts.fooled | many("was", "were") }} fooled and {{ counts.right }} right
-    {%- if counts.cannot_tell %}; {{ counts.cannot_tell }} more cannot be told{% endif %}.
+    {{ title }} found what was planted in {{ counts.found }} of {{ counts.testable }} testable
+    {{ counts.testable | many("score", "scores") }}, missed it in {{ counts.missed }}, was fooled in
+    {{ counts.fooled }} and right in {{ counts.right }}.
+    {% if counts.cannot_tell %}{{ counts.cannot_tell }} more cannot be told.{% endif %}
     {%- else -%}
-    Under {{ title }}, none of {{ counts.scores | counted("score") }} of trained models can be told.
+    None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be told.
     {%- endif %}""",
 )
 
