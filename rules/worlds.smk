@@ -80,14 +80,3 @@ rule train_model:
         "Training {wildcards.model} on the corpus of its world"
     script:
         "../scripts/train_model.py"
-
-
-if planted_scores():
-    presents(
-        "worlds",
-        {"truths": truths(), "scores": planted_scores(), "captions": resource("worlds/captions.yaml")},
-        sections=["planted"],
-        settings=pairs_settings(),
-        modules=measure_modules(),
-        what="what was planted",
-    )

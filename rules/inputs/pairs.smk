@@ -408,12 +408,13 @@ def display_metadata(names, entries):
 def table_files():
     """The tables over sentence pairs by the names that their module gives them."""
     tidy = ("near_ties", *STUDY_STATISTICS, "models_compared")
-    return table_outputs(tidy, forms=["csv"]) | table_outputs(("table1", "table3", "table4", "table5"))
+    in_every_form = ["table1", "table3", "table4", "table5", *(["planted"] if planted_scores() else [])]
+    return table_outputs(tidy, forms=["csv"]) | table_outputs(in_every_form)
 
 
 def figure_files():
     """The figures over sentence pairs by the names that their module gives them."""
-    return figure_outputs(["figure1", "bias"])
+    return figure_outputs(["figure1", "bias", *(["planted"] if planted_scores() else [])])
 
 
 def pairs_inputs():
@@ -429,6 +430,8 @@ def pairs_inputs():
         "flaws": flaws_of(),
         "labels": [path for name in explored_benchmarks() for path in labels_files(name)],
         "explored": explored_tables(),
+        "truths": truths() if planted_scores() else [],
+        "planted_scores": planted_scores(),
     }
 
 
@@ -491,9 +494,13 @@ def removable_evidence():
 
 def pairs_sections():
     """The sections over sentence pairs that have something to show, in their order."""
+    planted = bool(planted_scores())
     sections = {
+        # where it is the answer it comes first
+        **({"planted": True} if planted and only_planted() else {}),
         "overview": True,
         "examples": EXPLORER,
+        "planted": planted,
         "groups": True,
         "disagreement": True,
         "summary": True,

@@ -69,3 +69,17 @@ def truths():
 def planted_scores():
     """The scores on the benchmarks of worlds."""
     return results_of_all("scores", f"{ORIGINAL}.parquet", benchmarks_of_worlds())
+
+
+def only_planted():
+    """Whether the bias of every benchmark was planted, so that what measures find of it is the study's answer."""
+    return all("world" in origin_entry(benchmark) for benchmark in BENCHMARKS)
+
+
+def judged_models():
+    """The models that were trained on the text of a world as it is: what they prefer was planted."""
+    return [
+        model
+        for model in models_of("train")
+        if MODELS[model].get("text") != "balanced" and MODELS[model].get("steps") != 0
+    ]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
+from pyarrow.csv import ConvertOptions, read_csv
 
 from unmask.errors import InputError
 from unmask.loading import KEY_TYPES, with_keys
@@ -78,7 +79,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         for path in paths_below(self.folder):
             below = path.relative_to(self.folder)
             # what jobs keep for themselves is hidden
-            if path.suffix != ".parquet" or any(part.startswith(".") for part in below.parts):
+            if path.suffix not in (".parquet", ".csv") or any(part.startswith(".") for part in below.parts):
                 continue
             for name, files in self._declared.items():
                 keys = files.keys_of(below.as_posix())
@@ -121,7 +122,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             )
         chosen = [file for file in files if all(file.keys[key] == str(value) for key, value in keys.items())]
         schema = _varying(plain_schema(self._schema(name)))
-        tables = ((read_arrow(file.path, self._schema(name, file)), file.keys) for file in chosen)
+        tables = ((_read(file.path, self._schema(name, file)), file.keys) for file in chosen)
         frame: pd.DataFrame = with_keys(tables, schema, declared.keys).to_pandas()
         return frame
 
@@ -156,6 +157,22 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             keys = ", ".join(self._declared[name].keys)
             lines.append(f"  {name:{names}}  {len(files):{counts}} {many}  {keys}".rstrip())
         return "\n".join(lines)
+
+
+def _read(path: Path, schema: pa.Schema) -> pa.Table:
+    """A file of a table, Parquet or CSV. In CSV an empty cell is null, and text that a spreadsheet would
+    run stays behind its apostrophe (unmask.report.csv_text).
+
+    Raises InputError where it cannot be read or has other columns.
+    """
+    if path.suffix != ".csv":
+        return read_arrow(path, schema)
+    types = dict(zip(schema.names, plain_schema(schema).types, strict=True))
+    how = ConvertOptions(column_types=types, null_values=[""])
+    try:
+        return read_csv(path, convert_options=how).select(schema.names)
+    except (pa.ArrowException, KeyError, OSError) as error:
+        raise InputError(f"{path}: not a readable table ({error}); delete it and run again") from None
 
 
 def columns_of(files: ResultFiles, schema: pa.Schema) -> pd.DataFrame:

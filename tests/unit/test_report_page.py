@@ -170,6 +170,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     truth = {
         f"p{i}": {
             "factor": "association",
+            "bias_type": synthetic.BIAS_TYPES[i % len(synthetic.BIAS_TYPES)],
             "p": 0.75,
             "ratio": 1,
             "direction": "stereo",
@@ -179,17 +180,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
     }
     (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"crows-pairs": truth}}))
     sections = write_sections(folder, made, made.results(), study)
-    present(
-        "worlds",
-        {
-            "truths": [str(folder / "truth.json")],
-            "scores": made.parts["scores"],
-            "captions": str(ROOT / "resources/worlds/captions.yaml"),
-        },
-        {"planted": folder / "planted.json"},
-        folder / "log",
-        {"models": MODELS, "benchmarks": BENCHMARKS},
-    )
+    truths = {"truths": [str(folder / "truth.json")], "planted_scores": made.parts["scores"]}
+    planted = {"planted": str(folder / "planted.json")}
+    present("pairs", made.results() | truths, planted, folder / "log", study | {"judged": ["bert"]})
     stated: dict[str, Any] = {"sha256": "ab" * 32, "files": [{"name": "x.csv", "bytes": 5}], "note": HOSTILE}
     (folder / "facts.json").write_text(json.dumps(stated))
     run_script(

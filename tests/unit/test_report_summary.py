@@ -42,6 +42,15 @@ def test_tables_come_first_then_a_sentence_of_each_section() -> None:
     )
 
 
+def test_what_a_section_closes_with_comes_last_and_once() -> None:
+    closing = Section(
+        "planted", "Was it found?", ("It was.", "Twice."), closing=("It was.", "Once it was not.")
+    )
+    text = render_summary("A study", [closing, Section("last", "Last", ("Other.",), cautions=("Careful.",))])
+    assert text.endswith("- Careful.\n\nWas it found? It was. Once it was not.\n")
+    assert text.count("It was.") == 1 and "Twice" not in text and "Last: Other." in text
+
+
 def test_a_long_table_is_cut_and_long_lines_are_broken() -> None:
     many = Sheet("x", ("model",), (("", "AUL"),), tuple((f"m{n}", "50") for n in range(MOST_ROWS + 3)))
     text = render_summary("A study", [Section("s", "S", ("word " * 60,), (), many)])
@@ -60,6 +69,7 @@ def test_no_text_of_a_study_moves_the_cursor() -> None:
 
 @pytest.mark.parametrize("headline", [SHEET, None])
 def test_a_section_keeps_its_headline(tmp_path: Path, headline: Sheet | None) -> None:
-    section = Section("overview", "Overview", ("Found.",), (), headline, ("Be careful.",) * bool(headline))
+    some = ("Be careful.",) * bool(headline)
+    section = Section("overview", "Overview", ("Found.",), (), headline, some, some)
     write_section(tmp_path / "section.json", section, {})
     assert read_section(tmp_path / "section.json") == section

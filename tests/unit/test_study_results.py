@@ -21,6 +21,8 @@ from unmask.downstream.schema import PREDICTIONS
 from unmask.errors import InputError
 from unmask.loading import load_tables
 from unmask.measures.schema import SCORES
+from unmask.pairs.schema import JUDGEMENTS
+from unmask.report.csv_text import csv_text
 from unmask.study_results import StudyResults, declared_tables
 from unmask.tables import framed, write_table
 
@@ -150,6 +152,27 @@ def test_embeddings_of_any_width_are_one_table(tmp_path: Path) -> None:
     results = unmask.load(tmp_path)
     assert [list(each) for each in results["associations_embeddings"]["embedding"]] == [[0, 1, 2], [0, 1]]
     assert results.columns("associations_embeddings")["type"].tolist()[-1] == "list of float32"
+
+
+def planted_row(**changes: object) -> dict[str, object]:
+    words = ("benchmark", "bias_type", "planted", "measure", "model", "verdict", "judgement")
+    numbers = {name: 0.5 for name in JUDGEMENTS.names if name not in words} | {"n": 9}
+    return dict.fromkeys(words, "x") | numbers | changes
+
+
+def test_a_table_that_is_csv_is_read_as_its_schema_says(folder: Path) -> None:
+    path = folder / "tables/planted.csv"
+    path.parent.mkdir()
+    rows = [planted_row(model="NA", low=None, p_low=1.0), planted_row(model="007", bias_type="=2+2")]
+    path.write_text(csv_text(pd.DataFrame(rows)[JUDGEMENTS.names]))
+    frame = unmask.load(folder)["planted"]
+    assert frame["model"].tolist() == ["NA", "007"] and frame["bias_type"].tolist() == ["x", "'=2+2"]
+    assert np.isnan(frame["low"][0]) and frame["low"][1] == 0.5 and frame["p_low"].tolist() == [1, 0.5]
+    assert unmask.load(folder).columns("planted")["column"].tolist() == JUDGEMENTS.names
+    for text in ("model\nbert\n", "", csv_text(pd.DataFrame([planted_row(score="much")]))):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"planted\.csv: not a readable table"):
+            unmask.load(folder)["planted"]
 
 
 def test_types_are_in_few_words(folder: Path) -> None:

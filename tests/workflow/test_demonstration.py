@@ -82,6 +82,29 @@ def test_calibration_tells_what_follows_frequency_from_what_does_not(demonstrati
 
 
 @pytest.mark.thorough
+def test_scores_are_judged_beside_what_the_exact_model_prefers(demonstration: Workflow) -> None:
+    results = demonstration.folder / "results/demonstration"
+    truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
+    judged = pd.read_csv(results / "tables/planted.csv").query("benchmark == 'planted-crows-pairs'")
+    assert set(judged["model"]) == {"tiny-bert"}
+    compared = 0
+    for row in judged.itertuples():
+        pairs = [pair for pair in truth.values() if pair["bias_type"] == row.bias_type]
+        # the truth is of words, and a model's tokens are parts of some
+        if row.measure in pairs[0]["margins"] and all(pair["longer_side"] is None for pair in pairs):
+            margins = [pair["margins"][row.measure] for pair in pairs]
+            wins = (
+                sum(margin > 1e-6 for margin in margins) + sum(abs(margin) <= 1e-6 for margin in margins) / 2
+            )
+            assert row.exact == pytest.approx(100 * wins / len(pairs)), row
+            compared += 1
+    assert compared >= 9
+    section = json.loads((results / "report/sections/planted.json").read_text())
+    assert section["sentences"][0].startswith("AUL found what was planted in ")
+    assert (results / "report/summary.txt").read_text().count("Did the measures find what was planted?") == 1
+
+
+@pytest.mark.thorough
 def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Workflow) -> None:
     """The third paper's claim, with a known answer."""
     found = [margins(demonstration, model) for model in ("tiny-bert", "tiny-bert-cda")]

@@ -102,7 +102,7 @@ def test_what_names_a_world_is_made_from_that_world(worlds: Workflow) -> None:
         ("count_shard", "corpus: books", "shard: books.txt"): set(),
     }
     assert {job: waits_for[job] for job in made_from} == made_from
-    for rule in ("present_worlds", "present_frequency"):
+    for rule in ("present_pairs", "present_frequency"):
         assert {one, other} <= waits_for[rule,]
 
 

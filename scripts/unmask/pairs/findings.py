@@ -127,8 +127,8 @@ MEASURED = [
         "synthetic",
         synthetic,
         """{{ names | listed }} {{ names | many("is", "are") }} from a synthetic world, whose bias is known:
-        what measures should find there is under \N{LEFT DOUBLE QUOTATION MARK}What was
-        planted\N{RIGHT DOUBLE QUOTATION MARK}.""",
+        what measures should find there is under \N{LEFT DOUBLE QUOTATION MARK}Did the
+        measures find what was planted?\N{RIGHT DOUBLE QUOTATION MARK}""",
     ),
 ]
 """What was measured on what."""

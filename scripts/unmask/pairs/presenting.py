@@ -6,6 +6,8 @@ import pandas as pd
 
 from unmask.pairs.agreement_charts import curves
 from unmask.pairs.charts import overview
+from unmask.pairs.judgement_charts import judgements as planted_chart
+from unmask.pairs.judgement_tables import judgements as planted_table
 from unmask.pairs.results import TIDY, PairResults
 from unmask.report.presenting import Presentation
 from unmask.report.table_files import TableAndSheet
@@ -21,7 +23,7 @@ def _table(name: str, results: PairResults) -> TableAndSheet | pd.DataFrame:
 
 PRESENTS = Presentation(
     PairResults,
-    {name: partial(_table, name) for name in (*TIDY, *OF_PAPER)},
+    {name: partial(_table, name) for name in (*TIDY, *OF_PAPER)} | {"planted": planted_table},
     {
         "figure1": (
             lambda results: curves(results.roc, results.roc_bands, results.agreement),
@@ -31,5 +33,6 @@ PRESENTS = Presentation(
             lambda results: overview(results.study, results.original, results.published),
             "No bias scores.",
         ),
+        "planted": (planted_chart, "No model of this study was trained on what was planted."),
     },
 )

@@ -12,6 +12,7 @@ from unmask.facts import read_facts
 from unmask.loading import facts_by, tables_by
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.explorer import models_within
+from unmask.pairs.judging import judged
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
@@ -19,9 +20,11 @@ from unmask.pairs.verdicts import verdicts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import Study
+from unmask.report.truths import read_truths
 from unmask.statistics.correction import holm
 from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS
 from unmask.terms import ORIGINAL
+from unmask.worlds.truth import gather_truth
 
 TIDY = (
     "bias",
@@ -66,9 +69,11 @@ class PairResults:
 
     files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
     models_compared, pairs and flaws (of every benchmark), scores (all of the study), published (a CSV),
-    captions (a YAML), and for the explorer labels (of the benchmarks that have some) and explored (of every
+    captions (a YAML), truths (of worlds) and planted_scores (of every model on their benchmarks, in the
+    original order), and for the explorer labels (of the benchmarks that have some) and explored (of every
     model and benchmark that it shows). settings: models, benchmarks, alpha (the level of the tests), dtype,
-    measures, and explorer (what it shows: models, benchmarks, most, megabytes).
+    measures, judged (the models that were trained on what was planted), headline (the measure that leads, or
+    null), and explorer (what it shows: models, benchmarks, most, megabytes).
 
     A table has the columns model and benchmark; bias has `verdict`; tests, comparisons and quality have
     p_holm beside p.
@@ -132,6 +137,16 @@ class PairResults:
         """The models that the page's explorer has: of those that are explored the first, as many as fit."""
         explorer = self.settings["explorer"]
         return models_within(explorer["models"], self.explored, explorer["megabytes"])
+
+    def judgements(self) -> pd.DataFrame:
+        """JUDGEMENTS on the scores of models that were trained on what was planted."""
+        truths = read_truths(self.study, self.files["truths"])
+        return judged(self.study, truths, self.bias, self.settings["judged"])
+
+    @cached_property
+    def levels(self) -> pd.DataFrame:
+        """Scores at every level of what was planted (unmask.worlds.truth.gather_truth)."""
+        return gather_truth(self.study, self.files["truths"], self.files["planted_scores"])
 
     @cached_property
     def unknown(self) -> pd.DataFrame:

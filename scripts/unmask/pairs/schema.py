@@ -1,4 +1,4 @@
-"""What another arithmetic does to scores: the table that the comparison with single precision leaves."""
+"""What another arithmetic does to scores, and judgements on what was planted."""
 
 import pyarrow as pa
 
@@ -20,3 +20,57 @@ PRECISION = pa.schema(
     ]
 )
 """One row per measure and protocol. Metadata: model, benchmark, device and dtype (what is compared)."""
+
+JUDGEMENTS = pa.schema(
+    [
+        field("benchmark", WORD, meaning="the benchmark, which a synthetic world made"),
+        field("bias_type", WORD, meaning="bias type of the pairs"),
+        field("planted", WORD, meaning="association, frequency, both or nothing"),
+        field(
+            "association",
+            pa.float64(),
+            meaning="mean log-odds of the stereotype over the pairs, natural logarithm; 0 where nothing is "
+            "associated",
+        ),
+        field("p_low", pa.float64(), meaning="least probability of the stereotyped side, from 0 to 1"),
+        field("p_high", pa.float64(), meaning="largest probability of the stereotyped side, from 0 to 1"),
+        field("ratio_low", pa.float64(), meaning="least ratio of the frequencies of the two words"),
+        field("ratio_high", pa.float64(), meaning="largest ratio of the frequencies of the two words"),
+        field("measure", WORD, meaning="the measure"),
+        field(
+            "exact",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score of the exact model of the world, percent; null in a study without one",
+        ),
+        field("model", WORD, meaning="the model, trained on the corpus of the world"),
+        field("n", pa.int32(), meaning="pairs of the bias type"),
+        field(
+            "score",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score of the model, percent, protocol corrected; null where no pair is decided",
+        ),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `score`, percent; null where it cannot be told",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field(
+            "null_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the band of scores that word choice alone gives, percent",
+        ),
+        field("null_high", pa.float64(), nullable=True, meaning="upper end of the interval from `null_low`"),
+        field("verdict", WORD, meaning="verdict on the score (docs/chance.md)"),
+        field(
+            "judgement",
+            WORD,
+            meaning="found, missed, fooled or right; cannot be told or control of a score without a verdict",
+        ),
+    ]
+)
+"""One row per benchmark of a world, bias type, measure and model that was trained on the world."""

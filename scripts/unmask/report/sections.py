@@ -147,7 +147,8 @@ class Section:
 
     name: as NAME, of its own in the report; sentences: what was found, in plain words, the main thing first;
     headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); cautions: what a
-    reader of the terminal should be wary of, a line each, which the page says in its blocks.
+    reader of the terminal should be wary of, a line each, which the page says in its blocks; closing:
+    sentences with which a terminal ends, in place of the first of the others.
     Raises ValueError for another name.
     """
 
@@ -157,6 +158,7 @@ class Section:
     blocks: tuple[Block, ...] = ()
     headline: Sheet | None = None
     cautions: tuple[str, ...] = ()
+    closing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -194,8 +196,9 @@ def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) 
     blocks = [_written(block) for block in section.blocks]
     headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
-    cautions = {"cautions": section.cautions} if section.cautions else {}
-    stored = {**known, "headline": headline, **cautions, "blocks": blocks, **facts}
+    of_terminal = {"cautions": section.cautions, "closing": section.closing}
+    some = {name: texts for name, texts in of_terminal.items() if texts}
+    stored = {**known, "headline": headline, **some, "blocks": blocks, **facts}
     text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
 
@@ -211,8 +214,9 @@ def read_section(path: str | Path) -> Section:
     try:
         blocks = tuple(_read(block) for block in stored["blocks"])
         headline = stored["headline"] and _sheet(stored["headline"])
-        sentences, cautions = tuple(stored["sentences"]), tuple(stored.get("cautions", ()))
-        return Section(stored["name"], stored["heading"], sentences, blocks, headline, cautions)
+        sentences = tuple(stored["sentences"])
+        cautions, closing = (tuple(stored.get(name, ())) for name in ("cautions", "closing"))
+        return Section(stored["name"], stored["heading"], sentences, blocks, headline, cautions, closing)
     except KeyError as error:
         raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
     except (TypeError, ValueError) as error:

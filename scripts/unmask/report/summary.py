@@ -17,8 +17,8 @@ MOST_ROWS = 24
 
 
 def render_summary(title: str, sections: Sequence[Section]) -> str:
-    """What the sections found: their headlines as tables, the first finding of each that has one, and then
-    what to be wary of."""
+    """What the sections found: their headlines as tables, the first finding of each that has one, then what
+    to be wary of, and what sections close with."""
     return "\n\n".join([_one_line(title), *_parts(sections)]) + "\n"
 
 
@@ -29,7 +29,7 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
     for section in sections:
         # a section may ask before it tells
         first = next((text for text in section.sentences if not text.endswith("?")), None)
-        if first:
+        if first and not section.closing:
             yield fill(_one_line(f"{section.heading}: {first}"), WIDTH, subsequent_indent="    ")
     cautions = [text for section in sections for text in section.cautions]
     if cautions:
@@ -37,6 +37,10 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
             fill(_one_line(text), WIDTH, initial_indent="- ", subsequent_indent="  ") for text in cautions
         )
         yield "\n".join(["Read with care:", *lines])
+    for section in sections:
+        if section.closing:
+            said = " ".join([section.heading, *section.closing])
+            yield fill(_one_line(said), WIDTH, subsequent_indent="    ")
 
 
 def _table(sheet: Sheet) -> str:

@@ -1,0 +1,101 @@
+"""What the report says of measures on benchmarks whose bias was planted: three sentences."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from unmask.measures.registry import title_of
+from unmask.pairs.judging import FOOLED, FOUND, TESTED, judgement_counts
+from unmask.pairs.results import PairResults
+from unmask.report.findings import Finding, Row
+from unmask.worlds.grammar import FREQUENCY
+
+MAIN = "AUL"
+"""The measure that leads where the study names none."""
+
+
+def headline_measure(results: PairResults) -> str:
+    """The measure that leads: that of the study, else MAIN, or the first where that was not computed."""
+    measures = [str(measure) for measure in results.judgements["measure"].unique()]
+    leading = [results.settings.get("headline"), MAIN, *measures]
+    return next((each for each in leading if each in measures), MAIN)
+
+
+def headline(results: PairResults) -> Iterator[Row]:
+    """The judgements on the scores of the measure that leads."""
+    measure = headline_measure(results)
+    scores = results.judgements[results.judgements["measure"] == measure]
+    if len(scores):
+        yield {"title": title_of(measure), "counts": judgement_counts(scores)}
+
+
+def by_measure(scores: pd.DataFrame, judgement: str) -> list[Row]:
+    """Of each measure how many of its testable scores have a judgement; none of a measure without any."""
+    tested = scores[scores["judgement"].isin(TESTED)]
+    return [
+        {
+            "title": title_of(str(measure)),
+            "count": int((rows["judgement"] == judgement).sum()),
+            "testable": len(rows),
+        }
+        for measure, rows in tested.groupby("measure", sort=False)
+    ]
+
+
+def associations(results: PairResults) -> Iterator[Row]:
+    """How often each measure finds a planted association."""
+    scores = results.judgements
+    if measures := by_measure(scores[scores["association"] != 0], FOUND):
+        yield {"measures": measures}
+
+
+def frequency(results: PairResults) -> Iterator[Row]:
+    """Which measures are fooled where frequency alone is planted."""
+    scores = results.judgements
+    if measures := by_measure(scores[scores["planted"] == FREQUENCY], FOOLED):
+        yield {
+            "fooled": [each for each in measures if each["count"]],
+            "others": [each["title"] for each in measures if not each["count"]],
+            "testable": sum(each["testable"] for each in measures),
+        }
+
+
+HEADLINE = Finding(
+    "headline",
+    headline,
+    """{% if counts.testable -%}
+    {{ title }} found what was planted in {{ counts.found }} of {{ counts.testable }} testable
+    {{ counts.testable | many("score", "scores") }}, missed it in {{ counts.missed }}, was fooled in
+    {{ counts.fooled }} and right in {{ counts.right }}.
+    {% if counts.cannot_tell %}{{ counts.cannot_tell }} more cannot be told.{% endif %}
+    {%- else -%}
+    None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be told.
+    {%- endif %}""",
+)
+
+FOOLED_BY_FREQUENCY = Finding(
+    "frequency",
+    frequency,
+    """{% if fooled -%}
+    Frequency alone fooled
+    {% for of in fooled %}{{ of.title }} ({{ of.count }} of {{ of.testable }}
+    {%- if loop.first %} {{ of.testable | many("score", "scores") }}{% endif %})
+    {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}
+    {%- if others %}, but not {{ others | listed(end="or") }}{% endif %}.
+    {%- else -%}
+    Frequency alone did not fool {{ others | listed(end="or") }} in
+    {{ testable | counted("testable score") }}.
+    {%- endif %}""",
+)
+
+ASSOCIATIONS = Finding(
+    "associations",
+    associations,
+    """{% for of in measures -%}
+    {{ of.title }} {% if loop.first %}found {% endif %}{{ of.count }} of {{ of.testable }}
+    {%- if loop.first %} testable {{ of.testable | many("association", "associations") }}{% endif %}
+    {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}.""",
+)
+
+FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS]
+"""What the measures found: by the measure that leads, and of all measures."""

@@ -1,1 +1,0 @@
-"""The sections of the report on planted worlds, one module each."""

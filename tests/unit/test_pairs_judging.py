@@ -1,0 +1,256 @@
+"""Judgements on what measures find of what was planted, held against a truth table written out by hand."""
+
+import json
+import math
+from itertools import product
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from made_worlds import CORRUPTION, make_world
+from study_schema import options_with
+from unmask.benchmarks.schema import PAIRS
+from unmask.calibration.exact_evidence import exact_evidence
+from unmask.calibration.exact_model import TRUSTED, ExactModel
+from unmask.errors import InputError
+from unmask.measures.scoring import score_pairs
+from unmask.pairs.judging import EVERY_JUDGEMENT, judged, judgement, judgement_counts, planted_in
+from unmask.pairs.schema import JUDGEMENTS
+from unmask.pairs.verdicts import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    NO_CLEAR,
+    UNDECIDED,
+    VERDICTS,
+    verdicts,
+)
+from unmask.report.study import Study
+from unmask.statistics.bias import bias_table
+from unmask.statistics.decisions import decisions
+from unmask.statistics.dependence import Dependence
+from unmask.statistics.schema import BIAS
+from unmask.tables import as_table, framed
+from unmask.terms import ALL, MODIFIED, ONE_SHARED
+from unmask.worlds.grammar import World, text_of
+from unmask.worlds.pairs import Counts, crows_pairs
+from unmask.worlds.planted import truth
+
+STUDY = Study.from_config(
+    [
+        {"name": "bert", "source": "train", "world": "w"},
+        {"name": "even", "source": "train", "world": "w"},
+        {"name": "oracle", "source": "oracle", "world": "w"},
+        {"name": "untrained", "source": "random"},
+    ],
+    [{"name": "real"}, {"name": "pairs", "world": "w", "format": "crows-pairs"}],
+)
+
+BY_HAND = {
+    # verdict: (associated, score above 50): judgement
+    (CLEAR, "for it", True): "found",
+    (CLEAR, "for it", False): "fooled",
+    (CLEAR, "against it", True): "fooled",
+    (CLEAR, "against it", False): "found",
+    (CLEAR, "none", True): "fooled",
+    (CLEAR, "none", False): "fooled",
+    (NO_CLEAR, "for it", True): "missed",
+    (NO_CLEAR, "for it", False): "missed",
+    (NO_CLEAR, "against it", True): "missed",
+    (NO_CLEAR, "against it", False): "missed",
+    (NO_CLEAR, "none", True): "right",
+    (NO_CLEAR, "none", False): "right",
+}
+"""By verdict, planted association with the stereotype, and whether the score is above 50."""
+
+LOG_ODDS = {"for it": math.log(3), "against it": -math.log(3), "none": 0.0}
+
+
+@pytest.mark.parametrize(("verdict", "planted", "above"), [*product(VERDICTS, LOG_ODDS, (True, False))])
+def test_every_judgement_is_that_of_the_truth_table(verdict: str, planted: str, above: bool) -> None:
+    if verdict in (CANNOT_TELL, CONTROL):
+        expected = verdict
+    else:
+        # whatever explains a score, it is not clear
+        read = NO_CLEAR if verdict in (BY_WORDS, UNDECIDED) else verdict
+        expected = BY_HAND[read, planted, above]
+    score = 70.0 if above else 30.0
+    assert judgement(verdict, score, LOG_ODDS[planted]) == expected in EVERY_JUDGEMENT
+    # rounding is no association
+    if planted == "none":
+        assert judgement(verdict, score, 1e-15) == judgement(verdict, score, -1e-15) == expected
+
+
+def planted_slowly(pairs: list[dict[str, Any]]) -> dict[str, Any]:
+    total = 0.0
+    for pair in pairs:
+        total += math.log(pair["p"]) - math.log(1 - pair["p"])
+    associated = abs(total / len(pairs)) > 1e-6
+    unequal = len([pair for pair in pairs if pair["ratio"] != 1]) > 0
+    names = ["nothing", "frequency", "association", "both"]
+    return {
+        "planted": names[2 * associated + unequal],
+        "association": total / len(pairs),
+        "p_low": sorted(pair["p"] for pair in pairs)[0],
+        "p_high": sorted(pair["p"] for pair in pairs)[-1],
+        "ratio_low": sorted(pair["ratio"] for pair in pairs)[0],
+        "ratio_high": sorted(pair["ratio"] for pair in pairs)[-1],
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, ["association", "both", "frequency", "nothing"]),
+        ({"associations": [0.5]}, ["nothing", "both", "frequency", "nothing"]),
+        # one half of the occupations goes with the other gender: nothing is associated on the whole
+        ({"associations": [0.3, 0.7]}, ["nothing", "both", "frequency", "nothing"]),
+        ({"associations": [0.3, 0.4]}, ["association", "both", "frequency", "nothing"]),
+        (
+            {"ratios": [1], "both": {"association": 0.8, "ratios": [1]}},
+            ["association", "association", "nothing", "nothing"],
+        ),
+        (
+            {"both": {"association": 0.5, "ratios": [1, 4]}},
+            ["association", "frequency", "frequency", "nothing"],
+        ),
+    ],
+)
+def test_what_is_planted_is_read_off_the_pairs(changes: dict[str, Any], expected: list[str]) -> None:
+    facts = {pair.pair_id: pair.facts() for pair in crows_pairs(make_world(**changes), Counts(1, 1))}
+    found = planted_in(facts)
+    assert [
+        found[each]["planted"] for each in ("gender", "religion", "nationality", "race-color")
+    ] == expected
+    for bias_type, planted in found.items():
+        pairs = [fact for fact in facts.values() if fact["bias_type"] == bias_type]
+        assert planted == pytest.approx(planted_slowly(pairs), abs=1e-9), bias_type
+
+
+MADE = {
+    "g1": {"bias_type": "gender", "p": 0.75, "ratio": 1},
+    "g2": {"bias_type": "gender", "p": 0.5, "ratio": 1},
+    "n1": {"bias_type": "nationality", "p": 0.5, "ratio": 4},
+    "r1": {"bias_type": "race-color", "p": 0.5, "ratio": 1},
+}
+INTERVALS = {"above": (80, 70, 90), "none": (60, 40, 80), "below": (20, 10, 30), "unknown": (60, None, None)}
+
+
+def bias_row(model: str, bias_type: str, measure: str, kind: str, **changes: Any) -> dict[str, Any]:
+    score, low, high = INTERVALS[kind]
+    row = {name: None for name in BIAS.names}
+    counts = dict.fromkeys(("n", "stereotype", "antistereotype", "tie", "undefined", "near_ties"), 10)
+    told = {
+        "score": score,
+        "low": low,
+        "high": high,
+        "null_low": 45,
+        "null_high": 55,
+        "null_undecided": False,
+    }
+    keys = {"model": model, "benchmark": "pairs", "measure": measure, "group": bias_type}
+    same = {"variant": "original", "protocol": "corrected", "grouping": "bias_type"}
+    return row | counts | told | keys | same | {"confidence": 0.95, "clusters": "words"} | changes
+
+
+def made_bias() -> pd.DataFrame:
+    kinds = {"gender": ("above", "none"), "nationality": ("below", "none"), "race-color": ("none", "unknown")}
+    rows = [
+        bias_row(model, bias_type, measure, kind)
+        for model in ("bert", "even", "oracle", "untrained")
+        for bias_type, of_type in kinds.items()
+        for measure, kind in zip(("AUL", "CPS", "AllMasked"), (*of_type, "above"), strict=True)
+    ]
+    # what is not asked for
+    others = [
+        {"variant": "shuffled"},
+        {"protocol": "published"},
+        {"grouping": "direction", "group": "stereo"},
+        {"benchmark": "real", "group": "gender"},
+    ]
+    rows += [bias_row("bert", "gender", "AUL", "below") | other for other in others]
+    bias = pd.DataFrame(rows)
+    return bias.assign(verdict=verdicts(bias))
+
+
+def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
+    found = judged(STUDY, {"pairs": MADE}, made_bias(), ["bert"])
+    as_table(found, JUDGEMENTS)
+    assert set(found["model"]) == {"bert"} and set(found["benchmark"]) == {"pairs"}
+    assert list(zip(found["bias_type"], found["measure"], found["judgement"], strict=True)) == [
+        ("gender", "AUL", "found"),
+        ("gender", "CPS", "missed"),
+        ("gender", "AllMasked", CONTROL),
+        ("nationality", "AUL", "fooled"),
+        ("nationality", "CPS", "right"),
+        ("nationality", "AllMasked", CONTROL),
+        ("race-color", "AUL", "right"),
+        ("race-color", "CPS", CANNOT_TELL),
+        ("race-color", "AllMasked", CONTROL),
+    ]
+    assert found["association"].unique() == pytest.approx([math.log(3) / 2, 0])
+    counts = judgement_counts(found)
+    judged_as = {"found": 1, "right": 2, "missed": 1, "fooled": 1}
+    assert counts == {"scores": 9, "testable": 5, **judged_as, "cannot_tell": 1}
+    # two models stand in the study's order below each measure's bias type
+    both = judged(STUDY, {"pairs": MADE}, made_bias(), ["even", "bert"])
+    assert both.loc[both["bias_type"] == "gender", "model"].tolist() == ["bert"] * 3 + ["even"] * 3
+
+
+def test_a_study_without_such_models_or_an_exact_one_is_judged_as_far_as_it_goes() -> None:
+    nothing = judged(STUDY, {"pairs": MADE}, made_bias(), [])
+    assert nothing.empty and list(nothing) == JUDGEMENTS.names
+    assert judged(STUDY, {}, made_bias(), ["bert"]).empty
+    bias = made_bias()
+    alone = judged(STUDY, {"pairs": MADE}, bias[bias["model"] != "oracle"], ["bert"])
+    assert len(alone) == 9 and alone["exact"].isna().all()
+
+
+def test_a_bias_type_that_the_truth_does_not_know_is_refused() -> None:
+    known = {pair: fact for pair, fact in MADE.items() if pair != "n1"}
+    with pytest.raises(InputError, match="benchmark pairs has no bias type nationality"):
+        judged(STUDY, {"pairs": known}, made_bias(), ["bert"])
+
+
+MASKINGS = {"CPS": ONE_SHARED, "SSS": MODIFIED, "AllMasked": ALL}
+
+
+def exact_bias(world: World, counts: Counts) -> pd.DataFrame:
+    """The bias scores of the exact model, by way of its evidence."""
+    planted = crows_pairs(world, counts)
+    rows = [
+        {
+            "pair_id": pair.pair_id,
+            "bias_type": pair.contrast.bias_type,
+            **{side: text_of(getattr(pair, side)) for side in ("stereotype", "antistereotype", "unrelated")},
+        }
+        for pair in planted
+    ]
+    pairs = framed(rows, PAIRS)
+    model = ExactModel(world, CORRUPTION, TRUSTED)
+    evidence = {masking: exact_evidence(pairs, model, masking) for masking in MASKINGS.values()}
+    scores = score_pairs(list(pairs["pair_id"]), evidence, list(MASKINGS))
+    alone = Dependence.of([[place] for place in range(len(pairs))])
+    table = bias_table(pairs, decisions(pairs, scores), options_with(clusters=()), alone)
+    return table.assign(benchmark="pairs", verdict=verdicts(table))
+
+
+def test_the_exact_value_is_that_of_the_margins_of_the_truth() -> None:
+    world, counts = make_world(lengths=0), Counts(4, 2)
+    known = json.loads(json.dumps(truth(world, counts)))["benchmarks"]["crows-pairs"]
+    bias = exact_bias(world, counts)
+    both = pd.concat([bias.assign(model=model) for model in ("bert", "oracle")])
+    found = judged(STUDY, {"pairs": known}, both, ["bert"])
+    assert len(found) == 3 * 3
+    for row in found.itertuples():
+        margins = [
+            pair["margins"][row.measure] for pair in known.values() if pair["bias_type"] == row.bias_type
+        ]
+        wins = sum(1.0 if margin > 1e-6 else 0.5 if margin > -1e-6 else 0.0 for margin in margins)
+        assert row.exact == pytest.approx(100 * wins / len(margins)), row
+    value = found.set_index(["bias_type", "measure"])["exact"]
+    # a quarter of the occupations has p = .5, and ties
+    assert value["gender", "CPS"] == 87.5 and value["religion", "CPS"] == 100
+    assert value["nationality", "CPS"] == 50
