@@ -17,6 +17,7 @@ from unmask.report.page import LONG, render_page
 from unmask.report.sections import (
     Block,
     Chart,
+    Choice,
     Data,
     Facts,
     Fold,
@@ -79,6 +80,7 @@ def blocks() -> tuple[Block, ...]:
         Facts(((HOSTILE, HOSTILE), ("a" * 300, "b" * 300))),
         Data("points", {HOSTILE: HOSTILE}),
         Fold(HOSTILE, (BROAD, Fold("deeper", (TABLE, made_chart())))),
+        Choice(f"which {HOSTILE}", (Fold("one", (TABLE,)), Fold(HOSTILE, (Fold("in it", (made_chart(),)),)))),
     )
 
 
@@ -122,6 +124,10 @@ def test_charts_near_the_screen_are_drawn_and_others_when_they_are_near(opened: 
     opened.open_folds()
     opened.draw_all()
     assert opened.charts == 4
+    # in an option that is not selected
+    opened.page.locator("#last select").select_option(HOSTILE)
+    opened.page.locator("#last-chart-3 svg").wait_for()
+    assert opened.charts == 5
 
 
 def told_at(page: Page, place: int) -> dict[str, str]:
@@ -304,8 +310,8 @@ def test_paper_has_every_chart_on_a_light_ground(browser: Browser, report: Path)
         }))"""
     )
     assert opened.page.pdf().startswith(b"%PDF")
-    # far away, and in closed folds, too
-    assert opened.page.evaluate("window.printed") == [rgb("light")] * 4
+    # far away, in closed folds and in options that are not selected, too
+    assert opened.page.evaluate("window.printed") == [rgb("light")] * 6
     is_drawn_on(opened.page, "dark")
     assert opened.said == opened.asked == []
     opened.page.context.close()
@@ -324,6 +330,22 @@ def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report
     expect(opened.page.locator("#first-chart-2")).to_be_in_viewport()
     assert opened.said == opened.asked == []
     opened.page.context.close()
+
+
+def test_one_option_is_shown_at_a_time_and_a_link_selects_its_own(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, "#last-chart-3")
+    page = opened.page
+    expect(page.locator("#last-chart-3")).to_be_in_viewport()
+    expect(page.locator("#last-table-4")).not_to_be_visible()
+    select = page.get_by_label(f"which {HOSTILE}").last
+    expect(select).to_have_value(HOSTILE)
+    select.select_option("one")
+    expect(page.locator("#last-table-4")).to_be_visible()
+    expect(page.locator("#last-chart-3")).not_to_be_visible()
+    # each choice by itself
+    expect(page.locator("#first-table-4")).to_be_visible()
+    assert opened.said == opened.asked == []
+    page.context.close()
 
 
 @pytest.mark.parametrize("fragment", ["#%zz", "#nothing", "#pair/a%2Fb/1?measure=AUL"])
@@ -360,4 +382,8 @@ def test_without_scripts_it_can_be_read(browser: Browser, report: Path) -> None:
     expect(opened.page.locator("#first-chart-1 noscript p")).to_contain_text("drawn by a script")
     assert column(opened.page, "first-table-1", 2) == [row[1] for row in SCORES]
     assert opened.page.locator("#first button").count() == 0
+    # every option is listed, below its title
+    expect(opened.page.locator("#first .chooser")).not_to_be_visible()
+    expect(opened.page.locator("#first .option .title")).to_have_text(["one", HOSTILE])
+    expect(opened.page.locator("#first .option summary")).to_be_visible()
     opened.page.context.close()

@@ -19,6 +19,7 @@ from unmask.report.sections import (
     App,
     Block,
     Chart,
+    Choice,
     Data,
     Facts,
     Fold,
@@ -26,6 +27,7 @@ from unmask.report.sections import (
     Section,
     Table,
     Text,
+    chosen,
     folded,
     read_section,
     write_section,
@@ -49,6 +51,9 @@ BLOCKS: tuple[Block, ...] = (
     Facts(((HOSTILE, HOSTILE),)),
     Data("points", {"x": [1, 2.5, None], HOSTILE: HOSTILE}),
     Fold(HOSTILE, (Text("inside"), Fold("deeper", (Table(sheet(1)),), open=True))),
+    Choice(
+        HOSTILE, (Fold(HOSTILE, (Text("the first"),)), Fold("other", (Fold("deep", (Table(sheet(1)),)),)))
+    ),
 )
 EVERYTHING = Section("every-block", HOSTILE, (HOSTILE, "found"), BLOCKS)
 
@@ -116,6 +121,9 @@ def test_a_section_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_section(write(tmp_path / "bare.json", bare)) == bare
 
 
+_TEXT = {"kind": "text", "text": "t"}
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -126,6 +134,8 @@ def test_a_section_is_read_as_it_was_written(tmp_path: Path) -> None:
         ({"name": "two words"}, "'two words' is not a name"),
         ({"blocks": [{"kind": "chart", "caption": "", "alt": "", "spec": []}]}, "has its rows in it"),
         ({"blocks": 7}, "not iterable"),
+        ({"blocks": [{"kind": "choice", "label": "l", "options": []}]}, "between two folds at least"),
+        ({"blocks": [{"kind": "choice", "label": "l", "options": [_TEXT, _TEXT]}]}, "between folds"),
     ],
 )
 def test_what_is_not_a_section_is_named(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
@@ -165,8 +175,9 @@ def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
 def test_no_text_is_markup() -> None:
     page = Page(render_page(HOSTILE, [EVERYTHING]))
     assert "b" not in page.tags
-    # 2 titles, 2 headings, sentence, text, item, 3 captions, 2 heads, 3 rows, a fact's key and value, a fold
-    assert page.texts.count(HOSTILE) == 18
+    # 2 titles, 2 headings, sentence, text, item, 4 captions, 3 heads, 4 rows, a fact's key and value, a fold,
+    # a choice with its first option twice
+    assert page.texts.count(HOSTILE) == 24
     spec, points, themes = page.data
     assert points == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
     assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
@@ -216,9 +227,17 @@ def test_figures_are_numbered_within_their_section() -> None:
 
 def test_a_section_knows_the_blocks_in_its_folds() -> None:
     inner, deeper = Text("inner"), Text("deeper")
-    blocks = (Text("first"), Fold("a", (inner, Fold("b", (deeper,)))), Text("last"))
+    options = (Fold("c", (Text("one"),)), Fold("d", (Text("other"),)))
+    blocks = (Text("first"), Fold("a", (inner, Fold("b", (deeper,)))), Choice("l", options), Text("last"))
     found = [block for block in Section("s", "S", (), blocks).every_block() if isinstance(block, Text)]
-    assert [block.text for block in found] == ["first", "inner", "deeper", "last"]
+    assert [block.text for block in found] == ["first", "inner", "deeper", "one", "other", "last"]
+
+
+def test_a_choice_is_between_several_folds() -> None:
+    one, other = Fold("a", (Text("1"), Text("2"))), Fold("b", (Text("3"),))
+    assert chosen("l", []) == ()
+    assert chosen("l", [one]) == (Text("1"), Text("2"))
+    assert chosen("l", iter([one, other])) == (Choice("l", (one, other)),)
 
 
 def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None:
@@ -231,7 +250,8 @@ def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None
     assert page.data == [{HOSTILE: HOSTILE}, 2]
     assert [program.strip() for program in page.programs[1:]] == [source.strip()]
     assert not any("<" in data for kind, data in page.scripts if kind == "application/json")
-    assert page.tags.count("noscript") == 2
+    # one for each app, and one for choices
+    assert page.tags.count("noscript") == 3
     assert {"s-one", "s-two"} <= set(page.ids) and "b" not in page.tags
     assert source not in render_page("t", [Section("s", "S", (), (Text("no app"),))])
 
@@ -349,7 +369,8 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
     ]
     found = provenance({"alpha": 0.01}, entries)
     assert found.name == "provenance"
-    lines = {fold.title: fold.blocks[0] for fold in found.blocks if isinstance(fold, Fold)}
+    lines = {fold.title: fold.blocks[0] for fold in found.every_block() if isinstance(fold, Fold)}
+    assert isinstance(lines.pop("Inputs, code and versions"), Choice)
     assert lines == {
         "Settings": Facts((("alpha", "0.01"),)),
         "Model m": Facts(

@@ -262,12 +262,33 @@ document.querySelectorAll("figure.table").forEach((figure) => {
   ]);
 });
 
+// ---- choices: one option of several is shown
+
+function choose(option) {
+  const choice = option.parentElement;
+  const options = [...choice.querySelectorAll(":scope > .option")];
+  choice.querySelector("select").selectedIndex = options.indexOf(option);
+  options.forEach((each) => (each === option ? each.removeAttribute("hidden") : each.setAttribute("hidden", "until-found")));
+}
+
+document.querySelectorAll(".choice").forEach((choice) => {
+  const options = [...choice.querySelectorAll(":scope > .option")];
+  const select = choice.querySelector("select");
+  select.onchange = () => choose(options[select.selectedIndex]);
+  // a text that the browser's own search finds in it
+  options.forEach((option) => option.addEventListener("beforematch", () => choose(option)));
+});
+
 // ---- links
 
 function openTarget() {
   const target = document.querySelector(":target");
   if (!target) return;
-  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  const AROUND = "details, .option";
+  for (let around = target.closest(AROUND); around; around = around.parentElement.closest(AROUND)) {
+    if (around.matches("details")) around.open = true;
+    else choose(around);
+  }
   target.scrollIntoView();
 }
 addEventListener("hashchange", openTarget);

@@ -1,12 +1,12 @@
 """The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
 
 A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, charts,
-folds, facts, data for the reader's browser, and programs that run there.
+folds, choices, facts, data for the reader's browser, and programs that run there.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -132,12 +132,28 @@ class Fold:
     open: bool = False
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Folds of one kind, of which the reader selects one; without scripts all of them are listed.
+
+    label: what is selected, such as "model and benchmark".
+    Raises ValueError for fewer than two folds.
+    """
+
+    label: str
+    options: tuple[Fold, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.options) < 2:
+            raise ValueError("a choice is between two folds at least")
+
+
 def _check_name(name: str) -> None:
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Chart | Facts | Data | App | Fold
+Block = Text | Items | Table | Chart | Facts | Data | App | Fold | Choice
 
 
 @dataclass(frozen=True)
@@ -165,13 +181,15 @@ class Section:
         return not (self.sentences or self.blocks)
 
     def every_block(self) -> Iterator[Block]:
-        """Its blocks, and those in folds."""
+        """Its blocks, and those in folds and choices."""
         waiting = list(reversed(self.blocks))
         while waiting:
             block = waiting.pop()
             yield block
             if isinstance(block, Fold):
                 waiting.extend(reversed(block.blocks))
+            elif isinstance(block, Choice):
+                waiting.extend(reversed(block.options))
 
 
 def kind_of(block: Block) -> str:
@@ -182,6 +200,18 @@ def kind_of(block: Block) -> str:
 def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
     """A table in a fold; nothing where it has no rows."""
     return (Fold(title, (Table(sheet),)),) if sheet.rows else ()
+
+
+MODEL_AND_BENCHMARK, BENCHMARK = "Model and benchmark", "Benchmark"
+"""What is mostly selected."""
+
+
+def chosen(label: str, folds: Iterable[Fold]) -> tuple[Block, ...]:
+    """One of several folds at a time, by a select; the blocks of a single one."""
+    options = tuple(folds)
+    return (
+        (Choice(label, options),) if len(options) > 1 else tuple(b for fold in options for b in fold.blocks)
+    )
 
 
 def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) -> None:
@@ -224,6 +254,8 @@ def _written(block: Block) -> dict[str, Any]:
         return {"kind": kind, **vars(block.sheet)} | ({"links": block.links} if block.links else {})
     if isinstance(block, Fold):
         return {"kind": kind, **vars(block), "blocks": [_written(inner) for inner in block.blocks]}
+    if isinstance(block, Choice):
+        return {"kind": kind, **vars(block), "options": [_written(inner) for inner in block.options]}
     return {"kind": kind, **vars(block)}
 
 
@@ -232,6 +264,14 @@ def _read(stored: Mapping[str, Any]) -> Block:
     if kind not in _READERS:
         raise ValueError(f"{kind!r} is no kind of block (known: {', '.join(_READERS)})")
     return _READERS[kind]({key: value for key, value in stored.items() if key != "kind"})
+
+
+def _folds(stored: Any) -> tuple[Fold, ...]:
+    blocks = tuple(map(_read, stored))
+    folds = tuple(block for block in blocks if isinstance(block, Fold))
+    if folds != blocks:
+        raise ValueError("a choice is between folds")
+    return folds
 
 
 def _pairs(lists: Any) -> tuple[tuple[str, str], ...]:
@@ -252,4 +292,5 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "data": lambda stored: Data(**stored),
     "app": lambda stored: App(**stored),
     "fold": lambda stored: Fold(**stored | {"blocks": tuple(map(_read, stored["blocks"]))}),
+    "choice": lambda stored: Choice(**stored | {"options": _folds(stored["options"])}),
 }

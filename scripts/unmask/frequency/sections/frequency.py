@@ -16,7 +16,7 @@ from unmask.loading import paths_by
 from unmask.measures.schema import SCORES
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Fold, Section, Table, folded
+from unmask.report.sections import MODEL_AND_BENCHMARK, Block, Fold, Section, Table, chosen, folded
 from unmask.tables import read_table
 
 
@@ -54,6 +54,7 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
     yield from folded("The same by bias type", correlation_types_sheet(results))
     ratios = paths_by(results.files["ratios"], "benchmark")
     scores = paths_by(results.files["scores"], "model", "benchmark")
+    folds: list[Fold] = []
     parts = rows.groupby(["model", "benchmark"], sort=False)
     for (model, benchmark), of_both in (((str(m), str(b)), part) for (m, b), part in parts):
         # a perfect model has no file
@@ -67,4 +68,6 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
                 title = f"{model} on {benchmark}"
                 alt = f"Margins of {title} by log frequency ratio, a panel for each measure."
                 block = chart(f"{title}. {captions['frequency_margins']}", alt, picture)
-                yield Fold(f"Margins by frequency: {title}", (block,))
+                folds.append(Fold(title, (block,)))
+    if folds:
+        yield Fold("Margins by frequency", chosen(MODEL_AND_BENCHMARK, folds))

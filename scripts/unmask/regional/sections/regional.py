@@ -12,7 +12,7 @@ from unmask.regional.results import RegionalResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.report.published import doubts
-from unmask.report.sections import Block, Facts, Fold, Items, Section, folded
+from unmask.report.sections import Block, Facts, Fold, Items, Section, chosen, folded
 
 QUESTION = (
     "Does a model speak differently of the countries of a continent, or of the cities of a country? And is "
@@ -81,9 +81,9 @@ def _charts(results: RegionalResults, *names: str) -> Iterator[Block]:
 
 
 def _folded_charts(title: str, caption: str, named: Iterable[tuple[str, alt.FacetChart]]) -> Iterator[Block]:
-    """Charts of one caption in a fold, each under its name; nothing where there is none."""
-    blocks = tuple(chart(f"{name}. {caption}", f"{name}: {caption}", each) for name, each in named)
-    if blocks:
+    """Charts of one caption in a fold, one at a time by name; nothing where there is none."""
+    charts = (Fold(name, (chart(f"{name}. {caption}", f"{name}: {caption}", each),)) for name, each in named)
+    if blocks := chosen("Shown", charts):
         yield Fold(title, blocks)
 
 
