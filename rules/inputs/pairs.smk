@@ -492,17 +492,17 @@ def pairs_sections():
     """The sections over sentence pairs that have something to show, in their order."""
     sections = {
         "overview": True,
+        "reading": True,
         "groups": True,
+        "pairs": EXPLORER,
+        "controls": read_shuffled(),
+        "quality": True,
         "disagreement": True,
-        "summary": True,
+        "agreement": True,
         "tables": True,
         "accuracy": True,
-        "controls": read_shuffled(),
-        "agreement": True,
+        "summary": True,
         "precision": precision_tables(),
-        "quality": True,
-        "pairs": EXPLORER,
-        "reading": True,
     }
     return [name for name, has_content in sections.items() if has_content] if SCORED else []
 

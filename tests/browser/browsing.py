@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Dialog, Page, expect
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"width": 360, "height": 740}
+TABLET = {"width": 1024, "height": 800}
 DESK = {"width": 1280, "height": 900}
 WAIT = 180_000
 """Milliseconds that a browser may take for a step: as long as a busy machine needs."""

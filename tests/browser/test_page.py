@@ -11,10 +11,12 @@ import altair as alt
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import PHONE, Opened, open_report
+from browsing import PHONE, TABLET, Opened, open_report
 from unmask.report.charts import chart, theme
 from unmask.report.page import LONG, render_page
 from unmask.report.sections import (
+    RESULTS,
+    TRUST,
     Block,
     Chart,
     Choice,
@@ -88,7 +90,8 @@ def blocks() -> tuple[Block, ...]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sections of every block, with room between them, so that the last charts are far away."""
     sections = [
-        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks()) for name in ("first", "last")
+        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks(), group=group, title=title)
+        for name, group, title in (("first", RESULTS, ""), ("last", TRUST, "The last"))
     ]
     many = tuple(Text(f"Line {place}.") for place in range(200))
     sections.insert(1, Section("between", "Between", (), many))
@@ -318,7 +321,7 @@ def test_paper_has_every_chart_on_a_light_ground(browser: Browser, report: Path)
 
 
 def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, "#last-table-3")
+    opened = open_report(browser, report, "#last-table-3", viewport=TABLET)
     table = opened.page.locator("#last-table-3")
     expect(table).to_be_in_viewport()
     box = table.bounding_box()
@@ -358,7 +361,7 @@ def test_a_link_to_nothing_here_does_no_harm(browser: Browser, report: Path, fra
 
 
 def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report)
+    opened = open_report(browser, report, viewport=TABLET)
     page = opened.page
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
@@ -375,6 +378,42 @@ def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path
         )
         assert place[2] or place[0] > place[1]
     opened.page.context.close()
+
+
+def shows_links(page: Page, names: list[str]) -> None:
+    """Whether the navigation shows these, and no other."""
+    expect(page.locator("nav a:visible")).to_have_text(names)
+
+
+@pytest.mark.parametrize("room", [PHONE, TABLET])
+def test_the_bar_has_groups_and_the_sections_of_one(browser: Browser, report: Path, room: Any) -> None:
+    opened = open_report(browser, report, viewport=room)
+    page, groups = opened.page, ["Results", "Trust"]
+    title = f"First {HOSTILE}"
+    expect(page.locator("nav [aria-current]")).to_have_text(title)
+    shows_links(page, ["Results", title, "Between", "Trust"])
+    bar = page.locator("nav").bounding_box()
+    assert bar and bar["height"] < 70 and opened.broader_than_the_screen() == []
+    page.get_by_role("link", name="Trust", exact=True).click()
+    expect(page.locator("nav [aria-current]")).to_have_text("The last")
+    expect(page.locator("#last h2")).to_be_in_viewport()
+    shows_links(page, [*groups, "The last"])
+    # whoever tabs back to the other group meets its sections
+    page.keyboard.press("Shift+Tab")
+    shows_links(page, ["Results", title, "Between", "Trust"])
+    assert opened.said == opened.asked == []
+    page.context.close()
+
+
+def test_a_broad_screen_has_all_sections_at_the_side(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, "#last-table-1")
+    page = opened.page
+    shows_links(page, ["Results", f"First {HOSTILE}", "Between", "Trust", "The last"])
+    expect(page.locator("nav [aria-current]")).to_have_text("The last")
+    boxes = [page.locator(place).bounding_box() for place in ("nav", "main")]
+    side, main = (box for box in boxes if box)
+    assert side["x"] + side["width"] <= main["x"] and side["y"] == 0
+    page.context.close()
 
 
 def test_without_scripts_it_can_be_read(browser: Browser, report: Path) -> None:

@@ -90,7 +90,7 @@ def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
     words = files | {"associations": study.files["associations"][:1]}
     small = section(AssociationResults(words, study.settings))
     titles = [block.title for block in small.blocks if isinstance(block, Fold)]
-    assert "Table 1: all tests" in titles and "Differences between encoders" not in titles
+    assert "All association tests" in titles and "Differences between encoders" not in titles
     # one encoder with one suite: its tests and its poolings, in no fold
     assert [block.alt.split(" ")[0] for block in small.blocks if isinstance(block, Chart)] == ["Effect"] * 2
     assert not any(word in " ".join(small.sentences) for word in ("grounded", "hand-set", "planted", BLANK))

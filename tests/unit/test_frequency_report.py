@@ -170,7 +170,7 @@ def section(made: Made, planted: bool = True) -> Section:
     return read_section(made.path("section.json"))
 
 
-TABLE2 = "Table 2: mean ranks, medians and tests"
+TABLE2 = "Kaneko & Bollegala (2022), Table 2: mean ranks, medians and tests"
 
 
 def sheets(found: Section) -> dict[str, Sheet]:
@@ -478,7 +478,10 @@ mean_ranks:
     assert r"\multicolumn{2}{c}{published}" in tex and "2.00 & 2.00 & 1.50 & 2.25 &" in tex
     # the report shows the same table
     with_list, without = (sheets(section(each))[TABLE2] for each in (replace(made, words=paths), made))
-    assert lines[0].startswith("Table 2.") and with_list.caption.endswith("The paper counted a library.")
+    assert lines[0].startswith("Table 2.") and with_list.caption.startswith(
+        "Kaneko & Bollegala (2022), Table 2."
+    )
+    assert with_list.caption.endswith("The paper counted a library.")
     assert [row[:4] for row in with_list.rows if row[1] == "listed"][1][3] == "rest− he+ she−"
     assert len(with_list.columns) == len(without.columns) + 4
 

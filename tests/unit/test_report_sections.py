@@ -16,6 +16,11 @@ from unmask.facts import record
 from unmask.report.page import LEAD, LIBRARY, LONG, content_policy, render_page
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.sections import (
+    GROUPS,
+    ORIGINS,
+    OTHER_TESTS,
+    RESULTS,
+    TRUST,
     App,
     Block,
     Chart,
@@ -27,12 +32,13 @@ from unmask.report.sections import (
     Section,
     Table,
     Text,
+    arranged,
     chosen,
     folded,
     read_section,
     write_section,
 )
-from unmask.report.sheets import DASH, Sheet
+from unmask.report.sheets import DASH, Sheet, of_paper
 from unmask.results.verifying import Verified
 from unmask.tables import framed, write_table
 
@@ -55,7 +61,7 @@ BLOCKS: tuple[Block, ...] = (
         HOSTILE, (Fold(HOSTILE, (Text("the first"),)), Fold("other", (Fold("deep", (Table(sheet(1)),)),)))
     ),
 )
-EVERYTHING = Section("every-block", HOSTILE, (HOSTILE, "found"), BLOCKS)
+EVERYTHING = Section("every-block", HOSTILE, (HOSTILE, "found"), BLOCKS, None, (), OTHER_TESTS, "short", True)
 
 
 class Page(HTMLParser):
@@ -175,9 +181,9 @@ def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
 def test_no_text_is_markup() -> None:
     page = Page(render_page(HOSTILE, [EVERYTHING]))
     assert "b" not in page.tags
-    # 2 titles, 2 headings, sentence, text, item, 4 captions, 3 heads, 4 rows, a fact's key and value, a fold,
+    # 2 titles, a heading, sentence, text, item, 4 captions, 3 heads, 4 rows, a fact's key and value, a fold,
     # a choice with its first option twice
-    assert page.texts.count(HOSTILE) == 24
+    assert page.texts.count(HOSTILE) == 23
     spec, points, themes = page.data
     assert points == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
     assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
@@ -209,12 +215,53 @@ def test_the_page_has_any_sections_in_their_order() -> None:
     sections = [Section(name, f"About {name}", (f"{name} was found.",)) for name in names]
     page = Page(render_page("t", [*sections[:2], Section("empty", "Empty"), *sections[2:]]))
     assert [name for name in page.ids if name in names] == names
-    assert page.links == ["#main", *(f"#{name}" for name in names)]
+    # the group leads to its first section
+    assert page.links == ["#main", "#zebra", *(f"#{name}" for name in names)]
     assert [text for text in page.texts if text.startswith("About")] == [
         f"About {name}" for name in names
     ] * 2
     with pytest.raises(ValueError, match="two sections of one name"):
         render_page("t", [*sections, sections[0]])
+
+
+def test_sections_stand_in_groups() -> None:
+    sections = [
+        Section("origins", "O", ("o.",), group=ORIGINS),
+        Section("regions", "Regions", ("r.",), group=OTHER_TESTS),
+        Section("scores", "Scores", ("s.",), title="The scores"),
+        Section("words", "Words", ("w.",), group=OTHER_TESTS),
+        Section("none", "None", group=TRUST),
+        Section("planted", "Planted", ("p.",), leads=True),
+    ]
+    names = ["planted", "scores", "regions", "words", "origins"]
+    assert [section.name for section in arranged(sections)] == [*names[:2], "none", *names[2:]]
+    page = Page(render_page("t", sections))
+    assert [name for name in page.ids if name in names] == names
+    assert page.links == [
+        *(
+            "#main",
+            "#planted",
+            "#planted",
+            "#scores",
+            "#regions",
+            "#regions",
+            "#words",
+            "#origins",
+            "#origins",
+        )
+    ]
+    assert {*GROUPS} & {*page.texts} == {RESULTS, OTHER_TESTS, ORIGINS}
+    assert page.texts.count("The scores") == page.texts.count("Scores") == 1
+    with pytest.raises(ValueError, match=r"'Else' is no group of sections \(known: Results, Trust"):
+        Section("s", "S", group="Else")
+
+
+def test_a_table_is_named_by_its_paper() -> None:
+    for caption, named in (
+        ("Table 3. As in Table 1.", r"\1 & co, Table 3. As in Table 1."),
+        ("A table. Table 1 is another.", "A table. Table 1 is another."),
+    ):
+        assert of_paper(Sheet(caption, (), (), ()), r"\1 & co").caption == named
 
 
 def test_figures_are_numbered_within_their_section() -> None:

@@ -295,7 +295,8 @@ addEventListener("hashchange", openTarget);
 openTarget();
 
 // which section is read, in the bar of sections
-const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+const groups = document.querySelectorAll("nav > ul > li");
+const links = new Map([...document.querySelectorAll("nav li li a")].map((link) => [link.hash.slice(1), link]));
 const reading = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -304,6 +305,7 @@ const reading = new IntersectionObserver(
       else {
         link.setAttribute("aria-current", "true");
         const strip = link.closest("ul");
+        groups.forEach((group) => group.classList.toggle("current", group.contains(strip)));
         strip.scrollLeft = link.offsetLeft - strip.offsetLeft;
       }
     }

@@ -5,13 +5,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from importlib import resources
+from itertools import groupby
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report import charts
-from unmask.report.sections import App, Chart, Section, kind_of
+from unmask.report.sections import App, Chart, Section, arranged, kind_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
@@ -29,10 +30,10 @@ PROSE = 40
 def render_page(title: str, sections: Sequence[Section]) -> str:
     """The whole HTML page as text; it refers to nothing outside itself.
 
-    Sections stand in their order; those that have nothing to show are left out.
+    Sections stand in the order of their groups; those that have nothing to show are left out.
     Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
     """
-    visible = [section for section in sections if not section.is_empty()]
+    visible = arranged(section for section in sections if not section.is_empty())
     names = [section.name for section in visible]
     if len(set(names)) < len(names):
         raise ValueError(f"two sections of one name among {', '.join(names)}")
@@ -62,6 +63,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     return environment.get_template("page.html.jinja").render(
         title=title,
         sections=visible,
+        groups=[(group, list(members)) for group, members in groupby(visible, key=lambda each: each.group)],
         kind_of=kind_of,
         numbered=numbered,
         LEAD=LEAD,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.facts import read_facts
-from unmask.report.sections import Facts, Fold, Section, chosen
+from unmask.report.sections import ORIGINS, Facts, Fold, Section, chosen
 from unmask.report.sheets import DASH
 from unmask.tables import read_metadata
 
@@ -30,7 +30,7 @@ def provenance(settings: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]
     blocks = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
     if folds:
         blocks.append(Fold("Inputs, code and versions", chosen("Of", folds)))
-    return Section("provenance", "Provenance", (), tuple(blocks))
+    return Section("provenance", "Provenance", (), tuple(blocks), group=ORIGINS)
 
 
 def _facts(path: str | Path, within: str | None) -> list[Mapping[str, Any]]:

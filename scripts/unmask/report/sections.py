@@ -22,6 +22,11 @@ PROGRAM = re.compile(r"[a-z_]+/[a-z_]+")
 """What the place of a program looks like."""
 
 
+GROUPS = RESULTS, TRUST, OTHER_TESTS, DATA, ORIGINS = "Results", "Trust", "Other tests", "Data", "Provenance"
+"""The groups of sections, in the order of the page: what a study found and how to read that; how far to trust
+it; what other families of tests found; tables in the form of papers, and details; where numbers come from."""
+
+
 @dataclass(frozen=True)
 class Text:
     """A paragraph."""
@@ -163,7 +168,9 @@ class Section:
     name: as NAME, of its own in the report; sentences: what was found, in plain words, the main thing first;
     headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); cautions: what a
     reader of the terminal should be wary of, a line each, which the page says in its blocks.
-    Raises ValueError for another name.
+    group: of GROUPS; title: what the navigation calls it, by default its heading; leads: whether it stands
+    before the other sections of its group.
+    Raises ValueError for another name or group.
     """
 
     name: str
@@ -172,9 +179,14 @@ class Section:
     blocks: tuple[Block, ...] = ()
     headline: Sheet | None = None
     cautions: tuple[str, ...] = ()
+    group: str = RESULTS
+    title: str = ""
+    leads: bool = False
 
     def __post_init__(self) -> None:
         _check_name(self.name)
+        if self.group not in GROUPS:
+            raise ValueError(f"{self.group!r} is no group of sections (known: {', '.join(GROUPS)})")
 
     def is_empty(self) -> bool:
         """Whether it has nothing to show."""
@@ -190,6 +202,11 @@ class Section:
                 waiting.extend(reversed(block.blocks))
             elif isinstance(block, Choice):
                 waiting.extend(reversed(block.options))
+
+
+def arranged(sections: Iterable[Section]) -> list[Section]:
+    """Sections in the order of the page: by group, those that lead before the others, else as they come."""
+    return sorted(sections, key=lambda section: (GROUPS.index(section.group), not section.leads))
 
 
 def kind_of(block: Block) -> str:
@@ -223,8 +240,9 @@ def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) 
     blocks = [_written(block) for block in section.blocks]
     headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
+    place = {"group": section.group, "title": section.title, "leads": section.leads}
     cautions = {"cautions": section.cautions} if section.cautions else {}
-    stored = {**known, "headline": headline, **cautions, "blocks": blocks, **facts}
+    stored = {**known, **place, "headline": headline, **cautions, "blocks": blocks, **facts}
     text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
 
@@ -241,7 +259,8 @@ def read_section(path: str | Path) -> Section:
         blocks = tuple(_read(block) for block in stored["blocks"])
         headline = stored["headline"] and _sheet(stored["headline"])
         sentences, cautions = tuple(stored["sentences"]), tuple(stored.get("cautions", ()))
-        return Section(stored["name"], stored["heading"], sentences, blocks, headline, cautions)
+        place = {key: stored[key] for key in ("group", "title", "leads")}
+        return Section(stored["name"], stored["heading"], sentences, blocks, headline, cautions, **place)
     except KeyError as error:
         raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
     except (TypeError, ValueError) as error:

@@ -10,7 +10,19 @@ from unmask.associations.results import AssociationResults
 from unmask.associations.terms import SETS, A, B, X, Y
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Chart, Facts, Fold, Items, Section, Table, chosen, folded
+from unmask.report.sections import (
+    OTHER_TESTS,
+    Block,
+    Chart,
+    Facts,
+    Fold,
+    Items,
+    Section,
+    Table,
+    chosen,
+    folded,
+)
+from unmask.report.sheets import of_paper
 
 Draw = Callable[[AssociationResults, Sequence[str]], Any]
 
@@ -40,7 +52,7 @@ def section(results: AssociationResults) -> Section:
         (
             *_by_encoder(results, "tests_figure", tests, "Tests"),
             *folded("How many tests are beyond chance", tables.overview(results)[1]),
-            *folded("Table 1: all tests", tables.table1(results)[1]),
+            *folded("All association tests", of_paper(tables.table1(results)[1], "Association tests")),
             *folded("Published values beside ours", tables.published(results)[1]),
             *folded("Differences between encoders", tables.differences(results)[1]),
             *_by_encoder(results, "poolings_figure", poolings, "Poolings"),
@@ -56,6 +68,7 @@ def section(results: AssociationResults) -> Section:
             *_of_sets(results),
             *_warnings(results),
         ),
+        group=OTHER_TESTS,
     )
 
 

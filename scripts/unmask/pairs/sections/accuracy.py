@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unmask.pairs import accuracy_charts, sheets
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
-from unmask.report.sections import BENCHMARK, Block, Fold, Section, Text, chosen, folded
+from unmask.report.sections import BENCHMARK, DATA, Block, Fold, Section, Text, chosen, folded
 
 ABOUT = (
     "The paper and its code leave some choices open. These are the same results under the other choices: "
@@ -17,7 +17,7 @@ ALT = "Token accuracy with intervals, a line for each model; the numbers are in 
 def section(results: PairResults) -> Section:
     """Empty where nothing has an accuracy."""
     blocks = tuple(_blocks(results))
-    return Section("accuracy", "Token accuracy", (), (Text(ABOUT), *blocks) if blocks else ())
+    return Section("accuracy", "Token accuracy", (), (Text(ABOUT), *blocks) if blocks else (), group=DATA)
 
 
 def _blocks(results: PairResults) -> Iterator[Block]:

@@ -7,7 +7,7 @@ from unmask.pairs import agreement_charts, comparisons, sheets
 from unmask.pairs.findings import AGREEMENT
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
-from unmask.report.sections import MODEL_AND_BENCHMARK, Block, Fold, Section, Text, chosen, folded
+from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Section, Text, chosen, folded
 
 WITHOUT = "No benchmark of this study has human ratings of both kinds, so there is nothing to agree with."
 
@@ -17,7 +17,14 @@ ALT = "Areas under ROC curves with intervals against the line at 0.5; their numb
 def section(results: PairResults) -> Section:
     blocks = tuple(_blocks(results))
     sentences = tuple(AGREEMENT.sentences(results))
-    return Section("agreement", "Agreement with human raters", sentences, blocks or (Text(WITHOUT),))
+    return Section(
+        "agreement",
+        "Agreement with human raters",
+        sentences,
+        blocks or (Text(WITHOUT),),
+        group=TRUST,
+        title="Human raters",
+    )
 
 
 def _blocks(results: PairResults) -> Iterator[Block]:

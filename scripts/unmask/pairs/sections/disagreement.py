@@ -7,7 +7,7 @@ from unmask.pairs.disagreement import FURTHEST_APART, disputed, every_two_measur
 from unmask.pairs.explorer import shown_pairs
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
-from unmask.report.sections import BENCHMARK, Block, Fold, Section, chosen, folded
+from unmask.report.sections import BENCHMARK, TRUST, Block, Fold, Section, chosen, folded
 
 ALT = "A table of measures against measures: how many of 100 pairs each two decide differently; {sentence}"
 
@@ -16,7 +16,9 @@ def section(results: PairResults) -> Section:
     """Empty where a study has one measure."""
     sentences = tuple(FURTHEST_APART.sentences(results))
     blocks = tuple(_blocks(results, " ".join(sentences)))
-    return Section("disagreement", "Where measures disagree", sentences, blocks)
+    return Section(
+        "disagreement", "Where measures disagree", sentences, blocks, group=TRUST, title="Disagreement"
+    )
 
 
 def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:

@@ -18,7 +18,9 @@ ALT = (
 def section(results: PairResults) -> Section:
     """Empty where pairs have neither."""
     sentences = tuple(BY_TYPE.sentences(results))
-    return Section("groups", "By bias type and direction", sentences, tuple(_blocks(results)))
+    return Section(
+        "groups", "By bias type and direction", sentences, tuple(_blocks(results)), title="By bias type"
+    )
 
 
 def _blocks(results: PairResults) -> Iterator[Block]:

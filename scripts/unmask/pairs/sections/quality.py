@@ -9,7 +9,7 @@ from unmask.pairs.findings import UNKNOWN_TOKENS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import MODEL_AND_BENCHMARK, Block, Fold, Items, Section, chosen, folded
+from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Items, Section, chosen, folded
 
 ALT = "Small panels of what a bias score changes by without all flawed pairs. {sentences}"
 CHANGES = (
@@ -20,7 +20,7 @@ CHANGES = (
 
 def section(results: PairResults) -> Section:
     texts = sentences(quality.FINDINGS, results)
-    return Section("quality", "Data quality", texts, tuple(_blocks(results, " ".join(texts))))
+    return Section("quality", "Data quality", texts, tuple(_blocks(results, " ".join(texts))), group=TRUST)
 
 
 def _blocks(results: PairResults, text: str) -> Iterator[Block]:

@@ -7,7 +7,17 @@ from unmask.pairs.findings import DETAILS, WARNINGS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import MODEL_AND_BENCHMARK, Fold, Items, Section, Table, Text, chosen, folded
+from unmask.report.sections import (
+    DATA,
+    MODEL_AND_BENCHMARK,
+    Fold,
+    Items,
+    Section,
+    Table,
+    Text,
+    chosen,
+    folded,
+)
 
 OPEN = 8
 """So many warnings are shown at once; more wait in their fold."""
@@ -33,6 +43,8 @@ def section(results: PairResults) -> Section:
             ),
             *folded("Values that others report", sheets.peers(results)),
         ),
+        group=DATA,
+        title="Scores in detail",
     )
 
 
