@@ -45,6 +45,23 @@ class Opened:
             drawing.scroll_into_view_if_needed()
             drawing.locator("svg").wait_for()
 
+    def layout_shift(self) -> float:
+        """How far what was read has moved without the reader's doing, as Chromium counts it (CLS)."""
+        shift: float = self.page.evaluate(
+            """async () => {
+              let sum = 0;
+              const add = (list) => {
+                for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value;
+              };
+              const observer = new PerformanceObserver(add);
+              observer.observe({ type: 'layout-shift', buffered: true });
+              await new Promise((done) => setTimeout(done, 100));
+              add({ getEntries: () => observer.takeRecords() });
+              return sum;
+            }"""
+        )
+        return shift
+
     def broader_than_the_screen(self) -> list[str]:
         """What makes the page scroll sideways: elements that are in no box that scrolls."""
         wide: list[str] = self.page.evaluate(

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browsing import PHONE, TABLET, Opened, open_report
 from unmask.report.charts import chart, theme
+from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
 from unmask.report.page import LONG, render_page
 from unmask.report.sections import (
     RESULTS,
@@ -151,7 +153,8 @@ def test_text_is_only_text(opened: Opened) -> None:
     opened.draw_all()
     # the programs of the page, its data and themes; a picture, and the charts
     assert page.locator("img").count() == 0
-    assert page.locator("script:not([type='module']):not([type='application/json'])").count() == 0
+    # and what reserves room: once, and where each chart is
+    assert page.locator("script:not([type='module']):not([type='application/json'])").count() == 7
     assert page.locator("script[type='module']").count() == 2
     assert page.title() == f"A report {HOSTILE}"
     assert page.locator("h1").text_content() == f"A report {HOSTILE}"
@@ -414,6 +417,83 @@ def test_a_broad_screen_has_all_sections_at_the_side(browser: Browser, report: P
     side, main = (box for box in boxes if box)
     assert side["x"] + side["width"] <= main["x"] and side["y"] == 0
     page.context.close()
+
+
+FORMS = {
+    "forest": forest(
+        pd.DataFrame(
+            [
+                {
+                    "panel": f"model {place}\ncorpus",
+                    "name": f"measure {row}",
+                    "value": row,
+                    "low": -1,
+                    "high": 9,
+                }
+                | {"kind": f"kind {row % 3}"}
+                for place in range(7)
+                for row in range(6)
+            ]
+        ),
+        Axis("points", line=0),
+        [("value", "value", ".1f")],
+        kinds=Kinds("kind", "verdict"),
+        grid=Grid(title="what is shown", subtitle=["a line", "another"]),
+    ),
+    "response": response(
+        pd.DataFrame(
+            [
+                {
+                    "panel": f"measure {place}",
+                    "dose": dose,
+                    "value": dose**2,
+                    "low": 0,
+                    "high": 9,
+                    "kind": "a",
+                }
+                for place in range(5)
+                for dose in range(4)
+            ]
+        ),
+        Axis("dose"),
+        Axis("margin"),
+        [("value", "value", ".1f")],
+        dose="dose",
+        value="value",
+        kinds=Kinds("kind", None),
+    ),
+    "scatter": scatter(
+        pd.DataFrame([{"panel": f"{place}", "x": x, "y": -x} for place in range(2) for x in range(5)]),
+        Axis("one"),
+        Axis("other"),
+        [("x", "x", ".1f")],
+        across="x",
+        up="y",
+    ),
+}
+
+
+@pytest.mark.parametrize("room", [PHONE, TABLET, {"width": 1440, "height": 900}])
+def test_charts_have_their_room_before_they_are_drawn(browser: Browser, tmp_path: Path, room: Any) -> None:
+    sections = [
+        Section(name, name, ("found",), (chart("A chart.", "alt", drawn), Text("below " * 300)))
+        for name, drawn in FORMS.items()
+        if drawn
+    ]
+    assert len(sections) == 3
+    path = tmp_path / "index.html"
+    path.write_text(render_page("t", sections), encoding="utf-8")
+    opened = open_report(browser, path, viewport=room)
+    reserved = "boxes => boxes.map((box) => parseFloat(box.style.minHeight))"
+    needed = "boxes => boxes.map((box) => ((box.style.minHeight = 0), box.offsetHeight))"
+    boxes = opened.page.locator(".drawing")
+    before = boxes.evaluate_all(reserved)
+    opened.draw_all()
+    assert opened.layout_shift() < 0.02
+    for one, other in zip(before, boxes.evaluate_all(needed), strict=True):
+        assert other - 10 <= one <= 1.08 * other + 10
+    assert opened.said == opened.asked == []
+    opened.page.context.close()
 
 
 def test_without_scripts_it_can_be_read(browser: Browser, report: Path) -> None:

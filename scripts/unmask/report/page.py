@@ -23,6 +23,9 @@ LEAD = 3
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
 
+RESERVING = "reserveHere(document.currentScript)"
+"""What stands behind each chart and is run when it is read."""
+
 PROSE = 40
 """A cell of more letters is a text and goes over several lines."""
 
@@ -55,6 +58,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     charted = any(isinstance(block, Chart) for block in blocks)
     # each program once, however many parts of the page it runs
     apps = dict.fromkeys(block.program for block in blocks if isinstance(block, App))
+    reserve = _of_library("reserve.js")
     programs = [
         *([charts.program()] if charted else []),
         _of_library("page.js"),
@@ -73,7 +77,9 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         styles=[Markup(_source(name, "css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],
-        policy=content_policy(programs),
+        reserve=Markup(reserve),
+        reserving=Markup(RESERVING),
+        policy=content_policy([*([reserve, RESERVING] if charted else []), *programs]),
     )
 
 
