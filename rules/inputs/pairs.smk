@@ -501,17 +501,17 @@ def pairs_sections():
         "overview": True,
         "examples": EXPLORER,
         "planted": planted,
+        "reading": True,
         "groups": True,
+        "pairs": EXPLORER,
+        "controls": read_shuffled(),
+        "quality": True,
         "disagreement": True,
-        "summary": True,
+        "agreement": True,
         "tables": True,
         "accuracy": True,
-        "controls": read_shuffled(),
-        "agreement": True,
+        "summary": True,
         "precision": precision_tables(),
-        "quality": True,
-        "pairs": EXPLORER,
-        "reading": True,
     }
     return [name for name, has_content in sections.items() if has_content] if SCORED else []
 

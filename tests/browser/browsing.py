@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Dialog, Page, expect
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 PHONE = {"width": 360, "height": 740}
+TABLET = {"width": 1024, "height": 800}
 DESK = {"width": 1280, "height": 900}
 WAIT = 180_000
 """Milliseconds that a browser may take for a step: as long as a busy machine needs."""
@@ -43,6 +44,23 @@ class Opened:
         for drawing in self.page.locator(".drawing:visible").all():
             drawing.scroll_into_view_if_needed()
             drawing.locator("svg").wait_for()
+
+    def layout_shift(self) -> float:
+        """How far what was read has moved without the reader's doing, as Chromium counts it (CLS)."""
+        shift: float = self.page.evaluate(
+            """async () => {
+              let sum = 0;
+              const add = (list) => {
+                for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value;
+              };
+              const observer = new PerformanceObserver(add);
+              observer.observe({ type: 'layout-shift', buffered: true });
+              await new Promise((done) => setTimeout(done, 100));
+              add({ getEntries: () => observer.takeRecords() });
+              return sum;
+            }"""
+        )
+        return shift
 
     def broader_than_the_screen(self) -> list[str]:
         """What makes the page scroll sideways: elements that are in no box that scrolls."""

@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import altair as alt
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import PHONE, Opened, open_report
+from browsing import PHONE, TABLET, Opened, open_report
 from unmask.report.charts import chart, theme
+from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
 from unmask.report.page import LONG, render_page
 from unmask.report.sections import (
+    RESULTS,
+    TRUST,
     Block,
     Chart,
+    Choice,
     Data,
     Facts,
     Fold,
@@ -79,6 +84,7 @@ def blocks() -> tuple[Block, ...]:
         Facts(((HOSTILE, HOSTILE), ("a" * 300, "b" * 300))),
         Data("points", {HOSTILE: HOSTILE}),
         Fold(HOSTILE, (BROAD, Fold("deeper", (TABLE, made_chart())))),
+        Choice(f"which {HOSTILE}", (Fold("one", (TABLE,)), Fold(HOSTILE, (Fold("in it", (made_chart(),)),)))),
     )
 
 
@@ -86,7 +92,8 @@ def blocks() -> tuple[Block, ...]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sections of every block, with room between them, so that the last charts are far away."""
     sections = [
-        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks()) for name in ("first", "last")
+        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks(), group=group, title=title)
+        for name, group, title in (("first", RESULTS, ""), ("last", TRUST, "The last"))
     ]
     many = tuple(Text(f"Line {place}.") for place in range(200))
     sections.insert(1, Section("between", "Between", (), many))
@@ -122,6 +129,10 @@ def test_charts_near_the_screen_are_drawn_and_others_when_they_are_near(opened: 
     opened.open_folds()
     opened.draw_all()
     assert opened.charts == 4
+    # in an option that is not selected
+    opened.page.locator("#last select").select_option(HOSTILE)
+    opened.page.locator("#last-chart-3 svg").wait_for()
+    assert opened.charts == 5
 
 
 def told_at(page: Page, place: int) -> dict[str, str]:
@@ -142,7 +153,8 @@ def test_text_is_only_text(opened: Opened) -> None:
     opened.draw_all()
     # the programs of the page, its data and themes; a picture, and the charts
     assert page.locator("img").count() == 0
-    assert page.locator("script:not([type='module']):not([type='application/json'])").count() == 0
+    # and what reserves room: once, and where each chart is
+    assert page.locator("script:not([type='module']):not([type='application/json'])").count() == 7
     assert page.locator("script[type='module']").count() == 2
     assert page.title() == f"A report {HOSTILE}"
     assert page.locator("h1").text_content() == f"A report {HOSTILE}"
@@ -304,15 +316,15 @@ def test_paper_has_every_chart_on_a_light_ground(browser: Browser, report: Path)
         }))"""
     )
     assert opened.page.pdf().startswith(b"%PDF")
-    # far away, and in closed folds, too
-    assert opened.page.evaluate("window.printed") == [rgb("light")] * 4
+    # far away, in closed folds and in options that are not selected, too
+    assert opened.page.evaluate("window.printed") == [rgb("light")] * 6
     is_drawn_on(opened.page, "dark")
     assert opened.said == opened.asked == []
     opened.page.context.close()
 
 
 def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, "#last-table-3")
+    opened = open_report(browser, report, "#last-table-3", viewport=TABLET)
     table = opened.page.locator("#last-table-3")
     expect(table).to_be_in_viewport()
     box = table.bounding_box()
@@ -326,6 +338,22 @@ def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report
     opened.page.context.close()
 
 
+def test_one_option_is_shown_at_a_time_and_a_link_selects_its_own(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, "#last-chart-3")
+    page = opened.page
+    expect(page.locator("#last-chart-3")).to_be_in_viewport()
+    expect(page.locator("#last-table-4")).not_to_be_visible()
+    select = page.get_by_label(f"which {HOSTILE}").last
+    expect(select).to_have_value(HOSTILE)
+    select.select_option("one")
+    expect(page.locator("#last-table-4")).to_be_visible()
+    expect(page.locator("#last-chart-3")).not_to_be_visible()
+    # each choice by itself
+    expect(page.locator("#first-table-4")).to_be_visible()
+    assert opened.said == opened.asked == []
+    page.context.close()
+
+
 @pytest.mark.parametrize("fragment", ["#%zz", "#nothing", "#pair/a%2Fb/1?measure=AUL"])
 def test_a_link_to_nothing_here_does_no_harm(browser: Browser, report: Path, fragment: str) -> None:
     opened = open_report(browser, report, fragment)
@@ -336,7 +364,7 @@ def test_a_link_to_nothing_here_does_no_harm(browser: Browser, report: Path, fra
 
 
 def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report)
+    opened = open_report(browser, report, viewport=TABLET)
     page = opened.page
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
@@ -355,9 +383,126 @@ def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path
     opened.page.context.close()
 
 
+def shows_links(page: Page, names: list[str]) -> None:
+    """Whether the navigation shows these, and no other."""
+    expect(page.locator("nav a:visible")).to_have_text(names)
+
+
+@pytest.mark.parametrize("room", [PHONE, TABLET])
+def test_the_bar_has_groups_and_the_sections_of_one(browser: Browser, report: Path, room: Any) -> None:
+    opened = open_report(browser, report, viewport=room)
+    page, groups = opened.page, ["Results", "Trust"]
+    title = f"First {HOSTILE}"
+    expect(page.locator("nav [aria-current]")).to_have_text(title)
+    shows_links(page, ["Results", title, "Between", "Trust"])
+    bar = page.locator("nav").bounding_box()
+    assert bar and bar["height"] < 70 and opened.broader_than_the_screen() == []
+    page.get_by_role("link", name="Trust", exact=True).click()
+    expect(page.locator("nav [aria-current]")).to_have_text("The last")
+    expect(page.locator("#last h2")).to_be_in_viewport()
+    shows_links(page, [*groups, "The last"])
+    # whoever tabs back to the other group meets its sections
+    page.keyboard.press("Shift+Tab")
+    shows_links(page, ["Results", title, "Between", "Trust"])
+    assert opened.said == opened.asked == []
+    page.context.close()
+
+
+def test_a_broad_screen_has_all_sections_at_the_side(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, "#last-table-1")
+    page = opened.page
+    shows_links(page, ["Results", f"First {HOSTILE}", "Between", "Trust", "The last"])
+    expect(page.locator("nav [aria-current]")).to_have_text("The last")
+    boxes = [page.locator(place).bounding_box() for place in ("nav", "main")]
+    side, main = (box for box in boxes if box)
+    assert side["x"] + side["width"] <= main["x"] and side["y"] == 0
+    page.context.close()
+
+
+FORMS = {
+    "forest": forest(
+        pd.DataFrame(
+            [
+                {
+                    "panel": f"model {place}\ncorpus",
+                    "name": f"measure {row}",
+                    "value": row,
+                    "low": -1,
+                    "high": 9,
+                }
+                | {"kind": f"kind {row % 3}"}
+                for place in range(7)
+                for row in range(6)
+            ]
+        ),
+        Axis("points", line=0),
+        [("value", "value", ".1f")],
+        kinds=Kinds("kind", "verdict"),
+        grid=Grid(title="what is shown", subtitle=["a line", "another"]),
+    ),
+    "response": response(
+        pd.DataFrame(
+            [
+                {
+                    "panel": f"measure {place}",
+                    "dose": dose,
+                    "value": dose**2,
+                    "low": 0,
+                    "high": 9,
+                    "kind": "a",
+                }
+                for place in range(5)
+                for dose in range(4)
+            ]
+        ),
+        Axis("dose"),
+        Axis("margin"),
+        [("value", "value", ".1f")],
+        dose="dose",
+        value="value",
+        kinds=Kinds("kind", None),
+    ),
+    "scatter": scatter(
+        pd.DataFrame([{"panel": f"{place}", "x": x, "y": -x} for place in range(2) for x in range(5)]),
+        Axis("one"),
+        Axis("other"),
+        [("x", "x", ".1f")],
+        across="x",
+        up="y",
+    ),
+}
+
+
+@pytest.mark.parametrize("room", [PHONE, TABLET, {"width": 1440, "height": 900}])
+def test_charts_have_their_room_before_they_are_drawn(browser: Browser, tmp_path: Path, room: Any) -> None:
+    sections = [
+        Section(name, name, ("found",), (chart("A chart.", "alt", drawn), Text("below " * 300)))
+        for name, drawn in FORMS.items()
+        if drawn
+    ]
+    assert len(sections) == 3
+    path = tmp_path / "index.html"
+    path.write_text(render_page("t", sections), encoding="utf-8")
+    opened = open_report(browser, path, viewport=room)
+    reserved = "boxes => boxes.map((box) => parseFloat(box.style.minHeight))"
+    needed = "boxes => boxes.map((box) => ((box.style.minHeight = 0), box.offsetHeight))"
+    boxes = opened.page.locator(".drawing")
+    before = boxes.evaluate_all(reserved)
+    opened.draw_all()
+    assert opened.layout_shift() < 0.02
+    for one, other in zip(before, boxes.evaluate_all(needed), strict=True):
+        assert other - 10 <= one <= 1.08 * other + 10
+    assert opened.said == opened.asked == []
+    opened.page.context.close()
+
+
 def test_without_scripts_it_can_be_read(browser: Browser, report: Path) -> None:
     opened = open_report(browser, report, java_script_enabled=False)
     expect(opened.page.locator("#first-chart-1 noscript p")).to_contain_text("drawn by a script")
     assert column(opened.page, "first-table-1", 2) == [row[1] for row in SCORES]
     assert opened.page.locator("#first button").count() == 0
+    # every option is listed, below its title
+    expect(opened.page.locator("#first .chooser")).not_to_be_visible()
+    expect(opened.page.locator("#first .option .title")).to_have_text(["one", HOSTILE])
+    expect(opened.page.locator("#first .option summary")).to_be_visible()
     opened.page.context.close()

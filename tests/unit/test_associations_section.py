@@ -19,7 +19,7 @@ from unmask.associations.schema import CONSTRUCTED
 from unmask.associations.sections.associations import QUESTION, section
 from unmask.associations.shown import FIGURES, TABLES
 from unmask.report.page import render_page
-from unmask.report.sections import Block, Chart, Facts, Fold, Items, Section, Table, read_section
+from unmask.report.sections import Block, Chart, Choice, Facts, Fold, Items, Section, Table, read_section
 from unmask.tables import framed
 
 BLANK = "blank"
@@ -40,8 +40,8 @@ def associations(study: Study) -> Section:
 def every(blocks: tuple[Block, ...]) -> Iterator[Block]:
     for block in blocks:
         yield block
-        if isinstance(block, Fold):
-            yield from every(block.blocks)
+        if isinstance(block, Fold | Choice):
+            yield from every(block.blocks if isinstance(block, Fold) else block.options)
 
 
 def results_of(settings: dict[str, Any] | None = None, **parts: pd.DataFrame) -> AssociationResults:
@@ -57,7 +57,7 @@ def test_pictures_stand_before_tables_and_long_tables_in_folds(associations: Sec
     assert not any(isinstance(block, Table) for block in associations.blocks)
     # those of tests and of poolings once for each of the two encoders
     assert sum(isinstance(block, Chart) for block in every(associations.blocks)) == len(FIGURES) + 2
-    kinds = [type(block) for block in every(associations.blocks) if not isinstance(block, Fold)]
+    kinds = [type(block) for block in every(associations.blocks) if not isinstance(block, Fold | Choice)]
     assert kinds[0] is Chart
     assert sum(isinstance(block, Table) for block in every(associations.blocks)) == len(TABLES)
     for block in every(associations.blocks):
@@ -65,8 +65,9 @@ def test_pictures_stand_before_tables_and_long_tables_in_folds(associations: Sec
             assert {len(row) for row in block.sheet.rows} == {
                 len(block.sheet.stubs) + len(block.sheet.columns)
             }
-    opened = [block.title for block in associations.blocks if isinstance(block, Fold) and block.open]
-    assert opened == [f"Tests: {AWKWARD}", f"Poolings: {AWKWARD}"]
+    choices = [block for block in associations.blocks if isinstance(block, Choice)]
+    assert [choice.label for choice in choices] == ["Tests of the encoder", "Poolings of the encoder"]
+    assert {choice.options[0].title for choice in choices} == {AWKWARD}
     facts = next(block for block in every(associations.blocks) if isinstance(block, Facts))
     x, y, a, b = (f"{key} of {AWKWARD} ({key})" for key in "XYAB")
     assert facts.lines[0] == ("weat6 (words)", f"{x} against {y}: nearer to {a} than to {b}?")
@@ -89,7 +90,7 @@ def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
     words = files | {"associations": study.files["associations"][:1]}
     small = section(AssociationResults(words, study.settings))
     titles = [block.title for block in small.blocks if isinstance(block, Fold)]
-    assert "Table 1: all tests" in titles and "Differences between encoders" not in titles
+    assert "All association tests" in titles and "Differences between encoders" not in titles
     # one encoder with one suite: its tests and its poolings, in no fold
     assert [block.alt.split(" ")[0] for block in small.blocks if isinstance(block, Chart)] == ["Effect"] * 2
     assert not any(word in " ".join(small.sentences) for word in ("grounded", "hand-set", "planted", BLANK))

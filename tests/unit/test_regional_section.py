@@ -32,7 +32,7 @@ from unmask.regional.score_schema import SCORES
 from unmask.regional.sections.regional import QUESTION, section
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PROTOCOLS
 from unmask.report.page import render_page
-from unmask.report.sections import Block, Chart, Facts, Fold, Section, Table, read_section
+from unmask.report.sections import Block, Chart, Choice, Facts, Fold, Section, Table, read_section
 from unmask.tables import framed, write_table
 
 FIGURES = tuple(charts.MAKERS)
@@ -70,8 +70,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
 def every_block(blocks: tuple[Block, ...]) -> Iterator[Block]:
     for block in blocks:
         yield block
-        if isinstance(block, Fold):
-            yield from every_block(block.blocks)
+        if isinstance(block, Fold | Choice):
+            yield from every_block(block.blocks if isinstance(block, Fold) else block.options)
 
 
 def text_of(path: str) -> str:
@@ -85,7 +85,7 @@ def test_every_table_is_folded_below_the_chart_of_its_numbers(done: Done) -> Non
     assert set(told) >= {"All countries", "Regions and their names", "The other variants"}
     captions = [block.caption for block in blocks if isinstance(block, Chart)]
     assert captions[0].startswith("Scores of the regions of the first level")
-    assert told.index("Table 1: C_w and C_z, with intervals and bands") > 0
+    assert told.index("HERB, Table 1: C_w and C_z, with intervals and bands") > 0
     assert not any(isinstance(block, Table) for block in blocks)
     assert done.section.sentences[0] == QUESTION and len(done.section.sentences) > len(MODELS)
     for block in every_block(blocks):

@@ -26,7 +26,7 @@ from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
 from unmask.pairs.findings import ARITHMETIC
 from unmask.pairs.results import PairResults
-from unmask.report.sections import Chart, Fold, Items, read_section
+from unmask.report.sections import Chart, Choice, Fold, Items, read_section
 from unmask.report.sheets import DASH
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.names import STATISTICS
@@ -350,11 +350,10 @@ def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path:
 
 
 def charts_of(path: Path) -> dict[str, Chart]:
-    """The charts of a section by the title of the fold that they are in."""
+    """The charts of a section by the title of the fold, or of the option, that they are in."""
     section = read_section(path)
-    inside = [
-        (fold.title, block) for fold in section.blocks if isinstance(fold, Fold) for block in fold.blocks
-    ]
+    folds = [block for block in section.every_block() if isinstance(block, Fold)]
+    inside = [(fold.title, block) for fold in folds for block in fold.blocks]
     every = [*(("", block) for block in section.blocks), *inside]
     return {title: block for title, block in every if isinstance(block, Chart)}
 
@@ -446,9 +445,9 @@ def test_the_areas_drawn_are_those_of_the_table(made: Made) -> None:
 def test_the_curves_and_bands_drawn_are_those_of_the_statistics(made: Made) -> None:
     drawn = charts_of(made.folder / "agreement.json")
     # ss has no ratings
-    assert set(drawn) == {"", *(f"Figure 1: {model['name']} on cp" for model in MODELS)}
+    assert set(drawn) == {"", *(f"{model['name']} on cp" for model in MODELS)}
     for place, model in ((0, MODELS[0]), (2, MODELS[1])):
-        rows = pd.DataFrame(drawn[f"Figure 1: {model['name']} on cp"].rows)
+        rows = pd.DataFrame(drawn[f"{model['name']} on cp"].rows)
         curves, bands = (pd.read_parquet(made.parts[kind][place]) for kind in ("roc", "roc_bands"))
         assert list(rows["measure"].drop_duplicates()) == ["AUL", "AULA", "CPS", "SSS"]
         for measure, own in rows.groupby("measure"):
@@ -469,7 +468,7 @@ def test_accuracies_drawn_are_those_of_the_table(made: Made) -> None:
     table = pd.read_csv(made.folder / "accuracy.csv")
     columns = ["accuracy", "low", "high", "n"]
     original = table.query("variant == 'original' and roles == 'pair'")
-    assert set(drawn) == {"Token accuracy: cp", "Token accuracy: ss"}
+    assert set(drawn) == {"cp", "ss"}
     for title, each in drawn.items():
         chosen = original[original["benchmark"] == title.removeprefix("Token accuracy: ")]
         wanted = {
@@ -535,7 +534,8 @@ def test_controls_say_what_is_left_without_order(made: Made) -> None:
 def test_models_are_compared_in_pictures_of_the_same_numbers(made: Made) -> None:
     section = read_section(made.folder / "summary.json")
     (fold,) = (b for b in section.blocks if isinstance(b, Fold) and b.title == "Model against model")
-    inner = {block.title: block for block in fold.blocks if isinstance(block, Fold)}
+    (choice,) = (block for block in fold.blocks if isinstance(block, Choice))
+    inner = {each.title: each for each in choice.options}
     assert list(inner) == [f"bert less each other model, on {name}" for name in ("cp", "ss")]
     table = pd.read_csv(made.folder / "models_compared.csv").query("protocol == 'corrected'")
     for (_, each), benchmark in zip(inner.items(), ("cp", "ss"), strict=True):

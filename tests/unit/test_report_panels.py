@@ -63,7 +63,7 @@ def test_panels_stand_in_the_order_of_the_rows() -> None:
     assert svg.index("second &lt;b&gt;") < svg.index(">first<")
     spec = chart("c", "a", drawn()).spec
     # as many beside each other as there are
-    assert spec["columns"] == 2 and spec["usermeta"] == {"margin": 50, "gap": 32}
+    assert spec["columns"] == 2 and spec["usermeta"] == {"margin": 50, "gap": 32, "lines": 1}
     assert spec["data"]["values"] == ROWS
 
 
@@ -75,7 +75,7 @@ def test_panels_have_scales_of_their_own_where_these_are_asked_for() -> None:
     assert "resolve" not in chart("c", "a", drawn()).spec
     spec = chart("c", "a", drawn(independent=("x",), aspect=0.5, gap=70)).spec
     assert spec["resolve"] == {"scale": {"x": "independent"}}
-    assert spec["usermeta"] == {"margin": 50, "gap": 70, "aspect": 0.5}
+    assert spec["usermeta"] == {"margin": 50, "gap": 70, "lines": 1, "aspect": 0.5}
 
 
 def test_shapes_and_colours_follow_the_same_names() -> None:

@@ -16,9 +16,15 @@ from unmask.facts import record
 from unmask.report.page import LEAD, LIBRARY, LONG, content_policy, render_page
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.sections import (
+    GROUPS,
+    ORIGINS,
+    OTHER_TESTS,
+    RESULTS,
+    TRUST,
     App,
     Block,
     Chart,
+    Choice,
     Data,
     Facts,
     Fold,
@@ -26,11 +32,13 @@ from unmask.report.sections import (
     Section,
     Table,
     Text,
+    arranged,
+    chosen,
     folded,
     read_section,
     write_section,
 )
-from unmask.report.sheets import DASH, Sheet
+from unmask.report.sheets import DASH, Sheet, of_paper
 from unmask.results.verifying import Verified
 from unmask.tables import framed, write_table
 
@@ -49,8 +57,11 @@ BLOCKS: tuple[Block, ...] = (
     Facts(((HOSTILE, HOSTILE),)),
     Data("points", {"x": [1, 2.5, None], HOSTILE: HOSTILE}),
     Fold(HOSTILE, (Text("inside"), Fold("deeper", (Table(sheet(1)),), open=True))),
+    Choice(
+        HOSTILE, (Fold(HOSTILE, (Text("the first"),)), Fold("other", (Fold("deep", (Table(sheet(1)),)),)))
+    ),
 )
-EVERYTHING = Section("every-block", HOSTILE, (HOSTILE, "found"), BLOCKS)
+EVERYTHING = Section("every-block", HOSTILE, (HOSTILE, "found"), BLOCKS, None, (), OTHER_TESTS, "short", True)
 
 
 class Page(HTMLParser):
@@ -81,7 +92,7 @@ class Page(HTMLParser):
             self.policy = values["content"]
         if tag == "script":
             assert "src" not in values
-            self.scripts.append((values["type"], ""))
+            self.scripts.append((values.get("type", "program"), ""))
 
     def handle_endtag(self, tag: str) -> None:
         while self.open.pop() != tag:
@@ -102,6 +113,11 @@ class Page(HTMLParser):
     def programs(self) -> list[str]:
         return [text for kind, text in self.scripts if kind == "module"]
 
+    @property
+    def first_programs(self) -> list[str]:
+        """Those that run while the page is read, each once."""
+        return list(dict.fromkeys(text for kind, text in self.scripts if kind == "program"))
+
 
 def write(path: Path, section: Section) -> Path:
     write_section(path, section, record([], "digest"))
@@ -116,6 +132,9 @@ def test_a_section_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_section(write(tmp_path / "bare.json", bare)) == bare
 
 
+_TEXT = {"kind": "text", "text": "t"}
+
+
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
@@ -126,6 +145,8 @@ def test_a_section_is_read_as_it_was_written(tmp_path: Path) -> None:
         ({"name": "two words"}, "'two words' is not a name"),
         ({"blocks": [{"kind": "chart", "caption": "", "alt": "", "spec": []}]}, "has its rows in it"),
         ({"blocks": 7}, "not iterable"),
+        ({"blocks": [{"kind": "choice", "label": "l", "options": []}]}, "between two folds at least"),
+        ({"blocks": [{"kind": "choice", "label": "l", "options": [_TEXT, _TEXT]}]}, "between folds"),
     ],
 )
 def test_what_is_not_a_section_is_named(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
@@ -165,14 +186,15 @@ def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
 def test_no_text_is_markup() -> None:
     page = Page(render_page(HOSTILE, [EVERYTHING]))
     assert "b" not in page.tags
-    # 2 titles, 2 headings, sentence, text, item, 3 captions, 2 heads, 3 rows, a fact's key and value, a fold
-    assert page.texts.count(HOSTILE) == 18
+    # 2 titles, a heading, sentence, text, item, 4 captions, 3 heads, 4 rows, a fact's key and value, a fold,
+    # a choice with its first option twice
+    assert page.texts.count(HOSTILE) == 23
     spec, points, themes = page.data
     assert points == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
     assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
     assert set(themes) == {"light", "dark"}
     for kind, text in page.scripts:
-        assert kind in ("application/json", "module")
+        assert kind in ("application/json", "module", "program")
         assert HOSTILE not in text
     assert {"every-block", "every-block-points", "every-block-chart-1"} <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
@@ -184,13 +206,13 @@ def test_the_page_allows_its_own_programs_alone() -> None:
         # what draws charts is there where there are some
         assert len(page.programs) == 1 + several
         assert any("window.vegaEmbed" in program for program in page.programs) is several
-        digests = [
-            base64.b64encode(hashlib.sha256(program.encode()).digest()).decode() for program in page.programs
-        ]
+        assert len(page.first_programs) == (2 if several else 0)
+        programs = [*page.first_programs, *page.programs]
+        digests = [base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in programs]
         rules = dict(rule.split(" ", 1) for rule in page.policy.split("; "))
         assert rules["default-src"] == "'none'"
         assert rules["script-src"].split() == [f"'sha256-{digest}'" for digest in digests]
-        assert content_policy(page.programs) == page.policy
+        assert content_policy(programs) == page.policy
 
 
 def test_the_page_has_any_sections_in_their_order() -> None:
@@ -198,12 +220,53 @@ def test_the_page_has_any_sections_in_their_order() -> None:
     sections = [Section(name, f"About {name}", (f"{name} was found.",)) for name in names]
     page = Page(render_page("t", [*sections[:2], Section("empty", "Empty"), *sections[2:]]))
     assert [name for name in page.ids if name in names] == names
-    assert page.links == ["#main", *(f"#{name}" for name in names)]
+    # the group leads to its first section
+    assert page.links == ["#main", "#zebra", *(f"#{name}" for name in names)]
     assert [text for text in page.texts if text.startswith("About")] == [
         f"About {name}" for name in names
     ] * 2
     with pytest.raises(ValueError, match="two sections of one name"):
         render_page("t", [*sections, sections[0]])
+
+
+def test_sections_stand_in_groups() -> None:
+    sections = [
+        Section("origins", "O", ("o.",), group=ORIGINS),
+        Section("regions", "Regions", ("r.",), group=OTHER_TESTS),
+        Section("scores", "Scores", ("s.",), title="The scores"),
+        Section("words", "Words", ("w.",), group=OTHER_TESTS),
+        Section("none", "None", group=TRUST),
+        Section("planted", "Planted", ("p.",), leads=True),
+    ]
+    names = ["planted", "scores", "regions", "words", "origins"]
+    assert [section.name for section in arranged(sections)] == [*names[:2], "none", *names[2:]]
+    page = Page(render_page("t", sections))
+    assert [name for name in page.ids if name in names] == names
+    assert page.links == [
+        *(
+            "#main",
+            "#planted",
+            "#planted",
+            "#scores",
+            "#regions",
+            "#regions",
+            "#words",
+            "#origins",
+            "#origins",
+        )
+    ]
+    assert {*GROUPS} & {*page.texts} == {RESULTS, OTHER_TESTS, ORIGINS}
+    assert page.texts.count("The scores") == page.texts.count("Scores") == 1
+    with pytest.raises(ValueError, match=r"'Else' is no group of sections \(known: Results, Trust"):
+        Section("s", "S", group="Else")
+
+
+def test_a_table_is_named_by_its_paper() -> None:
+    for caption, named in (
+        ("Table 3. As in Table 1.", r"\1 & co, Table 3. As in Table 1."),
+        ("A table. Table 1 is another.", "A table. Table 1 is another."),
+    ):
+        assert of_paper(Sheet(caption, (), (), ()), r"\1 & co").caption == named
 
 
 def test_figures_are_numbered_within_their_section() -> None:
@@ -216,9 +279,17 @@ def test_figures_are_numbered_within_their_section() -> None:
 
 def test_a_section_knows_the_blocks_in_its_folds() -> None:
     inner, deeper = Text("inner"), Text("deeper")
-    blocks = (Text("first"), Fold("a", (inner, Fold("b", (deeper,)))), Text("last"))
+    options = (Fold("c", (Text("one"),)), Fold("d", (Text("other"),)))
+    blocks = (Text("first"), Fold("a", (inner, Fold("b", (deeper,)))), Choice("l", options), Text("last"))
     found = [block for block in Section("s", "S", (), blocks).every_block() if isinstance(block, Text)]
-    assert [block.text for block in found] == ["first", "inner", "deeper", "last"]
+    assert [block.text for block in found] == ["first", "inner", "deeper", "one", "other", "last"]
+
+
+def test_a_choice_is_between_several_folds() -> None:
+    one, other = Fold("a", (Text("1"), Text("2"))), Fold("b", (Text("3"),))
+    assert chosen("l", []) == ()
+    assert chosen("l", [one]) == (Text("1"), Text("2"))
+    assert chosen("l", iter([one, other])) == (Choice("l", (one, other)),)
 
 
 def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None:
@@ -231,7 +302,8 @@ def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None
     assert page.data == [{HOSTILE: HOSTILE}, 2]
     assert [program.strip() for program in page.programs[1:]] == [source.strip()]
     assert not any("<" in data for kind, data in page.scripts if kind == "application/json")
-    assert page.tags.count("noscript") == 2
+    # one for each app, and one for choices
+    assert page.tags.count("noscript") == 3
     assert {"s-one", "s-two"} <= set(page.ids) and "b" not in page.tags
     assert source not in render_page("t", [Section("s", "S", (), (Text("no app"),))])
 
@@ -349,7 +421,8 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
     ]
     found = provenance({"alpha": 0.01}, entries)
     assert found.name == "provenance"
-    lines = {fold.title: fold.blocks[0] for fold in found.blocks if isinstance(fold, Fold)}
+    lines = {fold.title: fold.blocks[0] for fold in found.every_block() if isinstance(fold, Fold)}
+    assert isinstance(lines.pop("Inputs, code and versions"), Choice)
     assert lines == {
         "Settings": Facts((("alpha", "0.01"),)),
         "Model m": Facts(

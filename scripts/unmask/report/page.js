@@ -1,11 +1,6 @@
 // What the page does beside being read: charts are drawn and saved, tables sorted and copied, folds opened by links.
 
 const NEAR = "600px"; // charts so close to the screen are drawn
-const NARROWEST = 170; // pixels of a chart's panel
-const GAP = 32; // between two, with what stands out of each
-const NARROW = 640; // less is little room
-const NAMES = 104; // for names beside panels, where there is little room
-const EDGE = 36; // for what stands out at either end: the last label of an axis, half a mark
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
 
@@ -87,19 +82,6 @@ class Drawing {
     ]);
   }
 
-  // As many panels beside each other as there is room for, and as wide.
-  fitted(room) {
-    const { facet, columns = 1, spec, usermeta } = this.spec;
-    if (!facet || !spec || !usermeta) return this.spec;
-    const { margin, gap = GAP, aspect } = usermeta;
-    const free = room - EDGE + gap - (room < NARROW ? Math.min(margin, NAMES) : margin);
-    const across = Math.max(1, Math.min(columns, Math.floor(free / (NARROWEST + gap))));
-    const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - gap));
-    const height = aspect ? Math.round(width * aspect) : spec.height;
-    const names = { ...facet, header: { ...facet.header, labelLimit: width } };
-    return { ...this.spec, facet: names, columns: across, spec: { ...spec, width, height } };
-  }
-
   async embed(box, spec, mode, room) {
     const { width } = spec.spec ?? {};
     const narrow = width < 300 && {
@@ -126,14 +108,15 @@ class Drawing {
     // inside of the box, whose label says what is drawn: Vega would put one of its own there
     const inner = element("div");
     inner.setAttribute("aria-hidden", "true");
-    let result = await this.embed(inner, this.fitted(room), mode, room);
+    let result = await this.embed(inner, fitted(this.spec, room), mode, room);
     // labels may take more room than is set aside for them
     const over = Math.ceil(inner.querySelector("svg").getAttribute("width") - room);
     if (over > 0 && this.spec.usermeta) {
       result.finalize();
-      result = await this.embed(inner, this.fitted(room - over), mode, room);
+      result = await this.embed(inner, fitted(this.spec, room - over), mode, room);
     }
     if (this.drawn !== wanted) return result.finalize();
+    reserve(this.box, this.spec, room);
     this.result?.finalize();
     this.result = result;
     this.box.firstElementChild.replaceChildren(inner);
@@ -170,7 +153,11 @@ const watcher = new IntersectionObserver(
   { rootMargin: NEAR },
 );
 drawings.forEach(({ box }) => watcher.observe(box));
-const again = () => seen.forEach((drawing) => drawing.draw(mode()));
+function again() {
+  const room = document.querySelector("main").clientWidth - FRAME;
+  drawings.forEach(({ drawn, box, spec }) => drawn || reserve(box, spec, room));
+  seen.forEach((drawing) => drawing.draw(mode()));
+}
 let waiting;
 addEventListener("resize", () => {
   clearTimeout(waiting);
@@ -262,19 +249,41 @@ document.querySelectorAll("figure.table").forEach((figure) => {
   ]);
 });
 
+// ---- choices: one option of several is shown
+
+function choose(option) {
+  const choice = option.parentElement;
+  const options = [...choice.querySelectorAll(":scope > .option")];
+  choice.querySelector("select").selectedIndex = options.indexOf(option);
+  options.forEach((each) => (each === option ? each.removeAttribute("hidden") : each.setAttribute("hidden", "until-found")));
+}
+
+document.querySelectorAll(".choice").forEach((choice) => {
+  const options = [...choice.querySelectorAll(":scope > .option")];
+  const select = choice.querySelector("select");
+  select.onchange = () => choose(options[select.selectedIndex]);
+  // a text that the browser's own search finds in it
+  options.forEach((option) => option.addEventListener("beforematch", () => choose(option)));
+});
+
 // ---- links
 
 function openTarget() {
   const target = document.querySelector(":target");
   if (!target) return;
-  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  const AROUND = "details, .option";
+  for (let around = target.closest(AROUND); around; around = around.parentElement.closest(AROUND)) {
+    if (around.matches("details")) around.open = true;
+    else choose(around);
+  }
   target.scrollIntoView();
 }
 addEventListener("hashchange", openTarget);
 openTarget();
 
 // which section is read, in the bar of sections
-const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+const groups = document.querySelectorAll("nav > ul > li");
+const links = new Map([...document.querySelectorAll("nav li li a")].map((link) => [link.hash.slice(1), link]));
 const reading = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -283,6 +292,7 @@ const reading = new IntersectionObserver(
       else {
         link.setAttribute("aria-current", "true");
         const strip = link.closest("ul");
+        groups.forEach((group) => group.classList.toggle("current", group.contains(strip)));
         strip.scrollLeft = link.offsetLeft - strip.offsetLeft;
       }
     }

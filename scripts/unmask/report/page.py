@@ -5,13 +5,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from importlib import resources
+from itertools import groupby
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report import charts
-from unmask.report.sections import App, Chart, Section, kind_of
+from unmask.report.sections import App, Chart, Section, arranged, kind_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
@@ -22,6 +23,9 @@ LEAD = 3
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
 
+RESERVING = "reserveHere(document.currentScript)"
+"""What stands behind each chart and is run when it is read."""
+
 PROSE = 40
 """A cell of more letters is a text and goes over several lines."""
 
@@ -29,10 +33,10 @@ PROSE = 40
 def render_page(title: str, sections: Sequence[Section]) -> str:
     """The whole HTML page as text; it refers to nothing outside itself.
 
-    Sections stand in their order; those that have nothing to show are left out.
+    Sections stand in the order of their groups; those that have nothing to show are left out.
     Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
     """
-    visible = [section for section in sections if not section.is_empty()]
+    visible = arranged(section for section in sections if not section.is_empty())
     names = [section.name for section in visible]
     if len(set(names)) < len(names):
         raise ValueError(f"two sections of one name among {', '.join(names)}")
@@ -54,6 +58,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     charted = any(isinstance(block, Chart) for block in blocks)
     # each program once, however many parts of the page it runs
     apps = dict.fromkeys(block.program for block in blocks if isinstance(block, App))
+    reserve = _of_library("reserve.js")
     programs = [
         *([charts.program()] if charted else []),
         _of_library("page.js"),
@@ -62,6 +67,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     return environment.get_template("page.html.jinja").render(
         title=title,
         sections=visible,
+        groups=[(group, list(members)) for group, members in groupby(visible, key=lambda each: each.group)],
         kind_of=kind_of,
         numbered=numbered,
         LEAD=LEAD,
@@ -71,7 +77,9 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         styles=[Markup(_source(name, "css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],
-        policy=content_policy(programs),
+        reserve=Markup(reserve),
+        reserving=Markup(RESERVING),
+        policy=content_policy([*([reserve, RESERVING] if charted else []), *programs]),
     )
 
 

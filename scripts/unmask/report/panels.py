@@ -118,7 +118,14 @@ def panels(
         )
         # in the order of the data
         .transform_window(place="row_number()")
-        .properties(usermeta={"margin": margin, "gap": gap, **({"aspect": aspect} if aspect else {})})
+        .properties(
+            usermeta={
+                "margin": margin,
+                "gap": gap,
+                "lines": max(str(row["panel"]).count(between) + 1 for row in rows),
+                **({"aspect": aspect} if aspect else {}),
+            }
+        )
     )
     if independent:
         drawn = drawn.resolve_scale(**_apart(independent))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from unmask.files import write_text
 from unmask.plugins import load, names
-from unmask.report.sections import Block, Section, folded, write_section
+from unmask.report.sections import OTHER_TESTS, Block, Section, folded, write_section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,8 @@ class Presentation(Generic[Results]):
         for table, make in self.tables.items():
             if isinstance(table_and_sheet := make(results), tuple):
                 blocks += folded(f"{table.capitalize()}, in numbers", table_and_sheet[1])
-        return Section(name, self.heading, sentences(self.findings, results), tuple(blocks))
+        texts = sentences(self.findings, results)
+        return Section(name, self.heading, texts, tuple(blocks), group=OTHER_TESTS)
 
 
 def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapping[str, Any]) -> None:

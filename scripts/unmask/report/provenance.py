@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.facts import read_facts
-from unmask.report.sections import Facts, Fold, Section
+from unmask.report.sections import ORIGINS, Facts, Fold, Section, chosen
 from unmask.report.sheets import DASH
 from unmask.tables import read_metadata
 
@@ -21,13 +21,16 @@ def provenance(settings: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]
     file's facts; and `stated`: facts that the study states and no file has, which come first. An entry of
     several files has one value where all agree, else all of them.
     """
-    folds = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
+    folds: list[Fold] = []
     for entry in entries:
         facts = [facts for path in entry["files"] for facts in _facts(path, entry.get("within"))]
         lines = agreed([list(flatten(_chosen(one, entry["keys"]))) for one in facts])
         stated = flatten(entry.get("stated", {}))
         folds.append(Fold(entry["title"], (Facts((*stated, *lines)),)))
-    return Section("provenance", "Provenance", (), tuple(folds))
+    blocks = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
+    if folds:
+        blocks.append(Fold("Inputs, code and versions", chosen("Of", folds)))
+    return Section("provenance", "Provenance", (), tuple(blocks), group=ORIGINS)
 
 
 def _facts(path: str | Path, within: str | None) -> list[Mapping[str, Any]]:

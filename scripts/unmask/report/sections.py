@@ -1,12 +1,12 @@
 """The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
 
 A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, charts,
-folds, facts, data for the reader's browser, and programs that run there.
+folds, choices, facts, data for the reader's browser, and programs that run there.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,11 @@ NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 PROGRAM = re.compile(r"[a-z_]+/[a-z_]+")
 """What the place of a program looks like."""
+
+
+GROUPS = RESULTS, TRUST, OTHER_TESTS, DATA, ORIGINS = "Results", "Trust", "Other tests", "Data", "Provenance"
+"""The groups of sections, in the order of the page: what a study found and how to read that; how far to trust
+it; what other families of tests found; tables in the form of papers, and details; where numbers come from."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +138,28 @@ class Fold:
     open: bool = False
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Folds of one kind, of which the reader selects one; without scripts all of them are listed.
+
+    label: what is selected, such as "model and benchmark".
+    Raises ValueError for fewer than two folds.
+    """
+
+    label: str
+    options: tuple[Fold, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.options) < 2:
+            raise ValueError("a choice is between two folds at least")
+
+
 def _check_name(name: str) -> None:
     if not NAME.fullmatch(name):
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Chart | Strip | Facts | Data | App | Fold
+Block = Text | Items | Table | Chart | Strip | Facts | Data | App | Fold | Choice
 
 
 @dataclass(frozen=True)
@@ -149,7 +170,9 @@ class Section:
     headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); cautions: what a
     reader of the terminal should be wary of, a line each, which the page says in its blocks; closing:
     sentences with which a terminal ends, in place of the first of the others.
-    Raises ValueError for another name.
+    group: of GROUPS; title: what the navigation calls it, by default its heading; leads: whether it stands
+    before the other sections of its group.
+    Raises ValueError for another name or group.
     """
 
     name: str
@@ -159,22 +182,34 @@ class Section:
     headline: Sheet | None = None
     cautions: tuple[str, ...] = ()
     closing: tuple[str, ...] = ()
+    group: str = RESULTS
+    title: str = ""
+    leads: bool = False
 
     def __post_init__(self) -> None:
         _check_name(self.name)
+        if self.group not in GROUPS:
+            raise ValueError(f"{self.group!r} is no group of sections (known: {', '.join(GROUPS)})")
 
     def is_empty(self) -> bool:
         """Whether it has nothing to show."""
         return not (self.sentences or self.blocks)
 
     def every_block(self) -> Iterator[Block]:
-        """Its blocks, and those in folds."""
+        """Its blocks, and those in folds and choices."""
         waiting = list(reversed(self.blocks))
         while waiting:
             block = waiting.pop()
             yield block
             if isinstance(block, Fold):
                 waiting.extend(reversed(block.blocks))
+            elif isinstance(block, Choice):
+                waiting.extend(reversed(block.options))
+
+
+def arranged(sections: Iterable[Section]) -> list[Section]:
+    """Sections in the order of the page: by group, those that lead before the others, else as they come."""
+    return sorted(sections, key=lambda section: (GROUPS.index(section.group), not section.leads))
 
 
 def kind_of(block: Block) -> str:
@@ -187,6 +222,18 @@ def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
     return (Fold(title, (Table(sheet),)),) if sheet.rows else ()
 
 
+MODEL_AND_BENCHMARK, BENCHMARK = "Model and benchmark", "Benchmark"
+"""What is mostly selected."""
+
+
+def chosen(label: str, folds: Iterable[Fold]) -> tuple[Block, ...]:
+    """One of several folds at a time, by a select; the blocks of a single one."""
+    options = tuple(folds)
+    return (
+        (Choice(label, options),) if len(options) > 1 else tuple(b for fold in options for b in fold.blocks)
+    )
+
+
 def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) -> None:
     """Write a section as JSON, whole or not at all.
 
@@ -196,9 +243,10 @@ def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) 
     blocks = [_written(block) for block in section.blocks]
     headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
+    place = {"group": section.group, "title": section.title, "leads": section.leads}
     of_terminal = {"cautions": section.cautions, "closing": section.closing}
     some = {name: texts for name, texts in of_terminal.items() if texts}
-    stored = {**known, "headline": headline, **some, "blocks": blocks, **facts}
+    stored = {**known, **place, "headline": headline, **some, "blocks": blocks, **facts}
     text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
 
@@ -214,9 +262,12 @@ def read_section(path: str | Path) -> Section:
     try:
         blocks = tuple(_read(block) for block in stored["blocks"])
         headline = stored["headline"] and _sheet(stored["headline"])
+        place = {key: stored[key] for key in ("group", "title", "leads")}
+        of_terminal = {name: tuple(stored.get(name, ())) for name in ("cautions", "closing")}
         sentences = tuple(stored["sentences"])
-        cautions, closing = (tuple(stored.get(name, ())) for name in ("cautions", "closing"))
-        return Section(stored["name"], stored["heading"], sentences, blocks, headline, cautions, closing)
+        return Section(
+            stored["name"], stored["heading"], sentences, blocks, headline, **of_terminal, **place
+        )
     except KeyError as error:
         raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
     except (TypeError, ValueError) as error:
@@ -229,6 +280,8 @@ def _written(block: Block) -> dict[str, Any]:
         return {"kind": kind, **vars(block.sheet)} | ({"links": block.links} if block.links else {})
     if isinstance(block, Fold):
         return {"kind": kind, **vars(block), "blocks": [_written(inner) for inner in block.blocks]}
+    if isinstance(block, Choice):
+        return {"kind": kind, **vars(block), "options": [_written(inner) for inner in block.options]}
     return {"kind": kind, **vars(block)}
 
 
@@ -237,6 +290,14 @@ def _read(stored: Mapping[str, Any]) -> Block:
     if kind not in _READERS:
         raise ValueError(f"{kind!r} is no kind of block (known: {', '.join(_READERS)})")
     return _READERS[kind]({key: value for key, value in stored.items() if key != "kind"})
+
+
+def _folds(stored: Any) -> tuple[Fold, ...]:
+    blocks = tuple(map(_read, stored))
+    folds = tuple(block for block in blocks if isinstance(block, Fold))
+    if folds != blocks:
+        raise ValueError("a choice is between folds")
+    return folds
 
 
 def _pairs(lists: Any) -> tuple[tuple[str, str], ...]:
@@ -258,4 +319,5 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "data": lambda stored: Data(**stored),
     "app": lambda stored: App(**stored),
     "fold": lambda stored: Fold(**stored | {"blocks": tuple(map(_read, stored["blocks"]))}),
+    "choice": lambda stored: Choice(**stored | {"options": _folds(stored["options"])}),
 }

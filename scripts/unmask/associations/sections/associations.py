@@ -10,7 +10,19 @@ from unmask.associations.results import AssociationResults
 from unmask.associations.terms import SETS, A, B, X, Y
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Chart, Facts, Fold, Items, Section, Table, folded
+from unmask.report.sections import (
+    OTHER_TESTS,
+    Block,
+    Chart,
+    Facts,
+    Fold,
+    Items,
+    Section,
+    Table,
+    chosen,
+    folded,
+)
+from unmask.report.sheets import of_paper
 
 Draw = Callable[[AssociationResults, Sequence[str]], Any]
 
@@ -40,7 +52,7 @@ def section(results: AssociationResults) -> Section:
         (
             *_by_encoder(results, "tests_figure", tests, "Tests"),
             *folded("How many tests are beyond chance", tables.overview(results)[1]),
-            *folded("Table 1: all tests", tables.table1(results)[1]),
+            *folded("All association tests", of_paper(tables.table1(results)[1], "Association tests")),
             *folded("Published values beside ours", tables.published(results)[1]),
             *folded("Differences between encoders", tables.differences(results)[1]),
             *_by_encoder(results, "poolings_figure", poolings, "Poolings"),
@@ -56,6 +68,7 @@ def section(results: AssociationResults) -> Section:
             *_of_sets(results),
             *_warnings(results),
         ),
+        group=OTHER_TESTS,
     )
 
 
@@ -73,15 +86,19 @@ def _with_pairs(results: AssociationResults) -> Iterator[Block]:
 
 
 def _by_encoder(results: AssociationResults, name: str, draw: Draw, what: str) -> Iterator[Block]:
-    """A chart for each encoder: in folds, where there are several, of which the first is open."""
+    """A chart for each encoder, one at a time."""
     drawings = {encoder: draw(results, [encoder]) for encoder in results.names}
     drawings = {encoder: drawing for encoder, drawing in drawings.items() if drawing}
-    for number, (encoder, drawing) in enumerate(drawings.items()):
-        if len(drawings) == 1:
-            yield _chart(results, name, drawing)
-        else:
-            block = _chart(results, name, drawing, f"{encoder}. ")
-            yield Fold(f"{what}: {encoder}", (block,), open=number == 0)
+    if len(drawings) == 1:
+        yield from (_chart(results, name, drawing) for drawing in drawings.values())
+    else:
+        yield from chosen(
+            f"{what} of the encoder",
+            (
+                Fold(encoder, (_chart(results, name, each, f"{encoder}. "),))
+                for encoder, each in drawings.items()
+            ),
+        )
 
 
 def _chart(results: AssociationResults, name: str, drawing: Any, of: str = "") -> Chart:

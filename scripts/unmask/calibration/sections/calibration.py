@@ -8,7 +8,7 @@ from unmask.calibration.results import CalibrationResults
 from unmask.calibration.tables import PRESENTED
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Fold, Section, Table
+from unmask.report.sections import OTHER_TESTS, Block, Fold, Section, Table
 
 _ALT = {
     "response_figure": "Margins of each measure against the planted association",
@@ -34,7 +34,8 @@ _FOLDS = {
 
 
 def section(results: CalibrationResults) -> Section:
-    return Section("calibration", "Calibration", sentences(FINDINGS, results), tuple(_blocks(results)))
+    texts, blocks = sentences(FINDINGS, results), tuple(_blocks(results))
+    return Section("calibration", "Calibration", texts, blocks, group=OTHER_TESTS)
 
 
 def _blocks(results: CalibrationResults) -> Iterator[Block]:

@@ -12,7 +12,7 @@ from unmask.report.changes import COLUMNS, MACROS, as_cells, clear_row
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, sentences
-from unmask.report.sections import Block, Section, folded
+from unmask.report.sections import OTHER_TESTS, Block, Section, folded
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import DASH, Sheet
 from unmask.statistics.changes import CENTRE, margins_left, with_margins, without_controls
@@ -110,6 +110,7 @@ def section(results: DebiasingResults) -> Section:
             *folded("What debiasing changes, in numbers", changes_sheet(results)),
             TableBlock(made_sheet(results)),
         ),
+        group=OTHER_TESTS,
     )
 
 

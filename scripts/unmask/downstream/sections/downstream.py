@@ -12,10 +12,12 @@ from unmask.report.changes import MACROS, clear_row
 from unmask.report.charts import chart
 from unmask.report.findings import Finding, Row, records, sentences
 from unmask.report.published import doubts
-from unmask.report.sections import Block, Fold, Items, Section, folded
-from unmask.report.sheets import rows_of
+from unmask.report.sections import OTHER_TESTS, Block, Fold, Items, Section, folded
+from unmask.report.sheets import of_paper, rows_of
 from unmask.statistics.changes import CENTRE, clear_changes, margins_left, without_controls
 from unmask.terms import CORRECTED
+
+PAPER = "Kaneko, Bollegala & Okazaki (2022)"
 
 QUESTION = (
     "Do models treat women and men unequally where they are used, does debiasing change that, and do bias "
@@ -315,13 +317,14 @@ def section(results: DownstreamResults) -> Section:
             *_chart(results, "changes_figure"),
             *folded("What debiasing changes of bias scores", tables.changes(results)[1]),
             *_chart(results, "against_figure"),
-            *folded("Table 2: intrinsic bias against bias in use", tables.table2(results)[1]),
+            *_paper_table(results, 2, "intrinsic bias against bias in use"),
             *_chart(results, "steps_figure"),
-            *folded("Table 1: gendered words in the data", tables.table1(results)[1]),
-            *folded("Table 3: all values", tables.table3(results)[1]),
+            *_paper_table(results, 1, "gendered words in the data"),
+            *_paper_table(results, 3, "all values"),
             *_warnings(results),
             Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
         ),
+        group=OTHER_TESTS,
     )
 
 
@@ -329,6 +332,11 @@ def _chart(results: DownstreamResults, name: str) -> Iterator[Block]:
     if drawing := charts.MAKERS[name][0](results):
         alternative = f"{ALTERNATIVES[name]}. Their numbers are in the tables below."
         yield chart(results.captions[name], alternative, drawing)
+
+
+def _paper_table(results: DownstreamResults, number: int, what: str) -> Iterator[Block]:
+    _, sheet = (tables.table1, tables.table2, tables.table3)[number - 1](results)
+    yield from folded(f"{PAPER}, Table {number}: {what}", of_paper(sheet, PAPER))
 
 
 def _warnings(results: DownstreamResults) -> Iterator[Block]:

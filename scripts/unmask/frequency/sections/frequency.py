@@ -16,7 +16,9 @@ from unmask.loading import paths_by
 from unmask.measures.schema import SCORES
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Fold, Section, Table, folded
+from unmask.report.published import UNMASKING_THE_MASK
+from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Section, Table, chosen, folded
+from unmask.report.sheets import of_paper
 from unmask.tables import read_table
 
 
@@ -30,6 +32,7 @@ def section(results: FrequencyResults) -> Section:
             *_correlations(results),
             *folded("Planted and counted frequency ratios", planted_sheet(results)),
         ),
+        group=TRUST,
     )
 
 
@@ -38,9 +41,11 @@ def _groups(results: FrequencyResults) -> Iterator[Block]:
     if picture := charts.frequencies(results.words):
         alt = "Frequencies of the words of each group by bias type; medians and ranks are in the table below."
         yield chart(results.captions["frequency"], alt, picture)
-    table2 = table2_sheet(results)
+    table2 = of_paper(table2_sheet(results), UNMASKING_THE_MASK)
     # a table without rows says why there is none
-    yield from folded("Table 2: mean ranks, medians and tests", table2) or (Table(table2),)
+    yield from folded(f"{UNMASKING_THE_MASK}, Table 2: mean ranks, medians and tests", table2) or (
+        Table(table2),
+    )
 
 
 def _correlations(results: FrequencyResults) -> Iterator[Block]:
@@ -54,6 +59,7 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
     yield from folded("The same by bias type", correlation_types_sheet(results))
     ratios = paths_by(results.files["ratios"], "benchmark")
     scores = paths_by(results.files["scores"], "model", "benchmark")
+    folds: list[Fold] = []
     parts = rows.groupby(["model", "benchmark"], sort=False)
     for (model, benchmark), of_both in (((str(m), str(b)), part) for (m, b), part in parts):
         # a perfect model has no file
@@ -67,4 +73,6 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
                 title = f"{model} on {benchmark}"
                 alt = f"Margins of {title} by log frequency ratio, a panel for each measure."
                 block = chart(f"{title}. {captions['frequency_margins']}", alt, picture)
-                yield Fold(f"Margins by frequency: {title}", (block,))
+                folds.append(Fold(title, (block,)))
+    if folds:
+        yield Fold("Margins by frequency", chosen(MODEL_AND_BENCHMARK, folds))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unmask.pairs import accuracy_charts, sheets
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
-from unmask.report.sections import Block, Fold, Section, Text, folded
+from unmask.report.sections import BENCHMARK, DATA, Block, Fold, Section, Text, chosen, folded
 
 ABOUT = (
     "The paper and its code leave some choices open. These are the same results under the other choices: "
@@ -17,15 +17,21 @@ ALT = "Token accuracy with intervals, a line for each model; the numbers are in 
 def section(results: PairResults) -> Section:
     """Empty where nothing has an accuracy."""
     blocks = tuple(_blocks(results))
-    return Section("accuracy", "Token accuracy", (), (Text(ABOUT), *blocks) if blocks else ())
+    return Section("accuracy", "Token accuracy", (), (Text(ABOUT), *blocks) if blocks else (), group=DATA)
 
 
 def _blocks(results: PairResults) -> Iterator[Block]:
     parts = results.accuracy.groupby("benchmark", sort=False, observed=True)
     charts = ((name, accuracy_charts.accuracies(part)) for name, part in parts)
-    for place, (name, picture) in enumerate((name, picture) for name, picture in charts if picture):
-        block = chart(f"{name}. {results.captions['accuracies_chart']}", f"{name}. {ALT}", picture)
-        yield Fold(f"Token accuracy: {name}", (block,), open=place == 0)
+    caption = results.captions["accuracies_chart"]
+    yield from chosen(
+        BENCHMARK,
+        (
+            Fold(str(name), (chart(f"{name}. {caption}", f"{name}. {ALT}", picture),))
+            for name, picture in charts
+            if picture
+        ),
+    )
     yield from folded("Token accuracy: which tokens count", sheets.accuracies(results))
     controlled = accuracy_charts.controlled(results.accuracy)
     if controlled:

@@ -7,7 +7,7 @@ from unmask.pairs import agreement_charts, comparisons, sheets
 from unmask.pairs.findings import AGREEMENT
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
-from unmask.report.sections import Block, Fold, Section, Text, folded
+from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Section, Text, chosen, folded
 
 WITHOUT = "No benchmark of this study has human ratings of both kinds, so there is nothing to agree with."
 
@@ -17,7 +17,14 @@ ALT = "Areas under ROC curves with intervals against the line at 0.5; their numb
 def section(results: PairResults) -> Section:
     blocks = tuple(_blocks(results))
     sentences = tuple(AGREEMENT.sentences(results))
-    return Section("agreement", "Agreement with human raters", sentences, blocks or (Text(WITHOUT),))
+    return Section(
+        "agreement",
+        "Agreement with human raters",
+        sentences,
+        blocks or (Text(WITHOUT),),
+        group=TRUST,
+        title="Human raters",
+    )
 
 
 def _blocks(results: PairResults) -> Iterator[Block]:
@@ -25,13 +32,16 @@ def _blocks(results: PairResults) -> Iterator[Block]:
     if areas:
         yield chart(results.captions["areas_chart"], ALT, areas)
     yield from folded("Readings of the human ratings", sheets.agreement(results))
-    for place, (title, curves) in enumerate(_curves(results)):
-        alt = f"ROC curves of {title} with their bands, a panel for each measure, against the diagonal."
-        picture = chart(f"{title}. {results.captions['figure1']}", alt, curves)
-        yield Fold(f"Figure 1: {title}", (picture,), open=place == 0)
+    yield from chosen(f"Figure 1: {MODEL_AND_BENCHMARK.lower()}", _folds(results))
     yield from comparisons.folded(
         "Area against area", comparisons.areas(results), comparisons.AREAS_DIFFER.sentences(results)
     )
+
+
+def _folds(results: PairResults) -> Iterator[Fold]:
+    for title, curves in _curves(results):
+        alt = f"ROC curves of {title} with their bands, a panel for each measure, against the diagonal."
+        yield Fold(title, (chart(f"{title}. {results.captions['figure1']}", alt, curves),))
 
 
 def _curves(results: PairResults) -> Iterator[tuple[str, Any]]:

@@ -4,7 +4,7 @@ from unmask.pairs import accuracy_charts, sheets
 from unmask.pairs.findings import CONTROLS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
-from unmask.report.sections import Section, folded
+from unmask.report.sections import TRUST, Section, folded
 
 ALT = (
     "Bias scores with intervals of sentences as they are written and with their tokens shuffled, against the "
@@ -16,4 +16,5 @@ def section(results: PairResults) -> Section:
     picture = accuracy_charts.shuffled(results.bias)
     charts = (chart(results.captions["shuffled_chart"], ALT, picture),) if picture else ()
     tables = folded("Bias scores with the tokens shuffled", sheets.shuffled(results))
-    return Section("controls", "Controls", tuple(CONTROLS.sentences(results)), (*charts, *tables))
+    sentences = tuple(CONTROLS.sentences(results))
+    return Section("controls", "Controls", sentences, (*charts, *tables), group=TRUST)

@@ -7,7 +7,7 @@ from unmask.pairs.disagreement import FURTHEST_APART, disputed, every_two_measur
 from unmask.pairs.explorer import shown_pairs
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
-from unmask.report.sections import Block, Fold, Section, folded
+from unmask.report.sections import BENCHMARK, TRUST, Block, Fold, Section, chosen, folded
 
 ALT = "A table of measures against measures: how many of 100 pairs each two decide differently; {sentence}"
 
@@ -16,16 +16,26 @@ def section(results: PairResults) -> Section:
     """Empty where a study has one measure."""
     sentences = tuple(FURTHEST_APART.sentences(results))
     blocks = tuple(_blocks(results, " ".join(sentences)))
-    return Section("disagreement", "Where measures disagree", sentences, blocks)
+    return Section(
+        "disagreement", "Where measures disagree", sentences, blocks, group=TRUST, title="Disagreement"
+    )
 
 
 def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
-    rows = every_two_measures(results.measures_compared)
-    for place, (name, of_benchmark) in enumerate(rows.groupby("benchmark", sort=False, observed=True)):
-        caption, alt = f"{name}. {results.captions['disagreement']}", ALT.format(sentence=sentence)
-        picture = chart(caption, f"{name}. {alt}", heat_map(of_benchmark))
-        yield Fold(f"On {name}", (picture,), place == 0)
+    yield from chosen(BENCHMARK, _heat_maps(results, sentence))
     yield from folded("Every two measures in numbers", comparisons.measures(results))
+    if pairs := chosen(BENCHMARK, _disputed(results)):
+        yield Fold("The pairs that measures disagree on most", pairs)
+
+
+def _heat_maps(results: PairResults, sentence: str) -> Iterator[Fold]:
+    rows = every_two_measures(results.measures_compared)
+    for name, of_benchmark in rows.groupby("benchmark", sort=False, observed=True):
+        caption, alt = f"{name}. {results.captions['disagreement']}", ALT.format(sentence=sentence)
+        yield Fold(str(name), (chart(caption, f"{name}. {alt}", heat_map(of_benchmark)),))
+
+
+def _disputed(results: PairResults) -> Iterator[Fold]:
     explorer = results.settings["explorer"]
     for name in dict.fromkeys(results.disputed["benchmark"]):
         texts, explored = results.pairs[name], {}
@@ -38,4 +48,4 @@ def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
             {"models": results.models_in_page, "pairs": explored},
         )
         if table.sheet.rows:
-            yield Fold(f"The pairs that measures disagree on most: {name}", (table,))
+            yield Fold(str(name), (table,))

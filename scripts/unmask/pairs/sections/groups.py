@@ -7,7 +7,7 @@ from unmask.pairs.findings import BY_TYPE
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import how_testable
 from unmask.report.charts import chart
-from unmask.report.sections import Block, Fold, Section, folded
+from unmask.report.sections import MODEL_AND_BENCHMARK, Block, Fold, Section, chosen, folded
 from unmask.statistics.schema import BIAS_TYPE
 
 ALT = (
@@ -18,19 +18,21 @@ ALT = (
 def section(results: PairResults) -> Section:
     """Empty where pairs have neither."""
     sentences = tuple(BY_TYPE.sentences(results))
-    return Section("groups", "By bias type and direction", sentences, tuple(_blocks(results)))
+    return Section(
+        "groups", "By bias type and direction", sentences, tuple(_blocks(results)), title="By bias type"
+    )
 
 
 def _blocks(results: PairResults) -> Iterator[Block]:
     parts = results.original.groupby(["model", "benchmark"], sort=False, observed=True)
-    folds: list[Block] = []
+    folds: list[Fold] = []
     for (model, benchmark), part in parts:
         if picture := charts.bias_types(part):
             title, testable = f"{model} on {benchmark}", how_testable(charts.known_scores(part, BIAS_TYPE))
             caption = f"{title}. {testable} {results.captions['bias_types_chart']}"
             block = chart(caption, f"{title}. {ALT}", picture)
-            folds.append(Fold(f"By bias type: {title}", (block,), open=not folds))
-    yield from folds
+            folds.append(Fold(title, (block,)))
+    yield from chosen(MODEL_AND_BENCHMARK, folds)
     yield from folded("By bias type: the numbers of all", sheets.bias_types(results))
     sides = charts.directions(results.original)
     if sides:

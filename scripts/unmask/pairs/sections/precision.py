@@ -7,7 +7,7 @@ from unmask.pairs.results import PairResults
 from unmask.report.captions import load_captions
 from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row
-from unmask.report.sections import Section
+from unmask.report.sections import DATA, Section
 from unmask.report.sections import Table as TableBlock
 
 PRECISION = Table(
@@ -51,4 +51,11 @@ def section(results: PairResults) -> Section:
     rows = rows.assign(title=rows["measure"].map(title_of), which=rows["flipped_pairs"].replace("", None))
     sheet = PRECISION.sheet(rows, load_captions(results.files["captions"])["precision"])
     sentences = tuple(CHANGED.sentences(results))
-    return Section("precision", "Arithmetic against single precision", sentences, (TableBlock(sheet),))
+    return Section(
+        "precision",
+        "Arithmetic against single precision",
+        sentences,
+        (TableBlock(sheet),),
+        group=DATA,
+        title="Precision",
+    )

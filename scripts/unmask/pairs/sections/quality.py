@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+import pandas as pd
+
 from unmask.pairs import quality
 from unmask.pairs.findings import UNKNOWN_TOKENS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Fold, Items, Section, folded
+from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Items, Section, chosen, folded
 
 ALT = "Small panels of what a bias score changes by without all flawed pairs. {sentences}"
 CHANGES = (
@@ -18,7 +20,7 @@ CHANGES = (
 
 def section(results: PairResults) -> Section:
     texts = sentences(quality.FINDINGS, results)
-    return Section("quality", "Data quality", texts, tuple(_blocks(results, " ".join(texts))))
+    return Section("quality", "Data quality", texts, tuple(_blocks(results, " ".join(texts))), group=TRUST)
 
 
 def _blocks(results: PairResults, text: str) -> Iterator[Block]:
@@ -32,9 +34,13 @@ def _blocks(results: PairResults, text: str) -> Iterator[Block]:
     yield from folded("How many pairs have each flaw", counts)
     unknown = quality.UNKNOWN.sheet(results.unknown, captions["quality_unknown"])
     yield from folded("Tokens that tokenizers do not know", unknown)
+    if flaw_by_flaw := chosen(MODEL_AND_BENCHMARK, _by_flaw(rows, captions["quality_changes"])):
+        yield Fold("Flaw by flaw", flaw_by_flaw)
+    yield from folded("Scores without the pairs of each flaw", quality.numbers(results))
+
+
+def _by_flaw(rows: pd.DataFrame, caption: str) -> Iterator[Fold]:
     for (model, benchmark), part in rows.groupby(["model", "benchmark"], sort=False, observed=True):
         title = f"{model} on {benchmark}"
         if picture := quality.by_flaw(part):
-            block = chart(f"{title}. {captions['quality_changes']}", f"{title}. {CHANGES}", picture)
-            yield Fold(f"Flaw by flaw: {title}", (block,))
-    yield from folded("Scores without the pairs of each flaw", quality.numbers(results))
+            yield Fold(title, (chart(f"{title}. {caption}", f"{title}. {CHANGES}", picture),))

@@ -7,7 +7,17 @@ from unmask.pairs.findings import DETAILS, WARNINGS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Fold, Items, Section, Table, Text, folded
+from unmask.report.sections import (
+    DATA,
+    MODEL_AND_BENCHMARK,
+    Fold,
+    Items,
+    Section,
+    Table,
+    Text,
+    chosen,
+    folded,
+)
 
 OPEN = 8
 """So many warnings are shown at once; more wait in their fold."""
@@ -33,6 +43,8 @@ def section(results: PairResults) -> Section:
             ),
             *folded("Values that others report", sheets.peers(results)),
         ),
+        group=DATA,
+        title="Scores in detail",
     )
 
 
@@ -42,12 +54,13 @@ def _warnings(texts: tuple[str, ...]) -> Iterator[Fold]:
 
 
 def _models(results: PairResults) -> Iterator[Fold]:
-    """Model against model, each first one in a fold of its own."""
+    """Model against model, one first one at a time."""
     sheet = comparisons.models(results)
     if sheet.rows:
-        inner: list[Block] = [Text(" ".join(comparisons.MODELS_DIFFER.sentences(results)))]
+        text = Text(" ".join(comparisons.MODELS_DIFFER.sentences(results)))
+        folds: list[Fold] = []
         parts = results.models_compared.groupby(["benchmark", "first"], sort=False, observed=True)
-        for place, ((benchmark, first), part) in enumerate(parts):
+        for (benchmark, first), part in parts:
             picture = comparisons.models_chart(part, results.alpha)
             if picture:
                 title = f"{first} less each other model, on {benchmark}"
@@ -55,5 +68,5 @@ def _models(results: PairResults) -> Iterator[Fold]:
                 alt = (
                     f"{title}: differences of bias scores with intervals; the numbers are in the table below."
                 )
-                inner.append(Fold(title, (chart(caption, alt, picture),), open=place == 0))
-        yield Fold("Model against model", (*inner, Table(sheet)))
+                folds.append(Fold(title, (chart(caption, alt, picture),)))
+        yield Fold("Model against model", (text, *chosen(MODEL_AND_BENCHMARK, folds), Table(sheet)))

@@ -12,7 +12,8 @@ from unmask.regional.results import RegionalResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.report.published import doubts
-from unmask.report.sections import Block, Facts, Fold, Items, Section, folded
+from unmask.report.sections import OTHER_TESTS, Block, Facts, Fold, Items, Section, chosen, folded
+from unmask.report.sheets import of_paper
 
 QUESTION = (
     "Does a model speak differently of the countries of a continent, or of the cities of a country? And is "
@@ -30,13 +31,15 @@ _ALT = {
 }
 """What charts show, by their names, which are those of their captions."""
 
+PAPER = "HERB"
+
 _TITLES = {
-    "table1": "Table 1: C_w and C_z, with intervals and bands",
-    "table2": "Table 2: the plain score",
-    "table3": "Table 3: without the words of a topic",
-    "table4": "Table 4: a region's prefix and classifiers",
-    "table5": "Table 5: labels that change",
-    "table6": "Table 6: with the words of a topic replaced",
+    "table1": f"{PAPER}, Table 1: C_w and C_z, with intervals and bands",
+    "table2": f"{PAPER}, Table 2: the plain score",
+    "table3": f"{PAPER}, Table 3: without the words of a topic",
+    "table4": f"{PAPER}, Table 4: a region's prefix and classifiers",
+    "table5": f"{PAPER}, Table 5: labels that change",
+    "table6": f"{PAPER}, Table 6: with the words of a topic replaced",
     "countries": "All countries",
     "rankings": "Do scores rank regions by their number of children?",
     "planted": "What was planted, in numbers",
@@ -70,6 +73,7 @@ def section(results: RegionalResults) -> Section:
             Fold("Regions and their names", (Facts(tuple(_facts(results))),)),
             Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
         ),
+        group=OTHER_TESTS,
     )
 
 
@@ -81,16 +85,16 @@ def _charts(results: RegionalResults, *names: str) -> Iterator[Block]:
 
 
 def _folded_charts(title: str, caption: str, named: Iterable[tuple[str, alt.FacetChart]]) -> Iterator[Block]:
-    """Charts of one caption in a fold, each under its name; nothing where there is none."""
-    blocks = tuple(chart(f"{name}. {caption}", f"{name}: {caption}", each) for name, each in named)
-    if blocks:
+    """Charts of one caption in a fold, one at a time by name; nothing where there is none."""
+    charts = (Fold(name, (chart(f"{name}. {caption}", f"{name}: {caption}", each),)) for name, each in named)
+    if blocks := chosen("Shown", charts):
         yield Fold(title, blocks)
 
 
 def _tables(results: RegionalResults, *names: str) -> Iterator[Block]:
     """Tables in folds; those that the study has not are left out."""
     for name in names:
-        yield from folded(_TITLES[name], tables.MAKERS[name](results)[1])
+        yield from folded(_TITLES[name], of_paper(tables.MAKERS[name](results)[1], PAPER))
 
 
 def _facts(results: RegionalResults) -> Iterator[Fact]:
