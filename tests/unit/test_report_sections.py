@@ -61,7 +61,9 @@ BLOCKS: tuple[Block, ...] = (
         HOSTILE, (Fold(HOSTILE, (Text("the first"),)), Fold("other", (Fold("deep", (Table(sheet(1)),)),)))
     ),
 )
-EVERYTHING = Section("every-block", HOSTILE, (HOSTILE, "found"), BLOCKS, None, (), OTHER_TESTS, "short", True)
+EVERYTHING = Section(
+    "every-block", HOSTILE, (HOSTILE, "found"), BLOCKS, None, (), ("in the end",), OTHER_TESTS, "short", True
+)
 
 
 class Page(HTMLParser):
@@ -233,7 +235,7 @@ def test_sections_stand_in_groups() -> None:
     sections = [
         Section("origins", "O", ("o.",), group=ORIGINS),
         Section("regions", "Regions", ("r.",), group=OTHER_TESTS),
-        Section("scores", "Scores", ("s.",), title="The scores"),
+        Section("scores", "Scores", ("s.",), label="The scores"),
         Section("words", "Words", ("w.",), group=OTHER_TESTS),
         Section("none", "None", group=TRUST),
         Section("planted", "Planted", ("p.",), leads=True),

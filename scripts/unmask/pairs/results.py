@@ -138,6 +138,7 @@ class PairResults:
         explorer = self.settings["explorer"]
         return models_within(explorer["models"], self.explored, explorer["megabytes"])
 
+    @cached_property
     def judgements(self) -> pd.DataFrame:
         """JUDGEMENTS on the scores of models that were trained on what was planted."""
         truths = read_truths(self.study, self.files["truths"])

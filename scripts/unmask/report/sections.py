@@ -170,7 +170,7 @@ class Section:
     headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); cautions: what a
     reader of the terminal should be wary of, a line each, which the page says in its blocks; closing:
     sentences with which a terminal ends, in place of the first of the others.
-    group: of GROUPS; title: what the navigation calls it, by default its heading; leads: whether it stands
+    group: of GROUPS; label: what the navigation calls it, by default its heading; leads: whether it stands
     before the other sections of its group.
     Raises ValueError for another name or group.
     """
@@ -183,7 +183,7 @@ class Section:
     cautions: tuple[str, ...] = ()
     closing: tuple[str, ...] = ()
     group: str = RESULTS
-    title: str = ""
+    label: str = ""
     leads: bool = False
 
     def __post_init__(self) -> None:
@@ -243,7 +243,7 @@ def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) 
     blocks = [_written(block) for block in section.blocks]
     headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
-    place = {"group": section.group, "title": section.title, "leads": section.leads}
+    place = {"group": section.group, "label": section.label, "leads": section.leads}
     of_terminal = {"cautions": section.cautions, "closing": section.closing}
     some = {name: texts for name, texts in of_terminal.items() if texts}
     stored = {**known, **place, "headline": headline, **some, "blocks": blocks, **facts}
@@ -262,7 +262,7 @@ def read_section(path: str | Path) -> Section:
     try:
         blocks = tuple(_read(block) for block in stored["blocks"])
         headline = stored["headline"] and _sheet(stored["headline"])
-        place = {key: stored[key] for key in ("group", "title", "leads")}
+        place = {key: stored[key] for key in ("group", "label", "leads")}
         of_terminal = {name: tuple(stored.get(name, ())) for name in ("cautions", "closing")}
         sentences = tuple(stored["sentences"])
         return Section(

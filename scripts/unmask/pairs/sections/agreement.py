@@ -23,7 +23,7 @@ def section(results: PairResults) -> Section:
         sentences,
         blocks or (Text(WITHOUT),),
         group=TRUST,
-        title="Human raters",
+        label="Human raters",
     )
 
 

@@ -17,7 +17,7 @@ def section(results: PairResults) -> Section:
     sentences = tuple(FURTHEST_APART.sentences(results))
     blocks = tuple(_blocks(results, " ".join(sentences)))
     return Section(
-        "disagreement", "Where measures disagree", sentences, blocks, group=TRUST, title="Disagreement"
+        "disagreement", "Where measures disagree", sentences, blocks, group=TRUST, label="Disagreement"
     )
 
 

@@ -19,7 +19,7 @@ def section(results: PairResults) -> Section:
     """Empty where pairs have neither."""
     sentences = tuple(BY_TYPE.sentences(results))
     return Section(
-        "groups", "By bias type and direction", sentences, tuple(_blocks(results)), title="By bias type"
+        "groups", "By bias type and direction", sentences, tuple(_blocks(results)), label="By bias type"
     )
 
 

@@ -57,5 +57,5 @@ def section(results: PairResults) -> Section:
         sentences,
         (TableBlock(sheet),),
         group=DATA,
-        title="Precision",
+        label="Precision",
     )

@@ -44,7 +44,7 @@ def section(results: PairResults) -> Section:
             *folded("Values that others report", sheets.peers(results)),
         ),
         group=DATA,
-        title="Scores in detail",
+        label="Scores in detail",
     )
 
 
