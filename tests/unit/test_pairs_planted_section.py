@@ -111,6 +111,8 @@ def test_a_picture_leads_and_tables_are_folded(results: PairResults, tmp_path: P
     caption = chart.caption.split()
     assert caption[0] == "pairs." and "95%" in caption and len(caption) <= 40
     assert made_section.sentences[0] in chart.alt
+    tables = blocks_of(made_section, Table)
+    assert len(tables) == 2 and all(len(table.sheet.caption.split()) <= 40 for table in tables)
     write_section(tmp_path / "planted.json", made_section, {})
     assert read_section(tmp_path / "planted.json") == made_section
 
