@@ -55,7 +55,7 @@ def test_scores_that_cannot_be_told_are_counted_by_themselves() -> None:
     leading = sentences(FINDINGS, made(made_bias(), ["bert"], "CPS"))[0]
     assert leading == (
         "CPS found what was planted in 0 of 2 testable scores, missed it in 1, was fooled in 0 and right "
-        "in 1. 1 more cannot be told."
+        "in 1. Another 1 cannot be told."
     )
 
 
