@@ -55,7 +55,7 @@ def test_scores_that_cannot_be_told_are_counted_by_themselves() -> None:
     leading = sentences(FINDINGS, made(made_bias(), ["bert"], "CPS"))[0]
     assert leading == (
         "CPS found what was planted in 0 of 2 testable scores, missed it in 1, was fooled in 0 and right "
-        "in 1. 1 more cannot be told."
+        "in 1. Another 1 cannot be told."
     )
 
 
@@ -111,6 +111,8 @@ def test_a_picture_leads_and_tables_are_folded(results: PairResults, tmp_path: P
     caption = chart.caption.split()
     assert caption[0] == "pairs." and "95%" in caption and len(caption) <= 40
     assert made_section.sentences[0] in chart.alt
+    tables = blocks_of(made_section, Table)
+    assert len(tables) == 2 and all(len(table.sheet.caption.split()) <= 40 for table in tables)
     write_section(tmp_path / "planted.json", made_section, {})
     assert read_section(tmp_path / "planted.json") == made_section
 

@@ -14,6 +14,9 @@ from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import rows_of
 
+NAMED = 6
+"""So many models are named above a chart."""
+
 _LOOKS = (RIGHT, FOUND, FOOLED, CANNOT_TELL, MISSED, CONTROL)
 """Judgements in the order of their colours and shapes, of which those that are verdicts have the same."""
 
@@ -87,4 +90,4 @@ def _listed(rows: pd.DataFrame) -> list[str]:
 
 def _models(rows: pd.DataFrame) -> str:
     names = list(rows["model"].unique())
-    return f"in each row from above: {listed(names)}" if len(names) > 1 else str(names[0])
+    return f"in each row from above: {listed(names, NAMED)}" if len(names) > 1 else str(names[0])

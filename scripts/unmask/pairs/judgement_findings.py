@@ -67,7 +67,7 @@ HEADLINE = Finding(
     {{ title }} found what was planted in {{ counts.found }} of {{ counts.testable }} testable
     {{ counts.testable | many("score", "scores") }}, missed it in {{ counts.missed }}, was fooled in
     {{ counts.fooled }} and right in {{ counts.right }}.
-    {% if counts.cannot_tell %}{{ counts.cannot_tell }} more cannot be told.{% endif %}
+    {% if counts.cannot_tell %}Another {{ counts.cannot_tell }} cannot be told.{% endif %}
     {%- else -%}
     None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be told.
     {%- endif %}""",
