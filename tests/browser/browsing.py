@@ -45,6 +45,22 @@ class Opened:
             drawing.scroll_into_view_if_needed()
             drawing.locator("svg").wait_for()
 
+    def cut_on_paper(self) -> list[str]:
+        """The tables and charts that are broader than their page, of A4 with margins, upright or turned."""
+        self.page.emulate_media(media="print")
+        cut: list[str] = []
+        # pixels across
+        for place, room in ((":not(.turned)", 703), (".turned", 1031)):
+            self.page.set_viewport_size({"width": room, "height": 900})
+            cut += self.page.locator(f"figure{place}:visible").evaluate_all(
+                """figures => figures.filter((figure) => {
+                  const within = figure.querySelector('table, .drawing svg');
+                  return within && within.getBoundingClientRect().width > figure.clientWidth + 1;
+                }).map((figure) => figure.id)"""
+            )
+        self.page.emulate_media(media="screen")
+        return cut
+
     def layout_shift(self) -> float:
         """How far what was read has moved without the reader's doing, as Chromium counts it (CLS)."""
         shift: float = self.page.evaluate(

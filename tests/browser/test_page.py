@@ -419,6 +419,18 @@ def test_a_broad_screen_has_all_sections_at_the_side(browser: Browser, report: P
     page.context.close()
 
 
+def test_paper_cuts_no_table_off(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report)
+    opened.open_folds()
+    opened.draw_all()
+    assert opened.page.locator("#first-table-2.turned").count() == 1
+    assert opened.cut_on_paper() == []
+    # as it is on paper, where it would not fit upright
+    opened.page.locator("#first-table-2").evaluate("figure => figure.classList.remove('turned')")
+    assert opened.cut_on_paper() == ["first-table-2"]
+    opened.page.context.close()
+
+
 FORMS = {
     "forest": forest(
         pd.DataFrame(

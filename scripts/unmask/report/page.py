@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report import charts
+from unmask.report.paper import PROSE, on_paper
 from unmask.report.sections import App, Chart, Section, arranged, kind_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
@@ -25,9 +26,6 @@ LONG = 40
 
 RESERVING = "reserveHere(document.currentScript)"
 """What stands behind each chart and is run when it is read."""
-
-PROSE = 40
-"""A cell of more letters is a text and goes over several lines."""
 
 
 def render_page(title: str, sections: Sequence[Section]) -> str:
@@ -69,6 +67,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         sections=visible,
         groups=[(group, list(members)) for group, members in groupby(visible, key=lambda each: each.group)],
         kind_of=kind_of,
+        on_paper=on_paper,
         numbered=numbered,
         LEAD=LEAD,
         LONG=LONG,

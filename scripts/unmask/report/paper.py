@@ -1,0 +1,39 @@
+"""How large a table is printed: broad ones are smaller, and the broadest stand on a page that is turned."""
+
+import re
+
+from unmask.report.sheets import Sheet
+
+UPRIGHT, TURNED = 530.0, 735.0
+"""Points across a page of A4 or of US letter, within margins; turned, too."""
+
+USUAL, SMALL = 8.5, 6.5
+"""Points of text: of most tables, and the least that is read with ease."""
+
+_LETTER, _COLUMN = 0.68, 0.85
+"""Of the size of text: a letter on average, and what a column has beside its letters."""
+
+PROSE = 40
+"""A cell of more letters is a text and goes over several lines."""
+
+_TEXT = 18
+"""Letters across a cell that is a text."""
+
+_BREAK = re.compile(r"\s+|(?<=-)(?=\w)")
+"""Where browsers may break a line."""
+
+
+def on_paper(sheet: Sheet) -> tuple[float, bool]:
+    """The size of a table's text in points, and whether its page is turned."""
+    heads = [*sheet.stubs, *(label for _, label in sheet.columns)]
+    columns = zip(heads, *sheet.rows, strict=True)
+    letters = sum(max(map(_longest, column)) for column in columns)
+    across = max(1, _LETTER * letters + _COLUMN * len(heads))
+    if across * SMALL <= UPRIGHT:
+        return round(min(USUAL, UPRIGHT / across), 1), False
+    return round(min(USUAL, TURNED / across), 1), True
+
+
+def _longest(cell: str) -> int:
+    """Letters of the longest part of a cell that is in one line."""
+    return max(_TEXT if len(cell) > PROSE else 0, *map(len, _BREAK.split(cell)))
