@@ -265,9 +265,7 @@ def read_section(path: str | Path) -> Section:
         place = {key: stored[key] for key in ("group", "label", "leads")}
         of_terminal = {name: tuple(stored.get(name, ())) for name in ("cautions", "closing")}
         sentences = tuple(stored["sentences"])
-        return Section(
-            stored["name"], stored["heading"], sentences, blocks, headline, **of_terminal, **place
-        )
+        return Section(stored["name"], stored["heading"], sentences, blocks, headline, **of_terminal, **place)
     except KeyError as error:
         raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
     except (TypeError, ValueError) as error:

@@ -16,7 +16,7 @@ from unmask.pairs.examples import (
     differing,
     headline_measure,
     margin_of,
-    shown,
+    signed,
     tokens_of,
 )
 from unmask.pairs.explorer import shown_pairs, unpacked
@@ -119,9 +119,9 @@ def strip(
     texts = differing(str(pair[STEREOTYPE]), str(pair[ANTISTEREOTYPE]))
     if scores["outcome"][row] == ANTISTEREOTYPE[0]:
         texts = texts[1], texts[0]
-    margin = shown(margin_of(scores, row), decimals)
+    margin = signed(margin_of(scores, row), decimals)
     says = (
-        f"{title} ({pair['bias_type']}): {margin}, of which {shown(strongest.total, decimals)} "
+        f"{title} ({pair['bias_type']}): {margin}, of which {signed(strongest.total, decimals)} "
         f"at “{strongest.text}”."
     )
     return Strip(
@@ -129,7 +129,7 @@ def strip(
         "is preferred to",
         says,
         tuple(
-            (place.text, shown(place.total, decimals), (place.total or 0) / largest if largest else 0.0)
+            (place.text, signed(place.total, decimals), (place.total or 0) / largest if largest else 0.0)
             for place in places
         ),
         link,
