@@ -92,7 +92,7 @@ def blocks() -> tuple[Block, ...]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sections of every block, with room between them, so that the last charts are far away."""
     sections = [
-        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks(), group=group, title=title)
+        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks(), group=group, label=title)
         for name, group, title in (("first", RESULTS, ""), ("last", TRUST, "The last"))
     ]
     many = tuple(Text(f"Line {place}.") for place in range(200))

@@ -141,9 +141,9 @@ def test_numbers_as_colours_are_told_apart_by_lightness_alone(mode: str) -> None
     outline = look["style"]["beyond"]["color"]
     assert min(contrast(outline, look["range"]["heatmap"][end]) for end in (0, -1)) >= 2
     below, nothing, above = look["range"]["diverging"]
-    # either side is farther from the ground than the middle, and they are blue and orange
+    # either side is farther from the ground than the middle, and they are teal and purple
     assert min(contrast(side, ground) for side in (below, above)) > 1.5 * contrast(nothing, ground)
-    assert int(below[5:7], 16) > int(below[1:3], 16) and int(above[1:3], 16) > int(above[5:7], 16)
+    assert int(below[3:5], 16) > int(below[1:3], 16) and int(above[1:3], 16) > int(above[3:5], 16)
 
 
 def test_the_page_has_both_themes() -> None:

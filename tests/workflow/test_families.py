@@ -77,7 +77,7 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     copied.run(config)
     assert copied.planned(config) == set()
     names = section_names(copied)
-    assert names[-2:] == ["lengths", "provenance"] and names[0] == "overview"
+    assert "lengths" in names and names[0] == "overview" and names[-1] == "provenance"
     page = copied.read("report", "index.html")
     assert re.search(r"(bert|roberta): \d+\.\d tokens of a line on average; no model makes more\.", page)
     assert "Tokens that each model makes of a line: the mean, and the fewest to the most." in page

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report import charts
+from unmask.report.colours import style_sheet
 from unmask.report.paper import PROSE, on_paper
 from unmask.report.sections import App, Chart, Section, arranged, kind_of
 
@@ -72,7 +73,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         LEAD=LEAD,
         LONG=LONG,
         PROSE=PROSE,
-        style=Markup(_of_library("page.css") + _of_library("strip.css")),
+        style=Markup(style_sheet() + _of_library("page.css") + _of_library("strip.css")),
         styles=[Markup(_source(name, "css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],

@@ -53,7 +53,7 @@ FINDINGS = [
     ),
 ]
 
-COLOURS = "Violet speaks for the stereotype, teal against it; the numbers of all places add up to the margin."
+COLOURS = "Purple speaks for the stereotype, teal against it; the numbers of all places add up to the margin."
 
 LARGEST = "Largest margin for the stereotype"
 MEDIAN = "Median margin for the stereotype"
