@@ -154,7 +154,8 @@ def test_an_unknown_world_is_one_line_before_any_work(
     config[section] |= changes
     done = worlds.snakemake("-n", config=config)
     assert done.returncode != 0
-    error = f"error: config key {line}.world: 'none' is none of the study's worlds (did you mean one? known: one, other)"
+    known = "(did you mean one? known: one, other)"
+    error = f"error: config key {line}.world: 'none' is none of the study's worlds {known}"
     assert error in (done.stdout + done.stderr).splitlines()
     assert "Traceback" not in done.stdout + done.stderr
 
