@@ -1,17 +1,17 @@
 # Commands:
 #
-# make           list these commands
-# make report    install what is missing, run the demonstration, say what it found and where its report is
-# make test      the tests that a change is judged by
-# make test-all  all tests, Slurm and long trainings too
-# make test-long the tests that take long and rarely say what others do not
-# make snapshots take down anew what tests hold the report's words against
-# make check     format, lint and types
-# make verify    hold a study's results against what they were made from
-# make clean-evidence    say what evidence could go; with ARGS=--yes remove it
+# make                 list these commands
+# make report          install what is missing, run the demonstration, print its summary and the address of its page
+# make verify          check that the results of a study and their inputs are unchanged
+# make clean-evidence  list what may be removed to make room; with ARGS=--yes remove it
+# make test            run the tests that a change is judged by
+# make test-all        run all tests, with Slurm and long trainings
+# make test-long       run the tests that take long and rarely say what others do not
+# make snapshots       write the report's words anew that a test compares
+# make check           check format, lint and types
 #
-# STUDY=paper    another study of configs/     DATA=dir   its data directory     CORES=4   fewer cores
-# ARGS=…         more for snakemake, such as ARGS="--resources gpu=1"
+# STUDY=paper    another study of configs/, or a file     DATA=dir   its data directory
+# CORES=4        fewer cores                              ARGS=…     more for snakemake, as ARGS="--resources gpu=1"
 
 PYTHON ?= python3
 VENV ?= .venv

@@ -23,7 +23,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from jsonschema.protocols import Validator
 
 from unmask import plugins
-from unmask.close_names import known_names
+from unmask.close_names import known_names, meant
 from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
@@ -123,7 +123,7 @@ def families_of(config: Config, families: Families) -> list[str]:
         owners = [name for name in families if key in keys[name]]
         if not owners:
             known = dict.fromkeys(each for name in families for each in keys[name])
-            raise InputError(f"config key (top): unknown key {key} ({known_names(key, known)})")
+            raise InputError(f"config key (top level): unknown key {key} ({known_names(key, known)})")
         if not set(owners) & set(present):
             lacking = [each for each in families[owners[0]]["required"] if each not in config]
             raise InputError(f"config key {key}: it needs {lacking[0]}, which the study lacks")
@@ -136,7 +136,7 @@ def complete(config: Config, families: Families) -> Config:
     Raises InputError naming the first key at fault.
     """
     if "study" not in config:
-        raise InputError("config key (top): 'study' is a required property")
+        raise InputError("config key study: is missing; it names the study and its folder of results")
     _check_plain(config)
     config = _expanded(config, families)
     schema = put_together({name: families[name] for name in families_of(config, families)})
@@ -258,7 +258,7 @@ class _Completing:
         # what is not a mapping has an error of its own
         names = list(map(str, known)) if isinstance(known, Mapping) else []
         if instance not in names:
-            choice = f"known: {', '.join(names)}" if names else "it has none"
+            choice = known_names(instance, names) if names else "it has none"
             yield ValidationError(f"{instance!r} is none of the study's {key} ({choice})")
 
 
@@ -274,7 +274,7 @@ def _modules(
 ) -> Iterator[ValidationError]:
     known = plugins.names(folder)
     if instance not in known:
-        yield ValidationError(f"{instance!r} is not one of {', '.join(known)}")
+        yield ValidationError(_not_one_of(instance, known))
 
 
 def _checksums(
@@ -362,7 +362,7 @@ def _check_plain(config: Config) -> None:
             inside, plain = enumerate(value), []
         for each in plain:
             if reason := _no_value(each):
-                raise InputError(f"config key {_shortened(place) or '(top)'}: {reason}")
+                raise InputError(f"config key {_shortened(place) or '(top level)'}: {reason}")
         waiting += [(f"{place}.{key}" if place else str(key), depth + 1, each) for key, each in inside]
 
 
@@ -398,7 +398,7 @@ def _raise_first(errors: Iterator[ValidationError]) -> None:
 
 
 def _place(error: ValidationError) -> str:
-    return ".".join(str(part) for part in error.absolute_path) or "(top)"
+    return ".".join(str(part) for part in error.absolute_path) or "(top level)"
 
 
 def _reason(error: ValidationError) -> str:
@@ -414,11 +414,17 @@ def _reason(error: ValidationError) -> str:
     if schema.get("format") == "url" and error.validator == "pattern":
         # the url itself can have secrets in it
         return "not a url of http, https or a file (file:///)"
+    if error.validator == "enum":
+        return _shortened(_not_one_of(error.instance, [str(each) for each in schema["enum"]]))
     if error.validator == "oneOf":
         keys = [option["required"][0] for option in schema["oneOf"]]
         return f"give exactly one of {', '.join(keys)}"
     because = schema.get("because")
     return _shortened(error.message) + (f": {because}" if because else "")
+
+
+def _not_one_of(value: object, known: Sequence[str]) -> str:
+    return f"{value!r} is not one of {', '.join(known)}{meant(value, known)}"
 
 
 def _shortened(text: str, most: int = 400) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unmask.close_names import known_names, no_column
+from unmask.close_names import known_names, meant, no_column
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,11 @@ def test_the_closest_name_is_named(unknown: object, close: str | None) -> None:
     line = known_names(unknown, known)
     assert line.removeprefix(f"did you mean {close}? ") == "known: benchmarks, models, measures"
     assert line.startswith("did you mean") == (close is not None)
+
+
+def test_what_is_meant_is_asked_where_something_is_close() -> None:
+    assert meant("aul", ["AUL", "CPS"]) == " (did you mean AUL?)"
+    assert meant("xyz", ["AUL", "CPS"]) == ""
 
 
 def test_case_alone_is_closest() -> None:

@@ -79,7 +79,7 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
     [
         (
             lambda c: c.update(modells=1),
-            "config key (top): unknown key modells (did you mean models? known: study,",
+            "config key (top level): unknown key modells (did you mean models? known: study,",
         ),
         (
             lambda c: c["models"].update(z={"source": "hub", "repoo": "x"}),
@@ -143,7 +143,11 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
             lambda c: c.update(scoring={"unknown_tokens": 2}),
             "config key scoring.unknown_tokens: 2 is greater",
         ),
-        (lambda c: c.update(measures=["AULL"]), "config key measures.0: 'AULL' is not one of"),
+        (
+            lambda c: c.update(measures=["AULL"]),
+            "config key measures.0: 'AULL' is not one of AUL, AULA, CPS, SSS, AllMasked, AllMaskedSum, PLL "
+            "(did you mean AUL?)",
+        ),
         (lambda c: c.update(statistics={"alpha": 3}), "config key statistics.alpha: 3 is greater"),
         (lambda c: c.update(runtime={"device": "tpu"}), "config key runtime.device: 'tpu' does not match"),
     ],

@@ -99,7 +99,7 @@ def test_the_models_of_its_origin_are_scored_on_it(arranged: Workflow) -> None:
             "benchmarks.crows-swapped.of: crows-permuted is itself arranged; name its",
         ),
         ({"of": "crows-swapped"}, "benchmarks.crows-swapped.of: crows-swapped is itself arranged; name its"),
-        ({"as": "turned"}, "benchmarks.crows-swapped.as: 'turned' is not one of ['identical', 'swapped', "),
+        ({"as": "turned"}, "benchmarks.crows-swapped.as: 'turned' is not one of identical, swapped, "),
     ],
 )
 def test_what_cannot_be_arranged_is_one_line(arranged: Workflow, changes: dict[str, str], line: str) -> None:

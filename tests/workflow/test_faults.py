@@ -31,7 +31,7 @@ def the_error(done: Done) -> str:
 def test_an_unknown_key_stops_before_any_work(fresh: Workflow) -> None:
     fresh.config["mesures"] = []
     assert the_error(fresh.snakemake()).startswith(
-        "error: config key (top): unknown key mesures (did you mean measures? known: "
+        "error: config key (top level): unknown key mesures (did you mean measures? known: "
     )
     assert not (fresh.folder / "results").exists()
 

@@ -154,7 +154,8 @@ def test_an_unknown_world_is_one_line_before_any_work(
     config[section] |= changes
     done = worlds.snakemake("-n", config=config)
     assert done.returncode != 0
-    error = f"error: config key {line}.world: 'none' is none of the study's worlds (known: one, other)"
+    known = "(did you mean one? known: one, other)"
+    error = f"error: config key {line}.world: 'none' is none of the study's worlds {known}"
     assert error in (done.stdout + done.stderr).splitlines()
     assert "Traceback" not in done.stdout + done.stderr
 
@@ -168,7 +169,7 @@ def test_an_unknown_world_is_one_line_before_any_work(
             {"corruption": {"masked": 0.5, "kept": 0.4, "random": 0}},
             "corruption: masked, kept and random are shares that sum to 1, not 0.5 + 0.4 + 0",
         ),
-        ({"text": "even"}, "text: 'even' is not one of ['planted', 'balanced']"),
+        ({"text": "even"}, "text: 'even' is not one of planted, balanced"),
     ],
 )
 def test_training_that_cannot_be_is_one_line_before_any_work(

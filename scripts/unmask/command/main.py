@@ -31,7 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="unmask", description="Measures social bias in language models.")
+    parser = argparse.ArgumentParser(
+        prog="unmask",
+        description="Measures social bias in language models.",
+        epilog="Begin with: unmask score google-bert/bert-base-uncased. More: unmask COMMAND --help.",
+    )
     version = (LIBRARY / "VERSION").read_text(encoding="utf-8").strip()
     parser.add_argument("--version", action="version", version=f"%(prog)s {version}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -41,7 +45,7 @@ def _parser() -> argparse.ArgumentParser:
         subparser.set_defaults(run=run)
         return subparser
 
-    score_ = command("score", _score, "score models on pairs of sentences, and say what that allows to claim")
+    score_ = command("score", _score, "score models on pairs of sentences; scores, intervals and verdicts")
     score_.add_argument(
         "models", nargs="+", metavar="MODEL", help="a folder, or a repository of the hub (owner/name)"
     )
@@ -51,24 +55,26 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=list(BENCHMARKS),
         metavar="NAME",
-        help=f"{', '.join(known_benchmarks())}, or a file in the form of CrowS-Pairs",
+        help=f"{', '.join(known_benchmarks())}, or a file in that form (default: {BENCHMARKS[0]})",
     )
     score_.add_argument(
         "--data", metavar="DIR", help="a folder in which benchmarks are looked for before they are fetched"
     )
-    score_.add_argument("--measures", nargs="+", default=[], metavar="NAME", help="default: those of a study")
     score_.add_argument(
-        "--name", help="of the study, and of its folder of results (default: after the models)"
+        "--measures", nargs="+", default=[], metavar="NAME", help="such as AUL CPS (default: all but PLL)"
+    )
+    score_.add_argument(
+        "--name", help="name of the study and of its folder of results (default: that of the models)"
     )
     score_.add_argument("--json", action="store_true", help="print the scores for machines")
     score_.add_argument(
-        "--fail-on", choices=["clear"], help=f"exit with {CLEAR} where a model has a clear preference"
+        "--fail-on", choices=["clear"], help=f"exit with status {CLEAR} if a score shows a clear preference"
     )
     run = command("run", _run, "run a study: a file, or the name of one that comes with Unmask")
     run.add_argument("study", metavar="STUDY")
-    run.add_argument("--data", metavar="DIR", help="what {data} in the study stands for")
+    run.add_argument("--data", metavar="DIR", help="the folder that {data} in the study stands for")
     for each in (score_, run):
-        each.add_argument("--cores", default="all", help="how many cores to use (default: all)")
+        each.add_argument("--cores", default="all", help="number of cores (default: all)")
         each.add_argument("-n", "--dry-run", action="store_true", help="say what would run, and run nothing")
     show = command("show", _show, "show the scores of a finished study, and where its page is")
     show.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
