@@ -183,7 +183,15 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
     found = section(results)
     scores = unpacked(results.explored["m", "b"]["scores"])["AUL"]
     choice = chosen(results.pairs["b"], scores)
-    assert found.sentences[0].startswith("Which words decide? 3 pairs of b show")
+    decided = 0
+    for row in (choice.largest, choice.median, choice.opposite):
+        places = aligned(*tokens_of(unpacked(results.explored["m", "b"]["tokens"]), row or 0, "AUL"))
+        strongest = max((place.total or 0 for place in places), key=abs)
+        decided += strongest / (margin_of(scores, row or 0) or 0) >= 0.5
+    assert found.sentences[0] == (
+        f"Which words decide? In {decided} of 3 example pairs of b, one place gives at least half of the AUL "
+        "margin of m."
+    )
     assert found.sentences[1] == (
         "A rule picks them from 40 pairs of at most 15 words: largest margin for the stereotype, median of "
         f"{choice.for_it} for it, largest against it."
@@ -235,7 +243,10 @@ def test_too_few_pairs_are_said_plainly(study: tuple[dict[str, Any], dict[str, A
     assert none.sentences == ("0 pairs of b have at most 15 words a sentence, so there is no example.",)
     assert none.blocks == ()
     one = with_short([for_it])
-    assert one.sentences[0].startswith("Which words decide? 1 pair of b shows")
+    assert (
+        one.sentences[0].startswith("Which words decide? In ")
+        and "of 1 example pair of b" in one.sentences[0]
+    )
     assert one.sentences[2:] == (
         "1 of 1 such pairs is decided for the stereotype, so it is the median, too.",
         "0 of 1 such pairs are decided against the stereotype, so one example is missing.",
