@@ -25,7 +25,7 @@ from unmask.pairs.examples import (
     differing,
     headline_measure,
     margin_of,
-    shown,
+    signed_number,
     tokens_of,
 )
 from unmask.pairs.explorer import explored, models_within, size_of, unpacked
@@ -135,7 +135,7 @@ def test_what_differs_is_between_what_both_begin_and_end_with(one: list[str], ot
 
 
 def test_numbers_are_shown_as_in_the_explorer() -> None:
-    assert [shown(each) for each in (0.25, -0.25, 0.0001, -0.0001, None)] == [
+    assert [signed_number(each) for each in (0.25, -0.25, 0.0001, -0.0001, None)] == [
         "+0.250",
         "\N{MINUS SIGN}0.250",
         "0",
@@ -203,7 +203,7 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
         assert where == f"#pair/b/{results.pairs['b']['pair_id'].iloc[row]}"
         assert parse_qs(how) == {"measure": ["AUL"], "model": ["m"]}
         margin = margin_of(scores, row)
-        assert margin is not None and f"{title} ({HOSTILE}): {shown(margin)}" in strip.says
+        assert margin is not None and f"{title} ({HOSTILE}): {signed_number(margin)}" in strip.says
         # the one that is preferred comes first
         assert strip.texts[0][1] == ("c" if margin > 0 else "d")
         assert max(abs(strength) for *_, strength in strip.places) == 1

@@ -18,7 +18,7 @@ from unmask.pairs.examples import (
     differing,
     headline_measure,
     margin_of,
-    shown,
+    signed_number,
     tokens_of,
 )
 from unmask.pairs.explorer import shown_pairs, unpacked
@@ -138,11 +138,11 @@ def strip(example: Example, pair: "pd.Series[Any]", link: str | None) -> Strip:
     decimals = decimals_for(largest)
     texts = differing(str(pair[STEREOTYPE]), str(pair[ANTISTEREOTYPE]))
     says = (
-        f"{example.title} ({pair['bias_type']}): {shown(example.margin, decimals)}, of which "
-        f"{shown(strongest.total, decimals)} at “{strongest.text}”."
+        f"{example.title} ({pair['bias_type']}): {signed_number(example.margin, decimals)}, of which "
+        f"{signed_number(strongest.total, decimals)} at “{strongest.text}”."
     )
     places = tuple(
-        (place.text, shown(place.total, decimals), (place.total or 0) / largest if largest else 0.0)
+        (place.text, signed_number(place.total, decimals), (place.total or 0) / largest if largest else 0.0)
         for place in example.places
     )
     preferred_first = texts if example.margin > 0 else (texts[1], texts[0])
