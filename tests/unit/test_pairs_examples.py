@@ -25,7 +25,7 @@ from unmask.pairs.examples import (
     differing,
     headline_measure,
     margin_of,
-    signed,
+    signed_number,
     tokens_of,
 )
 from unmask.pairs.explorer import explored, models_within, size_of, unpacked
@@ -135,7 +135,7 @@ def test_what_differs_is_between_what_both_begin_and_end_with(one: list[str], ot
 
 
 def test_numbers_are_shown_as_in_the_explorer() -> None:
-    assert [signed(each) for each in (0.25, -0.25, 0.0001, -0.0001, None)] == [
+    assert [signed_number(each) for each in (0.25, -0.25, 0.0001, -0.0001, None)] == [
         "+0.250",
         "\N{MINUS SIGN}0.250",
         "0",
@@ -183,7 +183,15 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
     found = section(results)
     scores = unpacked(results.explored["m", "b"]["scores"])["AUL"]
     choice = chosen(results.pairs["b"], scores)
-    assert found.sentences[0].startswith("Which words decide? 3 pairs of b show")
+    decided = 0
+    for row in (choice.largest, choice.median, choice.opposite):
+        places = aligned(*tokens_of(unpacked(results.explored["m", "b"]["tokens"]), row or 0, "AUL"))
+        strongest = max((place.total or 0 for place in places), key=abs)
+        decided += strongest / (margin_of(scores, row or 0) or 0) >= 0.5
+    assert found.sentences[0] == (
+        f"Which words decide? In {decided} of 3 example pairs of b, one place gives at least half of the AUL "
+        "margin of m."
+    )
     assert found.sentences[1] == (
         "A rule picks them from 40 pairs of at most 15 words: largest margin for the stereotype, median of "
         f"{choice.for_it} for it, largest against it."
@@ -195,7 +203,7 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
         assert where == f"#pair/b/{results.pairs['b']['pair_id'].iloc[row]}"
         assert parse_qs(how) == {"measure": ["AUL"], "model": ["m"]}
         margin = margin_of(scores, row)
-        assert margin is not None and f"{title} ({HOSTILE}): {signed(margin)}" in strip.says
+        assert margin is not None and f"{title} ({HOSTILE}): {signed_number(margin)}" in strip.says
         # the one that is preferred comes first
         assert strip.texts[0][1] == ("c" if margin > 0 else "d")
         assert max(abs(strength) for *_, strength in strip.places) == 1
@@ -235,7 +243,10 @@ def test_too_few_pairs_are_said_plainly(study: tuple[dict[str, Any], dict[str, A
     assert none.sentences == ("0 pairs of b have at most 15 words a sentence, so there is no example.",)
     assert none.blocks == ()
     one = with_short([for_it])
-    assert one.sentences[0].startswith("Which words decide? 1 pair of b shows")
+    assert (
+        one.sentences[0].startswith("Which words decide? In ")
+        and "of 1 example pair of b" in one.sentences[0]
+    )
     assert one.sentences[2:] == (
         "1 of 1 such pairs is decided for the stereotype, so it is the median, too.",
         "0 of 1 such pairs are decided against the stereotype, so one example is missing.",

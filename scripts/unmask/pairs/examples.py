@@ -170,7 +170,7 @@ def differing(first: str, second: str) -> tuple[tuple[str, str, str], tuple[str,
     return _parts(one, start, end), _parts(other, start, end)
 
 
-def signed(value: float | None, decimals: int = DECIMALS) -> str:
+def signed_number(value: float | None, decimals: int = DECIMALS) -> str:
     """A number with its sign, as the explorer shows what a place adds."""
     if value is None:
         return "\N{EN DASH}"

@@ -1,6 +1,7 @@
 """Three example pairs, open on the page: which words decide."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -10,13 +11,14 @@ from unmask.pairs.disagreement import address
 from unmask.pairs.examples import (
     MOST_WORDS,
     Choice,
+    Place,
     aligned,
     chosen,
     decimals_for,
     differing,
     headline_measure,
     margin_of,
-    signed,
+    signed_number,
     tokens_of,
 )
 from unmask.pairs.explorer import shown_pairs, unpacked
@@ -36,8 +38,8 @@ FINDINGS = [
     Finding[Row](
         "question",
         lambda row: [row] if row["count"] else [],
-        """Which words decide? {{ count | counted("pair") }} of {{ benchmark }}
-        {{ count | many("shows", "show") }} what each token adds to the {{ title }} margin of {{ model }}.""",
+        """Which words decide? In {{ decided }} of {{ count | counted("example pair") }} of {{ benchmark }},
+        one place gives at least half of the {{ title }} margin of {{ model }}.""",
     ),
     Finding[Row](
         "rule",
@@ -60,80 +62,91 @@ MEDIAN = "Median margin for the stereotype"
 OPPOSITE = "Largest margin against the stereotype"
 
 
+@dataclass(frozen=True)
+class Example:
+    """A chosen pair: why it was chosen, its row in the explorer, its margin and its places."""
+
+    title: str
+    row: int
+    margin: float
+    places: tuple[Place, ...]
+
+    @property
+    def strongest(self) -> Place:
+        """The place that adds most to the margin, whichever way."""
+        return max(self.places, key=lambda place: abs(place.total or 0))
+
+    @property
+    def is_decided_there(self) -> bool:
+        """Whether that place gives at least half of the margin."""
+        return 2 * (self.strongest.total or 0) / self.margin >= 1
+
+
 def section(results: PairResults) -> Section:
     """Of the first trained model that the explorer has, on the first benchmark that it is scored on."""
-    place = next(
-        (key for model in results.study.trained() for key in results.explored if key[0] == model), None
-    )
-    blocks: list[Block] = []
-    row: dict[str, Any] = {"model": None, "count": 0, "missing": []}
-    if place is not None:
-        model, benchmark = place
-        measure = headline_measure(results.settings["measures"])
-        facts = results.explored[place]
-        scores = unpacked(facts["scores"])[measure]
-        pairs = shown_pairs(results.pairs[benchmark], results.settings["explorer"]["most"])
-        choice = chosen(pairs, scores)
-        row = {
-            **vars(choice),
-            "model": model,
-            "benchmark": benchmark,
-            "title": title_of(measure),
-            "words": MOST_WORDS,
-            "count": choice.count,
-            "missing": [{"says": says} for says in _missing(choice, benchmark)],
-        }
-        if choice.count:
-            if any(each.world is None for each in results.study.benchmarks if each.name == benchmark):
-                blocks.append(Items((OFFENSIVE,), warning=True))
-            blocks.append(Text(COLOURS))
-            columns = unpacked(facts["tokens"])
-            linked = model in results.models_in_page
-            for title, number in (
-                (LARGEST, choice.largest),
-                (MEDIAN, choice.median),
-                (OPPOSITE, choice.opposite),
-            ):
-                if number is not None:
-                    link = (
-                        address(benchmark, pairs["pair_id"].iloc[number], measure, model) if linked else None
-                    )
-                    blocks.append(strip(title, pairs.iloc[number], scores, columns, number, measure, link))
-    return Section("examples", "Three example pairs", sentences(FINDINGS, row), tuple(blocks))
+    keys = [key for model in results.study.trained() for key in results.explored if key[0] == model]
+    if not keys:
+        return _section({"model": None, "count": 0, "missing": []})
+    model, benchmark = keys[0]
+    measure = headline_measure(results.settings["measures"])
+    scores, tokens = (unpacked(results.explored[keys[0]][part]) for part in ("scores", "tokens"))
+    pairs = shown_pairs(results.pairs[benchmark], results.settings["explorer"]["most"])
+    choice = chosen(pairs, scores[measure])
+    examples = list(_examples(choice, scores[measure], tokens, measure))
+    row = {
+        **vars(choice),
+        "model": model,
+        "benchmark": benchmark,
+        "title": title_of(measure),
+        "words": MOST_WORDS,
+        "count": len(examples),
+        "decided": sum(example.is_decided_there for example in examples),
+        "missing": [{"says": says} for says in _missing(choice, benchmark)],
+    }
+    if not examples:
+        return _section(row)
+    real = any(each.world is None for each in results.study.benchmarks if each.name == benchmark)
+    linked = model in results.models_in_page
+    strips = [
+        strip(
+            example,
+            pairs.iloc[example.row],
+            address(benchmark, pairs["pair_id"].iloc[example.row], measure, model) if linked else None,
+        )
+        for example in examples
+    ]
+    return _section(row, *([Items((OFFENSIVE,), warning=True)] if real else []), Text(COLOURS), *strips)
 
 
-def strip(
-    title: str,
-    pair: "pd.Series[Any]",
-    scores: Mapping[str, Any],
-    columns: Mapping[str, Any],
-    row: int,
-    measure: str,
-    link: str | None,
-) -> Strip:
-    """A pair place by place. scores, columns: of the explorer, where the pair has this row."""
-    places = list(aligned(*tokens_of(columns, row, measure)))
-    strongest = max(places, key=lambda place: abs(place.total or 0))
+def _section(row: Row, *blocks: Block) -> Section:
+    return Section("examples", "Three example pairs", sentences(FINDINGS, row), blocks)
+
+
+def _examples(
+    choice: Choice, scores: Mapping[str, Any], tokens: Mapping[str, Any], measure: str
+) -> Iterator[Example]:
+    """scores (of the measure), tokens: of the explorer."""
+    for title, row in ((LARGEST, choice.largest), (MEDIAN, choice.median), (OPPOSITE, choice.opposite)):
+        if row is not None and (margin := margin_of(scores, row)):
+            yield Example(title, row, margin, tuple(aligned(*tokens_of(tokens, row, measure))))
+
+
+def strip(example: Example, pair: "pd.Series[Any]", link: str | None) -> Strip:
+    """An example place by place."""
+    strongest = example.strongest
     largest = abs(strongest.total or 0)
     decimals = decimals_for(largest)
     texts = differing(str(pair[STEREOTYPE]), str(pair[ANTISTEREOTYPE]))
-    if scores["outcome"][row] == ANTISTEREOTYPE[0]:
-        texts = texts[1], texts[0]
-    margin = signed(margin_of(scores, row), decimals)
     says = (
-        f"{title} ({pair['bias_type']}): {margin}, of which {signed(strongest.total, decimals)} "
-        f"at “{strongest.text}”."
+        f"{example.title} ({pair['bias_type']}): {signed_number(example.margin, decimals)}, of which "
+        f"{signed_number(strongest.total, decimals)} at “{strongest.text}”."
     )
-    return Strip(
-        texts,
-        "is preferred to",
-        says,
-        tuple(
-            (place.text, signed(place.total, decimals), (place.total or 0) / largest if largest else 0.0)
-            for place in places
-        ),
-        link,
+    places = tuple(
+        (place.text, signed_number(place.total, decimals), (place.total or 0) / largest if largest else 0.0)
+        for place in example.places
     )
+    preferred_first = texts if example.margin > 0 else (texts[1], texts[0])
+    return Strip(preferred_first, "is preferred to", says, places, link)
 
 
 def _missing(choice: Choice, benchmark: str) -> Iterator[str]:
