@@ -29,6 +29,7 @@ def section(results: FrequencyResults) -> Section:
             *_groups(results),
             *_correlations(results),
             *folded("Planted and counted frequency ratios", planted_sheet(results)),
+            results.captions.computed("frequency"),
         ),
     )
 

@@ -16,4 +16,6 @@ def section(results: PairResults) -> Section:
     picture = accuracy_charts.shuffled(results.bias)
     charts = (chart(results.captions["shuffled_chart"], ALT, picture),) if picture else ()
     tables = folded("Bias scores with the tokens shuffled", sheets.shuffled(results))
-    return Section("controls", "Controls", tuple(CONTROLS.sentences(results)), (*charts, *tables))
+    how = (results.captions.computed("controls"),) if charts or tables else ()
+    sentences = tuple(CONTROLS.sentences(results))
+    return Section("controls", "Controls: shuffled sentences", sentences, (*charts, *tables, *how))

@@ -7,6 +7,7 @@ from unmask.pairs.disagreement import FURTHEST_APART, disputed, every_two_measur
 from unmask.pairs.explorer import shown_pairs
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.sections import Block, Fold, Section, folded
 
 ALT = "A table of measures against measures: how many of 100 pairs each two decide differently; {sentence}"
@@ -14,9 +15,9 @@ ALT = "A table of measures against measures: how many of 100 pairs each two deci
 
 def section(results: PairResults) -> Section:
     """Empty where a study has one measure."""
-    sentences = tuple(FURTHEST_APART.sentences(results))
-    blocks = tuple(_blocks(results, " ".join(sentences)))
-    return Section("disagreement", "Where measures disagree", sentences, blocks)
+    texts = sentences([comparisons.DECIDED_DIFFERENTLY, FURTHEST_APART], results)
+    blocks = tuple(_blocks(results, " ".join(texts)))
+    return Section("disagreement", "Where measures disagree", texts, blocks)
 
 
 def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
@@ -39,3 +40,5 @@ def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
         )
         if table.sheet.rows:
             yield Fold(f"The pairs that measures disagree on most: {name}", (table,))
+    if len(rows):
+        yield results.captions.computed("disagreement")

@@ -38,3 +38,4 @@ def _blocks(results: PairResults, text: str) -> Iterator[Block]:
             block = chart(f"{title}. {captions['quality_changes']}", f"{title}. {CHANGES}", picture)
             yield Fold(f"Flaw by flaw: {title}", (block,))
     yield from folded("Scores without the pairs of each flaw", quality.numbers(results))
+    yield results.captions.computed("quality")
