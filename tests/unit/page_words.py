@@ -9,8 +9,8 @@ CAPTION, FIRST_SENTENCE = 40, 25
 
 
 def first_sentence(section: Section) -> str:
-    """Up to the first full stop before a capital letter, or the end."""
-    return re.split(r"(?<=[.?!])\s+(?=[A-Z])", section.sentences[0])[0]
+    """Up to the first full stop before a capital letter or a digit, or the end."""
+    return re.split(r"(?<=[.?!])\s+(?=[A-Z0-9])", section.sentences[0])[0]
 
 
 def check_first_sentence(section: Section) -> None:
