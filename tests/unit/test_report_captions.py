@@ -10,7 +10,8 @@ from page_words import CAPTION
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions
 from unmask.report.sections import Facts
 
-FILES = sorted((Path(__file__).parents[2] / "resources").glob("*/captions.yaml"))
+RESOURCES = Path(__file__).parents[2] / "resources"
+FILES = [path for path in sorted(RESOURCES.glob("*/captions.yaml")) if path.parent.name != "worlds"]
 
 LONG = {
     "unit": "by pair, with pairs that share a modified word or a target varying together",

@@ -14,11 +14,6 @@ from unmask.report.findings import sentences
 from unmask.report.published import doubts
 from unmask.report.sections import Block, Facts, Fold, Items, Section, folded
 
-QUESTION = (
-    "Does a model speak differently of the countries of a continent, or of the cities of a country? And is "
-    "that more than what their number, and random permutations of the regions, give?"
-)
-
 _ALT = {
     "scores_figure": "Scores of continents, with bands of chance",
     "score_map": "Map of C_w by country",
@@ -50,7 +45,7 @@ def section(results: RegionalResults) -> Section:
     return Section(
         "regional",
         "Regional bias",
-        (QUESTION, *sentences(FINDINGS, results)),
+        sentences(FINDINGS, results),
         (
             *_charts(results, "scores_figure"),
             *_folded_charts(
@@ -67,6 +62,7 @@ def section(results: RegionalResults) -> Section:
             ),
             *_charts(results, "planted_figure"),
             *_tables(results, "planted", "table4", "table5", "stability"),
+            results.captions.computed("regional"),
             Fold("Regions and their names", (Facts(tuple(_facts(results))),)),
             Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
         ),
