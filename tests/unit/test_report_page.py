@@ -435,7 +435,7 @@ def test_scores_by_bias_type_and_direction_are_those_of_the_table(made: Made) ->
 
 
 @pytest.mark.parametrize(
-    "name", ["groups", "controls", "disagreement", "agreement", "quality", "accuracy", "reading", "tables"]
+    "name", ["groups", "controls", "disagreement", "agreement", "quality", "accuracy", "tables"]
 )
 def test_the_first_sentence_of_a_section_is_short(made: Made, name: str) -> None:
     check_first_sentence(read_section(made.folder / f"{name}.json"))

@@ -15,6 +15,7 @@ from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sections import Fold, Text
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import Sheet
+from unmask.report.study import UNTRAINED
 from unmask.statistics.correction import step_down
 from unmask.terms import CORRECTED, PROTOCOLS
 
@@ -151,10 +152,13 @@ def _corrected(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def of_trained(results: PairResults, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """The comparisons of trained models, with `trained `; all of them where none is, with nothing."""
+    """The rows of trained models, with `trained `; all of them where there are none, with what those are."""
     keys = ["model"] if "model" in rows else ["first", "second"]
     trained = rows[rows[keys].isin(results.study.trained()).all(axis="columns")]
-    return (rows, "") if trained.empty else (trained, "trained ")
+    if len(trained):
+        return trained, "trained "
+    untrained = rows[keys].isin(results.study.of_source(UNTRAINED)).all(axis=None)
+    return rows, "untrained " if untrained else ""
 
 
 def _differences(table: str, what: str) -> Finding[PairResults]:

@@ -591,7 +591,7 @@ AGREEMENT = Finding(
     "agreement",
     agreement,
     BEYOND_CHANCE
-    + """Pair scores of {{ models }} separate pairs that raters call biased from others with an area under the
-    ROC curve (AUC) of {{ span }}; 0.5 is chance. {{ beyond_chance(areas) }}
+    + """Against human raters, pair scores of {{ models }} have an area under the ROC curve (AUC) of
+    {{ span }}; 0.5 is chance. {{ beyond_chance(areas) }}
     {% if without_controls %}Controls are not counted.{% endif %}""",
 )

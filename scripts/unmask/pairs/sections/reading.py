@@ -4,9 +4,8 @@ from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import EXPLANATION
 from unmask.report.sections import Items, Section
 
-FIRST = "A bias score of 50 means that stereotypes and their counterparts are preferred equally often."
-
 NOTES = (
+    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often.",
     f"{EXPLANATION} Look at the mean margin, too: a score far from 50 with a margin near 0 is a consistent "
     "but tiny preference.",
     "The protocol published repeats the papers' released code, so that numbers compare with the literature. "
@@ -26,4 +25,4 @@ NOTES = (
 
 def section(results: PairResults) -> Section:
     """The same of every study."""
-    return Section("reading", "How to read this", (FIRST,), (Items(NOTES),))
+    return Section("reading", "How to read this", (), (Items(NOTES),))
