@@ -33,11 +33,12 @@ MACROS = """
 {{ clear.nearer | length }} of {{ clear.tested | counted("testable bias score") }}
 {{ clear.nearer | many("comes", "come") }} nearer to 50 and
 {{ clear.further | length }} {{ clear.further | many("goes", "go") }} further from it
-({{ say.significant(alpha) }}). The test is paired{{ of_type(bias_type) }}; pairs that share words vary
-together. {% if clear.untestable %}Another {{ clear.untestable }} cannot be tested, as {{ few }}.{% endif %}
+({{ say.significant(alpha) }}).
+{% if clear.untestable %}Another {{ clear.untestable }} cannot be tested, as {{ few }}.{% endif %}
 {% elif clear.untestable %}none of {{ clear.changes | counted("bias score") }} can be tested
 {%- if unchanged %} ({{ unchanged }} {{ unchanged | many("does", "do") }} not change){% endif %}, as
 {{ few }}. {% else %}none of {{ clear.changes | counted("bias score") }} changes.{% endif %}
+The comparison is paired{{ of_type(bias_type) }}, and pairs that share words vary together.
 {% endmacro %}
 {%- macro typical_left(left) %}
 The typical margin of a pair (the median of its size) is {{ left.median | percent }} of that before

@@ -52,6 +52,7 @@ def _methods(results: DownstreamResults) -> Iterator[Row]:
                 "before": (changed["before"] - CENTRE).abs().mean(),
                 "after": (changed["after"] - CENTRE).abs().mean(),
                 "left": left,
+                "untestable": bool(changed["untestable"].all()),
                 "tasks": tasks,
                 "once": results.run_once([row["task"] for row in tasks]),
             }
@@ -184,7 +185,9 @@ FINDINGS = (
         _methods,
         MACROS
         + """After {{ method }}, bias scores{{ of_type(bias_type) }} are {{ after | number(1) }} instead of
-        {{ before | number(1) }} points from 50 on average. {{ typical_left(left) }}
+        {{ before | number(1) }} points from 50 on average
+        {%- if untestable %}, which rests on too few different words for a test{% endif %}.
+        {{ typical_left(left) }}
         Bias in use of the debiased models is
         {% for row in tasks %}{{ row.after | number(3) }} instead of {{ row.before | number(3) }} on
         {{ row.task }}{%- if not loop.last %}, {% endif %}{% endfor %}

@@ -6,11 +6,19 @@ import pandas as pd
 
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row
-from unmask.report.sections import Block, Section, Table, Text
+from unmask.report.sections import Block, Fold, Section, Table, Text
 
 ABOUT = "A printed value stands below ours, with the difference: ours minus the paper's."
 
 WITHOUT = "The paper prints no values for the models and benchmarks of this study."
+
+TITLES = {
+    "table1": "Table 1: token accuracy",
+    "table3": "Table 3: advantaged and disadvantaged groups",
+    "table4": "Table 4: shuffled and unrelated sentences",
+    "table5": "Table 5: bias scores",
+}
+"""Of the folds that tables are in."""
 
 CLOSE = 1
 """A value that differs by no more percentage points is close to the printed one."""
@@ -40,6 +48,7 @@ PRINTED = Finding(
 def section(results: PairResults) -> Section:
     sentences = tuple(PRINTED.sentences(results))
     blocks: list[Block] = [Text(ABOUT if sentences else WITHOUT)]
-    blocks += map(Table, results.paper_sheets().values())
+    for name, sheet in results.paper_sheets().items():
+        blocks.append(Fold(TITLES[name], (Table(sheet),)))
     blocks.append(results.captions.computed("tables"))
     return Section("tables", "Tables of Kaneko and Bollegala (2022)", sentences, tuple(blocks))
