@@ -59,7 +59,7 @@ FINDINGS = [
     Finding(
         "correlations",
         correlations,
-        """On {{ benchmark }}, margins of {{ whose }} correlate with word frequency by (Spearman's ρ, from the
-        lowest to the highest model): {{ ranges | join(", ") }}.""",
+        """On {{ benchmark }}, Spearman's ρ of the margins of {{ whose }} with word frequency, from the lowest
+        to the highest model, is {{ ranges | join(", ") }}.""",
     ),
 ]

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
-from unmask.pairs.findings import MAIN
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CLEAR, can_be_tested
 from unmask.report.findings import Finding, Row, records, span
 from unmask.statistics.correction import holm
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION
 from unmask.terms import ANTISTEREO, CORRECTED, STEREO
+
+MAIN = "AUL"
+"""The measure whose bias types are named; of a study without it, the first."""
 
 TOLD = 2
 """Of so many models and benchmarks there is a sentence each; the tables have all."""
