@@ -11,12 +11,13 @@ import pytest
 
 from association_files import PUBLISHED_HEAD
 from made_associations import AWKWARD, CONSTRUCTED_ROWS, RESOURCES, SETTINGS, SUITES, Study, make_study
+from page_words import check_first_sentence
 from running import present
 from unmask.associations.comparisons import PAIR_COLUMNS
 from unmask.associations.findings import FINDINGS
 from unmask.associations.results import MEANS, AssociationResults
 from unmask.associations.schema import CONSTRUCTED
-from unmask.associations.sections.associations import QUESTION, section
+from unmask.associations.sections.associations import section
 from unmask.associations.shown import FIGURES, TABLES
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Choice, Facts, Fold, Items, Section, Table, read_section
@@ -53,7 +54,8 @@ def results_of(settings: dict[str, Any] | None = None, **parts: pd.DataFrame) ->
 
 
 def test_pictures_stand_before_tables_and_long_tables_in_folds(associations: Section) -> None:
-    assert associations.sentences[0] == QUESTION and associations.name == "associations"
+    check_first_sentence(associations)
+    assert associations.name == "associations"
     assert not any(isinstance(block, Table) for block in associations.blocks)
     # those of tests and of poolings once for each of the two encoders
     assert sum(isinstance(block, Chart) for block in every(associations.blocks)) == len(FIGURES) + 2
@@ -86,7 +88,7 @@ def test_names_are_text_on_the_page(associations: Section) -> None:
 def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
     files = {key: study.files[key] for key in ("captions", "published")}
     bare = section(AssociationResults(files | {"associations": []}, SETTINGS))
-    assert bare.sentences == (QUESTION,) and bare.blocks == ()
+    assert bare.is_empty()
     words = files | {"associations": study.files["associations"][:1]}
     small = section(AssociationResults(words, study.settings))
     titles = [block.title for block in small.blocks if isinstance(block, Fold)]
@@ -107,30 +109,35 @@ def test_captions_name_what_there_is() -> None:
 def test_how_many_tests_are_beyond_chance(study: Study, associations: Section) -> None:
     for encoder in (AWKWARD, BLANK):
         counts: list[str] = []
+        beyond: list[int] = []
         sizes: list[str] = []
         for pooling in ("mean", "cls"):
             rows = pd.concat([study.rows[encoder, name] for name in ("words", "world")])
             rows = rows[(rows["protocol"] == "corrected") & (rows["pooling"] == pooling)]
             rows = rows[(rows["level"] == "word") | (rows["test"] == "unworded")]
             able = rows[rows["test"] != "small"]
-            counts.append(f"{int((able['p_holm'] < 0.05).sum())} of 6")
+            beyond.append(int((able["p_holm"] < 0.05).sum()))
+            counts.append(f"{beyond[-1]} of 6")
             sizes.append(f"{rows['d'].abs().mean():.2f} with {pooling}")
-        said = [s for s in associations.sentences if s.startswith(f"For {encoder}")]
+        named = f"{encoder} (never trained)" if encoder == BLANK else encoder
+        said = [
+            s for s in associations.sentences if s.startswith((f"For {encoder}", f"Mean |d| of {encoder}"))
+        ]
         same = counts[0] == counts[1]
         with_poolings = (
             f"{counts[0]} with mean and cls" if same else f"{counts[0]} with mean, {counts[1]} with cls"
         )
         assert said[0] == (
-            f"For {encoder} (by word, but 1 of 7 by item, as their words are not known), tests beyond chance "
-            f"(p < 0.05 after Holm's correction), of those that could be: {with_poolings}; 1 more could "
-            "not be, as sets are too small, which says nothing either way."
+            f"For {named}, {sum(beyond)} of 12 testable associations {'is' if sum(beyond) == 1 else 'are'} "
+            f"beyond chance (p < 0.05 after Holm's correction). By pooling: {with_poolings}. 1 more cannot "
+            "be tested, as sets are too small. The unit is the item in 1 of 7 tests, as words are not known."
         )
         expected = rows["expected_d"].mean()
         assert said[1] == (
-            f"For {encoder}, mean |d| is {', '.join(sizes)}; without bias it would be about {expected:.2f}."
+            f"Mean |d| of {encoder} is {', '.join(sizes)}; without bias it would be about {expected:.2f}."
         )
-    untrained = [s for s in associations.sentences if "never trained" in s]
-    assert len(untrained) == 1 and untrained[0].startswith("blank has random weights: it was never")
+    (untrained,) = [s for s in associations.sentences if "random weights" in s]
+    assert untrained.startswith("blank has random weights: it was never trained")
 
 
 ROW: dict[str, Any] = {
@@ -162,35 +169,32 @@ def said(name: str, settings: dict[str, Any] | None = None, **parts: pd.DataFram
 
 def test_a_test_that_cannot_reject_is_no_finding() -> None:
     dumb = {"able": False, "least_p": 1 / 3, "p_two": 1 / 3, "p_holm": 1.0}
-    start = "no test could be beyond chance (p < 0.05 after Holm's correction), as sets are too small"
-    assert said("beyond chance", main=of(dumb)) == [
-        f"For blank (by word), {start}, which says nothing either way."
-    ]
+    start = "no association can be tested (p < 0.05 after Holm's correction), as sets are too small"
+    assert said("beyond chance", main=of(dumb)) == [f"For blank (never trained), {start}."]
     # one that correction alone takes away counts before it
     assert said("beyond chance", main=of({"able": False, "p_holm": 0.4}, dumb | {"test": "u"})) == [
-        f"For blank (by word), {start} for so many tests; before correction, p < 0.05 in 1 of 1 with cls, "
-        "where chance alone gives about 0.05."
+        f"For blank (never trained), {start} for so many tests. Before correction, p < 0.05 in 1 of 1 with "
+        "cls, where chance alone gives about 0.05."
     ]
     (many,) = said("beyond chance", main=of(*({"test": f"t{n}", "able": False} for n in range(300))))
     assert "in 300 of 300 with cls, where chance alone gives about 15." in many
     some = [{"test": f"t{n}", **dumb} for n in range(3)]
     (text,) = said("beyond chance", main=of({}, *some, {"pooling": "mean"}))
     assert text.endswith(
-        "of those that could be: 1 of 1 with mean and cls; 3 more with cls could not be, as sets are too "
-        "small, which says nothing either way."
+        "By pooling: 1 of 1 with mean and cls. 3 more with cls cannot be tested, as sets are too small."
     )
     without = dumb | {"d": float("nan"), "p_two": 1.0, "least_p": 1.0}
     (text,) = said("beyond chance", main=of({}, without | {"test": "u"}, without | {"test": "v"}))
-    assert "1 of 1 with cls; 2 more could not be, as sets are too small or have no d, which" in text
+    assert "1 of 1 with cls. 2 more cannot be tested, as sets are too small or have no d." in text
     (text,) = said("beyond chance", main=of({}, {"test": "u", "p_holm": 0.5}))
-    assert text.endswith("of those that could be: 1 of 2 with cls.")
+    assert text.endswith("By pooling: 1 of 2 with cls.")
 
 
 def test_units_and_what_is_without_bias_by_pooling() -> None:
     rows = of({"level": "item"}, {"level": "item", "pooling": "mean", "expected_d": 0.6})
-    assert "(by item, as words are not known)" in said("beyond chance", main=rows)[0]
+    assert said("beyond chance", main=rows)[0].endswith("item in 1 of 1 test, as words are not known.")
     assert said("mean |d|", main=rows) == [
-        "For blank, mean |d| is 1.00 with mean and cls; without bias it would be about 0.60 with mean, 0.40 "
+        "Mean |d| of blank is 1.00 with mean and cls; without bias it would be about 0.60 with mean, 0.40 "
         "with cls."
     ]
     assert said("mean |d|", main=of({"d": float("nan"), "expected_d": float("nan")})) == []
@@ -199,7 +203,7 @@ def test_units_and_what_is_without_bias_by_pooling() -> None:
 def test_encoders_without_training_are_named_once() -> None:
     two = {"encoders": [{"name": name, "source": "random"} for name in ("a", "b", "absent")]}
     assert said("untrained", two, main=of({"encoder": "a"}, {"encoder": "b"})) == [
-        "a and b have random weights: they were never trained, so whatever their tests find is no stereotype."
+        "a and b have random weights: they were never trained, so whatever their tests find is not learnt."
     ]
 
 
@@ -213,13 +217,13 @@ def test_poolings_that_agree_and_that_do_not() -> None:
         "All poolings give d of the same sign in every test of a and b."
     ]
     assert flips(("a", 7, 3, 2), ("b", 1, 0, 0), ("c", 7, 1, 1)) == [
-        "Tests in which the sign of d depends on the pooling: 3 of 7 for a, 0 of 1 for b and 1 of 7 for c "
-        "(about 3.5 and 0.5 if poolings were unrelated); both signs have p < 0.05 before correction in 2 for "
-        "a and 1 for c."
+        "Of all tests, the sign of d depends on the pooling in 3 of 7 for a, 0 of 1 for b and 1 of 7 for c; "
+        "unrelated poolings would give about 3.5 and 0.5. Both signs have p < 0.05 before correction in 2 "
+        "for a and 1 for c."
     ]
 
 
-def test_differences_with_an_interval_without_0() -> None:
+def test_differences_with_an_interval_that_excludes_0() -> None:
     def differences(*ends: tuple[float, float]) -> list[str]:
         keys = ["suite", "test", "experiment", "pooling", "first", "second", "level", "low", "high"]
         rows = [("s", f"t{n}", "weat", "cls", "a", "b", "word", *pair) for n, pair in enumerate(ends)]
@@ -227,10 +231,10 @@ def test_differences_with_an_interval_without_0() -> None:
 
     of_d = "of d between encoders on the same test and pooling,"
     assert differences((0.1, 1.0), (-1.0, -0.1), (-1.0, 1.0)) == [
-        f"Of 3 differences {of_d} 2 have a 90% interval without 0; if encoders were alike, about 0.3 would."
+        f"Of 3 differences {of_d} 2 have a 90% interval that excludes 0; about 0.3 would by chance."
     ]
     assert differences((-0.1, 1.0)) == [
-        f"Of 1 difference {of_d} none have a 90% interval without 0; if encoders were alike, about 0.1 would."
+        f"Of 1 difference {of_d} none have a 90% interval that excludes 0; about 0.1 would by chance."
     ]
     assert differences((math.nan, math.nan)) == [] and differences() == []
 
@@ -248,12 +252,12 @@ def test_which_effect_grounded_tests_have() -> None:
         {"experiment": "E4-text", "p_holm": 0.6},
     )
     assert said("grounded tests", grounded=rows) == [
-        "For blank, grounded tests with an effect beyond chance (p < 0.05 after Holm's correction), of those "
-        "that could be: of the words, whatever the picture (E1) 1 of 2; of the pictures on the same words "
-        "(E3) 1 of 1 (1 more could not); of what is left of E1 with the word hidden (E4) 0 of 1."
+        "Effects of blank that are beyond chance (p < 0.05 after Holm's correction), of those that can be "
+        "tested, are in grounded tests: of the words, whatever the picture (E1) 1 of 2; of the pictures on "
+        "the same words (E3) 1 of 1 (1 more cannot); of what is left of E1 with the word hidden (E4) 0 of 1."
     ]
     assert said("grounded tests", grounded=of({"experiment": "E1"} | unable)) == [
-        "For blank, grounded tests have too few words to be beyond chance, which says nothing either way."
+        "No grounded test of blank has enough words to be tested."
     ]
     cells = pd.DataFrame(
         [
@@ -263,8 +267,8 @@ def test_which_effect_grounded_tests_have() -> None:
         columns=MEANS,
     )
     assert said("sizes of grounded tests", means=cells) == [
-        "For blank, on average over 2 tests, the words change s by 0.200 and the pictures by 0.100; pictures "
-        "change it by 0.100 more for one set of words than for the other (sizes, without signs)."
+        "On average over 2 tests of blank, the words change s by 0.200 and the pictures by 0.100, whatever "
+        "the sign. Pictures change it by 0.100 more for one set of words than for the other."
     ]
 
 
@@ -318,8 +322,8 @@ def test_what_is_found_where_nothing_was_planted() -> None:
     )
     both = pd.concat([rows, rows.iloc[1:2].assign(encoder=AWKWARD)])
     assert said("false alarms", planted=both) == [
-        "Where nothing was planted (strength 0.5), tests and poolings beyond chance after Holm's correction, "
-        f"of those that could be: 0 of 1 for {AWKWARD} and 1 of 2 for blank."
+        "Where nothing was planted (strength 0.5), false alarms after Holm's correction are "
+        f"0 of 1 for {AWKWARD} and 1 of 2 for blank."
     ]
     assert said("false alarms", planted=rows.iloc[3:]) == []
 
@@ -338,10 +342,10 @@ def test_the_gap_grows_with_what_was_planted(study: Study, associations: Section
     # gaps that are alike do not grow
     level = planted_of({"strength": 0.5, "gap": 0.1}, {"strength": 0.9, "gap": 0.1})
     assert said("growth", planted=pd.concat([planted, level.assign(encoder=AWKWARD)])) == [
-        "In the tests of x against y (s), does the gap grow with every step of what was planted? "
-        f"{AWKWARD} no with cls; blank no with mean, yes with cls. By chance a gap would once in 2 or 6."
+        "The gap in the tests of x against y (s) grows with every planted step, as it would once in 2 or 6 "
+        f"by chance: {AWKWARD} no with cls; blank no with mean, yes with cls."
     ]
-    (sentence,) = [s for s in associations.sentences if "every step" in s]
+    (sentence,) = [s for s in associations.sentences if "every planted step" in s]
     gaps = {
         pooling: of_pooling.set_index("test")["gap"]
         for pooling, of_pooling in study.rows[AWKWARD, "world"]
@@ -349,7 +353,7 @@ def test_the_gap_grows_with_what_was_planted(study: Study, associations: Section
         .groupby("pooling")
     }
     assert all(gap["strong"] > gap["weak"] for gap in gaps.values())
-    assert f"{AWKWARD} yes with mean and cls; {BLANK} " in sentence and "once in 2." in sentence
+    assert f"{AWKWARD} yes with mean and cls; {BLANK} " in sentence and "once in 2 by chance" in sentence
 
 
 def test_beside_published_values(study: Study, tmp_path: Path) -> None:
@@ -383,7 +387,7 @@ def test_what_was_read_is_told(study: Study, associations: Section) -> None:
     for suite, rows in SUITES.items():
         for test in rows["test"].drop_duplicates():
             assert f"{suite}: {test}: read {test}" in warned.texts
-    (facts,) = folds["What each test holds against what"]
+    (facts,) = folds["What each test compares"]
     assert isinstance(facts, Facts)
     counted = {name for name, text in facts.lines if text.endswith("Pictures: A_X 3, X 2.")}
     seeing = {name for name, rows in SUITES.items() if rows["cell"].notna().any()}

@@ -11,9 +11,10 @@ import pytest
 from scipy.stats import spearmanr
 
 from calibration_studies import AWKWARD, CAPTIONS, POWER, Study
+from page_words import check_first_sentence
 from running import present
 from unmask.calibration.artifacts import FIGURES
-from unmask.calibration.findings import FINDINGS, QUESTION, QUESTION_OF_REAL
+from unmask.calibration.findings import FINDINGS
 from unmask.calibration.metrics import rank_of_worlds
 from unmask.calibration.power import Options
 from unmask.calibration.results import CalibrationResults
@@ -76,7 +77,8 @@ def said(name: str, results: CalibrationResults) -> list[str]:
 
 
 def test_every_chart_is_there_and_the_tables_of_its_numbers_are_below_it(whole: Section) -> None:
-    assert whole.name == "calibration" and whole.sentences[0] == QUESTION
+    assert whole.name == "calibration"
+    check_first_sentence(whole)
     kinds = [type(block) for block in whole.blocks]
     charts = [place for place, kind in enumerate(kinds) if kind is Chart]
     assert len(charts) == len(FIGURES) and all(kinds[place + 1] is Fold for place in charts)
@@ -96,7 +98,7 @@ def test_names_are_text_on_the_page(whole: Section) -> None:
 
 def test_a_small_study_has_neither_intervals_nor_real_pairs(tmp_path: Path) -> None:
     small = section_of(Study(tmp_path, "small"))
-    assert QUESTION in small.sentences and QUESTION_OF_REAL not in small.sentences
+    check_first_sentence(small)
     assert not any("intervals over" in sentence for sentence in small.sentences)
     assert sum(isinstance(block, Chart) for block in small.blocks) == len(FIGURES) - 1
     assert not any("word frequency" in block.title for block in small.blocks if isinstance(block, Fold))
@@ -105,8 +107,9 @@ def test_a_small_study_has_neither_intervals_nor_real_pairs(tmp_path: Path) -> N
 def test_without_a_world_only_real_pairs_appear(tmp_path: Path) -> None:
     study = Study(tmp_path, "explained")
     bare = section_of(study)
-    assert bare.sentences[0] == QUESTION_OF_REAL and len(bare.sentences) == 3
-    assert [type(block) for block in bare.blocks] == [Chart, Fold]
+    check_first_sentence(bare)
+    assert "depends on word frequency" in bare.sentences[0] and len(bare.sentences) == 2
+    assert [type(block) for block in bare.blocks] == [Chart, Fold, Fold]
     assert section(CalibrationResults(study.files | {"explained": []}, study.settings)).is_empty()
 
 
@@ -117,8 +120,9 @@ def test_which_measures_find_the_association() -> None:
         ("SSS", "trained", "slope", "", -0.5, (-0.6, -0.4)),
     )
     assert said("association", results) == [
-        "Margins of trained models that grow with the planted association: CPS; not: AUL; falling: SSS "
-        "(by 95% intervals over 3 worlds, uncorrected for 3 measures)."
+        "Margins of trained models grow with the planted association under 1 of 3 measures: CPS. They do not "
+        "under AUL. They fall under SSS. Slopes are judged by 95% intervals over 3 worlds, uncorrected for 3 "
+        "measures."
     ]
 
 
@@ -130,8 +134,8 @@ def test_in_one_world_slopes_of_trained_models_have_no_verdict() -> None:
         ("AUL", "trained", "slope", "", 0.9, None),
     )
     perfect, trained = said("association", results)
-    assert "planted association: CPS; not: All-Masked (in one world" in perfect
-    assert trained.endswith("so without an interval): CPS and AUL +0.9.")
+    assert "association under 1 of 2 measures: CPS. They do not under All-Masked." in perfect
+    assert trained.endswith("gain: CPS and AUL +0.9 (in one world, so without an interval).")
 
 
 def test_which_measures_follow_frequency() -> None:
@@ -144,11 +148,11 @@ def test_which_measures_follow_frequency() -> None:
     )
     (sentence,) = said("frequency", results)
     assert (
-        "towards the more frequent word with SSS +0.5; towards the rarer with AUL -0.1; neither way with"
-        in (sentence)
+        "towards the more frequent word under SSS +0.5; towards the rarer word under AUL -0.1; neither way "
+        "under" in (sentence)
     )
     (sentence,) = said("exchange", results)
-    assert sentence.endswith("so many log-odds of association: SSS 0.71.")
+    assert sentence.endswith("this many log-odds of association: SSS 0.71.")
 
 
 def test_measures_that_nearly_always_raise_a_false_alarm() -> None:
@@ -164,7 +168,7 @@ def test_measures_that_nearly_always_raise_a_false_alarm() -> None:
         ("CPS", "oracle", "false alarms", "ratio=1", 4.0, (1.0, 7.0)),
     )
     perfect, trained = said("false alarms", results)
-    assert perfect.endswith("with perfect models (5% are allowed): none.")
+    assert perfect.startswith("With perfect models, no measure has false alarms in at least 90% of")
     assert trained.endswith(
         "(5% are allowed; the same few words, each leaning at random, would give 50 to 61%): AUL and SSS "
         "against groups 16 times as rare; CPS where a name has a word more."
@@ -200,7 +204,7 @@ def test_power_with_the_fewest_and_the_most_pairs() -> None:
     rows = [("CPS", "oracle", "power", f"n={n}", float(n) / 20, None) for n in (1500, 100, 500)]
     (sentence,) = said("power", metrics(*rows, ("CPS", "oracle", "power", "n=500, 1 a word", 3.0, None)))
     assert "p = 0.75 with perfect models" in sentence
-    assert sentence.endswith("with 100 pairs, CPS 5; with 1500 pairs, CPS 75.")
+    assert "with 100 pairs, CPS 5; with 1500 pairs, CPS 75. These benchmarks have " in sentence
 
 
 def control(name: str, holds: bool) -> dict[str, Any]:
@@ -213,13 +217,13 @@ def test_controls_that_fail_are_counted_and_named() -> None:
         return results_of(controls=framed(rows, CONTROLS))
 
     (held,) = said("exact controls", controls(control("identical", True), control("swapped", True)))
-    assert held.startswith("All 2 controls of known outcome hold:")
+    assert held.startswith("All 2 controls of known outcome pass:")
     assert said("exact controls", controls(control("identical", True), control("swapped", False))) == [
         "1 of 2 controls of known outcome fails: swapped (m, AUL)."
     ]
     permuted = controls(control("permuted", False), *[control("permuted", True)] * 39)
     assert said("controls by chance", permuted) == [
-        "Control permuted: the interval of the score excludes 50 in 1 of 40 models and measures; chance "
+        "In control permuted, the interval of the score excludes 50 in 1 of 40 models and measures; chance "
         "alone would give about 2."
     ]
 
@@ -248,7 +252,7 @@ def test_what_kept_tokens_do() -> None:
         "tokens, and +0.01 where it keeps 50%; its exchange rate of frequency is 0.50 and 0.62."
     ]
     (silent,) = said("no random tokens", results)
-    assert silent.endswith("is 0 for every pair: it says nothing.")
+    assert silent.endswith("is 0 for every pair, so it finds nothing.")
     (other,) = said("no random tokens", results_of(kept=framed([kept(0.0, 0.5, 0.2, 0.5)], KEPT)))
     assert other.endswith("gains +0.2 per unit of log-odds, +0.1 per unit of log frequency ratio.")
 
@@ -264,17 +268,18 @@ def test_what_frequency_explains(study: Study) -> None:
     slopes = clear(alone, "slope_low", "slope_high")
     values = ", ".join(f"{row['first']} {row['slope']:+.1f}" for row in slopes)
     (scores,) = said("scores by frequency", results)
-    assert scores.startswith(f"{AWKWARD} on crows-pairs: by 95% intervals")
-    assert scores.endswith(
-        f"under {len(slopes)} of 3 measures (points per unit of log frequency ratio): {values}."
+    assert scores == (
+        f"The score of {AWKWARD} on crows-pairs depends on word frequency under {len(slopes)} of 3 measures "
+        f"(95% intervals). Per unit of log frequency ratio it changes by these points: {values}."
     )
     (differences,) = said("differences by frequency", results)
     assert differences == (
-        f"{AWKWARD} on crows-pairs: of 3 differences between measures, {len(clear(two, 'low', 'high'))} are "
-        "clear; the part that goes with word frequency is clear in "
+        f"Of 3 differences between measures of {AWKWARD} on crows-pairs, {len(clear(two, 'low', 'high'))} "
+        "are clear; the part that goes with word frequency is clear in "
         f"{len(clear(two, 'explained_low', 'explained_high'))}, the difference at equal frequency in "
-        f"{len(clear(two, 'rest_low', 'rest_high'))}. The largest such part: SSS less CPS, +6.0 points of a "
-        "difference of +3.0; where the two disagree, SSS prefers the more frequent words in 62.0%."
+        f"{len(clear(two, 'rest_low', 'rest_high'))}. The largest such part is +6.0 points of the "
+        "difference of +3.0 between SSS and CPS; where the two disagree, SSS prefers the more frequent words "
+        "in 62.0%."
     )
 
 
@@ -285,6 +290,6 @@ def test_where_frequency_explains_nothing(study: Study) -> None:
     ]
     results = results_of(explained=framed(rows, EXPLAINED).assign(model="m", benchmark="b"))
     (scores,) = said("scores by frequency", results)
-    assert scores.endswith("under 0 of 3 measures.")
+    assert scores.endswith("under 0 of 3 measures (95% intervals).")
     (differences,) = said("differences by frequency", results)
     assert "clear in 0, the difference at equal frequency" in differences and "largest" not in differences

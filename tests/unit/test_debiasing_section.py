@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from made_study import RESOURCES, compared
+from page_words import check_first_sentence
 from running import present
 from unmask.debiasing.presenting import DebiasingResults
 from unmask.facts import write_facts
@@ -102,8 +103,8 @@ def test_where_all_pairs_share_a_word_nothing_is_claimed(tmp_path: Path) -> None
     assert (clear.changes, clear.tested, clear.untestable) == (2, 0, 2)
     assert clear.nearer.empty and clear.further.empty
     section, _ = present_section(tmp_path, [path])
-    (sentence,) = [sentence for sentence in section.sentences if sentence.startswith("cda:")]
-    assert "of 2 bias scores none can be tested" in sentence and "come nearer" not in sentence
+    (sentence,) = [sentence for sentence in section.sentences if sentence.startswith("After cda,")]
+    assert "none of 2 bias scores can be tested" in sentence and "come nearer" not in sentence
     sheet = next(block.sheet for block in section.every_block() if isinstance(block, Table))
     assert {row[6:10] for row in sheet.rows} == {("∘", DASH, DASH, "0.0001")}
 
@@ -145,18 +146,16 @@ def test_holm_is_over_what_a_sentence_counts(tmp_path: Path) -> None:
 def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> None:
     section, texts = present_section(tmp_path, [comparisons(tmp_path)])
     said = " ".join(section.sentences)
-    counted = {
-        sentence.split(":")[0]: re.findall(r"\d+", sentence)[:5] for sentence in section.sentences[1:4]
-    }
-    # changes, tested, nearer (to 50), further
+    check_first_sentence(section)
+    counted = {sentence.split(",")[0]: re.findall(r"\d+", sentence)[:4] for sentence in section.sentences[:3]}
+    # nearer, of so many tested, (to 50), further; the control comes last
     assert counted == {
-        "continued": ["2", "2", "0", "50", "0"],
-        "cda": ["2", "2", "2", "50", "0"],
-        "at": ["2", "2", "0", "50", "2"],
+        "After cda": ["2", "2", "50", "0"],
+        "After at": ["0", "2", "50", "2"],
+        "After the same training without debiasing (a control)": ["0", "2", "50", "0"],
     }
-    assert "the same training without any debiasing" in said
-    assert "a-continued 2.50 to 2.25" in said
-    assert "a-cda" not in said.split("Loss on")[1]
+    assert "2.25 for a-continued (2.50 before)" in said
+    assert "a-cda" not in said.split("The loss on")[1]
     drawing = section.blocks[0]
     assert isinstance(drawing, Chart)
     assert "90% interval" in drawing.caption

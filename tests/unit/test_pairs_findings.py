@@ -247,8 +247,8 @@ def test_shuffled_scores_stand_beside_the_unshuffled() -> None:
         return text
 
     text = said({}, {"measure": "CPS", "verdict": BY_WORDS})
-    assert "2 of 2 scores" in text and "56 of 100 (53 to 60), unshuffled 51" in text
-    assert "CPS of bert" in text and "Of these, 1 shows a clear preference" in text
+    assert "2 of 2 scores" in text and "56 (53 to 60), unshuffled 51" in text
+    assert "CPS of bert" in text and "1 of the 2 shows a clear preference" in text
     # where none is off 50, nothing is said of what is left
     none = said({"low": 46.0})
     assert "0 of 1 score" in none and none.count(".") == 1

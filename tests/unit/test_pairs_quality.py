@@ -11,16 +11,18 @@ import pandas as pd
 import pytest
 
 import synthetic
+from page_words import check_first_sentence
 from synthetic import with_tables
 from unmask.benchmarks.schema import PAIRS
 from unmask.measures.registry import title_of
-from unmask.pairs.comparisons import DECIDED_ALIKE, MEASURES_DIFFER
+from unmask.pairs.comparisons import DECIDED_DIFFERENTLY, MEASURES_DIFFER
 from unmask.pairs.disagreement import FURTHEST_APART
 from unmask.pairs.findings import OVERVIEW
 from unmask.pairs.quality import CLEAR
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections import disagreement as of_disagreement
 from unmask.pairs.sections import quality as of_quality
+from unmask.report.captions import HOW_COMPUTED
 from unmask.report.findings import sentences
 from unmask.report.page import render_page
 from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
@@ -108,15 +110,16 @@ def blocks(section: Section, kind: type) -> Iterator[Any]:
 def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     found = quality(*study)
     assert len(found.sentences) <= 3
-    first, second, third = found.sentences
-    assert f"{FLAWED} of {N} of {BENCHMARK} (most often few votes, {FLAWED})" in first
+    check_first_sentence(found)
+    changed, flawed, third = found.sentences
+    assert f"{FLAWED} of {N} of {BENCHMARK} (most often few votes, {FLAWED})" in flawed
     rows = read_table(study[0]["quality"][0], SCHEMAS["quality"])
     own = rows[(rows["measure"] == "AUL") & (rows["protocol"] == "corrected")].set_index("flaw")
     change = f"{own['score']['few_votes']:.1f} to {own['without']['few_votes']:.1f}"
-    assert f"one on {BENCHMARK}, AUL, few votes: {change}" in second and "2 have p < 0.01" in second
+    assert f"one on {BENCHMARK}, AUL, few votes: {change}" in changed and "changes 2 of " in changed
     # the other is that of any flaw
-    assert second.count("AUL") == 2 and not any(title_of(m) in second for m in ("CPS", "SSS", "PLL"))
-    assert "by chance" in third
+    assert changed.count("AUL") == 2 and not any(title_of(m) in changed for m in ("CPS", "SSS", "PLL"))
+    assert "random pairs" in third
     (all_,) = [block for block in found.blocks if isinstance(block, Chart)]
     claims = {(row["panel"], row["measure"]): row["claim"] for row in all_.rows}
     holds = {key for key, claim in claims.items() if claim == CLEAR}
@@ -125,7 +128,9 @@ def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dic
 
 def test_without_a_shift_nothing_holds_and_without_flaws_it_says_so(tmp_path: Path) -> None:
     found = quality(*make(tmp_path, FLAWED, False))
-    assert "none has p < 0.01" in found.sentences[1] and len(found.sentences) == 2
+    check_first_sentence(found)
+    assert found.sentences[0].startswith("Leaving out flawed pairs clearly changes 0 of ")
+    assert "p < 0.01" in found.sentences[0] and len(found.sentences) == 2
     files, settings = make(tmp_path, 0, False)
     table = read_table(files["flaws"][0], FLAWS).assign(many_words=False, unequal_words=False)
     write_table(files["flaws"][0], table, FLAWS, {"benchmark": BENCHMARK})
@@ -135,7 +140,8 @@ def test_without_a_shift_nothing_holds_and_without_flaws_it_says_so(tmp_path: Pa
     found = quality(files, settings)
     assert found.sentences == ("No pair has any of the flaws that a benchmark itself could show.",)
     assert not list(blocks(found, Chart)) and [fold.title for fold in blocks(found, Fold)] == [
-        "How many pairs have each flaw"
+        "How many pairs have each flaw",
+        HOW_COMPUTED,
     ]
 
 
@@ -182,13 +188,17 @@ def test_disagreement_stands_beside_chance(study: tuple[dict[str, Any], dict[str
             if {row.first, row.second} != {"AllMasked", "AllMaskedSum"}:
                 told.append((own["different"], own["by_chance"], row.kappa_low, row.kappa_high, row, model))
     furthest = max(told, key=lambda each: each[0])
-    (sentence,) = found.sentences
+    check_first_sentence(found)
+    range_of_all, sentence = found.sentences
     # both numbers are of one couple
-    assert f"{furthest[0]:.0f} of 100 pairs decided differently, by chance {furthest[1]:.0f}." in sentence
-    assert f"of {furthest[5]} on {BENCHMARK}" in sentence
+    assert f"decide {furthest[0]:.0f} of 100 pairs of {BENCHMARK} differently" in sentence
+    assert f"independent decisions would differ in {furthest[1]:.0f}." in sentence
+    assert f"of {furthest[5]} differ most" in sentence
+    least, most = min(told)[0], max(told)[0]
+    assert f"decide {least:.0f} to {most:.0f} of 100 pairs differently" in range_of_all
     # measures that decide by the toss of a coin
     like_chance = sum(low <= 0 <= high for _, _, low, high, *_ in told)
-    assert like_chance > 20 and f"Of {len(told)} such comparisons, {like_chance} are" in sentence
+    assert like_chance > 20 and f"In {like_chance} of {len(told)} comparisons" in sentence
 
 
 def test_two_readings_of_one_measure_are_no_couple(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -199,10 +209,12 @@ def test_two_readings_of_one_measure_are_no_couple(study: tuple[dict[str, Any], 
     # were they counted, they would be the furthest apart
     apart = results.measures_compared.assign(agreement=results.measures_compared["agreement"].clip(lower=1))
     apart.loc[readings.index, ["agreement", "kappa"]] = 0.0, -1.0
-    findings = [FURTHEST_APART, MEASURES_DIFFER, DECIDED_ALIKE, *OVERVIEW]
+    findings = [FURTHEST_APART, MEASURES_DIFFER, DECIDED_DIFFERENTLY, *OVERVIEW]
     said = sentences(findings, with_tables(results, measures_compared=apart))
     assert said and said == sentences(findings, results)
-    assert not sentences([FURTHEST_APART], with_tables(results, measures_compared=readings))
+    assert not sentences(
+        [DECIDED_DIFFERENTLY, FURTHEST_APART], with_tables(results, measures_compared=readings)
+    )
 
 
 def test_untrained_models_are_not_told_of_beside_a_trained_one(
@@ -213,7 +225,7 @@ def test_untrained_models_are_not_told_of_beside_a_trained_one(
     sources = [{"name": trained, "source": "hub"}, *({"name": name, "source": "random"} for name in others)]
     of_one = {"models": sources[:1]}
     sentences = disagreement(files, settings | {"models": sources}).sentences
-    assert "trained model" in sentences[0] and trained in sentences[0]
+    assert all("trained model" in sentence for sentence in sentences) and trained in sentences[1]
     assert sentences == disagreement(files, settings | of_one).sentences
     assert sentences != disagreement(files, settings).sentences
 

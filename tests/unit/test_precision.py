@@ -98,7 +98,7 @@ def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
     study = {"models": [{"name": "bert"}], "benchmarks": [{"name": "crows"}], "dtype": "bfloat16"}
     found = precision.section(PairResults({"precision": [path], "captions": captions}, study))
     (sentence,) = found.sentences
-    assert sentence.startswith("In bfloat16, 1 of 2 decisions") and sentence.endswith("by 2 at most.")
+    assert sentence.startswith("In bfloat16, 1 of 2 decisions") and sentence.endswith("by at most 2.")
     (table,) = found.blocks
     assert isinstance(table, Table)
     assert table.sheet.rows == (("bert", "crows", "AUL", "corrected", "2", "2", "1", "a"),)

@@ -55,11 +55,15 @@ def test_regions_that_differ_are_those_of_the_scores(study: Study) -> None:
         assert all(
             (f"Continent {region}" in sentence) == (region in set(clear)) for region in results.index.tops()
         )
-        assert sentence.startswith(f"For {row['model']} (C_w corrected, p < 0.05 after Holm's correction), ")
+        named = "blank (never trained)" if row["model"] == "blank" else row["model"]
+        assert sentence.startswith(
+            f"For {named}, the countries of {len(clear)} of 6 continents differ by more"
+        )
+        assert "(p < 0.05 after Holm's correction)" in sentence and "(C_w corrected)" in sentence
         # permutations say nothing of the root
         assert "verall" not in sentence
     nothing = results_of(study, scores=results.scores.assign(p_holm=1.0))
-    none = "in none of the 6 continents do the countries differ by"
+    none = "the countries of 0 of 6 continents differ by more than chance"
     assert all(none in sentence for sentence in said("tops", nothing))
     bare = results_of(study, scores=results.scores.assign(score=math.nan))
     assert said("tops", bare)[0] == "m1 has no score: no region of the study has two children."
@@ -97,9 +101,11 @@ def test_what_too_few_permutations_cannot_show_is_not_counted(study: Study) -> N
         results = results_of(study, scores=scores, permutations=draws)
         assert {row["needed"] for row in rows("inner", results)} == {needed}
         assert [row["needed"] for row in rows("permutations", results)] == ([enough] if needed else [])
-        text = f"none could after Holm's correction with {draws} permutations, which takes {enough}."
+        text = f"none can have it after Holm's correction with {draws} permutations, as that takes {enough}."
         assert all((text in each) == bool(needed) for each in said("inner", results))
-        assert all(" 0 do after Holm's correction" in each for each in said("inner", results) if not needed)
+        assert all(
+            " 0 have it after Holm's correction" in each for each in said("inner", results) if not needed
+        )
     # 1/101 of 6 regions is above .05, of 5 it is not
     (sentence,) = said("permutations", results_of(study))
     assert "With 100 permutations no p is below 0.0099: corrected for more than 5 regions" in sentence

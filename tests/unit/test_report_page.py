@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import synthetic
+from page_words import check_first_sentence
 from running import present, run_script
 from study_schema import MEASURES, statistics_with
 from unmask.benchmarks.schema import PAIRS
@@ -426,14 +427,21 @@ def test_scores_by_bias_type_and_direction_are_those_of_the_table(made: Made) ->
         }
 
 
+@pytest.mark.parametrize(
+    "name", ["groups", "controls", "disagreement", "agreement", "quality", "accuracy", "tables"]
+)
+def test_the_first_sentence_of_a_section_is_short(made: Made, name: str) -> None:
+    check_first_sentence(read_section(made.folder / f"{name}.json"))
+
+
 def test_the_areas_drawn_are_those_of_the_table(made: Made) -> None:
     drawn = charts_of(made.folder / "agreement.json")[""]
     table = pd.read_csv(made.folder / "agreement.csv").query("chosen and auc.notna()")
     trained = [model["name"] for model in MODELS if model["source"] != "random"]
     counted = table["model"].isin(trained) & ~table["measure"].str.startswith("AllMasked")
-    areas = 100 * table[counted & (table["protocol"] == "corrected")]["auc"]
+    areas = table[counted & (table["protocol"] == "corrected")]["auc"]
     (said,) = read_section(made.folder / "agreement.json").sentences
-    assert f" the higher score in {areas.min():.0f} to {areas.max():.0f} of 100 cases, " in said
+    assert f"under the ROC curve (AUC) of {areas.min():.2f} to {areas.max():.2f}; 0.5 is chance." in said
     assert len(drawn.rows) == len(table) == 2 * 2 * len(MEASURES)
     for row, (_, wanted) in zip(drawn.rows, table.iterrows(), strict=True):
         assert row["panel"] == f"{wanted['model']}\n{wanted['benchmark']}"

@@ -38,7 +38,7 @@ from unmask.report.sections import (
     read_section,
     write_section,
 )
-from unmask.report.sheets import DASH, Sheet, of_paper
+from unmask.report.sheets import DASH, Sheet
 from unmask.results.verifying import Verified
 from unmask.tables import framed, write_table
 
@@ -261,14 +261,6 @@ def test_sections_stand_in_groups() -> None:
     assert page.texts.count("The scores") == page.texts.count("Scores") == 1
     with pytest.raises(ValueError, match=r"'Else' is no group of sections \(known: Results, Trust"):
         Section("s", "S", group="Else")
-
-
-def test_a_table_is_named_by_its_paper() -> None:
-    for caption, named in (
-        ("Table 3. As in Table 1.", r"\1 & co, Table 3. As in Table 1."),
-        ("A table. Table 1 is another.", "A table. Table 1 is another."),
-    ):
-        assert of_paper(Sheet(caption, (), (), ()), r"\1 & co").caption == named
 
 
 def test_figures_are_numbered_within_their_section() -> None:

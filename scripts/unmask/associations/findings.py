@@ -62,7 +62,9 @@ def _by_encoder(results: AssociationResults) -> Iterator[Row]:
     """What unmask.associations.chance.counts says of each encoder."""
     main = in_order(results.main, encoder=results.names, pooling=results.poolings)
     of_poolings = counts(main, ["encoder", "pooling"], results.alpha)
-    for encoder, rows in of_poolings.groupby("encoder", sort=False):
+    untrained = [each.name for each in results.encoders if each.source == UNTRAINED]
+    by_encoder = sorted(of_poolings.groupby("encoder", sort=False), key=lambda part: part[0] in untrained)
+    for encoder, rows in by_encoder:
         of_encoder = main[main["encoder"] == encoder]
         unable = of_encoder[~of_encoder["able"].astype(bool)]
         levels = of_encoder.drop_duplicates(["suite", "test"])["level"]
@@ -71,8 +73,11 @@ def _by_encoder(results: AssociationResults) -> Iterator[Row]:
         known = known.assign(**{name: known[name].map(number) for name in ("mean_d", "expected_d")})
         yield {
             "encoder": encoder,
+            "never_trained": encoder in untrained,
             "alpha": results.alpha,
             "tests": len(levels),
+            "able_in_all": int(rows["able"].sum()),
+            "beyond_in_all": int(rows.loc[rows["able"] > 0, "beyond"].sum()),
             "by_item": int((levels != BY_WORD).sum()),
             "able": _alike(rows[rows["able"] > 0], "beyond", "able"),
             "unable": [row for row in _alike(rows, "unable", unless_all=True) if row["unable"]],
@@ -203,69 +208,67 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
         "beyond chance",
         _by_encoder,
         EACH
-        + """For {{ encoder }} (by
-        {% if not by_item %}word{% elif by_item == tests %}item, as words are not known
-        {%- else %}word, but {{ by_item }} of {{ tests }} by item, as their words are not known{% endif %}),
-        {% set why %}sets are too small{{ " for so many tests" if too_many else "" }}
+        + """{% set why %}sets are too small{{ " for so many tests" if too_many else "" }}
         {{- " or have no d" if without_d else "" }}{% endset %}
-        {% if able %}tests beyond chance ({{ say.significant(alpha) }}), of those that could be:
-        {{ each(able, "%(beyond)s of %(able)s") }}
-        {%- if unable %}; {{ each(unable, "%(unable)s more") }} could not be, as {{ why }}, which says nothing
-        either way{% endif %}.
-        {% else %}no test could be beyond chance ({{ say.significant(alpha) }}), as {{ why }}
-        {%- if before %}; before correction, p < {{ alpha | g }} in
+        For {{ encoder }}{{ " (never trained)" if never_trained else "" }},
+        {% if able %}{{ beyond_in_all }} of {{ able_in_all | counted("testable association") }}
+        {{ beyond_in_all | many("is", "are") }} beyond chance ({{ say.significant(alpha) }}).
+        By pooling: {{ each(able, "%(beyond)s of %(able)s") }}.
+        {% if unable %}{{ each(unable, "%(unable)s more") }} cannot be tested, as {{ why }}.{% endif %}
+        {% else %}no association can be tested ({{ say.significant(alpha) }}), as {{ why }}.
+        {% if before %}Before correction, p < {{ alpha | g }} in
         {{ each(before, "%(before)s of %(able_before)s") }}, where chance alone gives about
-        {{ by_chance | listed(end="or") }}.
-        {%- else %}, which says nothing either way.{% endif %}{% endif %}""",
+        {{ by_chance | listed(end="or") }}.{% endif %}{% endif %}
+        {% if by_item %}The unit is the item in {{ by_item }} of {{ tests | counted("test") }}, as words are
+        not known.{% endif %}""",
     ),
     Finding(
         "mean |d|",
         lambda results: (row for row in _by_encoder(results) if row["mean_d"]),
         EACH
-        + """For {{ encoder }}, mean |d| is {{ each(mean_d, "%(mean_d)s") }}; without bias it would be about
+        + """Mean |d| of {{ encoder }} is {{ each(mean_d, "%(mean_d)s") }}; without bias it would be about
         {{ each(expected_d, "%(expected_d)s") }}.""",
     ),
     Finding(
         "untrained",
         _untrained,
-        """{{ say.untrained(names) }}, so whatever {{ names | many("its", "their") }} tests find is no
-        stereotype.""",
+        """{{ say.untrained(names) }}, so whatever {{ names | many("its", "their") }} tests find is not
+        learnt.""",
     ),
     Finding(
         "flips",
         _flips,
         EACH
         + """{% if not flips %}All poolings give d of the same sign in every test of {{ names | listed }}.
-        {%- else %}Tests in which the sign of d depends on the pooling:
-        {{ each(flips, "%(flipped)s of %(tests)s for %(encoder)s", end=" and ") }} (about
-        {{ by_chance | listed }} if poolings were unrelated)
-        {%- if clear %}; both signs have p < {{ alpha | g }} before correction in
+        {%- else %}Of all tests, the sign of d depends on the pooling in
+        {{ each(flips, "%(flipped)s of %(tests)s for %(encoder)s", end=" and ") }}; unrelated poolings
+        would give about {{ by_chance | listed }}
+        {%- if clear %}. Both signs have p < {{ alpha | g }} before correction in
         {{ each(clear, "%(both_clear)s for %(encoder)s", end=" and ") }}{% endif %}.{% endif %}""",
     ),
     Finding(
         "grounded tests",
         _grounded,
-        """For {{ encoder }}, grounded tests
-        {% if able %}with an effect beyond chance ({{ say.significant(alpha) }}), of those that could be:
+        """{% if able %}Effects of {{ encoder }} that are beyond chance ({{ say.significant(alpha) }}), of
+        those that can be tested, are in grounded tests:
         {% for part in parts %}{{ part.effect }} {{ part.beyond }} of {{ part.able }}
-        {%- if part.able < part.tests %} ({{ part.tests - part.able }} more could not){% endif %}
+        {%- if part.able < part.tests %} ({{ part.tests - part.able }} more cannot){% endif %}
         {{- "." if loop.last else "; " }}{% endfor %}
-        {% else %}have too few words to be beyond chance, which says nothing either way.{% endif %}""",
+        {% else %}No grounded test of {{ encoder }} has enough words to be tested.{% endif %}""",
     ),
     Finding(
         "sizes of grounded tests",
         _grounded_sizes,
-        """For {{ encoder }}, on average over {{ tests | counted("test") }}, the words change s by
-        {{ target_effect | number(3) }} and the pictures by {{ image_effect | number(3) }}; pictures change it
-        by {{ interaction | number(3) }} more for one set of words than for the other (sizes, without
-        signs).""",
+        """On average over {{ tests | counted("test") }} of {{ encoder }}, the words change s by
+        {{ target_effect | number(3) }} and the pictures by {{ image_effect | number(3) }}, whatever the sign.
+        Pictures change it by {{ interaction | number(3) }} more for one set of words than for the other.""",
     ),
     Finding(
         "encoders",
         _differences,
         """Of {{ n | counted("difference") }} of d between encoders on the same test and pooling,
-        {{ clear | none }} {{ clear | many("has", "have") }} a {{ confidence | percent }} interval without 0;
-        if encoders were alike, about {{ by_chance }} would.""",
+        {{ clear | none }} {{ clear | many("has", "have") }} a {{ confidence | percent }} interval that
+        excludes 0; about {{ by_chance }} would by chance.""",
     ),
     Finding(
         "pairs",
@@ -292,17 +295,16 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
         "growth",
         _growth,
         EACH
-        + """In the tests of {{ series }} ({{ suite }}), does the gap grow with every step of what was
-        planted? {% for encoder, answers in encoders.items() %}{{ encoder }} {{ each(answers, "%(grows)s") }}
-        {{- "." if loop.last else "; " }}{% endfor %}
-        By chance a gap would once in {{ chances | listed(end="or") }}.""",
+        + """The gap in the tests of {{ series }} ({{ suite }}) grows with every planted step, as it would
+        once in {{ chances | listed(end="or") }} by chance:
+        {% for encoder, answers in encoders.items() %}{{ encoder }} {{ each(answers, "%(grows)s") }}
+        {{- "." if loop.last else "; " }}{% endfor %}""",
     ),
     Finding(
         "false alarms",
         _false_alarms,
         EACH
-        + """Where nothing was planted (strength {{ nothing | g }}), tests and poolings beyond chance after
-        Holm's correction, of those that could be:
+        + """Where nothing was planted (strength {{ nothing | g }}), false alarms after Holm's correction are
         {{ each(encoders, "%(sum)s of %(size)s for %(encoder)s", end=" and ") }}.""",
     ),
     Finding(

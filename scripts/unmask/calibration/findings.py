@@ -15,14 +15,6 @@ from unmask.report.sheets import number, rows_of
 
 Rows = Iterator[dict[str, Any]]
 
-QUESTION = (
-    "How well does each measure see a bias that is known, because it was planted? Does it see anything else, "
-    "such as how often words occur?"
-)
-QUESTION_OF_REAL = (
-    "What of bias scores, and of differences between measures, goes with the frequency of words?"
-)
-
 PAIRS_OF: Mapping[str, str] = {
     "no association": "about occupations",
     "ratio=1": "between groups of one frequency",
@@ -91,6 +83,7 @@ def _slopes(results: CalibrationResults, metric: Metric, text: Callable[[pd.Data
             "level": 100 * results.confidence,
             "worlds": int(rows["families"].max()),
             "measures": rows["measure"].nunique(),
+            "growing": rows.loc[up, "measure"].nunique(),
             "values": None if intervals or models == SUMMARISED["oracle"] else _with_values(rows),
             **{name: text(part) if len(part) else None for name, part in directions.items()},
         }
@@ -125,12 +118,20 @@ def _power(results: CalibrationResults) -> Rows:
     """For each kind: the power with the fewest and with the most pairs."""
     rows = results.metrics[results.metrics["merit"] == Metric.POWER]
     rows = rows.assign(pairs=rows["condition"].str.extract(r"^n=(\d+)$")[0].astype(float))
-    for models, of_kind in _by_kind(rows[rows["pairs"].isin([rows["pairs"].min(), rows["pairs"].max()])]):
+    kinds = list(_by_kind(rows[rows["pairs"].isin([rows["pairs"].min(), rows["pairs"].max()])]))
+    for place, (models, of_kind) in enumerate(kinds):
         powers = [
             {"pairs": f"{count:g}", "values": _with_values(part, lambda value: number(value, 0))}
             for count, part in of_kind.groupby("pairs")
         ]
-        yield {"models": models, "association": results.power["association"], "powers": powers}
+        power = results.power
+        yield {
+            "models": models,
+            "association": power["association"],
+            "powers": powers,
+            # once, behind the last kind
+            "per_unit": power.get("per_unit") if place == len(kinds) - 1 else None,
+        }
 
 
 def _ranks(results: CalibrationResults) -> Rows:
@@ -240,16 +241,18 @@ _BASIS = """
 """What a verdict on slopes is based on."""
 
 FINDINGS: Sequence[Finding[CalibrationResults]] = (
-    Finding("question", lambda results: [{}] if results.has_worlds else [], QUESTION),
     Finding(
         "association",
         lambda results: _slopes(results, Metric.SLOPE, _titles),
         _BASIS
         + """
-        {% if values %}Margins of {{ models }} gain per unit of planted log-odds ({{ basis }}): {{ values }}.
-        {% else %}Margins of {{ models }} that grow with the planted association: {{ up or "none" }}
-        {%- if neither %}; not: {{ neither }}{% endif %}
-        {%- if down %}; falling: {{ down }}{% endif %} ({{ basis }}).{% endif %}""",
+        {% if values %}Per unit of planted log-odds, margins of {{ models }} gain: {{ values }}
+        ({{ basis }}).
+        {% else %}Margins of {{ models }} grow with the planted association under {{ growing }} of
+        {{ measures | counted("measure") }}{% if up %}: {{ up }}{% endif %}.
+        {% if neither %}They do not under {{ neither }}.{% endif %}
+        {% if down %}They fall under {{ down }}.{% endif %}
+        Slopes are judged {{ basis }}.{% endif %}""",
     ),
     Finding(
         "frequency",
@@ -257,39 +260,45 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         _BASIS
         + """
         Where nothing is associated, margins of {{ models }}
-        {% if values %}gain per unit of log frequency ratio ({{ basis }}): {{ values }}.
+        {% if values %}gain, per unit of log frequency ratio: {{ values }} ({{ basis }}).
         {% else %}move, per unit of log frequency ratio,
-        {% if up %}towards the more frequent word with {{ up }}{{ "; " if down or neither }}{% endif %}
-        {%- if down %}towards the rarer with {{ down }}{{ "; " if neither }}{% endif %}
-        {%- if neither %}neither way with {{ neither }}{% endif %} ({{ basis }}).{% endif %}""",
+        {% if up %}towards the more frequent word under {{ up }}{{ "; " if down or neither }}{% endif %}
+        {%- if down %}towards the rarer word under {{ down }}{{ "; " if neither }}{% endif %}
+        {%- if neither %}neither way under {{ neither }}{% endif %} ({{ basis }}).{% endif %}""",
     ),
     Finding(
         "exchange",
         _exchange,
-        """With {{ models }}, one unit of log frequency ratio counts as much as so many log-odds of
+        """With {{ models }}, one unit of log frequency ratio counts as much as this many log-odds of
         association: {{ values }}.""",
     ),
     Finding(
         "false alarms",
         _false_alarms,
-        """Measures with false alarms in at least {{ least }}% of benchmarks of 500 pairs without an
-        association, with {{ models }} ({{ nominal | g }}% are allowed
+        """With {{ models }},
+        {% if conditions %}false alarms are in at least {{ least }}% of benchmarks of 500 pairs without an
+        association ({{ nominal | g }}% are allowed
         {%- if chance %}; the same few words, each leaning at random, would give {{ chance }}%{% endif %}):
         {% for part in conditions %}{{ part.measures }} {{ part.pairs }}{{ "; " if not loop.last }}
-        {%- else %}none{% endfor %}.""",
+        {%- endfor %}.
+        {%- else %}no measure has false alarms in at least {{ least }}% of benchmarks of 500 pairs without an
+        association ({{ nominal | g }}% are allowed).{% endif %}""",
     ),
     Finding(
         "power",
         _power,
-        """Power of the test at a planted association of p = {{ association | g }} with {{ models }}, in
-        percent:
+        """The test finds a planted association of p = {{ association | g }} with {{ models }} in this
+        percentage of benchmarks (its power):
         {% for part in powers %}with {{ part.pairs }} pairs, {{ part["values"] }}
-        {{- "; " if not loop.last }}{% endfor %}.""",
+        {{- "; " if not loop.last }}{% endfor %}.
+        {% if per_unit is not none %}These benchmarks have {{ per_unit | g }} pairs a word; where more pairs
+        share a word, more pairs are needed, so a score over many pairs may show no clear
+        preference.{% endif %}""",
     ),
     Finding(
         "rank of worlds",
         _ranks,
-        """Spearman's correlation of margin and association over randomly drawn worlds, with perfect models:
+        """Spearman's correlation of margin and association over random worlds, with perfect models, is
         {% if all %}over all pairs, where frequency cancels, {{ all }}
         {{- "; " if disadvantaged }}{% endif %}
         {%- if disadvantaged %}over pairs on the disadvantaged group {{ disadvantaged }}{% endif %}.""",
@@ -299,14 +308,14 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         _exact_controls,
         """{% if failed %}{{ failed | length }} of {{ tried }} controls of known outcome
         {{ failed | many("fails", "fail") }}: {{ failed | listed(3) }}.
-        {% else %}All {{ tried }} controls of known outcome hold: identical sentences tie, and exchanged
+        {% else %}All {{ tried }} controls of known outcome pass: identical sentences tie, and exchanged
         sides change the sign of the margin.{% endif %}""",
     ),
     Finding(
         "controls by chance",
         _chance_controls,
-        """Control {{ control }}: the interval of the score excludes 50 in {{ missed }} of {{ tried }} models
-        and measures{% if expected %}; chance alone would give about {{ expected }}{% endif %}.""",
+        """In control {{ control }}, the interval of the score excludes 50 in {{ missed }} of {{ tried }}
+        models and measures{% if expected %}; chance alone would give about {{ expected }}{% endif %}.""",
     ),
     Finding(
         "kept tokens",
@@ -320,31 +329,29 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         "no random tokens",
         _none_random,
         """Where training replaces no token at random, AUL of a perfect model
-        {% if silent %}is 0 for every pair: it says nothing.
+        {% if silent %}is 0 for every pair, so it finds nothing.
         {% else %}gains {{ gain }} per unit of log-odds, {{ by_frequency }} per unit of log frequency
         ratio.{% endif %}""",
     ),
     Finding(
-        "question on real pairs", lambda results: [{}] if len(results.explained) else [], QUESTION_OF_REAL
-    ),
-    Finding(
         "scores by frequency",
         _scores_by_frequency,
-        """{{ model }} on {{ benchmark }}: by {{ level | g }}% intervals, the score depends on word frequency
-        under {{ slopes | length }} of {{ measures }} measures
-        {%- if slopes %} (points per unit of log frequency ratio): {{ slopes | join(", ") }}{% endif %}.""",
+        """The score of {{ model }} on {{ benchmark }} depends on word frequency under {{ slopes | length }}
+        of {{ measures | counted("measure") }} ({{ level | g }}% intervals).
+        {% if slopes %}Per unit of log frequency ratio it changes by these points: {{ slopes | join(", ") }}.
+        {%- endif %}""",
     ),
     Finding(
         "differences by frequency",
         _differences_by_frequency,
-        """{{ model }} on {{ benchmark }}: of {{ differences | counted("difference") }} between measures,
+        """Of {{ differences | counted("difference") }} between measures of {{ model }} on {{ benchmark }},
         {{ clear }} {{ clear | many("is", "are") }} clear; the part that goes with word frequency is clear in
         {{ by_frequency }}, the difference at equal frequency in {{ at_equal }}.
-        {% if largest %}The largest such part: {{ largest.first }} less {{ largest.second }},
-        {{ largest.explained | number(1, true) }} points of a difference of
-        {{ largest.value | number(1, true) }}
-        {%- if largest.towards_frequent is not none %}; where the two disagree, {{ largest.first }} prefers
-        the more frequent words in {{ largest.towards_frequent | number(1) }}%{% endif %}.{% endif %}""",
+        {% if largest %}The largest such part is {{ largest.explained | number(1, true) }} points of the
+        difference of {{ largest.value | number(1, true) }} between {{ largest.first }} and
+        {{ largest.second }} {%- if largest.towards_frequent is not none %}; where the two disagree,
+        {{ largest.first }} prefers the more frequent words in
+        {{ largest.towards_frequent | number(1) }}%{% endif %}.{% endif %}""",
     ),
 )
 """In the order of the section."""

@@ -29,13 +29,18 @@ def groups(results: FrequencyResults) -> Iterator[Row]:
 
 
 def correlations(results: FrequencyResults) -> Iterator[Row]:
-    """The least and the largest correlation of each measure among the models, benchmark by benchmark."""
+    """The least and the largest correlation of each measure among the trained models, or among the others
+    where none is trained, benchmark by benchmark."""
     rows = results.correlations
     rows = rows[(rows["grouping"] == OVERALL) & (rows["protocol"] == CORRECTED) & (rows["model"] != PERFECT)]
+    of_trained = rows[rows["model"].isin(results.study.trained())]
+    whose = "models that are not trained" if of_trained.empty else "trained models"
+    rows = rows if of_trained.empty else of_trained
     for benchmark, of_benchmark in rows.groupby("benchmark", sort=False):
         ranges = of_benchmark.groupby("measure", sort=False)["rho"].agg(["min", "max"])
         yield {
             "benchmark": benchmark,
+            "whose": whose,
             "ranges": [
                 f"{title_of(measure)} {span(least, most, signed=True)}"
                 for measure, least, most in ranges.itertuples(name=None)
@@ -44,24 +49,17 @@ def correlations(results: FrequencyResults) -> Iterator[Row]:
 
 
 FINDINGS = [
-    Finding[FrequencyResults](
-        "question",
-        lambda results: [{}],
-        """Are advantaged groups simply named more often in the text that models learn from, and do measures
-        follow that?""",
-    ),
     Finding(
         "groups",
         groups,
-        """In {{ clear }} of {{ known | counted("bias type") }} of {{ benchmark }} the words of the advantaged
-        group and of the disadvantaged one differ in frequency ({{ say.significant(alpha) }}). In {{ more }}
-        of {{ known }} a word of the advantaged group is the more frequent one in most comparisons (A > 0.5),
-        in {{ even }} in just half (A = 0.5). A is over all words, mean ranks over those shown.""",
+        """Words of advantaged groups are the more frequent ones in {{ more }} of
+        {{ known | counted("bias type") }} of {{ benchmark }}, and equally frequent in {{ even }}. The
+        difference is clear ({{ say.significant(alpha) }}) in {{ clear }}.""",
     ),
     Finding(
         "correlations",
         correlations,
-        """Correlation of margins with frequency on {{ benchmark }} (protocol corrected, from the least to the
-        most of the models): {{ ranges | join(", ") }}.""",
+        """On {{ benchmark }}, Spearman's ρ of the margins of {{ whose }} with word frequency, from the lowest
+        to the highest model, is {{ ranges | join(", ") }}.""",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Two measures, two models or two areas that were compared: tables, charts, and how many differences hold."""
+"""Two measures, two models or two areas that were compared: tables, charts, and clear differences."""
 
 from collections.abc import Iterable, Iterator
 
@@ -9,12 +9,13 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
-from unmask.report.findings import Finding, Row
+from unmask.report.findings import Finding, Row, span
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sections import Fold, Text
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import Sheet
+from unmask.report.study import UNTRAINED
 from unmask.statistics.correction import step_down
 from unmask.terms import CORRECTED, PROTOCOLS
 
@@ -150,40 +151,61 @@ def _corrected(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["protocol"] == CORRECTED]
 
 
+def of_trained(results: PairResults, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The rows of trained models, with `trained `; all of them where there are none, with what those are."""
+    keys = ["model"] if "model" in rows else ["first", "second"]
+    trained = rows[rows[keys].isin(results.study.trained()).all(axis="columns")]
+    if len(trained):
+        return trained, "trained "
+    untrained = rows[keys].isin(results.study.of_source(UNTRAINED)).all(axis=None)
+    return rows, "untrained " if untrained else ""
+
+
 def _differences(table: str, what: str) -> Finding[PairResults]:
-    """How many differences in a table of the results hold; nothing where it is empty."""
+    """How many differences in a table of the results are clear; nothing where it is empty."""
 
     def rows(results: PairResults) -> Iterator[Row]:
-        tested = _corrected(getattr(results, table))
-        if len(tested):
-            holding = int((tested["p_holm"] < results.alpha).sum())
-            yield {"tested": int(tested["p"].notna().sum()), "holding": holding, "alpha": results.alpha}
+        compared, trained = of_trained(results, _corrected(getattr(results, table)))
+        if len(compared):
+            yield {
+                "tested": int(compared["p"].notna().sum()),
+                "clear": int((compared["p_holm"] < results.alpha).sum()),
+                "alpha": results.alpha,
+                "trained": trained,
+            }
 
     return Finding(
         table,
         rows,
-        f"""Of {{{{ tested | counted("difference") }}}} between {what} (protocol corrected), {{{{ holding }}}}
-        {{{{ holding | many("has", "have") }}}} {{{{ say.significant(alpha) }}}}.""",
+        f"""Of {{{{ tested | counted("difference") }}}} between {what},
+        {{{{ clear }}}} {{{{ clear | many("is", "are") }}}} clear ({{{{ say.significant(alpha) }}}}).""",
     )
 
 
-MODELS_DIFFER = _differences("models_compared", "the bias scores of two models")
-MEASURES_DIFFER = _differences("measures_compared", "the bias scores of two measures")
-AREAS_DIFFER = _differences("areas_compared", "the areas of two measures")
+MODELS_DIFFER = _differences("models_compared", "the bias scores of two {{ trained }}models")
+MEASURES_DIFFER = _differences(
+    "measures_compared", "the bias scores of two measures of one {{ trained }}model"
+)
+AREAS_DIFFER = _differences("areas_compared", "the areas of two measures of one {{ trained }}model")
 
 
-def decided_alike(results: PairResults) -> Iterator[Row]:
-    """How often two measures decide alike, and κ: the least and the most of each."""
-    rows = distinct_measures(results)
+def decided_differently(results: PairResults) -> Iterator[Row]:
+    """How often two measures decide differently, and κ: the least and the most of each."""
+    rows, trained = of_trained(results, distinct_measures(results))
     if len(rows):
-        yield {name: (rows[name].min(), rows[name].max()) for name in ("agreement", "kappa")}
+        different = 100 - rows["agreement"]
+        yield {
+            "trained": trained,
+            "different": span(different.min(), different.max(), 0),
+            "kappa": span(rows["kappa"].min(), rows["kappa"].max()),
+        }
 
 
-DECIDED_ALIKE = Finding(
-    "decided alike",
-    decided_alike,
-    """Two measures decide alike in {{ agreement[0] | number(0) }} to {{ agreement[1] | number(0) }}% of
-    pairs, κ from {{ kappa[0] | number }} to {{ kappa[1] | number }}.""",
+DECIDED_DIFFERENTLY = Finding(
+    "decided differently",
+    decided_differently,
+    """Two measures of one {{ trained }}model decide {{ different }} of 100 pairs differently; Cohen's κ is
+    {{ kappa }}.""",
 )
 
 BEYOND_CHANCE = """

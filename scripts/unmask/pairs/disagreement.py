@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.comparisons import distinct_measures
+from unmask.pairs.comparisons import distinct_measures, of_trained
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, records
@@ -102,9 +102,7 @@ def furthest_apart(results: PairResults) -> Iterator[Row]:
 
     Where no model is trained, of all models.
     """
-    rows = distinct_measures(results)
-    of_trained = rows[rows["model"].isin(results.study.trained())]
-    rows = rows if of_trained.empty else of_trained
+    rows, trained = of_trained(results, distinct_measures(results))
     if rows.empty:
         return
     furthest = rows.loc[[rows["agreement"].idxmin()]]
@@ -112,7 +110,7 @@ def furthest_apart(results: PairResults) -> Iterator[Row]:
     yield {
         **records(furthest)[0],
         "titles": [title_of(str(furthest[name].iloc[0])) for name in ("first", "second")],
-        "trained": len(of_trained) > 0,
+        "trained": trained,
         "different": 100 - furthest["agreement"].iloc[0],
         "by_chance": by_chance(furthest).iloc[0],
         "known": len(known),
@@ -124,12 +122,11 @@ def furthest_apart(results: PairResults) -> Iterator[Row]:
 FURTHEST_APART = Finding(
     "furthest apart",
     furthest_apart,
-    """The two measures of one {% if trained %}trained {% endif %}model that are furthest apart are
-    {{ titles | listed }} of {{ model }} on {{ benchmark }}: {{ different | number(0) }} of 100 pairs decided
-    differently, by chance {{ by_chance | number(0) }}.
-    {% if known %}Of {{ known | counted("such comparison") }}, {{ like_chance }}
-    {{ like_chance | many("is", "are") }} not distinguishable from chance: the interval of Cohen's κ includes
-    0 {%- if less %}; {{ less }} {{ less | many("agrees", "agree") }} less often than by
+    """{{ titles | listed }} of {{ model }} differ most: they decide {{ different | number(0) }} of 100 pairs
+    of {{ benchmark }} differently, and independent decisions would differ in {{ by_chance | number(0) }}.
+    {% if known %}In {{ like_chance }} of {{ known | counted("comparison") }} of measures of one {{ trained
+    }}model, agreement is no better than chance: the interval of Cohen's κ includes 0
+    {%- if less %}; {{ less }} {{ less | many("agrees", "agree") }} less often than by
     chance{% endif %}.{% endif %}""",
 )
 

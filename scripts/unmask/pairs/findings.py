@@ -21,7 +21,7 @@ from unmask.pairs.verdicts import (
     interval_off_50,
     verdict_counts,
 )
-from unmask.report.findings import Finding, Row, listed, records
+from unmask.report.findings import Finding, Row, listed, records, span
 from unmask.report.sheets import interval, number
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
@@ -558,13 +558,13 @@ CONTROLS = Finding(
     "shuffled",
     shuffled,
     """With the tokens of each sentence shuffled, {{ off }} of {{ known | counted("score") }} of trained
-    models {{ off | many("has", "have") }} an interval that excludes 50
-    {%- if not off %}.{% else %}; the furthest:
+    models {{ off | many("has", "have") }} an interval that excludes 50.
+    {% if off %}Furthest from 50:
     {% for of in furthest %}{{ of.title }} of {{ of.model }} on {{ of.benchmark }},
-    {{ of.score | number(0) }} of 100 ({{ of.ends }}), unshuffled {{ of.unshuffled | number(0) }}
+    {{ of.score | number(0) }} ({{ of.ends }}), unshuffled {{ of.unshuffled | number(0) }}
     {%- if not loop.last %}; {% endif %}{% endfor %}.
-    Of these, {{ clear }} {{ clear | many("shows", "show") }} a clear preference. A preference that
-    shuffled sentences have does not come from what sentences say.{% endif %}""",
+    {{ clear }} of the {{ off }} {{ clear | many("shows", "show") }} a clear preference, which cannot come
+    from what the sentences say.{% endif %}""",
 )
 
 
@@ -581,7 +581,7 @@ def agreement(results: PairResults) -> Iterator[Row]:
     if len(of_context):
         yield {
             "models": TRAINED_MODELS if len(of_trained) else "models",
-            "cases": [number(100 * end, 0) for end in (of_context["auc"].min(), of_context["auc"].max())],
+            "span": span(of_context["auc"].min(), of_context["auc"].max()),
             "without_controls": bool(control.any()),
             "areas": beyond_chance(of_context, results.alpha),
         }
@@ -591,8 +591,7 @@ AGREEMENT = Finding(
     "agreement",
     agreement,
     BEYOND_CHANCE
-    + """Take a pair that the raters call biased and one that they do not: the first has the higher score in
-    {{ cases | unique | join(" to ") }} of 100 cases, from the least to the most of the {{ models }} and
-    measures (protocol corrected{% if without_controls %}; without controls{% endif %}); 50 is chance. {{
-    beyond_chance(areas) }}""",
+    + """Against human raters, pair scores of {{ models }} have an area under the ROC curve (AUC) of
+    {{ span }}; 0.5 is chance. {{ beyond_chance(areas) }}
+    {% if without_controls %}Controls are not counted.{% endif %}""",
 )

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.measures.registry import title_of
+from unmask.pairs.comparisons import of_trained
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.findings import Finding, Row, records
@@ -193,6 +194,8 @@ def flawed_pairs(results: PairResults) -> Iterator[Row]:
         if without_votes := int(table[UNRATED].eq(True).sum()):
             unrated.append({**of_benchmark, "unrated": without_votes})
     yield {
+        "all_flawed": sum(of["flawed"] for of in flawed_of),
+        "all_pairs": sum(map(len, results.flaws.values())),
         "flawed": flawed_of[:NAMED],
         "more": max(0, len(flawed_of) - NAMED),
         "unrated": unrated[:NAMED],
@@ -201,8 +204,8 @@ def flawed_pairs(results: PairResults) -> Iterator[Row]:
 
 
 def changes_of_scores(results: PairResults) -> Iterator[Row]:
-    """How many scores change without flawed pairs, with the largest changes that hold."""
-    rows = changes(results)
+    """How many scores change without flawed pairs, with the largest clear changes."""
+    rows, trained = of_trained(results, changes(results))
     tested = rows[rows["p"].notna()]
     if tested.empty:
         return
@@ -212,6 +215,7 @@ def changes_of_scores(results: PairResults) -> Iterator[Row]:
     )
     largest = holding.sort_values("change", key=lambda change: -change.abs(), kind="stable")
     yield {
+        "trained": trained,
         "tested": len(tested),
         "unrated": bool(rows["flaw"].eq(UNRATED).any()),
         "beyond": int((rows["claim"] != NO_CLEAR).sum()),
@@ -224,7 +228,7 @@ def changes_of_scores(results: PairResults) -> Iterator[Row]:
 
 def random_changes(results: PairResults) -> Iterator[Row]:
     """What the scores that change without flawed pairs would change by without as many others."""
-    rows = changes(results)
+    rows, _ = of_trained(results, changes(results))
     holding = rows[rows["claim"] == CLEAR]
     if len(holding):
         yield {"points": holding["random_sd"].max()}
@@ -232,9 +236,23 @@ def random_changes(results: PairResults) -> Iterator[Row]:
 
 FINDINGS = [
     Finding(
+        "changes of scores",
+        changes_of_scores,
+        """Leaving out flawed pairs clearly changes {{ holding }} of {{ tested | counted("score") }}
+        of {{ trained }}models ({{ say.significant(alpha) }}). Each score is counted once for every flaw
+        {%- if unrated %} and for pairs not rated{% endif %}.
+        {{ beyond }} {{ beyond | many("interval", "intervals") }} of the change
+        {{ beyond | many("excludes", "exclude") }} 0, and about {{ by_chance | number(0) }} would by chance.
+        {% if holding %}Largest clear changes:
+        {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
+        {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
+        {%- endfor %}.{% endif %}""",
+    ),
+    Finding(
         "flawed pairs",
         flawed_pairs,
-        """{% if flawed %}Pairs with a flaw that the benchmark itself shows:
+        """{% if flawed %}{{ all_flawed }} of {{ all_pairs | counted }} {{ all_flawed | many("has", "have") }}
+        a flaw that the benchmark itself shows:
         {% for of in flawed %}{{ of.flawed }} of {{ of.pairs }} of {{ of.benchmark }}
         (most often {{ of.flaw }}, {{ of.most }}) {%- if not loop.last %}; {% endif %}{% endfor %}
         {%- if more %}; the table has {{ more }} more{% endif %}.
@@ -242,25 +260,14 @@ FINDINGS = [
         {% if unrated %}Nobody rated
         {% for of in unrated %}{{ of.unrated }} of {{ of.pairs }} of {{ of.benchmark }}
         {%- if not loop.last %}; {% endif %}{% endfor %}
-        {%- if more_unrated %}; the table has {{ more_unrated }} more{% endif %}: no flaw, but few votes
-        cannot show.{% endif %}""",
-    ),
-    Finding(
-        "changes of scores",
-        changes_of_scores,
-        """Of {{ tested | counted("change") }} of a score (without the pairs of one flaw, or of any
-        {%- if unrated %}, or those not rated{% endif %}), {{ beyond }} {{ beyond | many("has", "have") }} an
-        interval without 0 (where flaws change nothing, about {{ by_chance | number(0) }} would), and
-        {% if holding %}{{ holding }} {{ holding | many("has", "have") }} {{ say.significant(alpha) }}, the
-        largest: {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
-        {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
-        {%- endfor %}{% else %}none has {{ say.significant(alpha) }}{% endif %}.""",
+        {%- if more_unrated %}; the table has {{ more_unrated }} more{% endif %}, which is no flaw.
+        {%- endif %}""",
     ),
     Finding(
         "random changes",
         random_changes,
-        """Leaving out as many pairs by chance changes these scores by {{ points | number(1) }} points at most
+        """Leaving out as many random pairs changes these scores by at most {{ points | number(1) }} points
         (one standard deviation).""",
     ),
 ]
-"""How many pairs have a flaw, and whether scores are others without these."""
+"""Whether scores change without flawed pairs, and how many pairs have a flaw."""

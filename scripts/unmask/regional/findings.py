@@ -43,9 +43,9 @@ def _scored(results: RegionalResults) -> pd.DataFrame:
 
 
 def _models(results: RegionalResults) -> Iterator[tuple[Named, pd.DataFrame]]:
-    """The models with a table of scores, and of these the regions that have one."""
+    """The models with a table of scores, untrained ones last, and of these the regions that have one."""
     scored = _scored(results)
-    for model in results.models:
+    for model in sorted(results.models, key=lambda model: model.source == UNTRAINED):
         if (results.scores["model"] == model.name).any():
             yield model, scored[scored["model"] == model.name]
 
@@ -62,6 +62,7 @@ def _tops(results: RegionalResults) -> Iterator[Row]:
         clear = tops[tops["p_holm"] < results.alpha]
         yield {
             "model": model.name,
+            "never_trained": model.source == UNTRAINED,
             "protocol": results.main_protocol,
             "alpha": results.alpha,
             "scored": len(rows),
@@ -220,32 +221,30 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
     Finding(
         "tops",
         _tops,
-        """{% if not scored %}{{ model }} has no score: no region of the study has two children.{% else %}
-        For {{ model }} (C_w {{ protocol }}, {{ say.significant(alpha) }}),
-        {% if clear | length %}the {{ below | listed }} of {{ clear | listed(6) }}
-        {% elif tops %}in none of the {{ tops }} {{ levels | listed }} do the {{ below | listed }}
-        {% else %}there is no region whose parts could {% endif %}
-        differ by more than in random permutations of the model's vectors
-        {%- if clear | length %} ({{ clear | length }} of {{ tops }} {{ levels | listed }}){% endif %}.
-        {%- endif %}""",
+        """{% if not scored %}{{ model }} has no score: no region of the study has two children.
+        {%- elif not tops %}{{ model }} has no region whose parts could differ (C_w {{ protocol }}).
+        {%- else %}For {{ model }}{{ " (never trained)" if never_trained else "" }}, the {{ below | listed }}
+        of {{ clear | length }} of {{ tops }} {{ levels | listed }} differ by more than chance
+        ({{ say.significant(alpha) }}){% if clear | length %}: {{ clear | listed(6) }}{% endif %}.
+        Chance is what random permutations of the model's vectors give (C_w {{ protocol }}).{% endif %}""",
     ),
     Finding(
         "inner",
         _inner,
         """Of the {{ regions }} {{ levels | listed }} with a score for {{ model }},
         {{ more }} {{ more | many("has", "have") }} p < {{ alpha | g }} before correction
-        ({{ expected | number(1) }} expected by chance);
-        {% if needed is none %}{{ clear }} {{ clear | many("does", "do") }} after Holm's correction.
-        {% else %}none could after Holm's correction with {{ permutations }} permutations, which takes
-        {{ needed }}.{% endif %}
+        ({{ expected | number(1) }} expected by chance)
+        {%- if needed is none %} and {{ clear }} {{ clear | many("has", "have") }} it after Holm's correction.
+        {%- else %}; none can have it after Holm's correction with {{ permutations }} permutations, as that
+        takes {{ needed }}.{% endif %}
         In {{ less }} ({{ expected | number(1) }} expected by chance) the {{ below | listed }} are more alike
         than in {{ (100 * (1 - alpha)) | g }}% of permutations.""",
     ),
     Finding(
         "untrained",
         _untrained,
-        """{{ say.untrained(names) }}. {{ names | many("Its", "Their") }} scores show only what the tree and
-        the tokens of names give.""",
+        """{{ say.untrained(names) }}. {{ names | many("Its", "Their") }} scores show what the tree and the
+        tokens of names alone give.""",
     ),
     Finding(
         "permutations",
@@ -256,17 +255,16 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
     Finding(
         "tree",
         _by_tree,
-        """Does C_w rank regions by one over their number of pairs of children, and so by the tree instead of
-        the model? Kendall's tau of the two, from the least to the most of the models:
-        {% for part in parts %}of {{ part.regions }} {{ part.level }} {{ part.taus | join(", ") }}
+        """Kendall's tau of C_w with one over the number of pairs of children is
+        {% for part in parts %}{{ part.taus | join(", ") }} for {{ part.regions }} {{ part.level }}
         {{- "; " if not loop.last }}{% endfor %}.
-        Where it is close to +1, read nothing into the ranking (by chance it is +1 in one of 6 rankings of
-        three regions, in one of 720 of six).""",
+        Near +1 a ranking is that of the tree, not of the model (by chance tau is +1 in one of 6 rankings of
+        three regions, and in one of 720 of six).""",
     ),
     Finding(
         "printed",
         _printed,
-        """The paper's own numbers for continents, against the children of this tree:
+        """The paper's own numbers for continents have a tau with the children of this tree of
         {{ taus | join(", ") }}.""",
     ),
     Finding(
@@ -292,25 +290,25 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
     Finding(
         "planted in words",
         partial(_planted, by=BY_WORDS),
-        """What was planted in words at strength {{ strength | g }} is found in this share of worlds, from the
-        least to the most of the regions: {{ found | join(", ") }}. The region ranks first of its level in:
+        """A region that is set apart by words (strength {{ strength | g }}) is found in this share of
+        synthetic worlds: {{ found | join(", ") }}. It ranks first of its level in this share:
         {{ first | join(", ") }}.""",
     ),
     Finding(
         "planted in names",
         partial(_planted, by=BY_NAMES),
-        """Where only how likely their names are was set apart, by as many standard deviations, it is found
-        in: {{ found | join(", ") }}. A score that finds both does not say which it has found.""",
+        """A region that is set apart by names alone, as strongly, is found in this share:
+        {{ found | join(", ") }}. A score that finds both does not say which it has found.""",
     ),
     Finding(
         "false alarms",
         partial(_planted, by=BY_WORDS, strongest=False),
-        """Where nothing was planted, so that all is a false alarm: {{ found | join(", ") }}.""",
+        """Where nothing was planted, false alarms are in this share of worlds: {{ found | join(", ") }}.""",
     ),
     Finding(
         "prefixes",
         _prefixes,
-        """A region's name before it changes the label of {{ ends | join(" to ") }} of the items of
+        """A region's name before an item changes the label of {{ ends | join(" to ") }} of the items of
         {{ table }} for {{ classifier }}
         {%- if control %}; a name that is no region's changes {{ control | join(" to ") }}{% endif %}.""",
     ),

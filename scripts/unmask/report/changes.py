@@ -27,21 +27,21 @@ MACROS = """
 {%- if bias_type %} over pairs of the bias type {{ bias_type }}{% endif %}
 {%- endmacro %}
 {%- macro clearly_changed(clear, alpha, bias_type) %}
-{% set few = "rest on too few different words, so nothing is known of other words" %}
+{% set few %}{{ clear.untestable | many("it rests", "they rest") }} on too few different words{% endset %}
 {% set unchanged = clear.changes - clear.untestable %}
-of {{ clear.changes | counted("bias score") }}{{ of_type(bias_type) }}
 {% if clear.tested %}
-{{ clear.tested }} can be tested; {{ clear.nearer | length }} {{ clear.nearer | many("comes", "come") }}
-nearer to 50 and {{ clear.further | length }} {{ clear.further | many("goes", "go") }} further from it
-(paired, {{ say.significant(alpha) }} over these {{ clear.tested }}).
-{% if clear.untestable %}Another {{ clear.untestable }} cannot be tested: they {{ few }}.{% endif %}
-{% elif clear.untestable %}none can be tested
-{%- if unchanged %} ({{ unchanged }} {{ unchanged | many("does", "do") }} not change){% endif %}:
-they {{ few }}.
-{% else %}none changes.{% endif %}
+{{ clear.nearer | length }} of {{ clear.tested | counted("testable bias score") }}
+{{ clear.nearer | many("comes", "come") }} nearer to 50 and
+{{ clear.further | length }} {{ clear.further | many("goes", "go") }} further from it
+({{ say.significant(alpha) }}).
+{% if clear.untestable %}Another {{ clear.untestable }} cannot be tested, as {{ few }}.{% endif %}
+{% elif clear.untestable %}none of {{ clear.changes | counted("bias score") }} can be tested
+{%- if unchanged %} ({{ unchanged }} {{ unchanged | many("does", "do") }} not change){% endif %}, as
+{{ few }}. {% else %}none of {{ clear.changes | counted("bias score") }} changes.{% endif %}
+The comparison is paired{{ of_type(bias_type) }}, and pairs that share words vary together.
 {% endmacro %}
 {%- macro typical_left(left) %}
-The typical margin of a pair, the median of its size, is {{ left.median | percent }} of what it was
+The typical margin of a pair (the median of its size) is {{ left.median | percent }} of that before
 {%- if left.scores > 1 %} (median over {{ left.scores }} bias scores;
 {{ left.least | percent }} to {{ left.most | percent }}){% endif %}.
 {% endmacro %}

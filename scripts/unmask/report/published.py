@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DOUBT = "?"
 """The mark of a printed value that can hardly be meant."""
 
-UNMASKING_THE_MASK = "Kaneko & Bollegala (2022)"
+UNMASKING_THE_MASK = "Kaneko and Bollegala (2022)"
 """The paper that the tables over sentence pairs, and those of word frequency, follow."""
 
 _FIRST = (key("source", required=True), key("table"))

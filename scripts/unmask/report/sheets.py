@@ -1,7 +1,6 @@
 """A table as it is shown: tidy rows laid out as a sheet of text cells."""
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -31,11 +30,6 @@ class Sheet:
             else:
                 spans.append((group, 1))
         return spans
-
-
-def of_paper(sheet: Sheet, paper: str) -> Sheet:
-    """The sheet with the paper named before the number that begins its caption, as in `HERB, Table 1.`"""
-    return replace(sheet, caption=re.sub(r"^(?=Table \d)", lambda _: f"{paper}, ", sheet.caption))
 
 
 def rows_of(frame: pd.DataFrame) -> list[Any]:

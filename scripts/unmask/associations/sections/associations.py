@@ -22,15 +22,8 @@ from unmask.report.sections import (
     chosen,
     folded,
 )
-from unmask.report.sheets import of_paper
 
 Draw = Callable[[AssociationResults, Sequence[str]], Any]
-
-QUESTION = (
-    "Are some words nearer to one set of words than to another in what an encoder makes of them, as a "
-    "stereotype says? Is that more than chance gives, does it depend on how vectors are made, and does a "
-    "picture change it?"
-)
 
 _ALTS = {
     "tests_figure": "Effect sizes of all tests with intervals, before what they are on average without bias",
@@ -45,31 +38,28 @@ _ALTS = {
 
 def section(results: AssociationResults) -> Section:
     """A chart for which the study has no data is not shown."""
-    return Section(
-        "associations",
-        "Association tests",
-        (QUESTION, *sentences(FINDINGS, results)),
-        (
-            *_by_encoder(results, "tests_figure", tests, "Tests"),
-            *folded("How many tests are beyond chance", tables.overview(results)[1]),
-            *folded("All association tests", of_paper(tables.table1(results)[1], "Association tests")),
-            *folded("Published values beside ours", tables.published(results)[1]),
-            *folded("Differences between encoders", tables.differences(results)[1]),
-            *_by_encoder(results, "poolings_figure", poolings, "Poolings"),
-            *folded("How far poolings agree", tables.poolings(results)[1]),
-            *_figure(results, "grounded_figure"),
-            *folded("Tests with pictures, in numbers", tables.grounded(results)[1]),
-            *folded("Experiments of grounded tests", tables.experiments(results)[1]),
-            *_with_pairs(results),
-            *_figure(results, "constructed_figure"),
-            *folded("The constructed world, in numbers", tables.constructed(results)[1]),
-            *_figure(results, "planted_figure"),
-            *folded("What was planted, in numbers", tables.planted(results)[1]),
-            *_of_sets(results),
-            *_warnings(results),
-        ),
-        group=OTHER_TESTS,
+    blocks = (
+        *_by_encoder(results, "tests_figure", tests, "Tests"),
+        *folded("How many tests are beyond chance", tables.overview(results)[1]),
+        *folded("All association tests", tables.table1(results)[1]),
+        *folded("Published values beside ours", tables.published(results)[1]),
+        *folded("Differences between encoders", tables.differences(results)[1]),
+        *_by_encoder(results, "poolings_figure", poolings, "Poolings"),
+        *folded("How far poolings agree", tables.poolings(results)[1]),
+        *_figure(results, "grounded_figure"),
+        *folded("Tests with pictures, in numbers", tables.grounded(results)[1]),
+        *folded("Experiments of grounded tests", tables.experiments(results)[1]),
+        *_with_pairs(results),
+        *_figure(results, "constructed_figure"),
+        *folded("The constructed world, in numbers", tables.constructed(results)[1]),
+        *_figure(results, "planted_figure"),
+        *folded("What was planted, in numbers", tables.planted(results)[1]),
+        *_of_sets(results),
+        *_warnings(results),
     )
+    how = (results.captions.computed("associations"),) if blocks else ()
+    texts = sentences(FINDINGS, results)
+    return Section("associations", "Association tests", texts, (*blocks, *how), group=OTHER_TESTS)
 
 
 def _figure(results: AssociationResults, name: str) -> Iterator[Block]:
@@ -117,7 +107,7 @@ def _of_sets(results: AssociationResults) -> Iterator[Block]:
                 text += f" Pictures: {', '.join(f'{cell} {number}' for cell, number in pictures.items())}."
             lines.append((f"{test} ({suite})", text))
     if lines:
-        yield Fold("What each test holds against what", (Facts(tuple(lines)),))
+        yield Fold("What each test compares", (Facts(tuple(lines)),))
 
 
 def _warnings(results: AssociationResults) -> Iterator[Block]:

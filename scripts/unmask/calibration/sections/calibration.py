@@ -39,6 +39,7 @@ def section(results: CalibrationResults) -> Section:
 
 
 def _blocks(results: CalibrationResults) -> Iterator[Block]:
+    empty = True
     for name, folds in _FOLDS.items():
         if drawn := MAKERS[name][0](results):
             yield chart(results.captions[name], f"{_ALT[name]}; the numbers are in a table below.", drawn)
@@ -46,3 +47,6 @@ def _blocks(results: CalibrationResults) -> Iterator[Block]:
             _, sheet = PRESENTED[table].captioned(results)
             if sheet.rows:
                 yield Fold(title, (Table(sheet),))
+                empty = False
+    if not empty:
+        yield results.captions.computed("calibration")

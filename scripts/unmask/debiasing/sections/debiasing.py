@@ -12,12 +12,13 @@ from unmask.report.changes import COLUMNS, MACROS, as_cells, clear_row
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, sentences
-from unmask.report.sections import OTHER_TESTS, Block, Section, folded
+from unmask.report.sections import OTHER_TESTS, Block, Fold, Section, folded
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import DASH, Sheet
 from unmask.statistics.changes import CENTRE, margins_left, with_margins, without_controls
 
-QUESTION = "Does debiasing a model change what bias scores see in it, and what does it cost the model?"
+CONTINUED = "continued"
+"""The method that trains without any debiasing: a control."""
 
 _SCORE, _MEAN, _TYPICAL = "bias score", "mean margin", "typical margin"
 
@@ -50,10 +51,12 @@ MADE = Table(
 
 def _methods(results: DebiasingResults) -> Iterator[Row]:
     """By method: how bias scores change, and what is left of the margins behind them."""
-    for method, changed in without_controls(results.changed).groupby("method", sort=False):
+    by_method = without_controls(results.changed).groupby("method", sort=False)
+    for method, changed in sorted(by_method, key=lambda part: part[0] == CONTINUED):
         yield {
             **clear_row(changed, results.alpha, results.bias_type),
             "method": method,
+            "control": method == CONTINUED,
             "nearer": ((changed["before"] - CENTRE).abs() - (changed["after"] - CENTRE).abs()).mean(),
             "left": margins_left(changed, results.margins),
         }
@@ -81,19 +84,18 @@ FINDINGS = (
         "bias scores",
         _methods,
         MACROS
-        + """{{ method }}: {{ clearly_changed(clear, alpha, bias_type) }}
+        + """{% if control %}After the same training without debiasing (a control),
+        {%- else %}After {{ method }},{% endif %}
+        {{ clearly_changed(clear, alpha, bias_type) }}
         On average the scores come {{ nearer | abs | number(1) }} points
         {{ "nearer to" if nearer > 0 else "further from" }} 50.
-        {% if left %}{{ typical_left(left) }}{% endif %}
-        {% if method == "continued" %}
-        This is the same training without any debiasing: what it changes, training changes.
-        {% endif %}""",
+        {% if left %}{{ typical_left(left) }}{% endif %}""",
     ),
     Finding[DebiasingResults](
         "held-out loss",
         _losses,
-        """Loss on held-out text, in nats for each hidden token, before and after:
-        {% for row in models %}{{ row.model }} {{ row.before | number }} to {{ row.after | number }}
+        """The loss on held-out text, in nats for each hidden token, is
+        {% for row in models %}{{ row.after | number }} for {{ row.model }} ({{ row.before | number }} before)
         {%- if not loop.last %}, {% endif %}{% endfor %}.""",
     ),
 )
@@ -104,11 +106,12 @@ def section(results: DebiasingResults) -> Section:
     return Section(
         "debiasing",
         "Debiased models",
-        (QUESTION, *sentences(FINDINGS, results)),
+        sentences(FINDINGS, results),
         (
             *_chart(results),
             *folded("What debiasing changes, in numbers", changes_sheet(results)),
-            TableBlock(made_sheet(results)),
+            Fold("How each model was made", (TableBlock(made_sheet(results)),)),
+            results.captions.computed("debiasing"),
         ),
         group=OTHER_TESTS,
     )

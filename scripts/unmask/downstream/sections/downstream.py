@@ -10,19 +10,14 @@ from unmask.downstream.tables import is_larger
 from unmask.downstream.terms import AFTER, BEFORE
 from unmask.report.changes import MACROS, clear_row
 from unmask.report.charts import chart
-from unmask.report.findings import Finding, Row, records, sentences
+from unmask.report.findings import Finding, Row, records, sentences, span
 from unmask.report.published import doubts
 from unmask.report.sections import OTHER_TESTS, Block, Fold, Items, Section, folded
-from unmask.report.sheets import of_paper, rows_of
+from unmask.report.sheets import rows_of
 from unmask.statistics.changes import CENTRE, clear_changes, margins_left, without_controls
 from unmask.terms import CORRECTED
 
-PAPER = "Kaneko, Bollegala & Okazaki (2022)"
-
-QUESTION = (
-    "Do models treat women and men unequally where they are used, does debiasing change that, and do bias "
-    "scores of the models say so?"
-)
+PAPER = "Kaneko et al. (2022)"
 
 MUCH = 0.1
 """A share of sentences labelled other than neutral that is pointed out."""
@@ -59,6 +54,7 @@ def _methods(results: DownstreamResults) -> Iterator[Row]:
                 "before": (changed["before"] - CENTRE).abs().mean(),
                 "after": (changed["after"] - CENTRE).abs().mean(),
                 "left": left,
+                "untestable": bool(changed["untestable"].all()),
                 "tasks": tasks,
                 "once": results.run_once([row["task"] for row in tasks]),
             }
@@ -82,6 +78,7 @@ def _bias_in_use(results: DownstreamResults) -> Iterator[Row]:
             "models": records(rows),
             "tested": len(tested),
             "beyond": int((tested["p_holm"] < results.alpha).sum()),
+            "alpha": results.alpha,
             "truth": results.truth(task).get(results.main_metric(task)),
         }
 
@@ -156,8 +153,7 @@ def _tau(results: DownstreamResults) -> Iterator[Row]:
         if len(rows):
             yield {
                 "when": when,
-                "least": rows["tau"].min(),
-                "most": rows["tau"].max(),
+                "span": span(rows["tau"].min(), rows["tau"].max()),
                 "taus": len(rows),
                 "beyond": int((rows["p"] < results.alpha).sum()),
                 "tested": int(rows["p_families"].notna().sum()),
@@ -190,18 +186,14 @@ FINDINGS = (
         "methods",
         _methods,
         MACROS
-        + """After {{ method }} bias scores{{ of_type(bias_type) }} are {{ after | number(1) }} instead of
-        {{ before | number(1) }} points from 50 on average. {{ typical_left(left) }}
-        After fine-tuning on the same tasks, bias in use of the debiased models and of their originals is
-        {% for row in tasks %}{{ row.after | number(3) }} and {{ row.before | number(3) }} ({{ row.task }})
-        {%- if not loop.last %}, {% endif %}{% endfor %}
+        + """After {{ method }}, bias scores{{ of_type(bias_type) }} are {{ after | number(1) }} instead of
+        {{ before | number(1) }} points from 50 on average
+        {%- if untestable %}, which rests on too few different words for a test{% endif %}.
+        {{ typical_left(left) }}
+        Bias in use of the debiased models is
+        {% for row in tasks %}{{ row.after | number(3) }} instead of {{ row.before | number(3) }} on
+        {{ row.task }}{%- if not loop.last %}, {% endif %}{% endfor %}
         {%- if once %}; {{ say.one_run() }}{% endif %}.""",
-    ),
-    Finding[DownstreamResults](
-        "one run",
-        _tasks_run_once,
-        """Models were fine-tuned once on {{ tasks | listed }}: intervals and tests there say nothing of other
-        seeds.""",
     ),
     Finding[DownstreamResults](
         "bias in use",
@@ -216,17 +208,14 @@ FINDINGS = (
         {% endmacro %}
         On {{ task }},
         {% if kind == "occupations" %}
-        the shares of women and of men whose occupation is predicted correctly differ by {{ values() }}
-        on average over occupations
+        accuracies for women and for men differ by {{ values() }} on average over occupations
         {%- elif kind == "similarity" %}
-        sentences about an occupation are {{ values() }} more like one gender than the other on average
+        sentences about an occupation are {{ values() }} more similar to one gender than the other
         {%- else %}
-        the shares of sentences that are rightly labelled neutral differ by {{ values() }} between the genders
-        {%- endif %}
-        {%- if beyond %}; that is more than a model that treats the genders alike would give
-        {%- if tested > 1 %} ({{ beyond }} of {{ tested }} models){% endif %}
-        {%- elif tested %}; that is not clearly more than a model that treats the genders alike could give
+        the shares of sentences rightly labelled neutral differ by {{ values() }} between the genders
         {%- endif %}.
+        {% if tested %}That is more than chance gives a model that treats the genders alike for {{ beyond }}
+        of {{ tested | counted("model") }} ({{ say.significant(alpha) }}).{% endif %}
         {% if truth is not none %}
         A model that has learnt this synthetic task gives {{ truth | number(3) }}.
         {% endif %}""",
@@ -242,8 +231,7 @@ FINDINGS = (
     Finding[DownstreamResults](
         "changed bias scores",
         _changed_scores,
-        MACROS
-        + "Debiased models compared with their originals: {{ clearly_changed(clear, alpha, bias_type) }}",
+        MACROS + "Of debiased models, {{ clearly_changed(clear, alpha, bias_type) }}",
     ),
     Finding[DownstreamResults](
         "changed bias in use",
@@ -252,18 +240,19 @@ FINDINGS = (
         {%- if rows %} ({% for row in rows %}{{ row.model }} on {{ row.task }}
         {%- if not loop.last %}, {% endif %}{% endfor %}){% endif %}
         {%- endmacro %}
-        In use on {{ tasks | listed }}, of {{ changes | counted("change") }} by debiasing
-        {% if tested %}
-        {{ tested }} can be tested: {{ less | length }} to less bias{{ names(less) }} and
-        {{ more | length }} to more bias{{ names(more) }} (paired, {{ say.significant(alpha) }} over these
-        {{ tested }}{% if once %}; {{ say.one_run() }}{% endif %}).
-        {% else %}none can be tested.{% endif %}""",
+        {% if tested %}Of {{ tested | counted("testable change") }} of bias in use by debiasing
+        ({{ tasks | listed }}), {{ less | length }}
+        {{ less | many("is", "are") }} to less bias{{ names(less) }} and
+        {{ more | length }} to more bias{{ names(more) }} (paired, {{ say.significant(alpha) }}
+        {%- if once %}; {{ say.one_run() }}{% endif %}). {% else %}None of {{ changes | counted("change") }}
+        of bias in use by debiasing ({{ tasks | listed }}) can be tested.{% endif %}""",
     ),
     Finding[DownstreamResults](
         "nearer without less bias in use",
         _nearer_without_less,
-        """Debiased models that are nearer to 50 in some bias score: {{ models }}; of these without clearly
-        less bias in use on any task: {{ without }}.""",
+        """{{ models | counted("debiased model") }} {{ models | many("comes", "come") }} nearer to 50 in some
+        bias score; {{ without }} of {{ models | many("these has", "these have") }} no clearly smaller bias in
+        use on any task.""",
     ),
     Finding[DownstreamResults](
         "no tau",
@@ -274,8 +263,8 @@ FINDINGS = (
         "tau",
         _tau,
         """Kendall's tau of bias scores {{ when }} fine-tuning with bias in use (size of both) is
-        {{ least | number }} to {{ most | number }} over {{ taus }} combinations of task, benchmark and
-        measure; {{ beyond }} {{ beyond | many("has", "have") }} p < {{ alpha | g }} by tau's own test
+        {{ span }} over {{ taus | counted("combination") }} of task, benchmark and measure;
+        {{ beyond }} {{ beyond | many("has", "have") }} p < {{ alpha | g }} by tau's own test
         {%- if tested %}, {{ beyond_families }} of {{ tested }} where whole families of models are permuted
         {%- else %}; there are too few families of models to permute whole ones
         {%- endif %}.""",
@@ -283,14 +272,20 @@ FINDINGS = (
     Finding[DownstreamResults](
         "larger tau",
         _larger_taus,
-        "After fine-tuning tau is larger in {{ larger }} of {{ taus }} combinations.",
+        """After fine-tuning, tau is larger in {{ larger }} of {{ taus | counted("combination") }}.""",
+    ),
+    Finding[DownstreamResults](
+        "one run",
+        _tasks_run_once,
+        """Models were fine-tuned once on {{ tasks | listed }}: intervals and tests there say nothing of other
+        seeds.""",
     ),
     Finding[DownstreamResults](
         "gendered words",
         _words,
-        """Log ratio of feminine to masculine words in what models learn from:
-        {% for row in tasks %}{{ row.task }} {{ row.ilps | number(2, true) }} ({{ row | ends(2, true) }})
-        {%- if not loop.last %}, {% endif %}{% endfor %}; below 0 there are more masculine ones.""",
+        """The log ratio of feminine to masculine words in the examples is
+        {% for row in tasks %}{{ row.ilps | number(2, true) }} ({{ row | ends(2, true) }}) for {{ row.task }}
+        {%- if not loop.last %}, {% endif %}{% endfor %}; below 0 there are more masculine words.""",
     ),
 )
 
@@ -309,7 +304,7 @@ def section(results: DownstreamResults) -> Section:
     return Section(
         "downstream",
         "Bias in use",
-        (QUESTION, *sentences(FINDINGS, results)),
+        sentences(FINDINGS, results),
         (
             *_chart(results, "use_figure"),
             *folded("Accuracy and bias in use, in numbers", tables.overview(results)[1]),
@@ -322,6 +317,7 @@ def section(results: DownstreamResults) -> Section:
             *_paper_table(results, 1, "gendered words in the data"),
             *_paper_table(results, 3, "all values"),
             *_warnings(results),
+            results.captions.computed("downstream"),
             Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
         ),
         group=OTHER_TESTS,
@@ -336,7 +332,7 @@ def _chart(results: DownstreamResults, name: str) -> Iterator[Block]:
 
 def _paper_table(results: DownstreamResults, number: int, what: str) -> Iterator[Block]:
     _, sheet = (tables.table1, tables.table2, tables.table3)[number - 1](results)
-    yield from folded(f"{PAPER}, Table {number}: {what}", of_paper(sheet, PAPER))
+    yield from folded(f"{PAPER}, Table {number}: {what}", sheet)
 
 
 def _warnings(results: DownstreamResults) -> Iterator[Block]:

@@ -18,7 +18,6 @@ from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Section, Table, chosen, folded
-from unmask.report.sheets import of_paper
 from unmask.tables import read_table
 
 
@@ -31,6 +30,7 @@ def section(results: FrequencyResults) -> Section:
             *_groups(results),
             *_correlations(results),
             *folded("Planted and counted frequency ratios", planted_sheet(results)),
+            results.captions.computed("frequency"),
         ),
         group=TRUST,
     )
@@ -41,7 +41,7 @@ def _groups(results: FrequencyResults) -> Iterator[Block]:
     if picture := charts.frequencies(results.words):
         alt = "Frequencies of the words of each group by bias type; medians and ranks are in the table below."
         yield chart(results.captions["frequency"], alt, picture)
-    table2 = of_paper(table2_sheet(results), UNMASKING_THE_MASK)
+    table2 = table2_sheet(results)
     # a table without rows says why there is none
     yield from folded(f"{UNMASKING_THE_MASK}, Table 2: mean ranks, medians and tests", table2) or (
         Table(table2),

@@ -3,21 +3,47 @@
 from collections.abc import Iterator
 
 from unmask.pairs import accuracy_charts, sheets
+from unmask.pairs.comparisons import of_trained
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
-from unmask.report.sections import BENCHMARK, DATA, Block, Fold, Section, Text, chosen, folded
+from unmask.report.findings import Finding, Row, span
+from unmask.report.sections import BENCHMARK, DATA, Block, Fold, Section, chosen, folded
+from unmask.statistics.accuracy import PAIR
+from unmask.terms import ALL_TOKENS, ORIGINAL, SHUFFLED
 
-ABOUT = (
-    "The paper and its code leave some choices open. These are the same results under the other choices: "
-    "which tokens count, and what a test takes as independent."
-)
 ALT = "Token accuracy with intervals, a line for each model; the numbers are in the table below."
+
+
+def right_tokens(results: PairResults) -> Iterator[Row]:
+    """Of each benchmark how often the models' first choice is the right token, as written and shuffled."""
+    rows = results.accuracy
+    rows = rows[(rows["roles"] == PAIR) & (rows["reading"] == ALL_TOKENS)]
+    rows, trained = of_trained(results, rows)
+    for benchmark, part in rows.groupby("benchmark", sort=False, observed=True):
+        spans = {
+            variant: span(of["accuracy"].min(), of["accuracy"].max(), 0)
+            for variant, of in part.groupby("variant", sort=False, observed=True)
+        }
+        if ORIGINAL in spans:
+            yield {"benchmark": benchmark, "trained": trained, "shuffled": spans.get(SHUFFLED)} | {
+                "written": spans[ORIGINAL]
+            }
+
+
+RIGHT = Finding(
+    "right tokens",
+    right_tokens,
+    """The first choice of {{ trained }}models is the right token for {{ written }}% of the tokens of
+    {{ benchmark }}{% if shuffled %}, and with the tokens shuffled for {{ shuffled }}%{% endif %}.""",
+)
 
 
 def section(results: PairResults) -> Section:
     """Empty where nothing has an accuracy."""
     blocks = tuple(_blocks(results))
-    return Section("accuracy", "Token accuracy", (), (Text(ABOUT), *blocks) if blocks else (), group=DATA)
+    sentences = tuple(RIGHT.sentences(results)) if blocks else ()
+    how = (results.captions.computed("accuracy"),) if blocks else ()
+    return Section("accuracy", "Token accuracy", sentences, (*blocks, *how), group=DATA)
 
 
 def _blocks(results: PairResults) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Section, Text, chosen, folded
 
-WITHOUT = "No benchmark of this study has human ratings of both kinds, so there is nothing to agree with."
+WITHOUT = "No benchmark of this study has pairs that raters call biased and pairs that they do not."
 
 ALT = "Areas under ROC curves with intervals against the line at 0.5; their numbers are in the table below."
 
@@ -36,6 +36,8 @@ def _blocks(results: PairResults) -> Iterator[Block]:
     yield from comparisons.folded(
         "Area against area", comparisons.areas(results), comparisons.AREAS_DIFFER.sentences(results)
     )
+    if areas:
+        yield results.captions.computed("agreement")
 
 
 def _folds(results: PairResults) -> Iterator[Fold]:

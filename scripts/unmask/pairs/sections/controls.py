@@ -16,5 +16,7 @@ def section(results: PairResults) -> Section:
     picture = accuracy_charts.shuffled(results.bias)
     charts = (chart(results.captions["shuffled_chart"], ALT, picture),) if picture else ()
     tables = folded("Bias scores with the tokens shuffled", sheets.shuffled(results))
+    how = (results.captions.computed("controls"),) if charts or tables else ()
     sentences = tuple(CONTROLS.sentences(results))
-    return Section("controls", "Controls", sentences, (*charts, *tables), group=TRUST)
+    heading = "Controls: shuffled sentences"
+    return Section("controls", heading, sentences, (*charts, *tables, *how), group=TRUST, label="Controls")

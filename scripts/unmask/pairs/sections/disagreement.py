@@ -7,6 +7,7 @@ from unmask.pairs.disagreement import FURTHEST_APART, disputed, every_two_measur
 from unmask.pairs.explorer import shown_pairs
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.sections import BENCHMARK, TRUST, Block, Fold, Section, chosen, folded
 
 ALT = "A table of measures against measures: how many of 100 pairs each two decide differently; {sentence}"
@@ -14,10 +15,10 @@ ALT = "A table of measures against measures: how many of 100 pairs each two deci
 
 def section(results: PairResults) -> Section:
     """Empty where a study has one measure."""
-    sentences = tuple(FURTHEST_APART.sentences(results))
-    blocks = tuple(_blocks(results, " ".join(sentences)))
+    texts = sentences([comparisons.DECIDED_DIFFERENTLY, FURTHEST_APART], results)
+    blocks = tuple(_blocks(results, " ".join(texts)))
     return Section(
-        "disagreement", "Where measures disagree", sentences, blocks, group=TRUST, label="Disagreement"
+        "disagreement", "Where measures disagree", texts, blocks, group=TRUST, label="Disagreement"
     )
 
 
@@ -26,6 +27,8 @@ def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
     yield from folded("Every two measures in numbers", comparisons.measures(results))
     if pairs := chosen(BENCHMARK, _disputed(results)):
         yield Fold("The pairs that measures disagree on most", pairs)
+    if len(results.measures_compared):
+        yield results.captions.computed("disagreement")
 
 
 def _heat_maps(results: PairResults, sentence: str) -> Iterator[Fold]:

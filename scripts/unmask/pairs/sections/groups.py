@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from unmask.pairs import charts, sheets
 from unmask.pairs.findings import BY_TYPE
+from unmask.pairs.group_findings import ADV_AND_DIS, HIGHEST_TYPES
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import how_testable
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.sections import MODEL_AND_BENCHMARK, Block, Fold, Section, chosen, folded
 from unmask.statistics.schema import BIAS_TYPE
 
@@ -17,10 +19,8 @@ ALT = (
 
 def section(results: PairResults) -> Section:
     """Empty where pairs have neither."""
-    sentences = tuple(BY_TYPE.sentences(results))
-    return Section(
-        "groups", "By bias type and direction", sentences, tuple(_blocks(results)), label="By bias type"
-    )
+    texts = sentences([HIGHEST_TYPES, ADV_AND_DIS, BY_TYPE], results)
+    return Section("groups", "Bias types and groups", texts, tuple(_blocks(results)), label="Bias types")
 
 
 def _blocks(results: PairResults) -> Iterator[Block]:
@@ -40,3 +40,5 @@ def _blocks(results: PairResults) -> Iterator[Block]:
             results.captions["directions_chart"], f"Advantaged and disadvantaged groups. {ALT}", sides
         )
     yield from folded("Adv, Dis and their difference, of every measure", sheets.directions(results))
+    if folds or sides:
+        yield results.captions.computed("groups")

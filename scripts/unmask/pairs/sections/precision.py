@@ -39,9 +39,10 @@ def changed(results: PairResults) -> Iterator[Row]:
 CHANGED = Finding(
     "arithmetic",
     changed,
-    """In {{ dtype }}, {{ flipped }} of {{ decisions }} decisions on a sample of pairs {{ flipped | many("is",
-    "are") }} other than in single precision (one for each model, measure, protocol and pair){% if largest %};
-    scores move by {{ largest }} at most{% endif %}.""",
+    """In {{ dtype }}, {{ flipped }} of {{ decisions | counted("decision") }} on a sample of pairs
+    {{ flipped | many("differs", "differ") }} from {{ flipped | many("that", "those") }} in single precision.
+    A decision is one of a model, measure, protocol and pair
+    {%- if largest %}; scores change by at most {{ largest }}{% endif %}.""",
 )
 
 
@@ -51,11 +52,5 @@ def section(results: PairResults) -> Section:
     rows = rows.assign(title=rows["measure"].map(title_of), which=rows["flipped_pairs"].replace("", None))
     sheet = PRECISION.sheet(rows, load_captions(results.files["captions"])["precision"])
     sentences = tuple(CHANGED.sentences(results))
-    return Section(
-        "precision",
-        "Arithmetic against single precision",
-        sentences,
-        (TableBlock(sheet),),
-        group=DATA,
-        label="Precision",
-    )
+    blocks = (TableBlock(sheet),)
+    return Section("precision", "Arithmetic precision", sentences, blocks, group=DATA, label="Precision")

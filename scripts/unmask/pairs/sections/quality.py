@@ -37,6 +37,7 @@ def _blocks(results: PairResults, text: str) -> Iterator[Block]:
     if flaw_by_flaw := chosen(MODEL_AND_BENCHMARK, _by_flaw(rows, captions["quality_changes"])):
         yield Fold("Flaw by flaw", flaw_by_flaw)
     yield from folded("Scores without the pairs of each flaw", quality.numbers(results))
+    yield results.captions.computed("quality")
 
 
 def _by_flaw(rows: pd.DataFrame, caption: str) -> Iterator[Fold]:

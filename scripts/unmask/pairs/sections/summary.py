@@ -25,7 +25,7 @@ OPEN = 8
 
 def section(results: PairResults) -> Section:
     warnings = sentences(WARNINGS, results)
-    of_measures = [comparisons.MEASURES_DIFFER, comparisons.DECIDED_ALIKE]
+    of_measures = [comparisons.MEASURES_DIFFER, comparisons.DECIDED_DIFFERENTLY]
     return Section(
         "summary",
         "The scores in detail",
@@ -42,6 +42,7 @@ def section(results: PairResults) -> Section:
                 "Measure against measure", comparisons.measures(results), sentences(of_measures, results)
             ),
             *folded("Values that others report", sheets.peers(results)),
+            results.captions.computed("summary"),
         ),
         group=DATA,
         label="Scores in detail",

@@ -13,12 +13,6 @@ from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.report.published import doubts
 from unmask.report.sections import OTHER_TESTS, Block, Facts, Fold, Items, Section, chosen, folded
-from unmask.report.sheets import of_paper
-
-QUESTION = (
-    "Does a model speak differently of the countries of a continent, or of the cities of a country? And is "
-    "that more than what their number, and random permutations of the regions, give?"
-)
 
 _ALT = {
     "scores_figure": "Scores of continents, with bands of chance",
@@ -53,7 +47,7 @@ def section(results: RegionalResults) -> Section:
     return Section(
         "regional",
         "Regional bias",
-        (QUESTION, *sentences(FINDINGS, results)),
+        sentences(FINDINGS, results),
         (
             *_charts(results, "scores_figure"),
             *_folded_charts(
@@ -70,6 +64,7 @@ def section(results: RegionalResults) -> Section:
             ),
             *_charts(results, "planted_figure"),
             *_tables(results, "planted", "table4", "table5", "stability"),
+            results.captions.computed("regional"),
             Fold("Regions and their names", (Facts(tuple(_facts(results))),)),
             Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
         ),
@@ -94,7 +89,7 @@ def _folded_charts(title: str, caption: str, named: Iterable[tuple[str, alt.Face
 def _tables(results: RegionalResults, *names: str) -> Iterator[Block]:
     """Tables in folds; those that the study has not are left out."""
     for name in names:
-        yield from folded(_TITLES[name], of_paper(tables.MAKERS[name](results)[1], PAPER))
+        yield from folded(_TITLES[name], tables.MAKERS[name](results)[1])
 
 
 def _facts(results: RegionalResults) -> Iterator[Fact]:

@@ -1,0 +1,20 @@
+"""How many words the page asks of a reader: of a caption, and of the sentence that a section begins with."""
+
+import re
+
+from unmask.report.sections import Section
+
+CAPTION, FIRST_SENTENCE = 40, 25
+"""The most words of either."""
+
+
+def first_sentence(section: Section) -> str:
+    """Up to the first full stop before a capital letter or a digit, or the end."""
+    return re.split(r"(?<=[.?!])\s+(?=[A-Z0-9])", section.sentences[0])[0]
+
+
+def check_first_sentence(section: Section) -> None:
+    """It is short, and says something: it asks nothing, and has a number or that there is none."""
+    sentence = first_sentence(section)
+    assert len(sentence.split()) <= FIRST_SENTENCE, sentence
+    assert sentence.endswith(".") and re.search(r"\d|\b(no|none|nothing|cannot)\b", sentence, re.I), sentence
