@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.facts import record
+from unmask.facts import VERSION, record
 from unmask.files import write_text
+from unmask.installation import workflow_root
 from unmask.joblog import job_log
-from unmask.report.page import render_page
+from unmask.report.citing import cite_section, links_of, read_citation
+from unmask.report.page import About, render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import read_section, write_section
 from unmask.report.summary import render_summary
@@ -21,4 +23,6 @@ with job_log(snakemake.log[0], snakemake.input):
     paths = [*inputs.sections, output.provenance]
     sections = [read_section(path) for path in paths]
     write_text(output.summary, render_summary(params.title, sections))
-    write_text(output.page, render_page(params.title, sections))
+    citation = read_citation(workflow_root() / "CITATION.cff")
+    about = About(params.settings["study"], f"Unmask {VERSION}", links_of(citation))
+    write_text(output.page, render_page(params.title, [*sections, cite_section(citation)], about))

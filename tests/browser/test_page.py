@@ -15,13 +15,15 @@ from playwright.sync_api import Browser, Page, expect
 from browsing import PHONE, TABLET, Opened, open_report
 from unmask.report.charts import chart, theme
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.page import LONG, render_page
+from unmask.report.page import LONG, About, render_page
+from unmask.report.rendering import latex, markdown
 from unmask.report.sections import (
     RESULTS,
     TRUST,
     Block,
     Chart,
     Choice,
+    Code,
     Data,
     Facts,
     Fold,
@@ -39,9 +41,9 @@ EXPRESSION = '" + alert(3) + datum.name + "'
 """Text that would be code, if a chart took it for that."""
 
 ROWS: list[dict[str, Any]] = [
-    {"name": HOSTILE, "panel": EXPRESSION, "score": 61.25, "note": 'a "quoted", line'},
-    {"name": "plain", "panel": EXPRESSION, "score": 48.5, "note": None},
-    {"name": "plain", "panel": "b", "score": 52.0, "note": "=two\nlines"},
+    {"name": HOSTILE, "panel": EXPRESSION, "score": 61.25, "pairs": 48, "note": 'a "quoted", line'},
+    {"name": "plain", "panel": EXPRESSION, "score": 48.5, "pairs": 60, "note": None},
+    {"name": "plain", "panel": "b", "score": 52.0, "pairs": 60, "note": "=two\nlines"},
 ]
 
 
@@ -75,6 +77,9 @@ BROAD = Table(
 )
 
 
+CODE = Code(f"{HOSTILE}\n  second line\n")
+
+
 def blocks() -> tuple[Block, ...]:
     return (
         Text(HOSTILE),
@@ -82,6 +87,7 @@ def blocks() -> tuple[Block, ...]:
         TABLE,
         Items((HOSTILE, "second"), warning=True),
         Facts(((HOSTILE, HOSTILE), ("a" * 300, "b" * 300))),
+        CODE,
         Data("points", {HOSTILE: HOSTILE}),
         Fold(HOSTILE, (BROAD, Fold("deeper", (TABLE, made_chart())))),
         Choice(f"which {HOSTILE}", (Fold("one", (TABLE,)), Fold(HOSTILE, (Fold("in it", (made_chart(),)),)))),
@@ -98,7 +104,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     many = tuple(Text(f"Line {place}.") for place in range(200))
     sections.insert(1, Section("between", "Between", (), many))
     path = tmp_path_factory.mktemp("report") / "index.html"
-    path.write_text(render_page(f"A report {HOSTILE}", sections), encoding="utf-8")
+    about = About("made study", "Unmask 7")
+    path.write_text(render_page(f"A report {HOSTILE}", sections, about), encoding="utf-8")
     return path
 
 
@@ -203,32 +210,71 @@ def test_the_keyboard_sorts_names_with_numbers_in_them(opened: Opened) -> None:
 def test_a_table_is_copied_as_it_stands(opened: Opened) -> None:
     page = opened.page
     head(page, "first-table-1", 2).locator("button").click()
-    page.locator("#first-table-1").get_by_role("button", name="copy the table").click()
-    expect(page.locator("#first-table-1 [role=status]")).to_have_text("copied")
-    lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+    lines = copied(page, "first-table-1", "copy the table").splitlines()
     by_pairs = sorted(SCORES, key=lambda row: int(row[1]))
     assert [tuple(line.split("\t")) for line in lines] == [("model", "pairs", "group: score"), *by_pairs]
+
+
+def copied(page: Page, figure: str, label: str) -> str:
+    page.locator(f"#{figure}").get_by_role("button", name=label, exact=True).click()
+    expect(page.locator(f"#{figure} [role=status]")).to_have_text("copied")
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
+
+
+@pytest.mark.parametrize(("figure", "table"), [("first-table-1", TABLE), ("first-table-2", BROAD)])
+def test_a_table_is_copied_as_files_have_it(opened: Opened, figure: str, table: Table) -> None:
+    opened.open_folds()
+    assert copied(opened.page, figure, "copy the table as Markdown") == markdown(table.sheet)
+    assert copied(opened.page, figure, "copy the table as LaTeX") == latex(table.sheet)
+    rows = list(csv.reader(io.StringIO(copied(opened.page, figure, "copy the table as CSV"))))
+    assert [tuple(row) for row in rows[1:]] == list(table.sheet.rows)
+
+
+def test_text_is_copied_with_its_lines(opened: Opened) -> None:
+    assert copied(opened.page, "first-code-1", "copy the text") == CODE.text
 
 
 def saved(opened: Opened, kind: str) -> bytes:
     with opened.page.expect_download() as waiting:
         opened.page.locator("#first-chart-1 .tools").get_by_role("button", name=kind).click()
-    assert waiting.value.suggested_filename == f"first-chart-1.{kind.lower()}"
+    assert waiting.value.suggested_filename == f"made-study-first.{kind.lower()}"
     return waiting.value.path().read_bytes()
 
 
 def test_a_chart_is_saved_as_svg_png_and_csv(opened: Opened) -> None:
     opened.page.locator("#first-chart-1 svg").wait_for()
     tree = ElementTree.fromstring(saved(opened, "SVG"))
-    words = {element.text for element in tree.iter() if element.tag.endswith("}text")}
+    words = {element.text for element in tree.iter() if element.tag.endswith(("}text", "}tspan"))}
     assert {HOSTILE, EXPRESSION} <= words
+    # and what it is of
+    assert f"First {HOSTILE}" in words and "n = 48 to 60 pairs" in words
+    assert "Study made study. Source: Unmask 7." in words
     assert saved(opened, "PNG").startswith(b"\x89PNG")
     rows = list(csv.DictReader(io.StringIO(saved(opened, "CSV").decode(), newline="")))
-    assert [{**row, "score": float(row["score"])} for row in rows] == [
+    assert [{**row, "score": float(row["score"]), "pairs": int(row["pairs"])} for row in rows] == [
         # what begins like a formula is a text to a spreadsheet
         {**row, "note": (row["note"] or "").replace("=two", "'=two")}
         for row in ROWS
     ]
+
+
+def test_a_file_is_named_by_what_it_shows(opened: Opened) -> None:
+    opened.open_folds()
+    opened.page.locator("#first select").select_option(HOSTILE)
+    for figure, name in (
+        (
+            "first-chart-2",
+            "made-study-first-script-script-alert-1-script-img-src-x-onerror-alert-2-deeper.csv",
+        ),
+        (
+            "first-chart-3",
+            "made-study-first-script-script-alert-1-script-img-src-x-onerror-alert-2-in-it.csv",
+        ),
+    ):
+        with opened.page.expect_download() as waiting:
+            opened.page.locator(f"#{figure} .tools").get_by_role("button", name="CSV").click()
+        assert waiting.value.suggested_filename == name
 
 
 def rgb(mode: str) -> str:

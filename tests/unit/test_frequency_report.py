@@ -171,7 +171,7 @@ def section(made: Made, planted: bool = True) -> Section:
     return read_section(made.path("section.json"))
 
 
-TABLE2 = "Kaneko & Bollegala (2022), Table 2: mean ranks, medians and tests"
+TABLE2 = "Kaneko and Bollegala (2022), Table 2: mean ranks, medians and tests"
 
 
 def sheets(found: Section) -> dict[str, Sheet]:

@@ -192,7 +192,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         report_in(folder),
         folder / "log",
         title="A <study>",
-        settings={"measures": ["AUL"]},
+        settings={"study": "made", "measures": ["AUL"]},
         entries=[{"title": "Benchmark cp", "files": [str(folder / "facts.json")], "keys": []}],
     )
     yield made
@@ -651,7 +651,7 @@ def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
         report_in(tmp_path),
         tmp_path / "log",
         title="small",
-        settings={},
+        settings={"study": "small"},
         entries=[],
     )
     page = (tmp_path / "index.html").read_text(encoding="utf-8")

@@ -13,8 +13,9 @@ import pytest
 
 from unmask.errors import InputError
 from unmask.facts import record
-from unmask.report.page import LEAD, LIBRARY, LONG, content_policy, render_page
+from unmask.report.page import LEAD, LIBRARY, LONG, About, content_policy, render_page
 from unmask.report.provenance import agreed, flatten, provenance
+from unmask.report.rendering import LATEX_ESCAPES
 from unmask.report.sections import (
     GROUPS,
     ORIGINS,
@@ -25,6 +26,7 @@ from unmask.report.sections import (
     Block,
     Chart,
     Choice,
+    Code,
     Data,
     Facts,
     Fold,
@@ -55,6 +57,7 @@ BLOCKS: tuple[Block, ...] = (
     Table(sheet(2), ("#every-block", None)),
     Chart(HOSTILE, HOSTILE, {"data": {"values": [{"name": HOSTILE, "x": 1.5}]}, "mark": "point"}),
     Facts(((HOSTILE, HOSTILE),)),
+    Code(HOSTILE),
     Data("points", {"x": [1, 2.5, None], HOSTILE: HOSTILE}),
     Fold(HOSTILE, (Text("inside"), Fold("deeper", (Table(sheet(1)),), open=True))),
     Choice(
@@ -188,10 +191,11 @@ def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
 def test_no_text_is_markup() -> None:
     page = Page(render_page(HOSTILE, [EVERYTHING]))
     assert "b" not in page.tags
-    # 2 titles, a heading, sentence, text, item, 4 captions, 3 heads, 4 rows, a fact's key and value, a fold,
-    # a choice with its first option twice
-    assert page.texts.count(HOSTILE) == 23
-    spec, points, themes = page.data
+    # 2 titles, a heading, sentence, text, item, 4 captions, 3 heads, 4 rows, a fact's key and value, code,
+    # a fold, a choice with its first option twice
+    assert page.texts.count(HOSTILE) == 24
+    spec, points, escapes, themes = page.data
+    assert escapes == LATEX_ESCAPES
     assert points == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
     assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
     assert set(themes) == {"light", "dark"}
@@ -200,6 +204,22 @@ def test_no_text_is_markup() -> None:
         assert HOSTILE not in text
     assert {"every-block", "every-block-points", "every-block-chart-1"} <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
+
+
+def test_a_page_says_what_it_is_of() -> None:
+    about = About("a<b", "Unmask 7", [("Repository", "https://a.example/?q=1&r=2")])
+    sections = [Section("s", "S", ("Is it?", f'It is "{HOSTILE}".', "More."))]
+    page = render_page(HOSTILE, sections, about)
+    description = (
+        f"It is &#34;{HOSTILE}&#34;.".replace("&amp;", "&amp;amp;").replace("<", "&lt;").replace(">", "&gt;")
+    )
+    description = description.replace("'", "&#39;")
+    assert f'<meta name="description" content="{description}">' in page
+    assert f'<meta property="og:description" content="{description}">' in page
+    assert "https://a.example/?q=1&r=2" in Page(page).links
+    assert "".join(Page(page).texts).count("Unmask 7, study a<b") == 1
+    # without a finding it is the title
+    assert '<meta name="description" content="t">' in render_page("t", [Section("s", "S", ("Is it?",))])
 
 
 def test_the_page_allows_its_own_programs_alone() -> None:

@@ -78,7 +78,7 @@ def of_encoders(planned: set[str]) -> set[str]:
 
 
 def test_a_study_comes_to_a_section_with_its_tables(associations: Workflow) -> None:
-    assert section_names(associations) == ["associations", "provenance"]
+    assert section_names(associations) == ["associations", "provenance", "cite"]
     page = associations.read("report", "index.html")
     assert "<b>names</b>" not in page
     table = pd.read_csv(associations.folder / "results/small/tables/associations_table1.csv")

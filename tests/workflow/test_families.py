@@ -77,7 +77,9 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     copied.run(config)
     assert copied.planned(config) == set()
     names = section_names(copied)
-    assert "lengths" in names and names[0] == "overview" and names[-1] == "provenance"
+    assert names[0] == "overview" and names[-2:] == ["provenance", "cite"]
+    # among other tests, which stand before tables
+    assert names.index("agreement") < names.index("lengths") < names.index("tables")
     page = copied.read("report", "index.html")
     assert re.search(r"(bert|roberta): \d+\.\d tokens of a line on average; no model makes more\.", page)
     assert "Tokens that each model makes of a line: the mean, and the fewest to the most." in page
@@ -121,7 +123,7 @@ def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
     add_the_guides_family(fresh)
     models = {"bert": fresh.config["models"]["bert"]}
     fresh.run({"study": "small", "models": models, "lengths": {"text": "text.txt"}})
-    assert section_names(fresh) == ["lengths", "provenance"]
+    assert section_names(fresh) == ["lengths", "provenance", "cite"]
     settings = fresh.read("report", "sections", "provenance.json")
     for trace in ("benchmark", "measures", "corpora", "pairing", "ratings", "dtype", "worlds"):
         assert trace not in settings
@@ -148,7 +150,7 @@ def test_corpora_alone_are_counted(fresh: Workflow) -> None:
     corpora = {"text": {"format": "text", "path": "text.txt"}}
     fresh.run({"study": "small", "corpora": corpora})
     assert (fresh.folder / "results/small/frequency/text.parquet").is_file()
-    assert section_names(fresh) == ["provenance"]
+    assert section_names(fresh) == ["provenance", "cite"]
 
 
 def test_a_study_of_nothing_is_told_so(fresh: Workflow) -> None:

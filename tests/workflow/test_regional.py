@@ -63,7 +63,7 @@ def own(planned: set[str]) -> set[str]:
 
 
 def test_a_study_comes_to_a_section_with_its_tables(regional: Workflow) -> None:
-    assert section_names(regional) == ["regional", "provenance"]
+    assert section_names(regional) == ["regional", "provenance", "cite"]
     page = regional.read("report", "index.html")
     assert "<b>Elm</b>" not in page and "&lt;b&gt;Elm&lt;/b&gt;" in page
     table = pd.read_csv(regional.folder / "results/small/tables/regional_table1.csv")

@@ -4,7 +4,17 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("Snakefile", "rules", "scripts", "profiles", "envs", "configs", "resources", "config.yaml")
+PARTS = (
+    "Snakefile",
+    "rules",
+    "scripts",
+    "profiles",
+    "envs",
+    "configs",
+    "resources",
+    "config.yaml",
+    "CITATION.cff",
+)
 
 
 def copy_workflow(folder: Path) -> Path:

@@ -1,7 +1,9 @@
 // What the page does beside being read: charts are drawn and saved, tables sorted and copied, folds opened by links.
 
 const NEAR = "600px"; // charts so close to the screen are drawn
+const AROUND = "details, .option"; // what hides things until it is opened or selected
 const dark = matchMedia("(prefers-color-scheme: dark)");
+const latexEscapes = JSON.parse(document.getElementById("latex")?.textContent ?? "{}");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
 
 function element(name, properties = {}, ...children) {
@@ -69,6 +71,17 @@ async function makeQuietViews() {
   };
 }
 
+// A text in lines of so many letters at most, where its words let it.
+function wrapped(text, most) {
+  const lines = [""];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (longer.length > most && lines.at(-1)) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
+
 class Drawing {
   constructor(figure) {
     this.figure = figure;
@@ -122,10 +135,44 @@ class Drawing {
     this.box.firstElementChild.replaceChildren(inner);
   }
 
+  // Below the heading of the section, the titles of the folds and options around a chart.
+  get titles() {
+    const titles = [];
+    for (let around = this.figure.closest(AROUND); around; around = around.parentElement.closest(AROUND)) {
+      titles.unshift(around.matches("details") ? around.querySelector("summary").textContent : around.ariaLabel);
+    }
+    return titles;
+  }
+
+  // A file's name says of which study and what it is.
+  fileName(kind) {
+    const section = this.figure.closest("section");
+    const first = section.querySelector("figure.chart") === this.figure;
+    const words = this.figure.querySelector("figcaption").textContent.split(/\s+/).slice(0, 7).join(" ");
+    const what = this.titles.join(" ") || (first ? "" : words);
+    const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
+    return `${[document.body.dataset.study, section.id, what].map(plain).filter(Boolean).join("-").slice(0, 100)}.${kind}`;
+  }
+
+  // As it leaves the page: with what it shows, of how many pairs, of which study, and what made it.
+  get labelled() {
+    const { title, spec, columns = 1, usermeta = {} } = this.spec;
+    const across = Math.min(columns, valuesOf(this.spec, "panel").size) * ((spec?.width ?? 400) + GAP) + (usermeta.margin ?? 0);
+    const pairs = this.spec.data.values.map((row) => row.pairs).filter(Number.isFinite);
+    const [least, most] = [Math.min(...pairs), Math.max(...pairs)];
+    const counts = pairs.length ? [`n = ${least === most ? most : `${least} to ${most}`} pairs`] : [];
+    const { study, source } = document.body.dataset;
+    const heading = this.figure.closest("section").querySelector("h2").textContent;
+    const lines = wrapped(this.figure.querySelector("figcaption").textContent, Math.max(60, across / 5.5));
+    const unit = title ? [title.text, ...(title.subtitle ?? [])] : [];
+    const text = wrapped([heading, ...this.titles].join(": "), Math.max(50, across / 7));
+    return { ...this.spec, title: { text, subtitle: [...lines, ...unit, ...counts, `Study ${study}. Source: ${source}.`], fontWeight: "bold" } };
+  }
+
   // On a light ground, whatever the page's: for papers and slides.
   async save(kind) {
-    const result = await this.embed(element("div"), this.spec, "light");
-    save(`${this.figure.id}.${kind}`, await result.view.toImageURL(kind, 2));
+    const result = await this.embed(element("div"), this.labelled, "light");
+    save(this.fileName(kind), await result.view.toImageURL(kind, 2));
     result.finalize();
   }
 
@@ -134,7 +181,7 @@ class Drawing {
     const names = [...new Set(rows.flatMap(Object.keys))];
     const text = separated([names, ...rows.map((row) => names.map((name) => row[name]))], ",");
     const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    save(`${this.figure.id}.csv`, url);
+    save(this.fileName("csv"), url);
     setTimeout(() => URL.revokeObjectURL(url), 60000);
   }
 }
@@ -215,6 +262,62 @@ function makeSortable(table) {
   });
 }
 
+// The same as unmask.report.rendering, of what is shown.
+
+const oneLine = (text) => text.split(/\s+/).filter(Boolean).join(" ");
+const escapeMarkdown = (text) => oneLine(text).replace(/[\\`*_[\]<>|#$~]/g, "\\$&");
+
+function escapeLatex(text) {
+  const escaped = [...oneLine(text)].map((character) => latexEscapes[character] ?? character).join("");
+  return escaped.replace(/^-(?=\d)/, () => "$-$");
+}
+
+function markdown(figure) {
+  const [heads, ...rows] = cellsOf(figure.querySelector("table"));
+  const stubs = figure.querySelectorAll("thead .stub").length;
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  const rules = heads.map((_, place) => (place < stubs ? "---" : "---:"));
+  const lines = [line(heads.map(escapeMarkdown)), line(rules), ...rows.map((row) => line(row.map(escapeMarkdown)))];
+  return [escapeMarkdown(figure.querySelector("figcaption").textContent), "", ...lines].join("\n") + "\n";
+}
+
+function latex(figure) {
+  const table = figure.querySelector("table");
+  const [, ...rows] = cellsOf(table);
+  const heads = [...table.tHead.rows].at(-1);
+  const stubs = heads.querySelectorAll(".stub").length;
+  const line = (cells) => `    ${cells.join(" & ")} \\\\`;
+  const [spans, rules] = [Array(stubs).fill(""), []];
+  const groups = table.tHead.rows.length > 1 ? [...table.tHead.rows[0].cells].slice(stubs) : [];
+  let start = stubs + 1;
+  for (const { colSpan, textContent } of groups.length ? groups : [{ colSpan: heads.cells.length - stubs, textContent: "" }]) {
+    spans.push(`\\multicolumn{${colSpan}}{c}{${escapeLatex(textContent)}}`);
+    rules.push(`\\cmidrule(lr){${start}-${start + colSpan - 1}}`);
+    start += colSpan;
+  }
+  const body = rows.flatMap((row, place) => {
+    const same = place > 0 && rows[place - 1][0] === row[0];
+    const cells = row.map(escapeLatex);
+    return [...(same ? [] : ["    \\midrule"]), line([same ? "" : cells[0], ...cells.slice(1)])];
+  });
+  return [
+    "% needs \\usepackage{booktabs}",
+    "\\begin{table}",
+    "  \\centering",
+    `  \\caption{${escapeLatex(figure.querySelector("figcaption").textContent.replace(/^Table \d+\. /, ""))}}`,
+    `  \\begin{tabular}{${"l".repeat(stubs)}${"r".repeat(heads.cells.length - stubs)}}`,
+    "    \\toprule",
+    line(spans),
+    `    ${rules.join(" ")}`,
+    line([...heads.cells].map((cell) => escapeLatex(cell.textContent))),
+    ...body,
+    "    \\bottomrule",
+    "  \\end{tabular}",
+    "\\end{table}",
+    "",
+  ].join("\n");
+}
+
 // A table as rows of texts, with one head for each column.
 function cellsOf(table) {
   const heads = [...table.tHead.rows].map((row) =>
@@ -235,18 +338,30 @@ async function copy(text) {
   if (!done) throw new Error("not copied");
 }
 
+// A button that copies what `make` makes.
+const copier = (tell, text, label, make) =>
+  button(text, label, () =>
+    copy(make()).then(
+      () => tell("copied"),
+      () => tell("could not be copied"),
+    ),
+  );
+
 document.querySelectorAll("figure.table").forEach((figure) => {
   const table = figure.querySelector("table");
   if (!table) return;
   makeSortable(table);
   tools(figure, (tell) => [
-    button("copy", "copy the table", () =>
-      copy(separated(cellsOf(table), "\t")).then(
-        () => tell("copied"),
-        () => tell("could not be copied"),
-      ),
-    ),
+    copier(tell, "copy", "copy the table", () => separated(cellsOf(table), "\t")),
+    copier(tell, "Markdown", "copy the table as Markdown", () => markdown(figure)),
+    copier(tell, "LaTeX", "copy the table as LaTeX", () => latex(figure)),
+    copier(tell, "CSV", "copy the table as CSV", () => separated(cellsOf(table), ",")),
   ]);
+});
+
+document.querySelectorAll("figure.code").forEach((figure) => {
+  const text = figure.querySelector("pre").textContent;
+  tools(figure, (tell) => [copier(tell, "copy", "copy the text", () => text)]);
 });
 
 // ---- choices: one option of several is shown
@@ -271,7 +386,6 @@ document.querySelectorAll(".choice").forEach((choice) => {
 function openTarget() {
   const target = document.querySelector(":target");
   if (!target) return;
-  const AROUND = "details, .option";
   for (let around = target.closest(AROUND); around; around = around.parentElement.closest(AROUND)) {
     if (around.matches("details")) around.open = true;
     else choose(around);

@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import resources
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +15,8 @@ from markupsafe import Markup
 from unmask.report import charts
 from unmask.report.colours import style_sheet
 from unmask.report.paper import PROSE, on_paper
-from unmask.report.sections import App, Chart, Section, arranged, kind_of
+from unmask.report.rendering import LATEX_ESCAPES
+from unmask.report.sections import App, Chart, Section, Table, arranged, kind_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
@@ -29,8 +31,21 @@ RESERVING = "reserveHere(document.currentScript)"
 """What stands behind each chart and is run when it is read."""
 
 
-def render_page(title: str, sections: Sequence[Section]) -> str:
-    """The whole HTML page as text; it refers to nothing outside itself.
+@dataclass(frozen=True)
+class About:
+    """What a page says of itself.
+
+    study: its name, with which names of saved files begin; source: what made it, with the version; links:
+    (name, address) of places outside, which a reader may go to.
+    """
+
+    study: str = "study"
+    source: str = "Unmask"
+    links: Sequence[tuple[str, str]] = ()
+
+
+def render_page(title: str, sections: Sequence[Section], about: About = About()) -> str:
+    """The whole HTML page as text; it asks for nothing outside itself.
 
     Sections stand in the order of their groups; those that have nothing to show are left out.
     Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
@@ -46,6 +61,8 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    # no spaces, which are a tenth of a page
+    environment.policies["json.dumps_kwargs"] = {"sort_keys": True, "separators": (",", ":")}
     numbers = Counter[str]()
 
     def numbered(section: Section, kind: str) -> str:
@@ -65,6 +82,10 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     ]
     return environment.get_template("page.html.jinja").render(
         title=title,
+        about=about,
+        description=_description(title, visible),
+        latex_escapes=LATEX_ESCAPES,
+        tables=any(isinstance(block, Table) for block in blocks),
         sections=visible,
         groups=[(group, list(members)) for group, members in groupby(visible, key=lambda each: each.group)],
         kind_of=kind_of,
@@ -95,6 +116,12 @@ def content_policy(programs: Sequence[str]) -> str:
         "img-src data: blob:",
     )
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
+
+
+def _description(title: str, sections: Sequence[Section]) -> str:
+    """A sentence for those who have a link to the page and not the page: what is found first."""
+    texts = (text for section in sections for text in section.sentences if not text.endswith("?"))
+    return next(texts, title)
 
 
 def _of_library(name: str) -> str:

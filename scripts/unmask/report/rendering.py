@@ -4,7 +4,7 @@ import re
 
 from unmask.report.sheets import Sheet
 
-_LATEX = {
+LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
     "%": r"\%",
@@ -26,12 +26,14 @@ _LATEX = {
     "↑": r"$\uparrow$",
     "Δ": r"$\Delta$",
 }
+"""What characters are in LaTeX; the page has the same."""
+
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#$~])")
 
 
 def escape_latex(text: str) -> str:
     """Text that LaTeX prints as it is; line ends become spaces."""
-    escaped = "".join(_LATEX.get(character, character) for character in " ".join(text.split()))
+    escaped = "".join(LATEX_ESCAPES.get(character, character) for character in " ".join(text.split()))
     # a minus, not a hyphen
     return re.sub(r"^-(?=\d)", r"$-$", escaped)
 

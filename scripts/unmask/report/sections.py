@@ -95,6 +95,13 @@ class Facts:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Text to be copied as it is, such as BibTeX: its lines stay."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Data:
     """What can be said in JSON, for a script in the reader's browser.
 
@@ -159,7 +166,7 @@ def _check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Chart | Strip | Facts | Data | App | Fold | Choice
+Block = Text | Items | Table | Chart | Strip | Facts | Code | Data | App | Fold | Choice
 
 
 @dataclass(frozen=True)
@@ -314,6 +321,7 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "chart": lambda stored: Chart(**stored),
     "strip": read_strip,
     "facts": lambda stored: Facts(_pairs(stored["lines"])),
+    "code": lambda stored: Code(**stored),
     "data": lambda stored: Data(**stored),
     "app": lambda stored: App(**stored),
     "fold": lambda stored: Fold(**stored | {"blocks": tuple(map(_read, stored["blocks"]))}),

@@ -1,0 +1,84 @@
+"""How to cite Unmask and the papers that it implements: CITATION.cff as BibTeX."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from unmask.report.rendering import escape_latex
+from unmask.report.sections import ORIGINS, Code, Fold, Section, Text
+
+_KINDS = {"software": "software", "conference-paper": "inproceedings", "article": "article"}
+_FIELDS = {
+    "collection-title": "booktitle",
+    "journal": "journal",
+    "volume": "volume",
+    "issue": "number",
+    "year": "year",
+    "version": "version",
+    "doi": "doi",
+    "url": "url",
+}
+"""Fields of BibTeX by the keys of CITATION.cff."""
+
+LINKS = {"url": "Documentation", "repository-code": "Repository"}
+"""What links of CITATION.cff lead to."""
+
+
+def read_citation(path: str | Path) -> dict[str, Any]:
+    """What CITATION.cff says."""
+    citation: dict[str, Any] = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    return citation
+
+
+def bibtex(entry: Mapping[str, Any]) -> str:
+    """An entry of CITATION.cff, or of its references, as BibTeX. Of a date the year is taken."""
+    year = entry.get("year") or str(entry.get("date-released", ""))[:4]
+    known = {**entry, "year": year}
+    # braces keep capitals
+    fields = {
+        "title": f"{{{escape_latex(entry['title'])}}}",
+        "author": " and ".join(map(_name, entry["authors"])),
+    }
+    fields |= {
+        field: str(known[key]) if field in ("doi", "url") else escape_latex(str(known[key]))
+        for key, field in _FIELDS.items()
+        if known.get(key)
+    }
+    lines = ",\n".join(f"  {field} = {{{text}}}" for field, text in fields.items())
+    return f"@{_KINDS.get(entry['type'], 'misc')}{{{_key(entry, year)},\n{lines}\n}}\n"
+
+
+def cite_section(citation: Mapping[str, Any]) -> Section:
+    """The section on how to cite: Unmask, and in a fold the papers of its references."""
+    papers = "\n".join(map(bibtex, citation.get("references", ())))
+    more = (Fold("The papers", (Code(papers),)),) if papers else ()
+    return Section(
+        "cite",
+        "How to cite",
+        (),
+        (Text(citation["message"]), Code(bibtex(citation)), *more),
+        group=ORIGINS,
+    )
+
+
+def links_of(citation: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(name, address) of the links that the citation has."""
+    return [(name, citation[key]) for key, name in LINKS.items() if key in citation]
+
+
+def _name(author: Mapping[str, str]) -> str:
+    if "name" in author:
+        return f"{{{escape_latex(author['name'])}}}"
+    return escape_latex(", ".join(author[key] for key in ("family-names", "given-names") if key in author))
+
+
+def _key(entry: Mapping[str, Any], year: Any) -> str:
+    """The first author's name, the year and the first word of the title; of a group the word and the year."""
+    first, word = entry["authors"][0].get("family-names"), re.split(r"\W+", entry["title"])[0]
+    words = (first, str(year), word) if first else (word, str(year))
+    plain = unicodedata.normalize("NFKD", "".join(words)).encode("ascii", "ignore").decode()
+    return re.sub(r"\W", "", plain).lower()
