@@ -33,7 +33,8 @@ if SCORED:
         pairs_inputs(),
         table_files() | figure_files(),
         pairs_sections(),
-        pairs_settings() | {"measures": MEASURES, "explorer": explorer_settings()},
+        pairs_settings()
+        | {"measures": MEASURES, "headline": config.get("headline"), "explorer": explorer_settings()},
         measure_modules(),
         shows={
             "table1_csv": ("Table 1", "token accuracy"),

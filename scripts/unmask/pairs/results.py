@@ -13,7 +13,7 @@ from unmask.pairs.captions import caption_facts
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
-from unmask.pairs.verdicts import verdicts
+from unmask.pairs.verdicts import verdicts, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import Study
@@ -39,10 +39,6 @@ TIDY = (
 UNKNOWN_TOKENS = ("model", "benchmark", "tokens", "unknown", "share")
 
 
-def _with_verdicts(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(verdict=verdicts(rows))
-
-
 def _by_protocol(rows: pd.DataFrame) -> pd.DataFrame:
     return holm(rows, by=["protocol"])
 
@@ -66,16 +62,16 @@ class PairResults:
     models_compared, pairs and flaws (of every benchmark), scores (all of the study), published (a CSV),
     captions (a YAML), and for the explorer labels (of the benchmarks that have some) and explored (of every
     model and benchmark that it shows). settings: models, benchmarks, alpha (the level of the tests), dtype,
-    measures, and explorer (what it shows: models, benchmarks, most).
+    measures, headline (the measure of the answer, if the study names one), and explorer (what it shows:
+    models, benchmarks, most).
 
-    A table has the columns model and benchmark; bias has `verdict`; tests, comparisons and quality have
+    A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.
     """
 
     files: Mapping[str, Any]
     settings: Mapping[str, Any]
 
-    bias = _statistics("bias", _with_verdicts)
     leverage = _statistics("leverage")
     accuracy = _statistics("accuracy")
     tests = _statistics("tests", with_holm)
@@ -95,6 +91,12 @@ class PairResults:
     @property
     def alpha(self) -> float:
         return float(self.settings["alpha"])
+
+    @cached_property
+    def bias(self) -> pd.DataFrame:
+        """BIAS of every model and benchmark, with `verdict` and p_holm as unmask.pairs.verdicts has them."""
+        rows = self.study.collect(self.files["bias"], SCHEMAS["bias"])
+        return with_corrected_p(rows.assign(verdict=verdicts(rows)), self.study.trained())
 
     @cached_property
     def models_compared(self) -> pd.DataFrame:

@@ -29,7 +29,8 @@ PROSE = 40
 def render_page(title: str, sections: Sequence[Section]) -> str:
     """The whole HTML page as text; it refers to nothing outside itself.
 
-    Sections stand in their order; those that have nothing to show are left out.
+    Sections stand in their order; those that have nothing to show are left out. The page's heading is the
+    answer of the section that has one, below the title of the study.
     Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
     """
     visible = [section for section in sections if not section.is_empty()]
@@ -61,6 +62,7 @@ def render_page(title: str, sections: Sequence[Section]) -> str:
     ]
     return environment.get_template("page.html.jinja").render(
         title=title,
+        answer=next((section.title for section in visible if section.title), ""),
         sections=visible,
         kind_of=kind_of,
         numbered=numbered,

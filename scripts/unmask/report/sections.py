@@ -145,8 +145,8 @@ class Section:
     """A part of the report.
 
     name: as NAME, of its own in the report; sentences: what was found, in plain words, the main thing first;
-    headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); cautions: what a
-    reader of the terminal should be wary of, a line each, which the page says in its blocks.
+    headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); title: the answer of
+    the whole report in a line, of the one section that has it.
     Raises ValueError for another name.
     """
 
@@ -155,7 +155,7 @@ class Section:
     sentences: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     headline: Sheet | None = None
-    cautions: tuple[str, ...] = ()
+    title: str = ""
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -193,8 +193,8 @@ def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) 
     blocks = [_written(block) for block in section.blocks]
     headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
-    cautions = {"cautions": section.cautions} if section.cautions else {}
-    stored = {**known, "headline": headline, **cautions, "blocks": blocks, **facts}
+    title = {"title": section.title} if section.title else {}
+    stored = {**known, "headline": headline, **title, "blocks": blocks, **facts}
     text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
 
@@ -210,8 +210,8 @@ def read_section(path: str | Path) -> Section:
     try:
         blocks = tuple(_read(block) for block in stored["blocks"])
         headline = stored["headline"] and _sheet(stored["headline"])
-        sentences, cautions = tuple(stored["sentences"]), tuple(stored.get("cautions", ()))
-        return Section(stored["name"], stored["heading"], sentences, blocks, headline, cautions)
+        sentences, title = tuple(stored["sentences"]), stored.get("title", "")
+        return Section(stored["name"], stored["heading"], sentences, blocks, headline, title)
     except KeyError as error:
         raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
     except (TypeError, ValueError) as error:
