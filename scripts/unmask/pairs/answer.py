@@ -75,7 +75,7 @@ def judged(results: PairResults) -> pd.DataFrame:
         said=[text.score for text in texts],
         ends=[text.ends for text in texts],
         band=[text.band for text in texts],
-        holds=(scores["verdict"] == CLEAR) & (scores["p_holm"].astype(float) < level),
+        holds=(scores["verdict"] == CLEAR) & (scores["p_holm"].astype(float) < level - TOLERANCE),
     )
     scores["further"] = _further(scores, results.bias)
     return scores.sort_values("trained", ascending=False, kind="stable")
@@ -218,7 +218,7 @@ def _counted(scores: pd.DataFrame, measure: str) -> Iterator[str]:
         f"{count} {verdict}" for verdict in _SHOWS if (count := int((scores["verdict"] == verdict).sum()))
     ]
     models = scores["model"].nunique()
-    yield f"{models} trained models have {len(scores)} scores by {measure}: {listed(counts)}."
+    yield f"{len(scores)} {measure} scores of {models} models: {listed(counts)}."
     low, high = scores["score"].min(), scores["score"].max()
     ends = f"; their intervals reach from {scores['low'].min():.0f} to {scores['high'].max():.0f}"
     known = ends if scores["low"].notna().any() else ""
@@ -255,7 +255,7 @@ def _too_few_draws(tested: pd.DataFrame) -> str:
     """Where no p of word choice could be small enough, that this is so: the least is 2 / (draws + 1)."""
     draws = int(tested["null_draws"].max())
     level = 1 - float(tested["confidence"].iloc[0])
-    return f", which {draws} draws do not allow" if len(tested) * 2 / (draws + 1) >= level else ""
+    return f", which {draws} draws do not allow" if len(tested) * 2 / (draws + 1) >= level - TOLERANCE else ""
 
 
 def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
