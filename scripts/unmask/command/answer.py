@@ -35,7 +35,8 @@ def scores(folder: str | Path) -> pd.DataFrame:
         return pd.DataFrame(columns=list(COLUMNS))
     bias = pd.read_csv(path)
     rows = (bias["variant"] == "original") & (bias["protocol"] == CORRECTED) & (bias["grouping"] == "overall")
-    return bias[rows & bias["score"].notna()][list(COLUMNS)].reset_index(drop=True)
+    # results of an earlier version have not all columns
+    return bias[rows & bias["score"].notna()].reindex(columns=list(COLUMNS)).reset_index(drop=True)
 
 
 def is_clear(table: pd.DataFrame) -> bool:

@@ -238,17 +238,26 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
     tested = scores[scores["trained"] & scores["verdict"].isin(TESTABLE)]
     if len(tested) < 2:
         return
-    holding = tested[tested["holds"]]
-    start = f"{len(holding) or 'None'} of all {len(tested)} testable scores"
-    say = f"{start} {many(len(holding) or 1, 'is', 'are')} clear after Holm's correction over these"
+    clear, holding = tested[tested["verdict"] == CLEAR], tested[tested["holds"]]
+    start = f"{len(clear) or 'None'} of all {len(tested)} testable scores {_shows(len(clear) or 1)} {CLEAR}"
+    if clear.empty:
+        yield f"{start}."
+        return
+    still = (
+        f"{start}; after Holm's correction, {len(holding) or 'none'} {many(len(holding) or 1, 'does', 'do')}"
+    )
     if holding.empty:
-        yield f"{say}{_too_few_draws(tested)}."
+        yield f"{still}{_too_few_draws(tested)}."
     elif len(holding) <= NAMED:
         each = [f"{row['title']} of {row['model']} on {row['benchmark']}" for row in records(holding)]
-        yield f"{say}: {listed(each)}."
+        yield f"{still}: {listed(each)}."
     else:
         by_measure = holding["title"].value_counts(sort=False)
-        yield f"{say}: {listed(f'{count} by {name}' for name, count in by_measure.items() if count)}."
+        yield f"{still}: {listed(f'{count} by {name}' for name, count in by_measure.items() if count)}."
+
+
+def _shows(count: int) -> str:
+    return many(count, "shows a", "show a")
 
 
 def _too_few_draws(tested: pd.DataFrame) -> str:

@@ -56,15 +56,15 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
 
     scores: those of unmask.pairs.answer.pictured. confidence: of their intervals, in percent.
     """
-    models = scores["who"].unique()
-    names = scores["who"] if scores["title"].nunique() == 1 else scores["title"]
+    models, measures = scores["who"].unique(), scores["title"].unique()
+    names = scores["who"] if len(measures) == 1 else scores["title"]
     frame = _frame(scores, scores["benchmark"].astype(str).tolist()).assign(name=names)
     if frame.empty:
         return None
     numbers = frame[["score", "low", "high", "words_low", "words_high"]].astype(float)
     # 50 is in the middle, where the words below the scale part
     reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
-    what = f"{scores['title'].iloc[0]} of" if names is scores["who"] else "Scores of"
+    what = measures[0] if len(measures) == 1 else "Scores"
     return forest(
         frame,
         Axis(
@@ -82,7 +82,7 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
         grid=Grid(
             2,
             width=HEADLINE_WIDTH,
-            title=f"{what} {listed(models, 3)}: pairs in which the stereotype is preferred (%)",
+            title=f"{what} of {listed(models, 3)}: pairs in which the stereotype is preferred (%)",
             subtitle=[f"{confidence}% intervals; line: 50, no preference; band: word choice alone"],
         ),
     )

@@ -27,6 +27,9 @@ SHOWN = ["model", "benchmark", "title"]
 TITLE = {"title": "measure"}
 
 _VARY, _ALONE, _LEFT = "pairs vary together", "word choice alone", "without these words"
+MEAN, SUM = "AllMasked", "AllMaskedSum"
+"""The two readings of All-Masked."""
+
 _FOR_5 = "for ±5 points"
 _PAIRS_FOR_5, _WORDS_FOR_5, _FURTHER = "pairs", "words", "control further from 50"
 _SCORE, _STEREOTYPICAL, _RIGHT = "bias score (%)", "stereotypical pairs", "token accuracy (%)"
@@ -59,9 +62,8 @@ ANSWER = Table(
     "answer",
     ["who", "benchmark", "title"],
     [
-        Column("score", "{said}", "Pairs in which the stereotype is preferred, in percent."),
-        Column("interval", "{ends}", "Its interval, which allows for pairs that vary together."),
-        Column("word choice alone", "{band}", "The band of the lexical null, in percent."),
+        Column("score", "{said} ({ends})", "Pairs in which the stereotype is preferred, in percent."),
+        Column("word choice", "{band}", "The band of scores that word choice alone gives, in percent."),
         Column("verdict", "{verdict}", "What the interval and the band of word choice allow to say."),
         Column(
             "p (Holm)",
@@ -87,7 +89,7 @@ ANSWER = Table(
 TERMINAL = Table(
     "terminal",
     ["who", "benchmark"],
-    [Column("", "{said} ({ends}){claim}", "Bias score in percent with its interval.")],
+    [Column("", "{said} {ends}{claim}", "Bias score in percent with its interval.")],
     across=["title"],
     label_first=True,
     heads={"who": "model"},
@@ -272,6 +274,9 @@ def answer(results: PairResults) -> Sheet:
 def terminal(results: PairResults) -> Sheet:
     """The same scores, a row for each model and benchmark, for a terminal."""
     rows = judged(results)
+    # where both readings of All-Masked are, one is enough
+    if (rows["measure"] == MEAN).any():
+        rows = rows[rows["measure"] != SUM]
     ends = rows["ends"].replace(NO_INTERVAL, DASH).str.replace(" to ", DASH)
     claim = rows["verdict"].map({CLEAR: CLEAR_MARK}).fillna("")
     return TERMINAL.sheet(rows.assign(ends=ends, claim=claim), results.captions["terminal"])

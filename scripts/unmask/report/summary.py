@@ -23,14 +23,15 @@ def render_summary(title: str, sections: Sequence[Section]) -> str:
     The study's title; the answer with its sentences, of the section that has one, or else the first finding
     of each section; then the headline of each section that has one, as a table.
     """
-    return "\n\n".join([fill(_one_line(title), WIDTH), *_parts(sections)]) + "\n"
+    return "\n\n".join([_filled(title), *_parts(sections)]) + "\n"
 
 
 def _parts(sections: Sequence[Section]) -> Iterator[str]:
     leading = next((section for section in sections if section.title), None)
     if leading:
-        yield fill(_one_line(leading.title), WIDTH)
-        yield fill(" ".join(map(_one_line, leading.sentences[:MOST_SENTENCES])), WIDTH)
+        yield _filled(leading.title)
+        if leading.sentences:
+            yield "\n".join(map(_filled, leading.sentences[:MOST_SENTENCES]))
     else:
         # a section may ask before it tells
         found = (
@@ -39,36 +40,59 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
         )
         told = [f"{heading}: {text}" for heading, text in found if text]
         for text in told[:MOST_SENTENCES]:
-            yield fill(_one_line(text), WIDTH, subsequent_indent="    ")
+            yield _filled(text, indent="    ")
     for section in sections:
         if section.headline and section.headline.rows:
-            yield f"{fill(_one_line(section.headline.caption), WIDTH)}\n\n{_table(section.headline)}"
+            yield f"{_filled(section.headline.caption)}\n\n{_table(section.headline)}"
+
+
+def _filled(text: str, indent: str = "") -> str:
+    # the name of a model is not broken
+    return fill(_one_line(text), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _table(sheet: Sheet) -> str:
-    """A table, in several parts one below the other where it has too many columns for a line."""
+    """A table, in several parts one below the other where it has too many columns for a line.
+
+    Of several stubs the first stands above the rows that have it in common.
+    """
     rows = [[_one_line(cell) for cell in row] for row in sheet.rows[:MOST_ROWS]]
     heads = [_one_line(head) for head in (*sheet.stubs, *(label for _, label in sheet.columns))]
-    stubs = len(sheet.stubs)
-    parts, chosen = [], list(range(stubs))
-    for column in range(stubs, len(heads)):
-        if len(chosen) > stubs and _is_broad(_drawn(heads, rows, [*chosen, column])):
-            parts.append(chosen)
-            chosen = list(range(stubs))
-        chosen = [*chosen, column]
-    texts = [_drawn(heads, rows, each) for each in [*parts, chosen]]
+    stubs = range(len(sheet.stubs))
+    above, beside = (0, stubs[1:]) if len(stubs) > 1 else (None, stubs)
+    texts, columns = [], [*beside]
+    for column in range(len(stubs), len(heads)):
+        if len(columns) > len(beside) and _is_broad(_drawn(heads, rows, above, [*columns, column])):
+            texts.append(_drawn(heads, rows, above, columns))
+            columns = [*beside]
+        columns.append(column)
+    texts.append(_drawn(heads, rows, above, columns))
     more = len(sheet.rows) - len(rows)
-    return "\n\n".join(texts) + (f"\n... and {more} more rows" if more else "")
+    lines = "\n\n".join(texts).splitlines() + ([f"... and {more} more rows"] if more else [])
+    return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines)
 
 
-def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
-    # a cell is text, whatever it looks like
-    return tabulate(
+def _drawn(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], above: int | None, columns: Sequence[int]
+) -> str:
+    """Some columns of a table."""
+    text = tabulate(
         [[row[column] for column in columns] for row in rows],
         [heads[column] for column in columns],
-        "simple",
+        "plain",
+        # a cell is text, whatever it looks like
         disable_numparse=True,
     )
+    head, *lines = text.splitlines()
+    if above is None:
+        return text
+    drawn, before = [f"  {head}"], None
+    for row, line in zip(rows, lines, strict=True):
+        if row[above] != before:
+            drawn.append(row[above])
+        drawn.append(f"  {line}")
+        before = row[above]
+    return "\n".join(drawn)
 
 
 def _is_broad(text: str) -> bool:
