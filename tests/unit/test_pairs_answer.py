@@ -1,14 +1,16 @@
 """The answer of a study on pairs: its title, its sentences, its picture and its tables."""
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from study_schema import MEASURES
 from synthetic import pair_results
-from unmask.measures.registry import explained
+from unmask.measures.registry import explained, measure
 from unmask.pairs import answer, charts, sheets
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (
@@ -363,6 +365,13 @@ def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
     # one model has its other measures, too
     one = answer.pictured(results(of("CPS"), of("AUL"), MASKED))
     assert one["measure"].tolist() == ["AUL", "CPS", "AllMasked"]
+
+
+def test_docs_explain_every_measure_as_the_page_does() -> None:
+    text = (Path(__file__).parents[2] / "docs/measures.md").read_text(encoding="utf-8")
+    for name in MEASURES:
+        of_name = measure(name)
+        assert f"| {of_name.title} | {of_name.spelt_out} | {of_name.reads} |" in text
 
 
 def test_every_measure_is_explained_in_a_line() -> None:

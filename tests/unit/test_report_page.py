@@ -612,10 +612,11 @@ def test_the_table_of_the_answer_has_every_score(made: Made) -> None:
     (sheet,) = [block.sheet for block in section.blocks if isinstance(block, Table)]
     bias = shown_in_bias_csv(made, "overall")
     names = {"bert": "bert", HOSTILE: f"{HOSTILE} (never trained)"}
-    wanted = [(names[row.model], row.benchmark, title_of(row.measure)) for row in bias.itertuples()]
+    records: list[dict[str, Any]] = bias.to_dict("records")
+    wanted = [(names[row["model"]], row["benchmark"], title_of(row["measure"])) for row in records]
     assert [row[:3] for row in sheet.rows] == wanted
     heads = [label for _, label in sheet.columns]
-    for cells, row in zip(sheet.rows, bias.to_dict("records"), strict=True):
+    for cells, row in zip(sheet.rows, records, strict=True):
         shown = dict(zip(heads, cells[3:], strict=True))
         assert abs(float(shown["score"].split(" (")[0]) - row["score"]) <= 0.5
         assert shown["verdict"] == row["verdict"]
@@ -702,7 +703,7 @@ def test_the_summary_has_the_answer_and_its_scores(made: Made) -> None:
     assert section.headline is not None
     titles = [title_of(name) for name in MEASURES if name != "AllMaskedSum"]
     assert [label for _, label in section.headline.columns] == titles
-    bias = shown_in_bias_csv(made, "overall").set_index(["model", "benchmark", "measure"])
+    bias: Any = shown_in_bias_csv(made, "overall").set_index(["model", "benchmark", "measure"])
     for name, benchmark, *cells in section.headline.rows:
         model = name.removesuffix(" (never trained)")
         assert (name != model) == (model == HOSTILE)

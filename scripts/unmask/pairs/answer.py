@@ -154,8 +154,8 @@ def sentences(results: PairResults) -> tuple[str, ...]:
     """The answer: the headline measure's scores of every trained model, with intervals and verdicts; how many
     of all scores are clear after Holm's correction, and which; and what controls are further from 50."""
     scores, measure = _headline(results)
-    told = _told(scores, measure) if len(scores) else _of_none(results)
-    return (*told, *_after_holm(judged(results)), *_controls(scores, measure))
+    texts = _of_headline(scores, measure) if len(scores) else _of_none(results)
+    return (*texts, *_after_holm(judged(results)), *_controls(scores, measure))
 
 
 def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:
@@ -173,7 +173,7 @@ def _of_none(results: PairResults) -> Iterator[str]:
             yield f"The scores of {models} ({mark}) are {what}."
 
 
-def _told(scores: pd.DataFrame, measure: str) -> Sequence[str]:
+def _of_headline(scores: pd.DataFrame, measure: str) -> Sequence[str]:
     """The first of these forms that is short enough: a sentence for each model, benchmark or verdict (and in
     each of these for each verdict), or one that counts."""
     forms: list[Callable[[], Iterator[str]]] = [

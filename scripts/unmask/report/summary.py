@@ -34,12 +34,12 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
             yield "\n".join(map(_filled, leading.sentences[:MOST_SENTENCES]))
     else:
         # a section may ask before it tells
-        found = (
+        firsts = (
             (section.heading, next((text for text in section.sentences if not text.endswith("?")), None))
             for section in sections
         )
-        told = [f"{heading}: {text}" for heading, text in found if text]
-        for text in told[:MOST_SENTENCES]:
+        lines = [f"{heading}: {text}" for heading, text in firsts if text]
+        for text in lines[:MOST_SENTENCES]:
             yield _filled(text, indent="    ")
     for section in sections:
         if section.headline and section.headline.rows:
