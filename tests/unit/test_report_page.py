@@ -612,7 +612,7 @@ def test_the_table_of_the_answer_has_every_score(made: Made) -> None:
     (sheet,) = [block.sheet for block in section.blocks if isinstance(block, Table)]
     bias = shown_in_bias_csv(made, "overall")
     names = {"bert": "bert", HOSTILE: f"{HOSTILE} (never trained)"}
-    records: list[dict[str, Any]] = bias.to_dict("records")
+    records: list[dict[Any, Any]] = bias.to_dict("records")
     wanted = [(names[row["model"]], row["benchmark"], title_of(row["measure"])) for row in records]
     assert [row[:3] for row in sheet.rows] == wanted
     heads = [label for _, label in sheet.columns]

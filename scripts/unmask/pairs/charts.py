@@ -9,7 +9,6 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.published import scores
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED, VERDICTS
-from unmask.report.findings import listed
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import counted, rows_of
@@ -64,7 +63,7 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
     numbers = frame[["score", "low", "high", "words_low", "words_high"]].astype(float)
     # 50 is in the middle, where the words below the scale part
     reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
-    what = measures[0] if len(measures) == 1 else "Scores"
+    what = measures[0] if len(measures) == 1 else models[0]
     return forest(
         frame,
         Axis(
@@ -82,7 +81,7 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
         grid=Grid(
             2,
             width=HEADLINE_WIDTH,
-            title=f"{what} of {listed(models, 3)}: pairs in which the stereotype is preferred (%)",
+            title=f"{what}: pairs in which the stereotype is preferred (%)",
             subtitle=[f"{confidence}% intervals; line: 50, no preference; band: word choice alone"],
         ),
     )
