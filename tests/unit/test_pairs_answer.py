@@ -201,7 +201,8 @@ def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
                 score | ({"low": None, "high": None} if score["verdict"] == CANNOT_TELL else {})
                 for score in scores
             ]
-            said = answer.sentences(results(*scores))
+            controls = [score | MASKED | {"score": 30.0} for score in scores[::2]]
+            said = answer.sentences(results(*scores, *controls))
             assert all(len(text.split()) <= answer.MOST_WORDS for text in said), said
             assert len(said) <= 5
             if len(scores) <= 3:
@@ -278,14 +279,16 @@ def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
     assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; untrained 30 to 52"
     assert rows[[("CPS", "crows"), ("AllMasked", "crows"), ("SSS", "ss")]].isna().all()
     assert answer.sentences(some)[-1] == (
-        "Further from 50 than AUL is a control: "
-        "All-Masked 37; words shuffled 57; untrained 30 to 52 (bert on crows)."
+        "A control is further from 50 than AUL of bert on crows: "
+        "All-Masked 37; words shuffled 57; untrained 30 to 52."
     )
     assert answer.sentences(results({}, MASKED | {"score": 48.3}))[-1].startswith("By AUL")
     many = results(
         *(score for name in "abc" for score in (of("AUL", name), MASKED | {"model": name, "score": 30.0}))
     )
-    assert answer.sentences(many)[-1] == "Of 3 of 3 AUL scores a control is further from 50: see the table."
+    assert answer.sentences(many)[-1] == (
+        "A control is further from 50 than 3 of 3 AUL scores: All-Masked for 3."
+    )
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_only_networks_have_float_error() -> None:
         exact="oracle",
         noise="random",
     )
-    (near,) = (text for text in sentences(CAUTIONS, some) if "near-ties" in text)
+    (near,) = (text for text in sentences(DETAILS, some) if "near-ties" in text)
     assert near.startswith("3 of 2000 decisions") and "0.3 points" in near
 
 

@@ -32,6 +32,10 @@ NAMED = 2
 NEVER_TRAINED, EXACT = "never trained", "exact"
 """What stands beside the name of a model that is not trained."""
 
+MASKED, NO_ORDER, NO_TRAINING = "All-Masked", "words shuffled", "untrained"
+"""Controls of a score: all tokens hidden, the same measure on shuffled sentences, networks with random
+weights."""
+
 _KEYS = ["model", "benchmark"]
 
 _SHOWS = {
@@ -77,19 +81,20 @@ def judged(results: PairResults) -> pd.DataFrame:
         band=[text.band for text in texts],
         holds=(scores["verdict"] == CLEAR) & (scores["p_holm"].astype(float) < level - TOLERANCE),
     )
-    scores["further"] = _further(scores, results.bias)
+    further = _further(scores, results.bias)
+    scores["further"] = ["; ".join(of_score.values()) or None for of_score in further]
     return scores.sort_values("trained", ascending=False, kind="stable")
 
 
-def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[str | None]:
-    """Beside each score the controls of it that are further from 50, or None."""
+def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
+    """Of each score the controls that are further from 50, by their kind."""
     controls = scores[~scores["measure"].astype(str).map(sees_context).astype(bool)].drop_duplicates(_KEYS)
     masked = {(row["model"], row["benchmark"]): row for row in records(controls)}
     shuffled = bias[(bias["variant"] == SHUFFLED) & (bias["protocol"] == CORRECTED)]
     shuffled = shuffled[(shuffled["grouping"] == "overall") & shuffled["score"].notna()]
     without_order = {(row["model"], row["benchmark"], row["measure"]): row for row in records(shuffled)}
 
-    def of_score(row: Row) -> Iterator[str]:
+    def of_score(row: Row) -> Iterator[tuple[str, str]]:
         def is_further(score: float | None) -> bool:
             away = abs(row["score"] - NO_PREFERENCE)
             return score is not None and abs(score - NO_PREFERENCE) > away + 100 * TOLERANCE
@@ -98,15 +103,15 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[str | None]:
             return
         control = masked.get((row["model"], row["benchmark"]))
         if control and is_further(control["score"]):
-            yield f"{control['title']} {control['said']}"
+            yield MASKED, f"{control['title']} {control['said']}"
         other = without_order.get((row["model"], row["benchmark"], row["measure"]))
         if other and is_further(other["score"]):
-            yield f"words shuffled {Said.of(other).score}"
+            yield NO_ORDER, f"{NO_ORDER} {Said.of(other).score}"
         low, high = row["untrained_low"], row["untrained_high"]
         if is_further(low) or is_further(high):
-            yield f"untrained {low:.0f} to {high:.0f}"
+            yield NO_TRAINING, f"{NO_TRAINING} {low:.0f} to {high:.0f}"
 
-    return ["; ".join(of_score(row)) or None for row in records(scores)]
+    return [dict(of_score(row)) for row in records(scores)]
 
 
 def pictured(results: PairResults) -> pd.DataFrame:
@@ -272,11 +277,18 @@ def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
     rows = records(scores[scores["further"].notna()])
     if not rows:
         return
-    if len(rows) <= NAMED:
-        each = [f"{row['further']} ({row['model']} on {row['benchmark']})" for row in rows]
-        yield f"Further from 50 than {measure} is a control: {'; '.join(each)}."
+    if len(rows) == 1:
+        (row,) = rows
+        of = f"{measure} of {row['model']} on {row['benchmark']}"
+        yield f"A control is further from 50 than {of}: {row['further']}."
     else:
-        yield f"Of {len(rows)} of {len(scores)} {measure} scores a control is further from 50: see the table."
+        counts = [
+            f"{kind} for {count}"
+            for kind in (MASKED, NO_ORDER, NO_TRAINING)
+            if (count := sum(kind in row["further"] for row in rows))
+        ]
+        of = f"{len(rows)} of {len(scores)} {measure} scores"
+        yield f"A control is further from 50 than {of}: {listed(counts)}."
 
 
 def _capital(text: str) -> str:

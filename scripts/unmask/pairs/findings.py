@@ -233,14 +233,6 @@ CAUTIONS = [
         """{{ broad }} of {{ known }} intervals {{ broad | many("is", "are") }} broader than {{ points }}
         points: too few pairs, or pairs that share their words.""",
     ),
-    Finding(
-        "near-ties",
-        near_ties,
-        """{{ near }} of {{ decisions }} decisions {{ near | many("is a near-tie", "are near-ties") }}: their
-        margins are within the bound on float error, which is far above the usual error. However they fall, a
-        score lies within a range of {{ points | number(1) }} points at most ({{ title }} of {{ model }} on
-        {{ benchmark }}).""",
-    ),
     NEVER_TRAINED,
     ORACLES,
 ]
@@ -298,8 +290,16 @@ DETAILS = [
         """The two protocols, published and corrected, give different outcomes in {{ differing }} of
         {{ decisions }} decisions (one for each model, measure and pair).""",
     ),
+    Finding(
+        "near-ties",
+        near_ties,
+        """{{ near }} of {{ decisions }} decisions {{ near | many("is a near-tie", "are near-ties") }}: their
+        margins are within the bound on float error, which is far above the usual error. However they fall, a
+        score lies within a range of {{ points | number(1) }} points at most ({{ title }} of {{ model }} on
+        {{ benchmark }}).""",
+    ),
 ]
-"""What may be claimed of the scores on each benchmark, and where protocols differ."""
+"""What may be claimed of the scores on each benchmark, where protocols differ, and what float error does."""
 
 
 def every_measure(results: PairResults) -> list[dict[str, Any]]:

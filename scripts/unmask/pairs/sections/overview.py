@@ -1,10 +1,9 @@
 """The first screen: the answer in words, in a picture and in a table, and what to be wary of."""
 
-from unmask.measures.registry import explained
 from unmask.pairs import answer, charts, sheets
 from unmask.pairs.findings import CAUTIONS, MEASURED
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import EXPLANATION
+from unmask.pairs.verdicts import MEANINGS
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.report.sections import Block, Fold, Items, Section, Table, Text, folded
@@ -37,7 +36,7 @@ def section(results: PairResults) -> Section:
         protocols = folded("Both protocols", sheets.main(results))
         blocks.append(Fold("All measures in pictures, and both protocols", (drawn, *protocols)))
     blocks.append(Text(" ".join([*sentences(MEASURED, results), QUESTION])))
-    blocks.append(Text(EXPLANATION))
-    blocks.append(Items(tuple(explained(name) for name in scores["measure"].unique())))
+    meanings = {verdict: meaning for verdict, meaning in MEANINGS.items() if verdict in {*scores["verdict"]}}
+    blocks.append(Items(tuple(f"{verdict.capitalize()}: {meaning}" for verdict, meaning in meanings.items())))
     blocks.append(Items(sentences(CAUTIONS, results), warning=True))
     return Section("overview", "Answer", said, tuple(blocks), sheets.terminal(results), answer.title(results))
