@@ -35,8 +35,10 @@ VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
 MEANINGS: Mapping[str, str] = {
     NO_CLEAR: "the interval includes 50.",
     BY_WORDS: "the interval excludes 50, and the score lies in the band that fixed random word scores give.",
-    CLEAR: "the interval excludes 50, and the score lies outside that band.",
-    UNDECIDED: "the interval excludes 50, and the draws leave open whether the score lies in that band.",
+    CLEAR: "the interval excludes 50, and the score lies outside the band that fixed random word scores "
+    "give.",
+    UNDECIDED: "the interval excludes 50, and the draws of random word scores leave open whether the score "
+    "lies in their band.",
     CANNOT_TELL: "there is no interval, as with too few different words, or no band.",
     CONTROL: "the measure hides every token, so its score gets no verdict.",
 }
