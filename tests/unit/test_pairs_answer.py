@@ -163,10 +163,10 @@ def test_models_that_are_not_trained_stand_in_no_finding() -> None:
 
 def test_the_headline_is_the_measure_that_the_study_names_and_never_the_largest() -> None:
     scores = [of("SSS", **FOR), of("AUL"), of("CPS", score=70.0)]
-    assert answer.headline_measure(results(*scores)) == "AUL"
-    assert answer.headline_measure(results(*scores[::2])) == "SSS"
+    assert results(*scores).headline == "AUL"
+    assert results(*scores[::2]).headline == "SSS"
     named = results(*scores, headline="CPS")
-    assert answer.headline_measure(named) == "CPS" and answer.title(named).endswith("by CPS")
+    assert named.headline == "CPS" and answer.title(named).endswith("by CPS")
 
 
 def test_a_sentence_has_the_score_its_interval_and_its_verdict() -> None:

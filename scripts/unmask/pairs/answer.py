@@ -17,9 +17,6 @@ from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import CORRECTED, SHUFFLED
 
-DEFAULT = "AUL"
-"""The headline measure of a study that names none; of one without it, the first."""
-
 MOST_WORDS = 25
 """Of a sentence."""
 
@@ -47,12 +44,6 @@ _SHOWS = {
     CONTROL: "is a control",
 }
 """What a measure does by each verdict."""
-
-
-def headline_measure(results: PairResults) -> str:
-    """The measure that the study names, or DEFAULT, or the first that the study has."""
-    measures = results.settings.get("measures") or list(results.overall["measure"].unique())
-    return results.settings.get("headline") or (DEFAULT if DEFAULT in measures else measures[0])
 
 
 def judged(results: PairResults) -> pd.DataFrame:
@@ -117,7 +108,7 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
 def pictured(results: PairResults) -> pd.DataFrame:
     """The scores of the first picture: of the headline measure; where one trained model, and no other, is
     scored, of all measures, the headline first."""
-    scores, measure = judged(results), headline_measure(results)
+    scores, measure = judged(results), results.headline
     of_headline = scores["measure"] == measure
     if scores["who"].nunique() > 1 or not scores["trained"].any():
         return scores[of_headline]
@@ -165,7 +156,7 @@ def sentences(results: PairResults) -> tuple[str, ...]:
 
 def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:
     """The headline measure's scores of trained models, and its title."""
-    scores, measure = judged(results), headline_measure(results)
+    scores, measure = judged(results), results.headline
     return scores[scores["trained"] & (scores["measure"] == measure)], title_of(measure)
 
 

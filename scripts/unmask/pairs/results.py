@@ -36,6 +36,9 @@ TIDY = (
 )
 """The tables of the whole study that are written as they are."""
 
+HEADLINE = "AUL"
+"""The headline measure of a study that names none."""
+
 UNKNOWN_TOKENS = ("model", "benchmark", "tokens", "unknown", "share")
 
 
@@ -87,6 +90,12 @@ class PairResults:
     @cached_property
     def study(self) -> Study:
         return Study.from_config(self.settings["models"], self.settings["benchmarks"])
+
+    @property
+    def headline(self) -> str:
+        """The measure of the answer: that which the study names, or HEADLINE, or the first that it has."""
+        measures = self.settings.get("measures") or list(self.overall["measure"].unique())
+        return self.settings.get("headline") or (HEADLINE if HEADLINE in measures else measures[0])
 
     @property
     def alpha(self) -> float:
