@@ -36,7 +36,7 @@ TIDY = (
 )
 """The tables of the whole study that are written as they are."""
 
-HEADLINE = "AUL"
+MAIN = "AUL"
 """The headline measure of a study that names none."""
 
 UNKNOWN_TOKENS = ("model", "benchmark", "tokens", "unknown", "share")
@@ -93,9 +93,9 @@ class PairResults:
 
     @property
     def headline(self) -> str:
-        """The measure of the answer: that which the study names, or HEADLINE, or the first that it has."""
+        """The measure of the answer: that which the study names, or MAIN, or the first that it has."""
         measures = self.settings.get("measures") or list(self.overall["measure"].unique())
-        return self.settings.get("headline") or (HEADLINE if HEADLINE in measures else measures[0])
+        return self.settings.get("headline") or (MAIN if MAIN in measures else measures[0])
 
     @property
     def alpha(self) -> float:
