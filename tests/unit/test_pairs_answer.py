@@ -299,7 +299,7 @@ def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
         ({"high": 49.97, "low": 26.42}, ("48", "26.42 to 49.97", "39 to 63")),
         ({"low": 50.3, "high": 56.0, "score": 53.2}, ("53", "50.3 to 56.0", "39 to 63")),
         ({"score": 63.2, "low": 60.0, "high": 66.0}, ("63.2", "60 to 66", "39.0 to 63.0")),
-        ({"score": 50.3}, ("50.3", "43 to 53", "39.0 to 63.0")),
+        ({"score": 50.3}, ("50.3", "43 to 53", "39 to 63")),
         ({"score": 50.0, "low": 50.0}, ("50", "50 to 53", "39 to 63")),
         # what three decimals do not part is rounded away
         ({"low": 50.0001, "score": 53.0}, ("53", "50.001 to 53.400", "39 to 63")),

@@ -170,14 +170,15 @@ def decimals_apart(value: float | None, *numbers: float | None) -> int:
     return next(fine, MOST_DECIMALS)
 
 
-def ends_apart(low: float | None, high: float | None, value: float, decimals: int = 0) -> str:
-    """The ends of an interval, of so many decimals at least, of which none that is not `value` reads like it.
+def ends_apart(low: float | None, high: float | None, value: float) -> str:
+    """The ends of an interval in whole numbers, or with decimals, so that none that is not `value` reads like
+    it.
 
     Where MOST_DECIMALS are too few for that an end is rounded away from the value.
     """
     if low is None or high is None or pd.isna([low, high]).any():
         return NO_INTERVAL
-    decimals = max(decimals, decimals_apart(value, low, high))
+    decimals = decimals_apart(value, low, high)
     step = 10.0**-decimals
     texts = []
     for end in (low, high):
@@ -212,6 +213,5 @@ class Said:
         """Of a row of a bias table, null as None."""
         score, low, high = row["score"], row["null_low"], row["null_high"]
         decimals = max(decimals_apart(NO_PREFERENCE, score), decimals_apart(score, low, high))
-        band = ends_apart(low, high, score, decimals).replace(NO_INTERVAL, DASH)
-        # a band needs no more decimals than tell it from the score
+        band = ends_apart(low, high, score).replace(NO_INTERVAL, DASH)
         return cls(number(score, decimals), ends_apart(row["low"], row["high"], NO_PREFERENCE), band)
