@@ -3,6 +3,7 @@
 import logging
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,6 +28,9 @@ PROGRESS: Mapping[str, object] = {"progress": True}
 TOLD_EVERY = 30.0
 """Seconds between two lines on progress on stderr."""
 
+AGAIN_AFTER = 0.05
+"""Seconds after which a signal that a finalizer swallowed is raised again."""
+
 logger = logging.getLogger("unmask")
 
 
@@ -47,6 +51,8 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
         _log_to_stderr(path, stack)
         try:
             stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, _terminated))
+            stack.callback(setattr, sys, "unraisablehook", sys.unraisablehook)
+            sys.unraisablehook = _raise_again
             try:
                 _log_to_file(path, stack)
                 stack.enter_context(locked(path.with_name(f".{path.name}.lock"), _wait_for))
@@ -154,6 +160,18 @@ def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     logger.error("stopped by SIGTERM")
     sys.exit(TERMINATED)
+
+
+def _raise_again(unraisable: "sys.UnraisableHookArgs") -> None:
+    """Exceptions are lost in a finalizer, of which imports run many: what ends the job must not be."""
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
+        # from another thread a moment later, as the hook itself swallows exceptions, too
+        threading.Timer(AGAIN_AFTER, signal.raise_signal, [signal.SIGINT]).start()
+    elif isinstance(unraisable.exc_value, SystemExit):
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(TERMINATED))
+        threading.Timer(AGAIN_AFTER, signal.raise_signal, [signal.SIGTERM]).start()
+    else:
+        sys.__unraisablehook__(unraisable)
 
 
 def _wait_for(holder: str) -> None:

@@ -22,18 +22,38 @@ JOB = """
             time.sleep(0.01)
 """
 """A job of which half is written until the file of the last argument is there."""
+JOB_IN_FINALIZER = """
+    import sys, time
+    from pathlib import Path
+    from unmask.joblog import job_log
+
+    class Slow:
+        def __del__(self):
+            print("finalizing", flush=True)
+            while True:
+                time.sleep(0.01)
+
+    with job_log(Path(sys.argv[1]) / "job.log"):
+        Slow()
+        while True:
+            time.sleep(0.01)
+"""
+"""A job that is interrupted where exceptions are swallowed."""
 NEVER, AT_ONCE = "/no/such/file", "/"
 PATIENCE = 300
 """Seconds after which a process that does not end is a failure."""
 
 
-@pytest.mark.parametrize(
+ENDS = pytest.mark.parametrize(
     ("number", "status", "line"),
     [
         (signal.SIGTERM, TERMINATED, "stopped by SIGTERM"),
         (signal.SIGINT, INTERRUPTED, "stopped by Ctrl-C"),
     ],
 )
+
+
+@ENDS
 def test_a_signal_is_one_line_and_leaves_nothing(
     tmp_path: Path, number: signal.Signals, status: int, line: str
 ) -> None:
@@ -45,6 +65,18 @@ def test_a_signal_is_one_line_and_leaves_nothing(
     assert errors == f"{line}\n"
     assert (tmp_path / "logs" / "job.log").read_text().endswith(f"{line}\n")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs"]
+
+
+@ENDS
+def test_a_signal_during_a_finalizer_is_not_lost(
+    tmp_path: Path, number: signal.Signals, status: int, line: str
+) -> None:
+    with start(JOB_IN_FINALIZER, tmp_path) as job:
+        said(job, "finalizing")
+        job.send_signal(number)
+        _, errors = job.communicate(timeout=PATIENCE)
+    assert job.returncode == status
+    assert errors == f"{line}\n"
 
 
 def test_a_job_waits_for_the_same_job_left_by_a_killed_run(tmp_path: Path) -> None:

@@ -285,7 +285,7 @@ def test_ctrl_c_is_clean(unrun: Workflow) -> None:
         job.resume()
         assert run.end() == 1
     told = run.log.read_text()
-    assert "stopped by Ctrl-C" in told and "Traceback" not in told
+    assert "stopped by Ctrl-C" in told and "Traceback" not in told, told
     assert not (unrun.folder / TARGET).exists()
     assert litter(unrun.folder / "results") == []
 
