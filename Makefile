@@ -35,8 +35,7 @@ help:
 report: $(VENV)/.installed
 	$(BIN)/snakemake --cores $(CORES) --logger unmask $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
 		--config $(STUDY_CONFIG) $(ARGS)
-	@$(FOLDER); if [ -f "$$folder/report/summary.txt" ]; then cat "$$folder/report/summary.txt"; \
-		echo "The report is $$folder/report/index.html"; fi
+	@$(FOLDER); if [ -f "$$folder/report/summary.txt" ]; then $(BIN)/unmask show "$$folder"; fi
 
 # CONTRIBUTING.md says which tests are in which; files with slow tests come first, not those with many
 PYTEST := $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder

@@ -255,8 +255,8 @@ class _Completing:
         self, validator: Any, key: str, instance: Any, schema: Mapping[str, Any]
     ) -> Iterator[ValidationError]:
         known = self.config.get(key, {})
-        # what is not a mapping has an error of its own
-        names = list(map(str, known)) if isinstance(known, Mapping) else []
+        # what is neither a mapping nor a list has an error of its own
+        names = list(map(str, known)) if isinstance(known, Mapping | list) else []
         if instance not in names:
             choice = known_names(instance, names) if names else "it has none"
             yield ValidationError(f"{instance!r} is none of the study's {key} ({choice})")

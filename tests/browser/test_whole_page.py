@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,25 +44,25 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
         page.locator("#overview-chart-1").get_by_role("button", name="CSV").click()
     with waiting.value.path().open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    wanted = shown(results)
+    scores = shown(results)
+    wanted = scores[scores["measure"] == "AUL"]
     assert len(rows) == len(wanted) > 0
-    for row, (_, other) in zip(rows, wanted.iterrows(), strict=True):
-        assert (row["model"], row["benchmark"]) == (other["model"], other["benchmark"])
-        assert row["measure"] == title_of(str(other["measure"]))
+    found: Any = wanted.set_index(["model", "benchmark"])
+    for row in rows:
+        other = found.loc[(row["model"], row["benchmark"])]
+        assert row["measure"] == title_of("AUL")
         # JSON and CSV keep every digit
         for name in ("score", "low", "high"):
             assert (float(row[name]) == other[name]) if pd.notna(other[name]) else row[name] == ""
-    words = page.locator("#overview li").all_text_contents()
-    sentence = re.compile(r"AUL: (\S+) .*prefers .*?(anti)?stereotype in ([\d.]+) of 100 pairs of ([\w-]+)")
-    preferences = [match.groups() for text in words if (match := sentence.match(text))]
-    preferred = {
-        (model, benchmark): 100 - float(percent) if anti else float(percent)
-        for model, anti, percent, benchmark in preferences
-    }
-    of_aul = wanted[wanted["measure"] == "AUL"]
-    scores = dict(zip(zip(of_aul["model"], of_aul["benchmark"], strict=True), of_aul["score"], strict=True))
-    assert preferred.keys() == scores.keys()
-    assert all(abs(preferred[place] - score) <= 0.5 for place, score in scores.items())
+    table = page.locator("#overview-table-1 tbody tr").all()
+    assert len(table) == len(scores)
+    numbers = [line.locator("td").all_text_contents() for line in table]
+    for model, benchmark, measure, score, *_ in numbers:
+        of_model = scores[scores["model"] == model.split(" (")[0]]
+        (value,) = of_model[
+            (of_model["benchmark"] == benchmark) & (of_model["measure"].map(title_of) == measure)
+        ]["score"]
+        assert abs(float(score.split(" (")[0]) - value) <= 0.5
     # and the marks are where the numbers are: as many as there are scores
     spec: dict[str, Any] = json.loads(page.locator("#overview-chart-1 > script").text_content() or "")
     points = page.locator("#overview-chart-1 .mark-symbol.role-mark path").count()

@@ -52,6 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = Path("results/m")
     (folder / "report").mkdir(parents=True)
     (folder / "report/index.html").write_text("<html>")
+    (folder / "report/summary.txt").write_text("What was found.\n")
     (folder / "tables").mkdir()
     published = BIAS.assign(protocol="published", score=1.0)
     pd.concat([BIAS, published]).to_csv(folder / "tables/bias.csv", index=False)
@@ -160,20 +161,16 @@ def test_a_new_study_can_be_run_as_it_is(tmp_path: Path, monkeypatch: pytest.Mon
         new_study("mine.txt")
 
 
-def test_the_answer_is_a_table_of_80_columns_of_the_corrected_scores(folder: Path) -> None:
+def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder: Path) -> None:
     table = scores(folder)
     assert list(table["measure"]) == ["AUL", "CPS", "AllMasked"] and list(table["score"]) == [
         48.2,
         66.0,
         37.0,
     ]
-    lines = list(as_text(folder, table))
-    assert all(len(line) <= 80 for line in lines if not line.startswith("Page"))
-    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line.startswith("  ")}
-    assert rows["AUL"] == "48 43–53 39–63 no clear preference"
-    assert rows["All-Masked"] == "37 26.42–49.97 38–62 control, leans against it"
-    assert any(line.startswith("Page   file:///") for line in lines)
-    assert "b: 1,508 pairs; 90% intervals; 50 is no preference" in lines
+    lines = as_text(folder).splitlines()
+    assert lines[0] == "What was found."
+    assert lines[-1] == f"Page    {(folder / 'report/index.html').resolve().as_uri()}"
     printed = json.loads(as_json(folder, table))
     assert [row["score"] for row in printed["scores"]] == [48.2, 66.0, 37.0]
     with pytest.raises(InputError, match="no finished study is there"):
@@ -199,7 +196,7 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
     assert yaml.safe_load(Path("results/m/study.yaml").read_text())["models"] == {
         "m": {"source": "path", "path": "m"}
     }
-    assert "How often does m prefer the stereotype" in capsys.readouterr().out
+    assert "What was found." in capsys.readouterr().out
     unclear = BIAS.replace(CLEAR, UNDECIDED)
     assert is_clear(BIAS) and not is_clear(unclear)
 
@@ -297,7 +294,7 @@ def test_results_are_named_by_their_folder_or_their_study(
     for name in ("results/m", "m"):
         with pytest.raises(SystemExit) as exit_:
             command.main(["show", name])
-        assert exit_.value.code == 0 and "How often does m prefer" in capsys.readouterr().out
+        assert exit_.value.code == 0 and "What was found." in capsys.readouterr().out
     with pytest.raises(SystemExit) as exit_:
         command.main(["show", "results/none"])
     assert exit_.value.code == "error: there is no folder results/none"

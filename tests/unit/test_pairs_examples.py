@@ -23,7 +23,6 @@ from unmask.pairs.examples import (
     chosen,
     decimals_for,
     differing,
-    headline_measure,
     margin_of,
     signed_number,
     tokens_of,
@@ -143,10 +142,6 @@ def test_numbers_are_shown_as_in_the_explorer() -> None:
         "\N{EN DASH}",
     ]
     assert [decimals_for(each) for each in (5, 0.5, 0.05, 0.001, 0)] == [3, 3, 4, 4, 4]
-
-
-def test_the_headline_measure_is_aul_where_it_is_scored() -> None:
-    assert headline_measure(["CPS", "AUL"]) == "AUL" and headline_measure(["CPS", "SSS"]) == "CPS"
 
 
 @pytest.fixture

@@ -8,13 +8,10 @@ import pytest
 
 from synthetic import pair_results
 from unmask.pairs.findings import (
-    BRIEF,
     BY_TYPE,
     CAUTIONS,
     CONTROLS,
     DETAILS,
-    OVERVIEW,
-    PREFERENCES,
     WARNINGS,
 )
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
@@ -64,60 +61,8 @@ def results(*scores: dict[str, Any], **sources: str) -> PairResults:
     )
 
 
-def preference(score: dict[str, Any]) -> str:
-    (sentence,) = PREFERENCES.sentences(results(score))
-    return sentence
-
-
 def numbers(text: str) -> list[int]:
     return [int(each) for each in re.findall(r"\b\d+\b", text)]
-
-
-@pytest.mark.parametrize(
-    ("score", "text"),
-    [
-        ({}, "the stereotype in 56 of 100 pairs of crows (53 to 60); word choice alone: 46.0 to 53.6."),
-        # below 50 it is the other side, seen from there
-        (
-            {"score": 37.4, "low": 30.2, "high": 44.9, "null_low": 40.8},
-            "the antistereotype in 63 of 100 pairs of crows (55 to 70); word choice alone: 46.4 to 59.2.",
-        ),
-        # an end that rounds to 50 has a decimal
-        ({"score": 56.0, "low": 49.8}, "the stereotype in 56 of 100 pairs of crows (49.8 to 59.8);"),
-        # few pairs are counted; one of which is not defined
-        (
-            {"n": 21, "undefined": 1, "score": 55.0, "low": 31.0, "high": 79.0, "verdict": NO_CLEAR},
-            "the stereotype in 11 of 20 pairs of crows (31 to 79 of 100); word choice alone: 46.0 to 53.6.",
-        ),
-        ({"n": 1, "score": 0.0, **NULL}, "the antistereotype in 1 of 1 pair of crows."),
-        ({"n": 3, "score": 50.0, **NULL}, "neither side, the stereotype in 1.5 of 3 pairs of crows."),
-        # two of three pairs, whatever rounding makes of two thirds
-        ({"n": 3, "score": 200 / 3, **NULL}, "the stereotype in 2 of 3 pairs of crows."),
-        ({"n": 3, "score": 100 / 3, **NULL}, "the antistereotype in 2 of 3 pairs of crows."),
-        ({"n": 3, "score": 250 / 3, **NULL}, "the stereotype in 2.5 of 3 pairs of crows."),
-        # a preference does not read like none
-        ({"score": 50.3, "low": 49.0, "high": 51.6}, "the stereotype in 50.3 of 100 pairs of crows"),
-        ({"score": 49.97, "low": 49.0, "high": 50.9}, "the antistereotype in 50.03 of 100 pairs of crows"),
-        *(
-            ({"score": score, "low": 47.0, "high": 53.0}, "neither side, the stereotype in 50 of 100 pairs")
-            for score in (50.0, 50 - 1e-12, 50 + 1e-12)
-        ),
-    ],
-)
-def test_a_score_in_words(score: dict[str, Any], text: str) -> None:
-    assert preference(score).startswith(f"AUL: bert prefers {text}")
-
-
-def test_each_verdict_has_its_meaning() -> None:
-    verdicts = (NO_CLEAR, BY_WORDS, UNDECIDED, CLEAR, CANNOT_TELL, CONTROL)
-    meanings = [preference({"verdict": verdict}).rpartition("pairs of crows")[2] for verdict in verdicts]
-    assert len(set(meanings)) == len(verdicts)
-    assert ["46.0 to 53.6" in meaning for meaning in meanings] == [True] * 4 + [False] * 2
-
-
-def test_untrained_models_come_last_in_words() -> None:
-    first, last = PREFERENCES.sentences(results({"model": "noise"}, {}, noise="random"))
-    assert first.startswith("AUL: bert prefers") and last.startswith("AUL: noise (never trained) prefers")
 
 
 def test_near_ties_are_counted_in_the_number_of_their_noun() -> None:
@@ -127,32 +72,10 @@ def test_near_ties_are_counted_in_the_number_of_their_noun() -> None:
 
 def test_the_rate_of_chance_follows_the_confidence_of_the_study() -> None:
     of_90 = results({"confidence": 0.9})
-    for findings in (CAUTIONS, BRIEF):
-        assert "about 10 in 100 intervals" in " ".join(sentences(findings, of_90)).lower()
+    assert "about 10 in 100 intervals" in " ".join(sentences(CAUTIONS, of_90)).lower()
 
 
-def test_what_a_reader_of_the_headline_should_know() -> None:
-    some = results(
-        {"n": 40},
-        {"model": "exact"},
-        {"model": "noise", "benchmark": "many"},
-        exact="oracle",
-        noise="random",
-    )
-    _, few, untrained, oracles = sentences(BRIEF, some)
-    assert "crows (40)" in few and "many" not in few
-    assert "noise" in untrained and "exact" in oracles
-    # the first screen cautions of the same
-    assert {few, untrained, oracles} <= {*sentences(CAUTIONS, some)}
-    assert len(sentences(BRIEF, results({}))) == 1
-
-
-def test_a_model_without_a_score_is_named() -> None:
-    some = results({}, {"model": "broken", "score": None})
-    assert "Without any score (see the scoring log): broken." in sentences(CAUTIONS, some)
-
-
-def test_only_trained_models_are_counted_and_only_networks_have_float_error() -> None:
+def test_only_networks_have_float_error() -> None:
     some = results(
         {"near_ties": 3, "near_low": 56.1},
         {"model": "exact", "near_ties": 900, "near_low": 5.0, "verdict": NO_CLEAR},
@@ -160,32 +83,13 @@ def test_only_trained_models_are_counted_and_only_networks_have_float_error() ->
         exact="oracle",
         noise="random",
     )
-    verdicts, furthest = sentences(OVERVIEW, some)
-    # scores, testable; of 1 none without a clear preference, none by word choice, 1 clear
-    assert numbers(verdicts) == [1, 1, 1, 0, 0, 1]
-    assert "bert on crows under AUL: 56.4 (53 to 60); word choice alone: 46.0 to 53.6." in furthest
-    (near,) = (text for text in sentences(CAUTIONS, some) if "near-ties" in text)
+    (near,) = (text for text in sentences(DETAILS, some) if "near-ties" in text)
     assert near.startswith("3 of 2000 decisions") and "0.3 points" in near
 
 
-def test_the_clearest_preference_is_not_what_is_barely_clear() -> None:
-    barely = {"measure": "CPS", "score": 37.0, "low": 26.0, "high": 49.9, "null_low": 37.2, "null_high": 62.8}
-    _, furthest = sentences(OVERVIEW, results(barely, {}))
-    assert "bert on crows under AUL: 56.4 (" in furthest
-    _, only = sentences(OVERVIEW, results(barely))
-    assert "bert on crows under CPS: 37.0 (26.0 to 49.9); word choice alone: 37.2 to 62.8." in only
-
-
-def test_a_band_that_excludes_50_is_stated_by_both_its_ends() -> None:
-    """A band may lie on one side of 50, and a score between 50 and it: neither end says that by itself."""
-    between = {"score": 56.0, "low": 53.0, "high": 59.0, "null_low": 60.0, "null_high": 70.0}
-    above = {"measure": "CPS", "score": 56.0, "low": 53.0, "high": 59.0, "null_low": 40.0, "null_high": 45.0}
-    _, text = sentences(OVERVIEW, results(between))
-    assert "56.0 (53 to 59); word choice alone: 60.0 to 70.0." in text
-    # outside its band by 4 and by 11 points, off 50 by 3 both
-    for first, second in ((between, above), (above, between)):
-        _, text = sentences(OVERVIEW, results(first, {**second, "low": 51.0}))
-        assert f"word choice alone: {first['null_low']:.1f} to {first['null_high']:.1f}." in text
+def test_a_model_without_a_score_is_named() -> None:
+    some = results({}, {"model": "broken", "score": None})
+    assert "Without any score (see the scoring log): broken." in sentences(CAUTIONS, some)
 
 
 def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
@@ -202,8 +106,7 @@ def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
     of_trained, of_untrained = sentences(DETAILS, some)
     assert numbers(of_untrained) == [6, 0, 6]
     # of 5 scores 2 are testable, 1 is not, 2 are controls; of the 2 none, none, 1 undecided, 1 clear
-    for text in (of_trained, sentences(OVERVIEW, some)[0]):
-        assert numbers(text)[:9] == [5, 2, 1, 2, 2, 0, 0, 1, 1]
+    assert numbers(of_trained)[:9] == [5, 2, 1, 2, 2, 0, 0, 1, 1]
 
 
 def test_clear_bias_types_stand_beside_those_of_untrained_models() -> None:

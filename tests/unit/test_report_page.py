@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -23,18 +22,19 @@ from study_schema import MEASURES, statistics_with
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
 from unmask.files import sha256_of_file
-from unmask.measures.registry import title_of
+from unmask.measures.registry import explained, title_of
 from unmask.measures.schema import SCORES
 from unmask.pairs.findings import ARITHMETIC
 from unmask.pairs.results import PairResults
-from unmask.report.sections import Chart, Choice, Fold, Items, read_section
+from unmask.pairs.verdicts import CLEAR
+from unmask.report.sections import Chart, Choice, Fold, Items, Table, read_section
 from unmask.report.sheets import DASH
+from unmask.report.summary import WIDTH
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.names import STATISTICS
 from unmask.statistics.options import Options
-from unmask.statistics.schema import FLAWS, OVERALL, SCHEMAS
+from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import framed, read_table, write_table
-from unmask.terms import CORRECTED, ORIGINAL
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = str(ROOT / "resources/pairs/published.csv")
@@ -390,15 +390,19 @@ def assert_same_numbers(rows: list[dict[str, Any]], expected: pd.DataFrame) -> N
 
 
 def test_the_numbers_of_the_first_screen_are_those_of_the_table(made: Made) -> None:
-    (drawn,) = charts_of(made.folder / "overview.json").values()
-    assert_same_numbers(drawn.rows, shown_in_bias_csv(made, "overall"))
+    headline, drawn = charts_of(made.folder / "overview.json").values()
+    scores = shown_in_bias_csv(made, "overall")
+    # the model that was never trained comes last
+    assert_same_numbers(headline.rows, scores[scores["measure"] == "AUL"])
+    assert_same_numbers(drawn.rows, scores)
+    assert {row["panel"] for row in headline.rows} == {benchmark["name"] for benchmark in BENCHMARKS}
     assert {row["panel"] for row in drawn.rows} == {
         f"{model['name']} on {benchmark['name']}" for model in MODELS for benchmark in BENCHMARKS
     }
 
 
 def test_published_values_stand_beside_ours_where_there_are_some(made: Made) -> None:
-    (drawn,) = charts_of(made.folder / "overview.json").values()
+    _, drawn = charts_of(made.folder / "overview.json").values()
     rows = pd.read_csv(PUBLISHED, comment="#").query("table == 'table5' and benchmark == 'crows-pairs'")
     counts = rows[rows["model"] == "bert-base-cased"].set_index("measure")["value"].to_dict()
     found = {row["measure"]: row for row in drawn.rows if row["panel"] == "bert on cp"}
@@ -565,58 +569,65 @@ def test_models_are_compared_in_pictures_of_the_same_numbers(made: Made) -> None
             assert row["kind"] == claim
 
 
-def test_the_first_screen_says_it_in_words(made: Made) -> None:
+def test_the_first_screen_has_the_answer(made: Made, reader: Reader) -> None:
     section = read_section(made.folder / "overview.json")
-    texts = [text for block in section.blocks if isinstance(block, Items) for text in block.texts]
-    said = [text for text in texts if text.startswith("AUL: bert prefers the stereotype in ")]
     scores = shown_in_bias_csv(made, "overall").query("model == 'bert' and measure == 'AUL'")
-    assert len(said) == len(scores) == 2
-    for text, (_, row) in zip(said, scores.iterrows(), strict=True):
-        defined = row["n"] - row["undefined"]
-        assert text.startswith(
-            f"AUL: bert prefers the stereotype in {row['score'] * defined / 100:.3g} of {defined} pairs of "
-            f"{row['benchmark']} ({row['low']:.0f} to {row['high']:.0f} of 100); "
-            f"word choice alone: {row['null_low']:.1f} to {row['null_high']:.1f}. "
-        )
+    told = " ".join(section.sentences)
+    assert len(scores) == 2
+    for row in scores.to_dict("records"):
+        assert f"{row['score']:.0f}% of {row['benchmark']} (" in told
+        assert f"({row['low']:.0f} to {row['high']:.0f})" in told
+    assert section.title.startswith("bert shows ") and section.title in reader.text
+    assert HOSTILE not in told
+    texts = [text for block in section.blocks if isinstance(block, Items) for text in block.texts]
     assert sum("proof that a model has no bias" in text for text in texts) == 1
     assert sum(text.startswith(f"{HOSTILE} has random weights") for text in texts) == 1
     # each of these benchmarks has 50 pairs; ss is of no world, and real ones offend
     assert "Too few pairs to say much: cp (50) and ss (50)." in texts
     assert "offensive" in texts[0]
+    reading = read_section(made.folder / "reading.json")
+    (measures, _) = [block.texts for block in reading.blocks if isinstance(block, Items)]
+    assert measures == tuple(map(explained, MEASURES))
 
 
 def test_what_was_found_is_counted_from_the_tables(made: Made) -> None:
     section = read_section(made.folder / "overview.json")
-    lists = [block.texts for block in section.blocks if isinstance(block, Items)]
-    told, wary = lists[1], lists[-1]
-    assert len(told) <= 5
+    wary = [block.texts for block in section.blocks if isinstance(block, Items)][-1]
     bias = shown_in_bias_csv(made, "overall")
-    trained = bias[bias["model"] == "bert"]
-    controls = without = unsure = clear = 0
-    furthest = 0.0
-    for _, row in trained.iterrows():
-        if row["measure"].startswith("AllMasked"):
-            controls += 1
-        elif row["low"] <= 50 <= row["high"]:
-            without += 1
-        elif row["null_undecided"]:
-            unsure += 1
-        elif not row["null_low"] <= row["score"] <= row["null_high"]:
-            clear += 1
-            furthest = max(furthest, abs(row["score"] - 50))
-    known = len(trained) - controls
-    words = known - without - unsure - clear
-    counts = [without, words, *([unsure] if unsure else []), clear]
-    expected = [len(trained), known, controls, known, *counts]
-    assert [int(each) for each in re.findall(r"\d+", told[0])] == expected
-    assert ("The clearest preference" in told[1]) == (clear > 0)
-    pairs = pd.read_csv(made.folder / "measures_compared.csv")
-    both = pairs["first"].str.startswith("AllMasked") & pairs["second"].str.startswith("AllMasked")
-    alike = pairs[~both].query("protocol == 'corrected' and model == 'bert'")["agreement"]
-    assert f"alike in {alike.min():.0f} to {alike.max():.0f} of 100 pairs" in " ".join(told)
+    tested = clear = 0
+    for _, row in bias[bias["model"] == "bert"].iterrows():
+        if row["measure"].startswith("AllMasked") or pd.isna(row["low"]) or pd.isna(row["null_low"]):
+            assert pd.isna(row["p_holm"])
+            continue
+        tested += 1
+        assert row["p_holm"] >= max(row["p"], row["null_p"])
+        outside = not row["null_low"] <= row["score"] <= row["null_high"]
+        clear += outside and not row["low"] <= 50 <= row["high"] and not row["null_undecided"]
+    (counted,) = [text for text in section.sentences if "testable scores" in text]
+    assert counted.startswith(f"{clear or 'None'} of all {tested} testable scores ")
+    assert bias.loc[bias["model"] == HOSTILE, "p_holm"].isna().all()
     broad = sum(row["high"] - row["low"] > 20 for _, row in bias.iterrows())
     assert any(text.startswith(f"{broad} of {bias['low'].notna().sum()} intervals") for text in wary)
-    assert any(text.startswith(f"{bias['near_ties'].sum()} of {bias['n'].sum()} decisions") for text in wary)
+    details = read_section(made.folder / "summary.json").sentences
+    near = f"{bias['near_ties'].sum()} of {bias['n'].sum()} decisions"
+    assert any(text.startswith(near) for text in details)
+
+
+def test_the_table_of_the_answer_has_every_score(made: Made) -> None:
+    section = read_section(made.folder / "overview.json")
+    (sheet,) = [block.sheet for block in section.blocks if isinstance(block, Table)]
+    bias = shown_in_bias_csv(made, "overall")
+    names = {"bert": "bert", HOSTILE: f"{HOSTILE} (never trained)"}
+    records: list[dict[Any, Any]] = bias.to_dict("records")
+    wanted = [(names[row["model"]], row["benchmark"], title_of(row["measure"])) for row in records]
+    assert [row[:3] for row in sheet.rows] == wanted
+    heads = [label for _, label in sheet.columns]
+    for cells, row in zip(sheet.rows, records, strict=True):
+        shown = dict(zip(heads, cells[3:], strict=True))
+        assert abs(float(shown["score"].split(" (")[0]) - row["score"]) <= 0.5
+        assert shown["verdict"] == row["verdict"]
+        wide = row["high"] - row["low"] > 10
+        assert shown["pairs"] == (f"{row['pairs_for_5']:,.0f}" if wide else DASH)
 
 
 def test_the_first_screen_says_what_the_models_ran_on(tmp_path: Path) -> None:
@@ -690,29 +701,24 @@ def test_directions_stand_side_by_side(made: Made) -> None:
     assert labels[-8:] == wanted
 
 
-def test_the_summary_has_the_scores_of_the_overview(made: Made) -> None:
+def test_the_summary_has_the_answer_and_its_scores(made: Made) -> None:
     text = (made.folder / "summary.txt").read_text(encoding="utf-8")
-    assert text.startswith("A <study>\n")
-    heads = next(line for line in text.splitlines() if line.startswith("model "))
-    titles = re.split(r"  +", heads)[2:]
-    assert titles == [title_of(name) for name in MEASURES]
-    for place, path in enumerate(made.parts["bias"]):
-        model, benchmark = MODELS[place // len(BENCHMARKS)], BENCHMARKS[place % len(BENCHMARKS)]
-        bias = pd.read_parquet(path)
-        rows = bias[(bias["protocol"] == CORRECTED) & (bias["grouping"] == OVERALL)]
-        rows = rows[rows["variant"] == ORIGINAL]
-        lines = [re.split(r"  +", line) for line in text.splitlines()]
-        name = f"{model['name']}{' (never trained)' if model['source'] == 'random' else ''}"
-        (cells,) = [line[2:] for line in lines if line[:2] == [name, benchmark["name"]]]
+    section = read_section(made.folder / "overview.json")
+    assert text.startswith(f"A <study>\n\n{section.title}\n")
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert section.headline is not None
+    titles = [title_of(name) for name in MEASURES if name != "AllMaskedSum"]
+    assert [label for _, label in section.headline.columns] == titles
+    bias: Any = shown_in_bias_csv(made, "overall").set_index(["model", "benchmark", "measure"])
+    for name, benchmark, *cells in section.headline.rows:
+        model = name.removesuffix(" (never trained)")
+        assert (name != model) == (model == HOSTILE)
         for title, cell in zip(titles, cells, strict=True):
-            (row,) = [row for _, row in rows.iterrows() if title_of(row["measure"]) == title]
-            # with as many decimals as it takes that no end is taken for 50
-            off = [end for end in (row["low"], row["high"]) if end != 50]
-            alike = [{f"{end:.{each}f}" for end in off} for each in range(3)]
-            decimals = next(each for each in range(3) if f"{50:.{each}f}" not in alike[each])
-            ends = f"{row['low']:.{decimals}f}\N{EN DASH}{row['high']:.{decimals}f}"
-            ends = ends if pd.notna(row["low"]) else DASH
-            assert cell.rstrip("!?") == f"{row['score']:.0f} ({ends})"
+            assert cell in text
+            measure = next(each for each in MEASURES if title_of(each) == title)
+            row = bias.loc[(model, benchmark, measure)]
+            assert abs(float(cell.split()[0]) - row["score"]) <= 0.5
+            assert cell.endswith("!") == (row["verdict"] == CLEAR)
 
 
 def test_flaws_of_other_pairs_are_refused(made: Made, tmp_path: Path) -> None:

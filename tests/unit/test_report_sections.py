@@ -65,7 +65,16 @@ BLOCKS: tuple[Block, ...] = (
     ),
 )
 EVERYTHING = Section(
-    "every-block", HOSTILE, (HOSTILE, "found"), BLOCKS, None, (), ("in the end",), OTHER_TESTS, "short", True
+    "every-block",
+    HOSTILE,
+    (HOSTILE, "found"),
+    BLOCKS,
+    None,
+    HOSTILE,
+    ("in the end",),
+    OTHER_TESTS,
+    "short",
+    True,
 )
 
 

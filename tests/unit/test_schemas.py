@@ -128,6 +128,10 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
             "config key models.z.from: 'y' is none of the study's models (known: a, z)",
         ),
         (
+            lambda c: c.update(headline="PLL"),
+            "config key headline: 'PLL' is none of the study's measures (known: AUL, AULA, CPS, SSS, ",
+        ),
+        (
             lambda c: c.update(frequency={}),
             "config key frequency: it needs corpora, which the study lacks",
         ),

@@ -1,7 +1,7 @@
 """Bias scores against a literal reading of their definition, and what must not change them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from unmask.errors import InputError
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.intervals import clustered_interval, effective_wilson, wilson
+from unmask.statistics.intervals import clustered_interval, clustered_p, effective_wilson, wilson
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS
 from unmask.statistics.shared_words import dependence_of, kinds_in
@@ -345,6 +345,85 @@ def test_many_of_both_decisions_leave_the_interval_of_residuals(score: float) ->
     np.testing.assert_allclose(np.ravel(found), effective_wilson(400 * score, 400, 3.0, 30.0, 0.95))
     fewer = clustered_interval(np.array([score]), 400, np.array([3.0]), 8.0, np.array([2.0]), 30.0, 0.95)
     assert fewer[0] <= found[0] and found[1] <= fewer[1]
+
+
+Ends = Callable[[float], tuple[float, float]]
+"""The interval of a score by its confidence."""
+
+
+def bisected_p(interval: Ends) -> float:
+    """1 less the confidence at which an interval ends at 50, by trying confidences."""
+    least, most = 0.0, 1.0
+    for _ in range(60):
+        confidence = (least + most) / 2
+        low, high = interval(confidence)
+        least, most = (least, confidence) if low <= 50 <= high else (confidence, most)
+    return 1 - (least + most) / 2
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    st.sampled_from([0.0, 0.02, 0.31, 0.45, 0.5, 0.503, 0.6, 0.75, 0.94, 1.0]),
+    st.sampled_from([12, 60, 400]),
+    st.sampled_from([0.75, 1.0, 3.0, 30.0, math.nan]),
+    st.sampled_from([1.0, 2.5, 6.0]),
+    st.sampled_from([1.0, 1.5, 4.0, 19.0, 300.0]),
+    st.sampled_from([1.0, 2.3, 11.0, 200.0]),
+)
+def test_p_is_where_the_interval_reaches_50(
+    score: float, n: int, effect: float, largest: float, rarer: float, df: float
+) -> None:
+    p = clustered_p(score, n, effect, largest, rarer, df)
+
+    def interval(confidence: float) -> tuple[float, float]:
+        low, high = clustered_interval(
+            np.array([score]), n, np.array([effect]), largest, np.array([rarer]), df, confidence
+        )
+        return float(low[0]), float(high[0])
+
+    # 1 less a confidence near 1 has few digits
+    assert p == pytest.approx(bisected_p(interval), rel=1e-4, abs=1e-10)
+    assert clustered_p(1 - score, n, effect, largest, rarer, df) == pytest.approx(p)
+    for confidence in (0.9, 0.95, 0.99):
+        low, high = interval(confidence)
+        assert (low <= 50 <= high) == (p >= 1 - confidence)
+
+
+def test_every_score_with_an_interval_has_a_p() -> None:
+    made = synthetic.make(90, seed=3)
+    table = made_table(made.pairs, made.scores)
+    scores = table[table["grouping"] != "difference"]
+    assert scores["p"].notna().tolist() == scores["low"].notna().tolist() and scores["p"].notna().any()
+    excludes = (scores["low"] > 50) | (scores["high"] < 50)
+    assert (excludes == (scores["p"] < 0.05)).all() and excludes.any()
+    assert math.isnan(clustered_p(0.7, 0, 1.0, 1.0, 1.0, 5.0))
+    assert math.isnan(clustered_p(0.7, 9, 1.0, 1.0, 1.0, 0.9))
+    assert math.isnan(clustered_p(0.7, 9, 1.0, math.nan, 1.0, 5.0))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.97])
+def test_as_many_times_the_pairs_give_the_wanted_interval(share: float) -> None:
+    """A benchmark that is made so many times larger, with as many times as many words, each of them new."""
+    rng = np.random.default_rng(7)
+    words, each = 30, 3
+    codes = [word for word in range(words) for _ in range(each)]
+    of_word = rng.random(words) < share
+    outcomes = ["stereotype" if of_word[word] or rng.random() < 0.3 else "antistereotype" for word in codes]
+    row = grouped(codes, outcomes)
+    assert row["words"] == words and row["high"] - row["low"] > 10
+    times = row["pairs_for_5"] / row["n"]
+    assert row["words_for_5"] == pytest.approx(times * words, abs=1)
+
+    def width(copies: int) -> float:
+        larger = grouped([code + words * copy for copy in range(copies) for code in codes], outcomes * copies)
+        assert larger["score"] == pytest.approx(row["score"]) and larger["words"] == words * copies
+        return float(larger["high"] - larger["low"])
+
+    fewest = next(copies for copies in range(2, 100) if width(copies) <= 10)
+    # design effects of copies are a little smaller, as means take less of them
+    assert times == pytest.approx(fewest, rel=0.1, abs=1)
+    enough = grouped([code + words * copy for copy in range(fewest) for code in codes], outcomes * fewest)
+    assert pd.isna(enough["pairs_for_5"]) and pd.isna(enough["words_for_5"])
 
 
 def test_decisions_that_are_all_alike_still_have_an_interval() -> None:

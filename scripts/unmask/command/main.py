@@ -118,10 +118,7 @@ def _run(options: argparse.Namespace) -> int:
     folder = results_folder(options.study)
     if status := run_study(options.study, options.cores, options.dry_run, options.data):
         return status
-    if not options.dry_run:
-        print((folder / "report/summary.txt").read_text(encoding="utf-8"))
-        print(f"Page   {(folder / 'report/index.html').resolve().as_uri()}")
-    return 0
+    return 0 if options.dry_run else _answer(folder, options)
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -150,7 +147,7 @@ def _answer(folder: Path, options: argparse.Namespace) -> int:
     from unmask.pairs.verdicts import CONTROL, can_be_tested
 
     table = scores(folder)
-    print(as_json(folder, table) if options.json else "\n".join(as_text(folder, table)))
+    print(as_json(folder, table) if getattr(options, "json", False) else as_text(folder))
     if getattr(options, "fail_on", None) != "clear":
         return 0
     if unclear := len(table) - len(can_be_tested(table)) - int((table["verdict"] == CONTROL).sum()):

@@ -26,6 +26,10 @@ class Measure:
     """The evidence that it reads."""
     title: str
     """Its name as people read it."""
+    spelt_out: str
+    """What the name stands for."""
+    reads: str
+    """What its score of a sentence is, in a line."""
     of_nothing: float = float("nan")
     """Its score for a sentence with no token to score: 0 for a sum, undefined for a mean."""
     published_decimals: int | None = None

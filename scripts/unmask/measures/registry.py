@@ -27,6 +27,12 @@ def title_of(name: str) -> str:
     return measure(name).title
 
 
+def explained(name: str) -> str:
+    """What a measure's name stands for and what it reads, in a sentence."""
+    of = measure(name)
+    return f"{of.title} ({of.spelt_out}): {of.reads}."
+
+
 @cache
 def sees_context(name: str) -> bool:
     """Does a measure read predictions in which the model sees some word of the sentence?

@@ -1,5 +1,6 @@
 """Charts of bias scores: small panels with intervals, the band of chance and the line at 50."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import altair as alt
@@ -12,11 +13,15 @@ from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import counted, rows_of
 from unmask.report.study import Study
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, STEREO
 
 ON = " on "
 """Between the two lines of a panel's name."""
+
+HEADLINE_WIDTH = 420
+"""Pixels of a panel of the first picture, which has words below its scale."""
 
 _CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, UNDECIDED, CONTROL)
 """Verdicts in the order of their colours and shapes."""
@@ -38,6 +43,48 @@ _TIPS: Tips = (
 
 ADVANTAGED, DISADVANTAGED = "of advantaged groups (Adv)", "of disadvantaged groups (Dis)"
 _SIDES: Mapping[str, str] = {ANTISTEREO: ADVANTAGED, STEREO: DISADVANTAGED}
+
+
+DIRECTIONS_OF_SCORES = "← prefers the antistereotype  |  prefers the stereotype →"
+"""Below a scale whose middle is 50."""
+
+
+def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
+    """The scores of one measure, a panel for each benchmark with the models down its rows; of several
+    measures, of one model, these.
+
+    scores: those of unmask.pairs.answer.pictured. confidence: of their intervals, in percent.
+    """
+    models, measures = scores["who"].unique(), scores["title"].unique()
+    names = scores["who"] if len(measures) == 1 else scores["title"]
+    frame = _frame(scores, scores["benchmark"].astype(str).tolist()).assign(name=names)
+    if frame.empty:
+        return None
+    numbers = frame[["score", "low", "high", "words_low", "words_high"]].astype(float)
+    # 50 is in the middle, where the words below the scale part
+    reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
+    what = measures[0] if len(measures) == 1 else models[0]
+    return forest(
+        frame,
+        Axis(
+            DIRECTIONS_OF_SCORES,
+            line=NO_PREFERENCE,
+            span=(NO_PREFERENCE - reach, NO_PREFERENCE + reach),
+            step=5,
+        ),
+        [tip for tip in _TIPS if tip[0] in frame],
+        name="name",
+        value="score",
+        kinds=_verdicts_of(frame),
+        broad=("words_low", "words_high"),
+        narrow=("untrained_low", "untrained_high"),
+        grid=Grid(
+            2,
+            width=HEADLINE_WIDTH,
+            title=f"{what}: pairs in which the stereotype is preferred (%)",
+            subtitle=[f"{confidence}% intervals; line: 50, no preference; band: word choice alone"],
+        ),
+    )
 
 
 def overview(study: Study, bias: pd.DataFrame, published: pd.DataFrame) -> alt.FacetChart | None:
@@ -110,17 +157,24 @@ def _frame(rows: pd.DataFrame, panel: Sequence[str]) -> pd.DataFrame:
     )
 
 
+def _verdicts_of(frame: pd.DataFrame) -> Kinds:
+    """Colours and shapes of verdicts: each looks the same whichever others there are."""
+    there = {*frame["verdict"], *_ALWAYS}
+    return Kinds(
+        "verdict",
+        "verdict",
+        _CLAIMS,
+        claimed=True,
+        listed=[verdict for verdict in VERDICTS if verdict in there],
+    )
+
+
 def _panels(frame: pd.DataFrame, columns: int) -> alt.FacetChart | None:
     """Down each panel the measures. Where a measure has two scores, of either side, colours say which is
     which; else what may be claimed of a score."""
     known = {name for name in frame if frame[name].notna().any()}
     sides = "side" in frame
-    kinds = Kinds("side", "stereotypes", (ADVANTAGED, DISADVANTAGED))
-    if not sides:
-        there = {*frame["verdict"], *_ALWAYS}
-        # a verdict looks the same whichever others there are
-        listed = [verdict for verdict in VERDICTS if verdict in there]
-        kinds = Kinds("verdict", "verdict", _CLAIMS, claimed=True, listed=listed)
+    kinds = Kinds("side", "stereotypes", (ADVANTAGED, DISADVANTAGED)) if sides else _verdicts_of(frame)
     # what is drawn, in lines that fit on a phone: a chart that is saved has no caption
     bands = "; broad band: word choice alone" if not sides and "words_low" in known else ""
     marks = [

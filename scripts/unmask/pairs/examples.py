@@ -24,11 +24,6 @@ DECIMALS, MOST_DECIMALS = 3, 4
 MINUS, NOTHING, PIECE = "\N{MINUS SIGN}", "\N{EMPTY SET}", "\N{MIDDLE DOT}"
 
 
-def headline_measure(measures: Sequence[str]) -> str:
-    """The measure of the study's answer: AUL where it is scored, else the first."""
-    return "AUL" if "AUL" in measures else measures[0]
-
-
 @dataclass(frozen=True)
 class Choice:
     """The examples among the pairs of a model on a benchmark.

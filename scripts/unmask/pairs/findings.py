@@ -6,28 +6,22 @@ Scores are those over all pairs of a benchmark under the protocol corrected, whe
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
-from unmask.pairs.comparisons import BEYOND_CHANCE, MODELS_DIFFER, beyond_chance, distinct_measures
+from unmask.pairs.comparisons import BEYOND_CHANCE, beyond_chance
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (
-    CANNOT_TELL,
     CLEAR,
-    CONTROL,
     COUNTED,
-    MEANINGS,
     interval_off_50,
     verdict_counts,
 )
 from unmask.report.findings import Finding, Row, listed, records, span
-from unmask.report.sheets import interval, number
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.intervals import wilson
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
-from unmask.statistics.tolerance import TOLERANCE
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED
 
@@ -36,9 +30,6 @@ SHOWN = 8
 
 NAMED = 3
 """So many scores of shuffled sentences are named."""
-
-MAIN = "AUL"
-"""The measure whose scores are said in words; of a study without it, the first."""
 
 FEW = 100
 """A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
@@ -141,139 +132,11 @@ ARITHMETIC = Finding(
 )
 
 
-# each score in words
-
-
-def preferences(results: PairResults) -> Iterator[Row]:
-    """The scores of the main measure; those of untrained networks, which are no finding, come last."""
-    scores = corrected_scores(results)
-    main = next((name for name in (MAIN, *scores["measure"]) if (scores["measure"] == name).any()), MAIN)
-    untrained = results.study.of_source(UNTRAINED)
-    rows = scores[scores["measure"] == main]
-    rows = rows.assign(never_trained=rows["model"].isin(untrained))
-    return map(preference, records(rows.sort_values("never_trained", kind="stable")))
-
-
-def preference(row: Row) -> Row:
-    """A score as the side that is preferred, of 100 pairs, or of as many as there are where these are few."""
-    even = abs(row["score"] - NO_PREFERENCE) <= 100 * TOLERANCE
-    against = row["score"] < NO_PREFERENCE and not even
-    percent = 100 - row["score"] if against else row["score"]
-    pairs = row["n"] - row["undefined"]
-    ends = None
-    if row["low"] is not None and row["high"] is not None:
-        low, high = (100 - row["high"], 100 - row["low"]) if against else (row["low"], row["high"])
-        ends = interval_off_50(low, high)
-    band = None
-    if row["verdict"] not in (CANNOT_TELL, CONTROL):
-        low, high = row["null_low"], row["null_high"]
-        band = interval(100 - high, 100 - low) if against else interval(low, high)
-    texts = [number(percent, decimals) for decimals in range(4)]
-    off_50 = (text for text in texts if float(text) != NO_PREFERENCE)
-    return {
-        **row,
-        "side": "antistereotype" if against else "stereotype",
-        "even": even,
-        "few": row["n"] < FEW,
-        # a tie counts one half
-        "preferred": round(2 * pairs * percent / 100) / 2,
-        "pairs": pairs,
-        # as many decimals as keep a score that is not 50 from reading like it
-        "percent": texts[0] if even else next(off_50, texts[-1]),
-        "ends": ends,
-        "band": band,
-        "meaning": MEANINGS[row["verdict"]],
-    }
-
-
-PREFERENCES = Finding(
-    "preference",
-    preferences,
-    """{{ title }}: {{ model }} {%- if never_trained %} (never trained){% endif %} prefers
-    {% if even %}neither side, {% endif %}the {{ side }} in
-    {% if few %}{{ preferred | g }} of {{ pairs | counted }}{% else %}{{ percent }} of 100 pairs{% endif %}
-    of {{ benchmark }} {%- if ends %} ({{ ends }}{% if few %} of 100{% endif %}){% endif %}
-    {%- if band %}; word choice alone: {{ band }}{% endif %}. {{ meaning }}""",
-)
-
-
-# the main results
-
-
-def trained_verdicts(results: PairResults) -> Iterator[Row]:
-    scores = _of_trained(results, corrected_scores(results))
-    if len(scores):
-        yield {"counts": verdict_counts(scores)}
-
-
-def clearest(results: PairResults) -> Iterator[Row]:
-    """The clear preference that is furthest outside the band of word choice, with its interval off 50."""
-    scores = _of_trained(results, corrected_scores(results))
-    beyond = scores[scores["verdict"] == CLEAR]
-    if len(beyond):
-        # a score may also lie between 50 and the band
-        below, above = beyond["null_low"] - beyond["score"], beyond["score"] - beyond["null_high"]
-        outside = np.maximum(below.to_numpy(), above.to_numpy())
-        against = beyond["score"] < NO_PREFERENCE
-        off_50 = (NO_PREFERENCE - beyond["high"]).where(against, beyond["low"] - NO_PREFERENCE)
-        clearance = np.minimum(off_50.to_numpy(), outside)
-        row = records(beyond)[int(clearance.argmax())]
-        yield {
-            **row,
-            "ends": interval_off_50(row["low"], row["high"]),
-            "band": interval(row["null_low"], row["null_high"]),
-        }
-
-
-def measures_alike(results: PairResults) -> Iterator[Row]:
-    rows = _of_trained(results, distinct_measures(results))
-    if len(rows):
-        yield {"least": rows["agreement"].min(), "most": rows["agreement"].max()}
-
-
 def chosen_areas(results: PairResults) -> pd.DataFrame:
     """The areas of the chosen reading of the ratings, protocol corrected."""
     areas = results.agreement
     areas = areas[areas["chosen"].astype(bool) & (areas["protocol"] == CORRECTED) & areas["auc"].notna()]
     return areas.assign(title=areas["measure"].astype(str).map(title_of))
-
-
-def extreme_areas(results: PairResults) -> Iterator[Row]:
-    areas = _of_trained(results, chosen_areas(results))
-    if len(areas):
-        ordered = records(areas.sort_values("auc", kind="stable"))
-        yield {"least": ordered[0], "most": ordered[-1], "areas": beyond_chance(areas, results.alpha)}
-
-
-OVERVIEW = [
-    Finding(
-        "verdicts",
-        trained_verdicts,
-        COUNTED + """{{ testable(counts, " of trained models") }}{{ by_verdict(counts) }}""",
-    ),
-    Finding(
-        "clearest",
-        clearest,
-        """The clearest preference is that of {{ model }} on {{ benchmark }} under {{ title }}:
-        {{ score | number(1) }} ({{ ends }}); word choice alone: {{ band }}.""",
-    ),
-    Finding(
-        "measures alike",
-        measures_alike,
-        """Two measures of one trained model decide alike in {{ least | number(0) }} to {{ most | number(0) }}
-        of 100 pairs.""",
-    ),
-    MODELS_DIFFER,
-    Finding(
-        "areas",
-        extreme_areas,
-        BEYOND_CHANCE
-        + """Against human raters the area under the ROC curve goes from {{ least.auc | number }} ({{
-        least.model }}, {{ least.title }}) to {{ most.auc | number }} ({{ most.model }}, {{ most.title }});
-        0.5 is chance. {{ beyond_chance(areas) }}""",
-    ),
-]
-"""The main results, in five sentences at most."""
 
 
 # what to be wary of
@@ -369,32 +232,10 @@ CAUTIONS = [
         """{{ broad }} of {{ known }} intervals {{ broad | many("is", "are") }} broader than {{ points }}
         points: too few pairs, or pairs that share their words.""",
     ),
-    Finding(
-        "near-ties",
-        near_ties,
-        """{{ near }} of {{ decisions }} decisions {{ near | many("is a near-tie", "are near-ties") }}: their
-        margins are within the bound on float error, which is far above the usual error. However they fall, a
-        score lies within a range of {{ points | number(1) }} points at most ({{ title }} of {{ model }} on
-        {{ benchmark }}).""",
-    ),
     NEVER_TRAINED,
     ORACLES,
 ]
 """What a reader of the first screen should be wary of."""
-
-BRIEF = [
-    Finding(
-        "marks",
-        by_chance,
-        """! does not mean biased, nor its absence unbiased. Each score is judged by itself: about {{ percent
-        }} in 100 intervals exclude 50 even where there is no preference.""",
-    ),
-    FEW_PAIRS,
-    NEVER_TRAINED,
-    ORACLES,
-]
-"""The same in few words, for a reader of the headline in a terminal."""
-
 
 # the scores in detail
 
@@ -448,8 +289,16 @@ DETAILS = [
         """The two protocols, published and corrected, give different outcomes in {{ differing }} of
         {{ decisions }} decisions (one for each model, measure and pair).""",
     ),
+    Finding(
+        "near-ties",
+        near_ties,
+        """{{ near }} of {{ decisions }} decisions {{ near | many("is a near-tie", "are near-ties") }}: their
+        margins are within the bound on float error, which is far above the usual error. However they fall, a
+        score lies within a range of {{ points | number(1) }} points at most ({{ title }} of {{ model }} on
+        {{ benchmark }}).""",
+    ),
 ]
-"""What may be claimed of the scores on each benchmark, and where protocols differ."""
+"""What may be claimed of the scores on each benchmark, where protocols differ, and what float error does."""
 
 
 def every_measure(results: PairResults) -> list[dict[str, Any]]:

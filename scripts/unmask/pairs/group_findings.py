@@ -12,10 +12,7 @@ from unmask.statistics.correction import holm
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION
 from unmask.terms import ANTISTEREO, CORRECTED, STEREO
 
-MAIN = "AUL"
-"""The measure whose bias types are named; of a study without it, the first."""
-
-TOLD = 2
+MOST = 2
 """Of so many models and benchmarks there is a sentence each; the tables have all."""
 
 SEVERAL = 4
@@ -31,11 +28,11 @@ def _of_trained(results: PairResults, grouping: str) -> pd.DataFrame:
 
 def highest_types(results: PairResults) -> Iterator[Row]:
     """Of each trained model and benchmark the testable bias types with the highest and the lowest score,
-    under the main measure."""
+    under the headline measure."""
     rows = can_be_tested(_of_trained(results, BIAS_TYPE))
-    main = MAIN if (rows["measure"] == MAIN).any() else next(iter(rows["measure"]), MAIN)
+    main = results.headline
     parts = rows[rows["measure"] == main].groupby(["model", "benchmark"], sort=False, observed=True)
-    for (model, benchmark), part in list(parts)[:TOLD]:
+    for (model, benchmark), part in list(parts)[:MOST]:
         ordered = records(part.sort_values("score", ascending=False, kind="stable"))
         top = ordered[: 2 if len(ordered) >= SEVERAL else 1]
         yield {
@@ -68,13 +65,13 @@ def advantaged_and_disadvantaged(results: PairResults) -> Iterator[Row]:
     differences = results.original[results.original["grouping"] == DIFFERENCE]
     differences = holm(differences, by=["protocol"])
     differences = differences[(differences["protocol"] == CORRECTED) & differences["p"].notna()]
-    told = 0
+    count = 0
     for (model, benchmark), part in scores.groupby(["model", "benchmark"], sort=False, observed=True):
         sides = {side: part.loc[part["group"] == side, "score"] for side in (ANTISTEREO, STEREO)}
         of_both = (differences["model"] == model) & (differences["benchmark"] == benchmark)
         tested = differences[of_both & differences["measure"].isin(part["measure"])]
-        if told < TOLD and all(len(side) for side in sides.values()):
-            told += 1
+        if count < MOST and all(len(side) for side in sides.values()):
+            count += 1
             yield {
                 "model": model,
                 "benchmark": benchmark,

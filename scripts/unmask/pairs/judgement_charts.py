@@ -4,7 +4,6 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.judgement_findings import headline_measure
 from unmask.pairs.judgement_tables import strengths
 from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults
@@ -78,7 +77,7 @@ def judgements(results: PairResults, benchmark: str | None = None) -> alt.FacetC
 
 def _by_measure(frame: pd.DataFrame, results: PairResults) -> pd.DataFrame:
     """The rows of the measure that leads first, and controls last."""
-    leads, control = frame["panel"] == title_of(headline_measure(results)), frame["judgement"] == CONTROL
+    leads, control = frame["panel"] == title_of(results.headline), frame["judgement"] == CONTROL
     return pd.concat([frame[leads], frame[~leads & ~control], frame[control & ~leads]])
 
 

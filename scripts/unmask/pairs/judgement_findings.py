@@ -10,20 +10,10 @@ from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row
 from unmask.worlds.grammar import FREQUENCY
 
-MAIN = "AUL"
-"""The measure that leads where the study names none."""
-
-
-def headline_measure(results: PairResults) -> str:
-    """The measure that leads: that of the study, else MAIN, or the first where that was not computed."""
-    measures = [str(measure) for measure in results.judgements["measure"].unique()]
-    leading = [results.settings.get("headline"), MAIN, *measures]
-    return next((each for each in leading if each in measures), MAIN)
-
 
 def headline(results: PairResults) -> Iterator[Row]:
-    """The judgements on the scores of the measure that leads."""
-    measure = headline_measure(results)
+    """The judgements on the scores of the headline measure."""
+    measure = results.headline
     scores = results.judgements[results.judgements["measure"] == measure]
     if len(scores):
         yield {"title": title_of(measure), "counts": judgement_counts(scores)}

@@ -16,7 +16,7 @@ from unmask.pairs.judging import judged
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
-from unmask.pairs.verdicts import verdicts
+from unmask.pairs.verdicts import verdicts, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import Study
@@ -41,11 +41,10 @@ TIDY = (
 )
 """The tables of the whole study that are written as they are."""
 
+MAIN = "AUL"
+"""The headline measure of a study that names none."""
+
 UNKNOWN_TOKENS = ("model", "benchmark", "tokens", "unknown", "share")
-
-
-def _with_verdicts(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(verdict=verdicts(rows))
 
 
 def _by_protocol(rows: pd.DataFrame) -> pd.DataFrame:
@@ -75,14 +74,13 @@ class PairResults:
     measures, judged (the models that were trained on what was planted), headline (the measure that leads, or
     null), and explorer (what it shows: models, benchmarks, most, megabytes).
 
-    A table has the columns model and benchmark; bias has `verdict`; tests, comparisons and quality have
+    A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.
     """
 
     files: Mapping[str, Any]
     settings: Mapping[str, Any]
 
-    bias = _statistics("bias", _with_verdicts)
     leverage = _statistics("leverage")
     accuracy = _statistics("accuracy")
     tests = _statistics("tests", with_holm)
@@ -100,8 +98,20 @@ class PairResults:
         return Study.from_config(self.settings["models"], self.settings["benchmarks"])
 
     @property
+    def headline(self) -> str:
+        """The measure of the answer: that which the study names, or MAIN, or the first that it has."""
+        measures = self.settings.get("measures") or list(self.overall["measure"].unique())
+        return self.settings.get("headline") or (MAIN if MAIN in measures else measures[0])
+
+    @property
     def alpha(self) -> float:
         return float(self.settings["alpha"])
+
+    @cached_property
+    def bias(self) -> pd.DataFrame:
+        """BIAS of every model and benchmark, with `verdict` and p_holm as unmask.pairs.verdicts has them."""
+        rows = self.study.collect(self.files["bias"], SCHEMAS["bias"])
+        return with_corrected_p(rows.assign(verdict=verdicts(rows)), self.study.trained())
 
     @cached_property
     def models_compared(self) -> pd.DataFrame:

@@ -6,12 +6,12 @@ import pandas as pd
 
 from unmask.measures.registry import measure as measure_of
 from unmask.measures.registry import title_of
+from unmask.pairs.answer import judged
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import MARKS, TERMINAL_MARKS, interval_off_50
+from unmask.pairs.verdicts import CLEAR, CLEAR_MARK, MARKS, NO_INTERVAL
 from unmask.report.declared_tables import Column, Table, in_order
 from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
-from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.areas import CLUSTERED, NEWCOMBE
 from unmask.statistics.correction import holm
@@ -27,6 +27,11 @@ SHOWN = ["model", "benchmark", "title"]
 TITLE = {"title": "measure"}
 
 _VARY, _ALONE, _LEFT = "pairs vary together", "word choice alone", "without these words"
+MEAN, SUM = "AllMasked", "AllMaskedSum"
+"""The two readings of All-Masked."""
+
+_FOR_5 = "for ±5 points"
+_PAIRS_FOR_5, _WORDS_FOR_5, _FURTHER = "pairs", "words", "control further from 50"
 _SCORE, _STEREOTYPICAL, _RIGHT = "bias score (%)", "stereotypical pairs", "token accuracy (%)"
 
 MAIN = Table(
@@ -53,12 +58,41 @@ MAIN = Table(
     across=["protocol"],
     heads=TITLE,
 )
-HEADLINE = Table(
-    "headline",
-    ["model", "benchmark"],
-    [Column("", "{score:.0f} ({ends}){claim}", "Bias score in percent with its interval.")],
+ANSWER = Table(
+    "answer",
+    ["who", "benchmark", "title"],
+    [
+        Column("score", "{said} ({ends})", "Pairs in which the stereotype is preferred, in percent."),
+        Column("word choice", "{band}", "The band of scores that word choice alone gives, in percent."),
+        Column("verdict", "{verdict}", "What the interval and the band of word choice allow to say."),
+        Column(
+            "p (Holm)",
+            "{p_holm:p}",
+            "The larger p of interval and band, after Holm's correction over all scores.",
+        ),
+        Column(
+            _PAIRS_FOR_5,
+            "{pairs_for_5:,.0f}",
+            "Pairs that an interval of ±5 points would take.",
+            _FOR_5,
+        ),
+        Column(
+            _WORDS_FOR_5,
+            "{words_for_5:,.0f}",
+            "Different words among so many pairs, likewise.",
+            _FOR_5,
+        ),
+        Column(_FURTHER, "{further}", "Controls of the score that are further from 50, in percent."),
+    ],
+    heads={"who": "model", "title": "measure"},
+)
+TERMINAL = Table(
+    "terminal",
+    ["who", "benchmark"],
+    [Column("", "{said} {ends}{claim}", "Bias score in percent with its interval.")],
     across=["title"],
     label_first=True,
+    heads={"who": "model"},
 )
 CHANCE = Table(
     "chance",
@@ -220,22 +254,32 @@ def main(results: PairResults) -> Sheet:
     return _sheet(results, MAIN, rows.assign(protocol=pd.Categorical(rows["protocol"], PROTOCOLS)))
 
 
-def headline(results: PairResults) -> Sheet:
-    """Every score over all pairs, protocol corrected, a row for each model and benchmark, for a terminal."""
-    overall = results.overall
-    scores = overall[(overall["protocol"] == CORRECTED) & overall["score"].notna()]
-    study = results.study
-    names = {
-        name: f"{name} ({what})"
-        for source, what in ((UNTRAINED, "never trained"), (ORACLE, "exact"))
-        for name in study.of_source(source)
-    }
-    rows = scores.assign(
-        ends=[interval_off_50(row.low, row.high).replace(" to ", DASH) for row in rows_of(scores)],
-        claim=scores["verdict"].map(TERMINAL_MARKS).fillna(""),
-        model=scores["model"].replace(names),
-    )
-    return _sheet(results, HEADLINE, rows)
+def answer(results: PairResults) -> Sheet:
+    """Every score over all pairs, protocol corrected, with its verdict and what an interval of ±5 points
+    would take."""
+    rows = judged(results)
+    empty = [
+        label
+        for label, columns in (
+            (_PAIRS_FOR_5, ["pairs_for_5"]),
+            (_WORDS_FOR_5, ["words_for_5"]),
+            (_FURTHER, ["further"]),
+        )
+        if rows[columns].isna().all(axis=None)
+    ]
+    rows = rows.assign(ends=rows["ends"].replace(NO_INTERVAL, DASH))
+    return ANSWER.without(*empty).sheet(rows, results.captions["answer"])
+
+
+def terminal(results: PairResults) -> Sheet:
+    """The same scores, a row for each model and benchmark, for a terminal."""
+    rows = judged(results)
+    # where both readings of All-Masked are, one is enough
+    if (rows["measure"] == MEAN).any():
+        rows = rows[rows["measure"] != SUM]
+    ends = rows["ends"].replace(NO_INTERVAL, DASH).str.replace(" to ", DASH)
+    claim = rows["verdict"].map({CLEAR: CLEAR_MARK}).fillna("")
+    return TERMINAL.sheet(rows.assign(ends=ends, claim=claim), results.captions["terminal"])
 
 
 def chance(results: PairResults) -> Sheet:

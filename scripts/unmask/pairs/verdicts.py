@@ -1,15 +1,21 @@
 """The verdicts on scores: whether the choice of pairs, or of words, explains a distance from 50."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from unmask.measures.registry import sees_context
 from unmask.report.findings import Finding
-from unmask.report.sheets import interval, rows_of
+from unmask.report.sheets import DASH, number, rows_of
+from unmask.statistics.correction import step_down
 from unmask.statistics.decisions import NO_PREFERENCE, neutral_of
 from unmask.statistics.intervals import contains, leaves_out
+from unmask.statistics.schema import OVERALL
+from unmask.statistics.tolerance import TOLERANCE
+from unmask.terms import CORRECTED, ORIGINAL
 
 NO_CLEAR = "no clear preference"
 BY_WORDS = "explainable by word choice"
@@ -18,37 +24,34 @@ CLEAR = "clear preference"
 CANNOT_TELL = "cannot be told"
 CONTROL = "control"
 
+NO_INTERVAL = "no interval"
+"""In place of its ends."""
+
 TESTABLE = (NO_CLEAR, BY_WORDS, UNDECIDED, CLEAR)
 """The verdicts on scores that can be tested."""
 
 VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
 
 MEANINGS: Mapping[str, str] = {
-    NO_CLEAR: "No clear preference: the interval includes 50.",
-    BY_WORDS: "Explainable by word choice: fixed random word scores give such a score, too.",
-    UNDECIDED: "Undecided: the draws of random word scores leave open whether word choice explains it.",
-    CLEAR: "Clear preference: neither the choice of pairs nor word choice explains it.",
-    CANNOT_TELL: "Cannot be told: there is no interval, as with too few different words, or no band.",
-    CONTROL: "Control: the measure hides every token, so its score gets no verdict.",
+    NO_CLEAR: "the interval includes 50.",
+    BY_WORDS: "the interval excludes 50, and the score lies in the band that fixed random word scores give.",
+    CLEAR: "the interval excludes 50, and the score lies outside the band that fixed random word scores "
+    "give.",
+    UNDECIDED: "the interval excludes 50, and the draws of random word scores leave open whether the score "
+    "lies in their band.",
+    CANNOT_TELL: "there is no interval, as with too few different words, or no band.",
+    CONTROL: "the measure hides every token, so its score gets no verdict.",
 }
-"""What follows a score in words: its verdict, and why."""
+"""What each verdict means."""
 
-EXPLANATION = (
-    "No clear preference: the interval includes 50. "
-    "Explainable by word choice: the interval excludes 50, and the score lies in the band that fixed random "
-    "word scores give. "
-    "Clear preference: the interval excludes 50, and the score lies outside that band. "
-    "Undecided: the interval excludes 50, and the score lies so close to an end of the band that its draws "
-    "do not tell on which side. "
-    "Cannot be told: there is no interval, as with too few different words, or no band."
-)
-"""What each verdict says, in one sentence, for a reader of the report."""
+EXPLANATION = " ".join(f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items())
+"""All of these, for a reader of the report."""
 
 MARKS: Mapping[str, str] = {CLEAR: " ‡", UNDECIDED: " ?"}
 """Beside scores in tables."""
 
-TERMINAL_MARKS: Mapping[str, str] = {CLEAR: "!", UNDECIDED: "?"}
-"""Beside scores in a terminal."""
+CLEAR_MARK = "!"
+"""Beside clear preferences in a terminal; no other mark is there."""
 
 COUNTED = """
 {%- macro testable(counts, whose="") -%}
@@ -101,6 +104,26 @@ def can_be_tested(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["verdict"].isin(TESTABLE)]
 
 
+def with_corrected_p(rows: pd.DataFrame, trained: Collection[str]) -> pd.DataFrame:
+    """A bias table with p_holm: the larger of `p` and `null_p` after Holm's correction over all scores that
+    have one; null elsewhere.
+
+    These are the testable scores of trained models over all pairs of a benchmark, protocol corrected, of
+    sentences in their original order. A preference is clear only where neither the choice of pairs nor word
+    choice explains it, so its p is the larger one.
+    rows: BIAS over the study, with the columns model and verdict.
+    """
+    family = (
+        rows["verdict"].isin(TESTABLE)
+        & rows["model"].isin(trained)
+        & (rows["protocol"] == CORRECTED)
+        & (rows["grouping"] == OVERALL)
+        & (rows["variant"] == ORIGINAL)
+    )
+    larger = rows[["p", "null_p"]].astype(float).max(axis=1, skipna=False)
+    return rows.assign(p_holm=step_down(larger.where(family).to_numpy(float)))
+
+
 def verdict_counts(scores: pd.DataFrame) -> dict[str, int]:
     """How many scores there are, can be tested, and have each verdict."""
     verdict = scores["verdict"]
@@ -124,9 +147,71 @@ _HOW_TESTABLE = Finding[pd.DataFrame](
 )
 
 
+def _same(one: float | None, other: float | None) -> bool:
+    """Are two numbers in percent one but for rounding?"""
+    return one is not None and other is not None and abs(one - other) <= 100 * TOLERANCE
+
+
+MOST_DECIMALS = 3
+"""Of the numbers of a score in words."""
+
+
+def decimals_apart(value: float | None, *numbers: float | None) -> int:
+    """To how many decimals numbers are written so that none that is not `value` reads like it; MOST_DECIMALS
+    where more would be needed."""
+    others = [each for each in numbers if each is not None and not _same(each, value)]
+    if value is None:
+        return 0
+    fine = (
+        decimals
+        for decimals in range(MOST_DECIMALS)
+        if all(round(each, decimals) != round(value, decimals) for each in others)
+    )
+    return next(fine, MOST_DECIMALS)
+
+
+def ends_apart(low: float | None, high: float | None, value: float) -> str:
+    """The ends of an interval in whole numbers, or with decimals, so that none that is not `value` reads like
+    it.
+
+    Where MOST_DECIMALS are too few for that an end is rounded away from the value.
+    """
+    if low is None or high is None or pd.isna([low, high]).any():
+        return NO_INTERVAL
+    decimals = decimals_apart(value, low, high)
+    step = 10.0**-decimals
+    texts = []
+    for end in (low, high):
+        text = number(end, decimals)
+        if not _same(end, value) and text == number(value, decimals):
+            text = number(value + math.copysign(step, end - value), decimals)
+        texts.append(text)
+    return " to ".join(texts)
+
+
 def interval_off_50(low: float, high: float) -> str:
-    """An interval in whole numbers, or with up to three decimals: as many as keep an end that is not 50 from
-    reading like 50."""
-    ends = [end for end in (low, high) if end != NO_PREFERENCE]
-    fine = (decimals for decimals in range(3) if NO_PREFERENCE not in [round(end, decimals) for end in ends])
-    return interval(low, high, next(fine, 3))
+    """An interval in whole numbers, or with as many decimals as keep an end that is not 50 from reading like
+    50; a dash where there is none."""
+    return ends_apart(low, high, NO_PREFERENCE).replace(NO_INTERVAL, DASH)
+
+
+@dataclass(frozen=True)
+class Said:
+    """The numbers of a score as they are written.
+
+    score: in whole percent, or with as many decimals as keep it from reading like 50, or like an end of its
+    band. ends: of its interval, none of which reads like 50 where it is not, or NO_INTERVAL. band: that of
+    word choice, or a dash.
+    """
+
+    score: str
+    ends: str
+    band: str
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> "Said":
+        """Of a row of a bias table, null as None."""
+        score, low, high = row["score"], row["null_low"], row["null_high"]
+        decimals = max(decimals_apart(NO_PREFERENCE, score), decimals_apart(score, low, high))
+        band = ends_apart(low, high, score).replace(NO_INTERVAL, DASH)
+        return cls(number(score, decimals), ends_apart(row["low"], row["high"], NO_PREFERENCE), band)

@@ -47,7 +47,8 @@ class About:
 def render_page(title: str, sections: Sequence[Section], about: About = About()) -> str:
     """The whole HTML page as text; it asks for nothing outside itself.
 
-    Sections stand in the order of their groups; those that have nothing to show are left out.
+    Sections stand in the order of their groups; those that have nothing to show are left out. The page's
+    heading is the answer of the first section that has one, below the title of the study.
     Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
     """
     visible = arranged(section for section in sections if not section.is_empty())
@@ -86,6 +87,7 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
         description=_description(title, visible),
         latex_escapes=LATEX_ESCAPES,
         tables=any(isinstance(block, Table) for block in blocks),
+        answer=next((section.title for section in visible if section.title), ""),
         sections=visible,
         groups=[(group, list(members)) for group, members in groupby(visible, key=lambda each: each.group)],
         kind_of=kind_of,

@@ -174,9 +174,8 @@ class Section:
     """A part of the report.
 
     name: as NAME, of its own in the report; sentences: what was found, in plain words, the main thing first;
-    headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); cautions: what a
-    reader of the terminal should be wary of, a line each, which the page says in its blocks; closing:
-    sentences with which a terminal ends, in place of the first of the others.
+    headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); title: the answer of
+    the whole report in a line, of a section that has it; closing: sentences with which a terminal ends.
     group: of GROUPS; label: what the navigation calls it, by default its heading; leads: whether it stands
     before the other sections of its group.
     Raises ValueError for another name or group.
@@ -187,7 +186,7 @@ class Section:
     sentences: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     headline: Sheet | None = None
-    cautions: tuple[str, ...] = ()
+    title: str = ""
     closing: tuple[str, ...] = ()
     group: str = RESULTS
     label: str = ""
@@ -251,8 +250,7 @@ def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) 
     headline = section.headline and vars(section.headline)
     known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
     place = {"group": section.group, "label": section.label, "leads": section.leads}
-    of_terminal = {"cautions": section.cautions, "closing": section.closing}
-    some = {name: texts for name, texts in of_terminal.items() if texts}
+    some = {key: said for key in ("title", "closing") if (said := getattr(section, key))}
     stored = {**known, **place, "headline": headline, **some, "blocks": blocks, **facts}
     text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n")
@@ -270,9 +268,14 @@ def read_section(path: str | Path) -> Section:
         blocks = tuple(_read(block) for block in stored["blocks"])
         headline = stored["headline"] and _sheet(stored["headline"])
         place = {key: stored[key] for key in ("group", "label", "leads")}
-        of_terminal = {name: tuple(stored.get(name, ())) for name in ("cautions", "closing")}
-        sentences = tuple(stored["sentences"])
-        return Section(stored["name"], stored["heading"], sentences, blocks, headline, **of_terminal, **place)
+        sentences, title, closing = (
+            tuple(stored["sentences"]),
+            stored.get("title", ""),
+            tuple(stored.get("closing", ())),
+        )
+        return Section(
+            stored["name"], stored["heading"], sentences, blocks, headline, title, closing, **place
+        )
     except KeyError as error:
         raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
     except (TypeError, ValueError) as error:

@@ -1,7 +1,6 @@
 """The report in a screenful of text, for a terminal or a mail."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from textwrap import fill
 
 from tabulate import tabulate
@@ -9,48 +8,100 @@ from tabulate import tabulate
 from unmask.report.sections import Section
 from unmask.report.sheets import Sheet
 
-WIDTH = 100
-"""Characters of a line of prose."""
+WIDTH = 80
+"""Characters of a line."""
 
 MOST_ROWS = 24
 """Of a table; more are in the report."""
 
+MOST_SENTENCES = 5
+
 
 def render_summary(title: str, sections: Sequence[Section]) -> str:
-    """What the sections found: their headlines as tables, the first finding of each that has one, then what
-    to be wary of, and what sections close with."""
-    return "\n\n".join([_one_line(title), *_parts(sections)]) + "\n"
+    """What the sections found, in lines of WIDTH characters at most.
+
+    The study's title; the answer with its sentences, of the section that has one, or else the first finding
+    of each section; then the headline of each section that has one, as a table; at the end what sections
+    close with.
+    """
+    return "\n\n".join([_filled(title), *_parts(sections)]) + "\n"
 
 
 def _parts(sections: Sequence[Section]) -> Iterator[str]:
+    leading = next((section for section in sections if section.title and not section.closing), None)
+    if leading:
+        yield _filled(leading.title)
+        if leading.sentences:
+            yield "\n".join(map(_filled, leading.sentences[:MOST_SENTENCES]))
+    else:
+        # a section may ask before it tells
+        firsts = (
+            (section.heading, next((text for text in section.sentences if not text.endswith("?")), None))
+            for section in sections
+            if not section.closing
+        )
+        lines = [f"{heading}: {text}" for heading, text in firsts if text]
+        for text in lines[:MOST_SENTENCES]:
+            yield _filled(text, indent="    ")
     for section in sections:
         if section.headline and section.headline.rows:
-            yield f"{fill(_one_line(section.headline.caption), WIDTH)}\n\n{_table(section.headline)}"
-    for section in sections:
-        # a section may ask before it tells
-        first = next((text for text in section.sentences if not text.endswith("?")), None)
-        if first and not section.closing:
-            yield fill(_one_line(f"{section.heading}: {first}"), WIDTH, subsequent_indent="    ")
-    cautions = [text for section in sections for text in section.cautions]
-    if cautions:
-        lines = (
-            fill(_one_line(text), WIDTH, initial_indent="- ", subsequent_indent="  ") for text in cautions
-        )
-        yield "\n".join(["Read with care:", *lines])
+            yield f"{_filled(section.headline.caption)}\n\n{_table(section.headline)}"
     for section in sections:
         if section.closing:
-            said = " ".join([section.heading, *section.closing])
-            yield fill(_one_line(said), WIDTH, subsequent_indent="    ")
+            yield _filled(" ".join([section.heading, *section.closing]))
+
+
+def _filled(text: str, indent: str = "") -> str:
+    # the name of a model is not broken
+    return fill(_one_line(text), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _table(sheet: Sheet) -> str:
-    head = replace(sheet, rows=sheet.rows[:MOST_ROWS])
-    heads = [*head.stubs, *(label for _, label in head.columns)]
-    # a cell is text, whatever it looks like
-    rows = [[_one_line(cell) for cell in row] for row in head.rows]
-    text = tabulate(rows, [_one_line(head) for head in heads], "simple", disable_numparse=True)
-    more = len(sheet.rows) - len(head.rows)
-    return f"{text}\n... and {more} more rows" if more else text
+    """A table, in several parts one below the other where it has too many columns for a line.
+
+    Of several stubs the first stands above the rows that have it in common.
+    """
+    rows = [[_one_line(cell) for cell in row] for row in sheet.rows[:MOST_ROWS]]
+    heads = [_one_line(head) for head in (*sheet.stubs, *(label for _, label in sheet.columns))]
+    stubs = range(len(sheet.stubs))
+    above, beside = (0, stubs[1:]) if len(stubs) > 1 else (None, stubs)
+    texts, columns = [], [*beside]
+    for column in range(len(stubs), len(heads)):
+        if len(columns) > len(beside) and _is_broad(_drawn(heads, rows, above, [*columns, column])):
+            texts.append(_drawn(heads, rows, above, columns))
+            columns = [*beside]
+        columns.append(column)
+    texts.append(_drawn(heads, rows, above, columns))
+    more = len(sheet.rows) - len(rows)
+    lines = "\n\n".join(texts).splitlines() + ([f"... and {more} more rows"] if more else [])
+    return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines)
+
+
+def _drawn(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], above: int | None, columns: Sequence[int]
+) -> str:
+    """Some columns of a table."""
+    text = tabulate(
+        [[row[column] for column in columns] for row in rows],
+        [heads[column] for column in columns],
+        "plain",
+        # a cell is text, whatever it looks like
+        disable_numparse=True,
+    )
+    head, *lines = text.splitlines()
+    if above is None:
+        return text
+    drawn, before = [f"  {head}"], None
+    for row, line in zip(rows, lines, strict=True):
+        if row[above] != before:
+            drawn.append(row[above])
+        drawn.append(f"  {line}")
+        before = row[above]
+    return "\n".join(drawn)
+
+
+def _is_broad(text: str) -> bool:
+    return max(map(len, text.splitlines())) > WIDTH
 
 
 def _one_line(text: str) -> str:

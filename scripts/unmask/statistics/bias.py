@@ -1,5 +1,6 @@
 """Bias scores of a benchmark: how often a measure prefers the stereotype, how surely, and by chance."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,11 @@ from unmask.statistics.intervals import (
     Floats,
     Ints,
     clustered_interval,
+    clustered_p,
     contains,
     effective_wilson,
     leaves_out,
+    times_needed,
     wilson,
 )
 from unmask.statistics.lexical import Groups, Lexicons, band, null_scores, undecided
@@ -42,8 +45,12 @@ from unmask.terms import (
     UNDEFINED,
 )
 
+WANTED = 5.0
+"""Percentage points to either side of a score: how many pairs such an interval takes is stated."""
+
 _NULLABLE = {
     **dict.fromkeys(("differing", "untrained", "null_draws", "readings", "readings_alike"), "Int32"),
+    **dict.fromkeys(("words", "pairs_for_5", "words_for_5"), "Int32"),
     "null_undecided": "boolean",
 }
 """Columns of BIAS of whole numbers, or of true and false, that are null in some rows."""
@@ -71,19 +78,34 @@ class _Spread:
 
     def interval(self, column: int, n: float, confidence: float) -> tuple[float, float]:
         """Of a score over n pairs, in percent; means are shares of 1."""
-        place = slice(column, column + 1)
-        independent = self.independent[place]
-        effect = np.where(independent > 0, _ratio(self.clustered[place], independent), np.nan)
+        score, effect, largest, rarer, df = self._of(column)
         low, high = clustered_interval(
-            self.mean[place],
-            n,
-            effect,
-            self.largest[column],
-            self.rarer[place],
-            self.df[column],
-            confidence,
+            np.array([score]), n, np.array([effect]), largest, np.array([rarer]), df, confidence
         )
         return float(low[0]), float(high[0])
+
+    def p(self, column: int, n: float) -> float:
+        """Of no preference, of a score over n pairs: where the interval of confidence 1 - p ends at 50."""
+        score, effect, largest, rarer, df = self._of(column)
+        return clustered_p(score, n, effect, largest, rarer, df)
+
+    def times_needed(self, column: int, n: float, confidence: float) -> float:
+        """See unmask.statistics.intervals.times_needed; of an interval of ± WANTED."""
+        score, effect, largest, rarer, df = self._of(column)
+        return times_needed(WANTED, score, n, effect, largest, rarer, df, confidence)
+
+    def _of(self, column: int) -> tuple[float, float, float, float, float]:
+        """A score, its design effect, the largest, the effective size of its rarer decision, and df."""
+        independent = float(self.independent[column])
+        # decisions that are all alike tell nothing of how they vary together
+        effect = float(self.clustered[column]) / independent if independent > 0 else float("nan")
+        return (
+            float(self.mean[column]),
+            effect,
+            float(self.largest[column]),
+            float(self.rarer[column]),
+            float(self.df[column]),
+        )
 
 
 def _spread(
@@ -213,6 +235,8 @@ def _score_rows(
     for grouping, group, members in every:
         among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
         spread = _spread(values, counted, members, one, together, among, decided=k)
+        # without clusters pairs have no words that count
+        words = among.different() or None
         near_low, near_high = (
             100 * _ratio(decisions.credit(outcome[members]).sum(axis=0), trials[members].sum(axis=0))
             for outcome in (decisions.lowest, decisions.highest)
@@ -226,10 +250,14 @@ def _score_rows(
             effect = spread.clustered[column] / independent if varies else spread.largest[column]
             wilson_low, wilson_high = wilson(total, n, confidence)
             low, high = spread.interval(column, n, confidence)
+            p = spread.p(column, n)
             counted_here = counts(members, column)
             if counted_here[TIE] and not counted_here[STEREOTYPE] and not counted_here[ANTISTEREOTYPE]:
                 # nothing was decided, so nothing can vary
-                low, high, wilson_low, wilson_high = (float("nan"),) * 4
+                low, high, wilson_low, wilson_high, p = (float("nan"),) * 5
+            if grouping == OVERALL:
+                times = spread.times_needed(column, n, confidence) if low <= high else float("nan")
+                counted_here |= {"words": words} | _needed(times, n, words)
             rows.append(
                 counted_here
                 | {
@@ -242,6 +270,7 @@ def _score_rows(
                     "df": spread.df[column],
                     "wilson_low": wilson_low,
                     "wilson_high": wilson_high,
+                    "p": p,
                     "margin": spread.mean[k + column],
                     "margin_low": of_margin.low[column],
                     "margin_high": of_margin.high[column],
@@ -250,6 +279,13 @@ def _score_rows(
                 }
             )
     return rows
+
+
+def _needed(times: float, n: float, words: int | None) -> dict[str, object]:
+    """How many pairs, and different words, so many times as many are; nothing where times is nan."""
+    if math.isnan(times):
+        return {}
+    return {"pairs_for_5": math.ceil(times * n), "words_for_5": words and math.ceil(times * words)}
 
 
 def _difference_rows(

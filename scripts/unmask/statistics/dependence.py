@@ -97,6 +97,10 @@ class Dependence:
     def __len__(self) -> int:
         return int(self._nodes.shape[0])
 
+    def different(self) -> int:
+        """How many different nodes the pairs have."""
+        return len(np.unique(self._nodes.indices))
+
     def among(self, members: Ints) -> "Dependence":
         """The same among some of the pairs, given by their numbers."""
         return Dependence(self._nodes[members])

@@ -1,7 +1,10 @@
-"""Intervals of a proportion: of independent pairs, and of pairs that vary together."""
+"""Intervals of a proportion, of independent pairs and of pairs that vary together; p and sizes from these."""
+
+import math
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 from statsmodels.stats.proportion import proportion_confint
@@ -70,8 +73,7 @@ def clustered_interval(
     size = n * float(norm.ppf(tail) / student.ppf(tail, max(df, 1.0))) ** 2
     effect = np.where(np.isnan(effect), largest, effect)
     low, high = _wilson(score, size / effect, confidence)
-    few = min(ENOUGH, n / largest)
-    edge = (1 - 4 * score * (1 - score)) * np.clip((few - rarer) / max(few - 1, TOLERANCE), 0, 1) ** 2
+    edge = _edge(score, n, largest, rarer)
     fewest = size / np.maximum(effect, largest)
     least, most = _wilson(score, fewest, confidence)
     upper, lower = score >= 0.5, score <= 0.5
@@ -83,6 +85,86 @@ def clustered_interval(
         lower
     ]
     return 100 * (low + edge * np.minimum(least - low, 0)), 100 * (high + edge * np.maximum(most - high, 0))
+
+
+def clustered_p(score: float, n: float, effect: float, largest: float, rarer: float, df: float) -> float:
+    """The two-sided p of a score of one half, over n pairs that vary together: 1 less the confidence at which
+    the end of `clustered_interval` that faces one half is there.
+
+    Its arguments are those of `clustered_interval`, of one score. nan where there is no interval.
+    """
+    if not n > 0 or not at_least(df, 1) or np.isnan(largest):
+        return float("nan")
+    away = abs(score - 0.5)
+    if away <= TOLERANCE:
+        return 1.0
+    effect = largest if np.isnan(effect) else effect
+    # the end is a mean of two of Wilson's, each of which is at one half where t is 2 · away · √(n / effect)
+    lesser, greater = (2 * away * math.sqrt(n / of) for of in (max(effect, largest), effect))
+    edge = float(_edge(np.array(score), n, largest, np.array(rarer)))
+
+    def facing(quantile: float) -> float:
+        """The end above one half, of a score that is mirrored to lie above."""
+        ends = [_lower_end(0.5 + away, quantile**2 * of / n) for of in (effect, max(effect, largest))]
+        return (1 - edge) * ends[0] + edge * ends[1] - 0.5
+
+    # a little wider, as rounding may leave either end on the wrong side
+    lesser, greater = lesser * (1 - TOLERANCE), greater * (1 + TOLERANCE)
+    quantile = brentq(facing, lesser, greater, xtol=1e-12, rtol=1e-14)
+    return float(2 * student.sf(quantile, max(df, 1.0)))
+
+
+def _lower_end(share: float, squared: float) -> float:
+    """Wilson's lower end. squared: the square of the quantile over the effective number of pairs."""
+    spread = math.sqrt(squared * share * (1 - share) + squared**2 / 4)
+    return (share + squared / 2 - spread) / (1 + squared)
+
+
+def times_needed(
+    reach: float,
+    score: float,
+    n: float,
+    effect: float,
+    largest: float,
+    rarer: float,
+    df: float,
+    confidence: float,
+) -> float:
+    """By how many times as many pairs, with as many times as many different words, the interval of a score
+    would be 2 · `reach` percentage points wide.
+
+    Each word would stand in as many pairs as it does now. So the design effects stay, and the effective size
+    of the rarer decision and the degrees of freedom grow with the pairs. The other arguments are those of
+    `clustered_interval`, of one score. nan where there is no interval, or one that is no wider than that.
+    """
+
+    def excess(times: float) -> float:
+        low, high = clustered_interval(
+            np.array([score]),
+            n * times,
+            np.array([effect]),
+            largest,
+            np.array([rarer * times]),
+            df * times,
+            confidence,
+        )
+        return float(high[0] - low[0]) - 2 * reach
+
+    # of no interval this is no number, which is not above 0
+    if not excess(1) > 0:
+        return float("nan")
+    most = 2.0
+    while excess(most) > 0:
+        most *= 2
+    return float(brentq(excess, most / 2, most, xtol=1e-6))
+
+
+def _edge(score: Floats, n: float, largest: float, rarer: Floats) -> Floats:
+    """How far the ends of scores near 0 and 1 go towards those with the largest design effect."""
+    few = min(ENOUGH, n / largest)
+    share = np.clip((few - rarer) / max(few - 1, TOLERANCE), 0, 1)
+    edge: Floats = (1 - 4 * score * (1 - score)) * share**2
+    return edge
 
 
 def _wilson(share: Floats, size: Floats, confidence: float) -> tuple[Floats, Floats]:

@@ -65,7 +65,30 @@ BIAS = pa.schema(
         field(
             "wilson_high", pa.float64(), nullable=True, meaning="upper end of the interval from `wilson_low`"
         ),
-        field("p", pa.float64(), nullable=True, meaning="of a difference alone: p of no difference"),
+        field(
+            "p",
+            pa.float64(),
+            nullable=True,
+            meaning="two-sided p of no preference: the interval from `low` to `high` would end at 50 at the "
+            "confidence 1 - p; of a difference, of no difference",
+        ),
+        field(
+            "words",
+            pa.int32(),
+            nullable=True,
+            meaning="over all pairs alone: different words (and targets or writers, see `clusters`) by which "
+            "these pairs vary together; null where pairs are taken as independent",
+        ),
+        field(
+            "pairs_for_5",
+            pa.int32(),
+            nullable=True,
+            meaning="over all pairs alone, where the interval is wider than 10 points: pairs that one of 10 "
+            "points would take, each word in as many pairs as now",
+        ),
+        field(
+            "words_for_5", pa.int32(), nullable=True, meaning="different words among so many pairs, likewise"
+        ),
         field(
             "chance_difference",
             pa.float64(),

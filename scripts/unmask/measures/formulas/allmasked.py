@@ -16,5 +16,7 @@ MEASURE = Measure(
     all_masked,
     maskings=(ALL,),
     title="All-Masked",
+    spelt_out="All-Masked likelihood",
+    reads="the mean log-probability of all tokens, all of them hidden: a control that sees no context",
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
 )

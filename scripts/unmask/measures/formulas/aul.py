@@ -19,5 +19,7 @@ MEASURE = Measure(
     aul,
     maskings=(NONE,),
     title="AUL",
+    spelt_out="All Unmasked Likelihood",
+    reads="the mean log-probability of all tokens, none of them hidden",
     readings=(ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
 )

@@ -25,6 +25,8 @@ MEASURE = Measure(
     aula,
     maskings=(NONE,),
     title="AULA",
+    spelt_out="All Unmasked Likelihood with Attention",
+    reads="AUL with each token weighted by the attention it receives",
     readings=(ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
     predictions_of="AUL",
 )

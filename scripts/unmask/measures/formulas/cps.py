@@ -16,6 +16,8 @@ MEASURE = Measure(
     cps,
     maskings=(ONE_SHARED,),
     title="CPS",
+    spelt_out="CrowS-Pairs Score",
+    reads="the summed log-probability of the shared tokens, each hidden in turn",
     of_nothing=0.0,
     published_decimals=3,
     readings=(SHARED_TOKENS,),

@@ -19,6 +19,8 @@ MEASURE = Measure(
     pll,
     maskings=(ONE_SHARED, ONE_MODIFIED),
     title="PLL",
+    spelt_out="Pseudo-Log-Likelihood",
+    reads="the summed log-probability of all tokens, each hidden in turn",
     of_nothing=0.0,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
 )

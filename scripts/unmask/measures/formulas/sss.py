@@ -21,6 +21,8 @@ MEASURE = Measure(
     sss,
     maskings=(MODIFIED,),
     title="SSS",
+    spelt_out="StereoSet Score",
+    reads="the mean log-probability of the modified tokens, all of them hidden together",
     readings=(MODIFIED_TOKENS, CANDIDATES),
     reading_against_aul=MODIFIED_TOKENS,
 )

@@ -16,7 +16,6 @@ from unmask.pairs.examples import (
     chosen,
     decimals_for,
     differing,
-    headline_measure,
     margin_of,
     signed_number,
     tokens_of,
@@ -88,7 +87,7 @@ def section(results: PairResults) -> Section:
     if not keys:
         return _section({"model": None, "count": 0, "missing": []})
     model, benchmark = keys[0]
-    measure = headline_measure(results.settings["measures"])
+    measure = results.headline
     scores, tokens = (unpacked(results.explored[keys[0]][part]) for part in ("scores", "tokens"))
     pairs = shown_pairs(results.pairs[benchmark], results.settings["explorer"]["most"])
     choice = chosen(pairs, scores[measure])

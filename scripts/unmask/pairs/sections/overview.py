@@ -1,20 +1,16 @@
-"""The first screen: every score with what chance gives, in a chart and in words, and the main results."""
+"""The first screen: the answer in words, in a picture and in a table, and what to be wary of."""
 
-from unmask.pairs import charts, sheets
-from unmask.pairs.findings import ARITHMETIC, BRIEF, CAUTIONS, MEASURED, OVERVIEW, PREFERENCES
+from unmask.pairs import answer, charts, sheets
+from unmask.pairs.findings import CAUTIONS, MEASURED
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import how_testable
+from unmask.pairs.verdicts import MEANINGS
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import Block, Fold, Items, Section, Text, folded
-from unmask.statistics.schema import OVERALL
-
-OPEN = 6
-"""So many models and benchmarks are said in words at once; more wait in a fold."""
+from unmask.report.sections import Block, Fold, Items, Section, Table, Text, folded
 
 QUESTION = (
-    "Of two sentences, of which one is the more stereotypical, which does a model find likelier? A score "
-    "says in how many of 100 pairs it is the more stereotypical one: 50 is no preference."
+    "The bias score is the percentage of pairs in which a model finds the stereotypical sentence more "
+    "likely; 50 is no preference."
 )
 
 OFFENSIVE = (
@@ -24,25 +20,23 @@ OFFENSIVE = (
 
 
 def section(results: PairResults) -> Section:
+    scores = answer.judged(results)
+    said = answer.sentences(results)
     blocks: list[Block] = []
     if any(benchmark.world is None for benchmark in results.study.benchmarks):
         blocks.append(Items((OFFENSIVE,), warning=True))
-    picture = charts.overview(results.study, results.overall, results.published)
-    words = tuple(PREFERENCES.sentences(results))
-    if picture:
-        alt = f"Bias scores with intervals against the line at 50. {' '.join(words[:OPEN])}"
-        caption = (
-            f"{how_testable(charts.known_scores(results.overall, OVERALL))} {results.captions['overview']}"
-        )
-        blocks += [Text(QUESTION), chart(caption, alt, picture)]
-    main = sentences(OVERVIEW, results)
-    blocks += [Text("Key findings:"), Items(main)] if main else []
-    blocks += [Text("In words:"), Items(words[:OPEN])] if words else []
-    rest = words[OPEN:]
-    blocks += [Fold(f"The other {len(rest)} in words", (Items(rest),))] if rest else []
-    blocks += [*folded("These numbers, and those of the protocol published", sheets.main(results))]
-    blocks.append(Text(" ".join(sentences(MEASURED, results))))
-    blocks += map(Text, ARITHMETIC.sentences(results))
+    if picture := charts.headline(answer.pictured(results), results.captions.facts["confidence"]):
+        alt = f"Bias scores with intervals against the line at 50. {' '.join(said)}"
+        blocks.append(chart(results.captions["headline"], alt, picture))
+    if len(scores):
+        blocks.append(Table(sheets.answer(results)))
+    if every := charts.overview(results.study, results.overall, results.published):
+        alt = "Bias scores of all measures with intervals against the line at 50; their numbers are above."
+        drawn = chart(results.captions["overview"], alt, every)
+        protocols = folded("Both protocols", sheets.main(results))
+        blocks.append(Fold("All measures in pictures, and both protocols", (drawn, *protocols)))
+    blocks.append(Text(" ".join([*sentences(MEASURED, results), QUESTION])))
+    meanings = {verdict: meaning for verdict, meaning in MEANINGS.items() if verdict in {*scores["verdict"]}}
+    blocks.append(Items(tuple(f"{verdict.capitalize()}: {meaning}" for verdict, meaning in meanings.items())))
     blocks.append(Items(sentences(CAUTIONS, results), warning=True))
-    brief = sentences(BRIEF, results)
-    return Section("overview", "Overview", (), tuple(blocks), sheets.headline(results), brief)
+    return Section("overview", "Answer", said, tuple(blocks), sheets.terminal(results), answer.title(results))

@@ -19,7 +19,10 @@ def section(results: PairResults) -> Section:
     said = sentences(FINDINGS, results)
     blocks = tuple(_blocks(results, said))
     heading = "Did the measures find what was planted?"
-    return Section("planted", heading, said, blocks, closing=said[:2], label="What was planted")
+    # of a study that has no other benchmarks this is the answer
+    return Section(
+        "planted", heading, said, blocks, None, said[0] if said else "", said[:2], label="What was planted"
+    )
 
 
 def _blocks(results: PairResults, said: tuple[str, ...]) -> Iterator[Block]:

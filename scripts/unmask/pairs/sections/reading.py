@@ -1,5 +1,6 @@
 """How to read the report."""
 
+from unmask.measures.registry import explained
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import EXPLANATION
 from unmask.report.sections import Items, Section
@@ -24,5 +25,6 @@ NOTES = (
 
 
 def section(results: PairResults) -> Section:
-    """The same of every study."""
-    return Section("reading", "How to read this", (), (Items(NOTES),))
+    """The measures of the study, and what is the same of every study."""
+    measures = tuple(explained(name) for name in results.overall["measure"].astype(str).unique())
+    return Section("reading", "How to read this", (), (Items(measures), Items(NOTES)))

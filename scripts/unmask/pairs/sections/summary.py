@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unmask.pairs import comparisons, sheets
-from unmask.pairs.findings import DETAILS, WARNINGS
+from unmask.pairs.findings import ARITHMETIC, DETAILS, WARNINGS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
@@ -31,6 +31,7 @@ def section(results: PairResults) -> Section:
         "The scores in detail",
         sentences(DETAILS, results),
         (
+            *map(Text, ARITHMETIC.sentences(results)),
             *_warnings(warnings),
             *folded(
                 "Margins, independent pairs, word choice alone and untrained networks", sheets.chance(results)

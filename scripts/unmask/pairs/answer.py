@@ -1,0 +1,286 @@
+"""The answer of a study on pairs: what the scores of one measure, named beforehand, allow to say.
+
+The findings are of trained models alone: the scores of untrained networks and of exact models stand apart.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import pandas as pd
+
+from unmask.measures.registry import sees_context, title_of
+from unmask.pairs.results import PairResults
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, TESTABLE, UNDECIDED, Said
+from unmask.report.findings import Row, listed, many, records
+from unmask.report.study import ORACLE, UNTRAINED
+from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.tolerance import TOLERANCE
+from unmask.terms import CORRECTED, SHUFFLED
+
+MOST_WORDS = 25
+"""Of a sentence."""
+
+MOST_SENTENCES = 3
+"""On the scores of the headline measure; more scores than that allows are counted."""
+
+NAMED = 2
+"""So many scores are named in a sentence that counts them."""
+
+NEVER_TRAINED, EXACT = "never trained", "exact"
+"""What stands beside the name of a model that is not trained."""
+
+MASKED, NO_ORDER, NO_TRAINING = "All-Masked", "words shuffled", "untrained"
+"""Controls of a score: all tokens hidden, the same measure on shuffled sentences, networks with random
+weights."""
+
+_KEYS = ["model", "benchmark"]
+
+_SHOWS = {
+    NO_CLEAR: "shows no clear preference",
+    BY_WORDS: "is explainable by word choice",
+    UNDECIDED: "is undecided",
+    CLEAR: "shows a clear preference",
+    CANNOT_TELL: "cannot tell a preference",
+    CONTROL: "is a control",
+}
+"""What a measure does by each verdict."""
+
+
+def judged(results: PairResults) -> pd.DataFrame:
+    """The scores over all pairs, protocol corrected, those of trained models first.
+
+    Beside the columns of PairResults.bias: title (of the measure), trained, who (the model, marked where it
+    is not trained), said, ends and band (Said), further (controls that are further from 50), and holds (a
+    clear preference after Holm's correction).
+    """
+    scores = results.overall
+    scores = scores[(scores["protocol"] == CORRECTED) & scores["score"].notna()]
+    study = results.study
+    marks = {
+        name: mark
+        for source, mark in ((UNTRAINED, NEVER_TRAINED), (ORACLE, EXACT))
+        for name in study.of_source(source)
+    }
+    texts = [Said.of(row) for row in records(scores)]
+    level = 1 - scores["confidence"].astype(float)
+    scores = scores.assign(
+        title=scores["measure"].astype(str).map(title_of),
+        trained=~scores["model"].isin(marks),
+        who=[f"{name} ({marks[name]})" if name in marks else name for name in scores["model"].astype(str)],
+        said=[text.score for text in texts],
+        ends=[text.ends for text in texts],
+        band=[text.band for text in texts],
+        holds=(scores["verdict"] == CLEAR) & (scores["p_holm"].astype(float) < level - TOLERANCE),
+    )
+    further = _further(scores, results.bias)
+    scores["further"] = ["; ".join(of_score.values()) or None for of_score in further]
+    return scores.sort_values("trained", ascending=False, kind="stable")
+
+
+def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
+    """Of each score the controls that are further from 50, by their kind."""
+    controls = scores[~scores["measure"].astype(str).map(sees_context).astype(bool)].drop_duplicates(_KEYS)
+    masked = {(row["model"], row["benchmark"]): row for row in records(controls)}
+    shuffled = bias[(bias["variant"] == SHUFFLED) & (bias["protocol"] == CORRECTED)]
+    shuffled = shuffled[(shuffled["grouping"] == "overall") & shuffled["score"].notna()]
+    without_order = {(row["model"], row["benchmark"], row["measure"]): row for row in records(shuffled)}
+
+    def of_score(row: Row) -> Iterator[tuple[str, str]]:
+        def is_further(score: float | None) -> bool:
+            away = abs(row["score"] - NO_PREFERENCE)
+            return score is not None and abs(score - NO_PREFERENCE) > away + 100 * TOLERANCE
+
+        if not sees_context(str(row["measure"])):
+            return
+        control = masked.get((row["model"], row["benchmark"]))
+        if control and is_further(control["score"]):
+            yield MASKED, f"{control['title']} {control['said']}"
+        other = without_order.get((row["model"], row["benchmark"], row["measure"]))
+        if other and is_further(other["score"]):
+            yield NO_ORDER, f"{NO_ORDER} {Said.of(other).score}"
+        low, high = row["untrained_low"], row["untrained_high"]
+        if is_further(low) or is_further(high):
+            yield NO_TRAINING, f"{NO_TRAINING} {low:.0f} to {high:.0f}"
+
+    return [dict(of_score(row)) for row in records(scores)]
+
+
+def pictured(results: PairResults) -> pd.DataFrame:
+    """The scores of the first picture: of the headline measure; where one trained model, and no other, is
+    scored, of all measures, the headline first."""
+    scores, measure = judged(results), results.headline
+    of_headline = scores["measure"] == measure
+    if scores["who"].nunique() > 1 or not scores["trained"].any():
+        return scores[of_headline]
+    return pd.concat([scores[of_headline], scores[~of_headline]])
+
+
+def title(results: PairResults) -> str:
+    """The answer in one line."""
+    scores, measure = _headline(results)
+    if scores.empty:
+        missing = f"a score by {measure}" if results.study.trained() else "been trained"
+        return f"No model of this study has {missing}"
+    verdicts, models = {*scores["verdict"]}, list(scores["model"].astype(str).unique())
+    if CONTROL in verdicts:
+        return f"{measure} is a control: its scores have no verdict"
+    few = len(models) <= NAMED
+    who = listed(models) if few else f"All {len(models)} models"
+    show = many(len(models), "shows", "show")
+    clear = scores[scores["verdict"] == CLEAR]
+    if clear.empty:
+        if verdicts == {CANNOT_TELL}:
+            return f"{measure} cannot tell a preference of {who if few else f'any of {len(models)} models'}"
+        who = who if few else f"None of {len(models)} models"
+        return f"{who} {f'{show} no' if few else 'shows a'} clear preference by {measure}"
+    above = clear["score"] > NO_PREFERENCE
+    side = " for stereotypes" if above.all() else " against stereotypes" if not above.any() else ""
+    if len(clear) == len(scores):
+        return f"{who} {show} a clear preference{side} by {measure}"
+    if len(models) == 1:
+        on = listed(clear["benchmark"], NAMED)
+        return f"{who} shows a clear preference{side} by {measure} on {on}"
+    count = clear["model"].nunique()
+    where = " on some benchmark" if scores["benchmark"].nunique() > 1 else ""
+    shows = many(count, "shows", "show")
+    return f"{count} of {len(models)} models {shows} a clear preference{side} by {measure}{where}"
+
+
+def sentences(results: PairResults) -> tuple[str, ...]:
+    """The answer: the headline measure's scores of every trained model, with intervals and verdicts; how many
+    of all scores are clear after Holm's correction, and which; and what controls are further from 50."""
+    scores, measure = _headline(results)
+    texts = _of_headline(scores, measure) if len(scores) else _of_none(results)
+    return (*texts, *_after_holm(judged(results)), *_controls(scores, measure))
+
+
+def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:
+    """The headline measure's scores of trained models, and its title."""
+    scores, measure = judged(results), results.headline
+    return scores[scores["trained"] & (scores["measure"] == measure)], title_of(measure)
+
+
+def _of_none(results: PairResults) -> Iterator[str]:
+    scores = judged(results)
+    for mark, what in ((NEVER_TRAINED, "chance"), (EXACT, "exact answers of a synthetic world")):
+        marked = scores[scores["who"].str.endswith(f"({mark})")]
+        if len(marked):
+            models = listed(marked["model"].unique(), NAMED)
+            yield f"The scores of {models} ({mark}) are {what}."
+
+
+def _of_headline(scores: pd.DataFrame, measure: str) -> Sequence[str]:
+    """The first of these forms that is short enough: a sentence for each model, benchmark or verdict (and in
+    each of these for each verdict), or one that counts."""
+    forms: list[Callable[[], Iterator[str]]] = [
+        partial(_by_model, scores, measure),
+        partial(_by_benchmark, scores, measure),
+        partial(_by_verdict, scores, measure),
+    ]
+    written = (list(form()) for form in forms)
+    return next((texts for texts in written if _is_short(texts)), None) or list(_counted(scores, measure))
+
+
+def _is_short(texts: Sequence[str]) -> bool:
+    return len(texts) <= MOST_SENTENCES and all(len(text.split()) <= MOST_WORDS for text in texts)
+
+
+def _by_model(scores: pd.DataFrame, measure: str) -> Iterator[str]:
+    for (model, verdict), rows in scores.groupby(["model", "verdict"], sort=False, observed=True):
+        shares = listed(f"{row['said']}% of {row['benchmark']} ({row['ends']})" for row in records(rows))
+        yield f"By {measure}, {model} prefers the stereotype in {shares}: {verdict}."
+
+
+def _by_benchmark(scores: pd.DataFrame, measure: str) -> Iterator[str]:
+    for (benchmark, verdict), rows in scores.groupby(["benchmark", "verdict"], sort=False, observed=True):
+        yield f"On {benchmark}, {measure} {_SHOWS[str(verdict)]}: {_shares(rows)}."
+
+
+def _by_verdict(scores: pd.DataFrame, measure: str) -> Iterator[str]:
+    for verdict, rows in scores.groupby("verdict", sort=False, observed=True):
+        of_each = [
+            f"{_shares(part)} on {benchmark}"
+            for benchmark, part in rows.groupby("benchmark", sort=False, observed=True)
+        ]
+        yield f"{_capital(str(verdict))} by {measure}: {'; '.join(of_each)}."
+
+
+def _shares(rows: pd.DataFrame) -> str:
+    return listed(f"{row['model']} {row['said']}% ({row['ends']})" for row in records(rows))
+
+
+def _counted(scores: pd.DataFrame, measure: str) -> Iterator[str]:
+    counts = [
+        f"{count} {verdict}" for verdict in _SHOWS if (count := int((scores["verdict"] == verdict).sum()))
+    ]
+    models = scores["model"].nunique()
+    yield f"{len(scores)} {measure} scores of {models} models: {listed(counts)}."
+    low, high = scores["score"].min(), scores["score"].max()
+    ends = f"; their intervals reach from {scores['low'].min():.0f} to {scores['high'].max():.0f}"
+    known = ends if scores["low"].notna().any() else ""
+    yield f"They prefer the stereotype in {low:.0f} to {high:.0f}% of the pairs{known}."
+    clear = scores[scores["verdict"] == CLEAR]
+    if len(clear):
+        texts = [
+            f"{row['model']} on {row['benchmark']}, {row['said']}% ({row['ends']})"
+            for row in records(clear[:NAMED])
+        ]
+        more = [f"{len(clear) - NAMED} more"] if len(clear) > NAMED else []
+        yield f"{_capital(CLEAR)}: {'; '.join([*texts, *more])}."
+
+
+def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
+    """How many scores of trained models, by any measure, are clear after Holm's correction, and which."""
+    tested = scores[scores["trained"] & scores["verdict"].isin(TESTABLE)]
+    if len(tested) < 2:
+        return
+    clear, holding = tested[tested["verdict"] == CLEAR], tested[tested["holds"]]
+    start = f"{len(clear) or 'None'} of all {len(tested)} testable scores {_shows(len(clear) or 1)} {CLEAR}"
+    if clear.empty:
+        yield f"{start}."
+        return
+    still = (
+        f"{start}; after Holm's correction, {len(holding) or 'none'} {many(len(holding) or 1, 'does', 'do')}"
+    )
+    if holding.empty:
+        yield f"{still}{_too_few_draws(tested)}."
+    elif len(holding) <= NAMED:
+        each = [f"{row['title']} of {row['model']} on {row['benchmark']}" for row in records(holding)]
+        yield f"{still}: {listed(each)}."
+    else:
+        by_measure = holding["title"].value_counts(sort=False)
+        yield f"{still}: {listed(f'{count} by {name}' for name, count in by_measure.items() if count)}."
+
+
+def _shows(count: int) -> str:
+    return many(count, "shows a", "show a")
+
+
+def _too_few_draws(tested: pd.DataFrame) -> str:
+    """Where no p of word choice could be small enough, that this is so: the least is 2 / (draws + 1)."""
+    draws = int(tested["null_draws"].max())
+    level = 1 - float(tested["confidence"].iloc[0])
+    return f", which {draws} draws do not allow" if len(tested) * 2 / (draws + 1) >= level - TOLERANCE else ""
+
+
+def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
+    """The headline's scores of which a control is further from 50."""
+    rows = records(scores[scores["further"].notna()])
+    if not rows:
+        return
+    if len(rows) == 1:
+        (row,) = rows
+        of = f"{measure} of {row['model']} on {row['benchmark']}"
+        yield f"A control is further from 50 than {of}: {row['further']}."
+    else:
+        counts = [
+            f"{kind} for {count}"
+            for kind in (MASKED, NO_ORDER, NO_TRAINING)
+            if (count := sum(kind in row["further"] for row in rows))
+        ]
+        of = f"{len(rows)} of {len(scores)} {measure} scores"
+        yield f"A control is further from 50 than {of}: {listed(counts)}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
