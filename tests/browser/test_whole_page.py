@@ -64,7 +64,9 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
         ]["score"]
         assert abs(float(score.split(" (")[0]) - value) <= 0.5
     # and the marks are where the numbers are: as many as there are scores
-    spec: dict[str, Any] = json.loads(page.locator("#overview-chart-1 > script").text_content() or "")
+    spec: dict[str, Any] = json.loads(
+        page.locator("#overview-chart-1 > script[type='application/json']").text_content() or ""
+    )
     points = page.locator("#overview-chart-1 .mark-symbol.role-mark path").count()
     assert points == sum(row["score"] is not None for row in spec["data"]["values"])
 

@@ -354,7 +354,7 @@ Ends = Callable[[float], tuple[float, float]]
 def bisected_p(interval: Ends) -> float:
     """1 less the confidence at which an interval ends at 50, by trying confidences."""
     least, most = 0.0, 1.0
-    for _ in range(60):
+    for _ in range(40):
         confidence = (least + most) / 2
         low, high = interval(confidence)
         least, most = (least, confidence) if low <= 50 <= high else (confidence, most)
