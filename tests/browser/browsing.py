@@ -37,7 +37,11 @@ class Opened:
         return self.page.locator(".drawing svg").count()
 
     def open_folds(self) -> None:
+        """Open all folds, and lay all options of selects open, too."""
         self.page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        self.page.evaluate(
+            "for (const option of document.querySelectorAll('.option')) option.removeAttribute('hidden')"
+        )
 
     def draw_all(self) -> None:
         """Scroll to every chart that is not in a closed fold, until it is drawn."""
