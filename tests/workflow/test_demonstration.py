@@ -118,7 +118,7 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Wor
     section = json.loads(
         (demonstration.folder / "results/demonstration/report/sections/downstream.json").read_text()
     )
-    assert section["sentences"][1].startswith("After cda ")
+    assert any(said.startswith("After cda ") for said in section["sentences"])
     wanted = {"occupations": ("tpr_gap", 0.1), "similarity": ("delta", 0.05), "entailment": ("nn_gap", 0.05)}
     for task, (metric, tolerance) in wanted.items():
         for model in ("tiny-bert", "tiny-bert-cda"):

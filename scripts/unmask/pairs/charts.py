@@ -20,7 +20,7 @@ from unmask.terms import ANTISTEREO, CORRECTED, STEREO
 ON = " on "
 """Between the two lines of a panel's name."""
 
-HEADLINE_WIDTH = 420
+HEADLINE_WIDTH = 220
 """Pixels of a panel of the first picture, which has words below its scale."""
 
 _CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, UNDECIDED, CONTROL)
@@ -81,8 +81,8 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
         grid=Grid(
             2,
             width=HEADLINE_WIDTH,
-            title=f"{what}: pairs in which the stereotype is preferred (%)",
-            subtitle=[f"{confidence}% intervals; line: 50, no preference; band: word choice alone"],
+            title=f"{what}: stereotype preferred (%)",
+            subtitle=[f"{confidence}% intervals; line: 50, no preference", "band: word choice alone"],
         ),
     )
 
