@@ -45,7 +45,7 @@ ADVANTAGED, DISADVANTAGED = "of advantaged groups (Adv)", "of disadvantaged grou
 _SIDES: Mapping[str, str] = {ANTISTEREO: ADVANTAGED, STEREO: DISADVANTAGED}
 
 
-DIRECTIONS_OF_SCORES = "← prefers the antistereotype  |  prefers the stereotype →"
+DIRECTIONS_OF_SCORES = "← antistereotype  |  stereotype →"
 """Below a scale whose middle is 50."""
 
 
