@@ -19,4 +19,4 @@ with job_log(snakemake.log[0], snakemake.input):
     write_text(output.neutral, "\n".join(neutral_sentences(world)) + "\n")
     write_text(output.stereotypes, "\n".join(stereotyped_words(world)) + "\n")
     with written_whole(output.words) as partial, partial.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([("feminine", "masculine"), *gendered_pairs()])
+        csv.writer(file, lineterminator="\n").writerows([("feminine", "masculine"), *gendered_pairs(world)])

@@ -37,6 +37,17 @@ DOSED: dict[str, Any] = {
 }
 """Settings of a world that has every factor, at levels that repeat."""
 
+NAMED: dict[str, Any] = {
+    "seed": 4,
+    "names": 7,
+    "associations": [0.5, 0.9],
+    "ratios": [4, 4, 4],
+    "both": {"association": 0.8, "ratios": [4, 4]},
+    "lengths": 1,
+    "pairs": {"per_occupation": 9, "per_trait": 2, "stereo_share": 0.85},
+}
+"""Settings of a world with names, whose benchmarks are one-sided."""
+
 
 def settings(**changes: Any) -> dict[str, Any]:
     """The settings of a world as a study has them, with defaults where they are not given."""

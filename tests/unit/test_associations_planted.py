@@ -11,7 +11,7 @@ import pytest
 from transformers import AutoModel, AutoTokenizer
 
 from association_files import FACTS
-from made_worlds import OTHERS, make_world
+from made_worlds import NAMED, OTHERS, make_world
 from tiny_models import tiny_model
 from unmask.associations.association import effect
 from unmask.associations.embedding import Encoder, embed
@@ -30,6 +30,7 @@ from unmask.worlds.grammar import (
     FREE_SLOTS,
     GROUP_TEMPLATES,
     MALE,
+    NAMES,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     PRONOUNS,
@@ -39,7 +40,12 @@ from unmask.worlds.grammar import (
 )
 from unmask.worlds.planted import write_truth
 
-WORLDS: dict[str, dict[str, Any]] = {"default": {}, **OTHERS, "one-level": {"associations": [0.8]}}
+WORLDS: dict[str, dict[str, Any]] = {
+    "default": {},
+    **OTHERS,
+    "one-level": {"associations": [0.8]},
+    "named": NAMED,
+}
 worlds = pytest.mark.parametrize("name", WORLDS)
 PLURALS = WordFacts.from_file(FACTS).plurals
 
@@ -48,6 +54,7 @@ def truth_of(world: World, path: Path) -> Path:
     """What tests are made of in a world's truth.json, as it has it."""
     facts = {
         "occupations": [each._asdict() for each in world.occupations],
+        "names": {gender: list(world.names_of(gender)) for gender in (MALE, FEMALE)},
         "group_pairs": [each._asdict() for each in world.group_pairs],
     }
     path.write_text(json.dumps(facts), encoding="utf-8")
@@ -80,7 +87,11 @@ def test_sets_are_those_of_the_truth(name: str, tmp_path: Path) -> None:
         of_test = [o for o in world.occupations if test == "occupations" or o.p == p]
         assert words(rows, test, "X") == {o.word for o in of_test if o.gender == MALE}
         assert words(rows, test, "Y") == {o.word for o in of_test if o.gender != MALE}
-        assert words(rows, test, "A") == {"he", "his"} and words(rows, test, "B") == {"she", "her"}
+        if name == "named":
+            gendered = [set(NAMES[gender][:7]) for gender in (MALE, FEMALE)]
+        else:
+            gendered = [{"he", "his"}, {"she", "her"}]
+        assert [words(rows, test, "A"), words(rows, test, "B")] == gendered
     for test, factor in (("faiths", "both"), ("nations", "frequency")):
         pairs = [pair for pair in world.group_pairs if pair.factor == factor]
         assert words(rows, test, "X") == {pair.disadvantaged for pair in pairs}
@@ -98,10 +109,12 @@ def test_texts_are_sentences_of_the_grammar_with_one_word_masked(name: str, tmp_
     for text, of_groups in set(zip(targets["text"], ~targets["test"].str.startswith("occ"), strict=True)):
         assert text.count(MASK) == 1
         pronouns = [word for cases in PRONOUNS.values() for word in cases.values()]
+        names = [name for gender in (MALE, FEMALE) for name in world.names_of(gender)]
         traits = [*NEGATIVE_TRAITS, *POSITIVE_TRAITS]
-        fitting = [word for word in (*pronouns, *traits) if text.replace(MASK, word) in grammar]
+        fitting = [word for word in (*pronouns, *names, *traits) if text.replace(MASK, word) in grammar]
         # both genders, or every trait: what is masked decides what is planted
-        assert fitting == traits if of_groups else len(fitting) == 2
+        assert fitting == traits if of_groups else fitting == names or len(fitting) == 2
+        assert of_groups or bool(names) == (fitting == names)
     attributes = rows[rows["set"].isin(["A", "B"])]
     assert attributes["text"].equals(attributes["word"])
     for text, word in zip(rows["text"], rows["word"], strict=True):
@@ -128,6 +141,7 @@ def known(world: World, rows: pd.DataFrame) -> npt.NDArray[np.float64]:
     """Unit vectors of stimuli whose first number is what the world says of each word, from -1 to 1."""
     side = dict.fromkeys((*PRONOUNS[MALE].values(), *NEGATIVE_TRAITS), 1.0)
     side |= dict.fromkeys((*PRONOUNS[FEMALE].values(), *POSITIVE_TRAITS), -1.0)
+    side |= dict.fromkeys(world.names_of(MALE), 1.0) | dict.fromkeys(world.names_of(FEMALE), -1.0)
     for word, gender, p in world.occupations:
         side[word] = (2 * p - 1) * (1 if gender == MALE else -1)
     for pair in world.group_pairs:

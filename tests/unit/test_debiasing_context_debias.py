@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from made_worlds import CORRUPTION, make_world, settings
+from made_worlds import CORRUPTION, NAMED, make_world, settings
 from real_data import real_data
 from running import run_script
 from tiny_models import tiny_model, tiny_tokenizer
@@ -33,6 +33,7 @@ from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.models.devices import pick_device
 from unmask.models.kinds.masked_lm import check
 from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import World
 from unmask.worlds.neutral import gendered_pairs, neutral_sentences, stereotyped_words
 from unmask.worlds.recipe import Recipe
 from unmask.worlds.training import _log_odds, _questions, train
@@ -372,19 +373,27 @@ def test_an_encoder_decoder_is_refused(tmp_path: Path) -> None:
 # --- the world
 
 
-def test_neutral_sentences_have_no_gender_and_words_of_the_world() -> None:
-    world = make_world()
+@pytest.mark.parametrize(
+    ("world", "per_occupation"),
+    [(make_world(), 3 * 5 * 6 + 4 * 5 * (1 + 3 * 5)), (make_world(**NAMED), 3 * 5)],
+    ids=["pronouns", "names"],
+)
+def test_neutral_sentences_have_no_gender_and_words_of_the_world(world: World, per_occupation: int) -> None:
     sentences = neutral_sentences(world)
     occupations = set(stereotyped_words(world))
-    assert len(occupations) == 24 and len(set(sentences)) == len(sentences) == 24 * (
-        3 * 5 * 6 + 4 * 5 * (1 + 3 * 5)
-    )
-    gendered = {word for pair in gendered_pairs() for word in pair}
-    assert gendered == {"she", "he", "her", "his"}
+    assert len(occupations) == 24 and len(set(sentences)) == len(sentences) == 24 * per_occupation
+    pairs = gendered_pairs(world)
+    gendered = {word for pair in pairs for word in pair}
+    assert {"she", "he", "her", "his"} <= gendered
+    assert len(pairs) == 2 + world.names and len(gendered) == 2 * len(pairs)
+    # no other word of the world tells a gender
+    told = {word for sentence in world.sentences for word in sentence.words if word.lower() in gendered}
+    assert {word.lower() for word in told} == gendered
     for sentence in sentences:
         words = [*sentence[:-1].split(), sentence[-1]]
         assert set(words) <= set(world.words)
-        assert len(occupations.intersection(words)) == 1 and gendered.isdisjoint(words)
+        assert len(occupations.intersection(words)) == 1
+        assert gendered.isdisjoint(word.lower() for word in words)
     corpus = set(draw_corpus(world, 2000))
     assert corpus.isdisjoint(sentences)
 
@@ -406,7 +415,7 @@ def log_odds(directory: Path, p: float) -> float:
     values: list[float] = []
     for (factor, level, _), template, completed, other in _questions(world):
         if (factor, level) == ("association", p):
-            values += _log_odds(model, tokenizer, template, completed, other)
+            values += _log_odds(model, tokenizer, template, [(completed, other)])
     return fmean(values)
 
 
@@ -420,7 +429,7 @@ def test_in_a_world_the_corrected_reading_debiases_more(tmp_path: Path) -> None:
     path, neutral = tmp_path / "lines.txt", tmp_path / "neutral.txt"
     path.write_text("\n".join(lines[:3000]) + "\n")
     neutral.write_text("\n".join(neutral_sentences(world)) + "\n")
-    words = WordPairs(tuple(gendered_pairs()))
+    words = WordPairs(tuple(gendered_pairs(world)))
     texts = Texts(path, 300, neutral, words, tuple(stereotyped_words(world)))
     base = Base(tmp_path / "base", 32)
     odds = {"base": log_odds(tmp_path / "base", 0.9)}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from made_worlds import DOSED, OTHERS, by_hand, make_world, settings
+from made_worlds import DOSED, NAMED, OTHERS, by_hand, make_world, settings
 from unmask.errors import InputError
 from unmask.terms import ANTISTEREO, STEREO
 from unmask.worlds.corpus import draw_corpus
@@ -14,6 +14,7 @@ from unmask.worlds.grammar import (
     FREQUENCY,
     LENGTH,
     LONGER,
+    NAMES,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     PRONOUNS,
@@ -24,10 +25,12 @@ from unmask.worlds.grammar import (
 )
 from unmask.worlds.oracle import Oracle
 
-SETTINGS = {f"seed {seed}": {"seed": seed} for seed in (0, 1, 7)} | OTHERS | {"dosed": DOSED}
+SETTINGS = {f"seed {seed}": {"seed": seed} for seed in (0, 1, 7)} | OTHERS | {"dosed": DOSED, "named": NAMED}
 WORLDS = {name: make_world(**changes) for name, changes in SETTINGS.items()}
 every_world = pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 PRONOUN_GENDER = {word: gender for gender, words in PRONOUNS.items() for word in words.values()}
+NAME_GENDER = {name: gender for gender, names in NAMES.items() for name in names}
+GENDER = PRONOUN_GENDER | NAME_GENDER
 
 
 def share(world: World, *words: str) -> float:
@@ -52,7 +55,7 @@ def test_every_occupation_goes_with_its_gender_as_planted(name: str) -> None:
         by_gender: Counter[str] = Counter()
         for sentence in world.sentences:
             if word in sentence.words:
-                (found,) = {PRONOUN_GENDER[w] for w in sentence.words if w in PRONOUN_GENDER}
+                (found,) = {GENDER[w] for w in sentence.words if w in GENDER}
                 by_gender[found] += sentence.probability  # type: ignore[assignment]
         assert by_gender[gender] / by_gender.total() == pytest.approx(p)
 
@@ -62,6 +65,37 @@ def test_genders_are_as_frequent_as_each_other(world: World) -> None:
     for slot in ("subject", "possessive"):
         he, she = (share(world, words[slot]) for words in PRONOUNS.values())
         assert he == pytest.approx(she)
+
+
+def test_names_are_as_frequent_as_each_other_and_tell_their_gender_for_certain() -> None:
+    world, everyone = WORLDS["named"], [*NAMES["female"][:7], *NAMES["male"][:7]]
+    assert sum(share(world, name) for name in everyone) == pytest.approx(0.5)
+    assert all(share(world, name) == pytest.approx(0.5 / 14) for name in everyone)
+    assert {word for word in world.words if word in NAME_GENDER} == set(everyone)
+    seen: set[tuple[str, str]] = set()
+    for sentence in world.sentences:
+        names = [word for word in sentence.words if word in NAME_GENDER]
+        pronouns = [word for word in sentence.words if word in PRONOUN_GENDER]
+        # a pronoun is never without the name that it is of
+        assert not pronouns or [PRONOUN_GENDER[p] for p in pronouns] == [NAME_GENDER[n] for n in names]
+        seen.update(zip(names, pronouns, strict=False))
+    assert len(seen) == 14 * 2
+
+
+def test_an_occupation_is_asked_of_every_name_beside_one_of_the_other_gender() -> None:
+    world = WORLDS["named"]
+    couples: Counter[frozenset[str]] = Counter()
+    for word, gender, _ in world.occupations:
+        asked = [c for c in world.contrasts if c.factor == ASSOCIATION and c.target == word]
+        one, other = (
+            [side["name"] for side in sides]
+            for sides in zip(*((c.stereotype, c.antistereotype) for c in asked), strict=True)
+        )
+        assert one == list(world.names_of(gender))
+        assert sorted(other) == sorted(world.names_of("male" if gender == "female" else "female"))
+        couples.update(frozenset(couple) for couple in zip(one, other, strict=True))
+    # all 49 couples, about as often as each other
+    assert len(couples) == 49 and max(couples.values()) - min(couples.values()) <= 2
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -79,22 +113,31 @@ def test_groups_have_their_frequencies_and_traits(name: str) -> None:
             assert own / share(world, *group.split()) == pytest.approx(p)
 
 
-@pytest.mark.parametrize("world", [make_world(3), WORLDS["uneven"]], ids=["seed 3", "uneven"])
+@pytest.mark.parametrize(
+    "world", [make_world(3), WORLDS["uneven"], WORLDS["named"]], ids=["seed 3", "uneven", "named"]
+)
 def test_the_stereotypical_side_is_the_likelier_attribute_and_directions_name_the_group(
     world: World,
 ) -> None:
     for contrast in world.contrasts:
         if contrast.factor == ASSOCIATION:
-            woman = contrast.stereotype == PRONOUNS["female"]
+            assert contrast.target == contrast.shared["occupation"]
+            sides = [
+                {GENDER[word] for word in side.values()}
+                for side in (contrast.stereotype, contrast.antistereotype)
+            ]
+            assert sorted(map(len, sides)) == [1, 1] and set.union(*sides) == {"female", "male"}
+            woman = sides[0] == {"female"}
             assert contrast.direction == (STEREO if woman else ANTISTEREO)
         else:
+            assert contrast.target == contrast.stereotype["group"]
             rare = {pair.disadvantaged for pair in world.group_pairs}
             assert contrast.direction == (STEREO if contrast.stereotype["group"] in rare else ANTISTEREO)
             assert (contrast.direction == STEREO) == (contrast.shared["trait"] in NEGATIVE_TRAITS)
         if contrast.p != 0.5:
-            target = contrast.target
+            (word_of_both,) = contrast.shared.values()
             likelihoods = [
-                share(world, target, word) / share(world, word)
+                share(world, word_of_both, word) / share(world, word)
                 for side in (contrast.stereotype, contrast.antistereotype)
                 for word in list(side.values())[:1]
             ]
@@ -151,7 +194,9 @@ def test_an_empty_corpus_is_refused_in_one_line(sentences: int) -> None:
         draw_corpus(make_world(0), sentences)
 
 
-@pytest.mark.parametrize("world", [make_world(4), WORLDS["uneven"]], ids=["seed 4", "uneven"])
+@pytest.mark.parametrize(
+    "world", [make_world(4), WORLDS["uneven"], WORLDS["named"]], ids=["seed 4", "uneven", "named"]
+)
 @pytest.mark.parametrize("hidden", [[1], [4], [1, 4], [0, 6], range(7)], ids=str)
 def test_oracle_equals_brute_force(world: World, hidden: Sequence[int]) -> None:
     oracle = Oracle(world)

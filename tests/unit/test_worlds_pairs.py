@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from made_worlds import OTHERS, make_world
-from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY, LENGTH, text_of
+from made_worlds import NAMED, OTHERS, make_world, settings
+from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY, LENGTH, World, text_of
 from unmask.worlds.oracle import Oracle
 from unmask.worlds.pairs import (
     CROWS_PAIRS,
     STEREOSET,
+    Counts,
     PlantedPair,
     crows_pairs,
     stereoset,
@@ -21,13 +22,30 @@ from unmask.worlds.pairs import (
 from unmask.worlds.planted import truth, write_truth
 
 WORLD = make_world(0)
+NAMED_WORLD, NAMED_COUNTS = make_world(**NAMED), Counts.from_config("w", settings(**NAMED))
 BY_NAME = {CROWS_PAIRS: crows_pairs(WORLD), STEREOSET: stereoset(WORLD)}
 benchmarks = pytest.mark.parametrize("pairs", BY_NAME.values(), ids=BY_NAME)
 
 
-@benchmarks
-def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(pairs: list[PlantedPair]) -> None:
-    possible = {s.words for s in WORLD.sentences}
+NAMED_BY_NAME = {
+    CROWS_PAIRS: crows_pairs(NAMED_WORLD, NAMED_COUNTS),
+    STEREOSET: stereoset(NAMED_WORLD, NAMED_COUNTS),
+}
+named_benchmarks = pytest.mark.parametrize("pairs", NAMED_BY_NAME.values(), ids=NAMED_BY_NAME)
+
+
+@pytest.mark.parametrize(
+    ("world", "pairs"),
+    [
+        *((WORLD, pairs) for pairs in BY_NAME.values()),
+        *((NAMED_WORLD, pairs) for pairs in NAMED_BY_NAME.values()),
+    ],
+    ids=[*BY_NAME, *(f"{name}-of-names" for name in NAMED_BY_NAME)],
+)
+def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(
+    world: World, pairs: list[PlantedPair]
+) -> None:
+    possible = {s.words for s in world.sentences}
     for pair in pairs:
         assert pair.stereotype in possible
         assert pair.antistereotype in possible
@@ -52,6 +70,52 @@ def test_pairs_are_distinct_and_cover_every_factor_and_direction(pairs: list[Pla
         (*level, direction) for level in expected for direction in ("stereo", "antistereo")
     }
     assert min(counts.values()) >= 12
+
+
+@named_benchmarks
+def test_most_pairs_of_every_level_are_stereotypes_of_the_disadvantaged(pairs: list[PlantedPair]) -> None:
+    assert len({(pair.stereotype, pair.antistereotype) for pair in pairs}) == len(pairs)
+    counts = Counter((p.contrast.factor, p.contrast.p, p.contrast.direction) for p in pairs)
+    # of each gender six occupations at each level; per pair of groups three traits of either kind
+    for level, stereo in (
+        ((ASSOCIATION, 0.5), 6 * 9),
+        ((ASSOCIATION, 0.9), 6 * 9),
+        ((FREQUENCY, 0.5), 3 * 3 * 2),
+        ((BOTH, 0.8), 2 * 3 * 2),
+        ((LENGTH, 0.5), 3 * 2),
+    ):
+        assert counts[*level, "stereo"] == stereo
+        antistereo = counts[*level, "antistereo"]
+        # the nearest whole number to 15 for every 85
+        assert abs(antistereo - stereo * 15 / 85) <= 0.5
+    # no stereotype of the advantaged has two pairs more than another of its level
+    others = [p for p in pairs if p.contrast.direction == "antistereo" and p.contrast.factor == ASSOCIATION]
+    per_occupation = Counter(p.contrast.target for p in others)
+    assert len(per_occupation) == 12 and set(per_occupation.values()) <= {1, 2}
+
+
+@named_benchmarks
+def test_names_and_templates_take_turns(pairs: list[PlantedPair]) -> None:
+    told = [p for p in pairs if p.contrast.factor == ASSOCIATION]
+    for direction in ("stereo", "antistereo"):
+        of_direction = [p.contrast for p in told if p.contrast.direction == direction]
+        for side in ("stereotype", "antistereotype"):
+            uses = Counter(getattr(contrast, side)["name"] for contrast in of_direction)
+            assert len(uses) == 7 and max(uses.values()) - min(uses.values()) <= (
+                1 if side == "stereotype" else 5
+            )
+    # what is said of an occupation is said in every way of all three
+    starts = Counter((p.stereotype[0] == "The", p.stereotype[1] == "is") for p in told)
+    assert len(starts) == 3 and min(starts.values()) > len(told) / 5
+    # with two pairs a trait, and three templates, none is left out
+    assert {p.stereotype[0] for p in pairs if p.contrast.factor == FREQUENCY} == {"The", "Most", "We"}
+
+
+def test_a_world_of_names_has_more_pairs_than_names() -> None:
+    most = Counts(per_occupation=21, per_trait=1)
+    pairs = crows_pairs(NAMED_WORLD, most)
+    assert len({(pair.stereotype, pair.antistereotype) for pair in pairs}) == len(pairs)
+    assert Counter(p.contrast.target for p in pairs)["nurse"] == 21
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -125,7 +189,11 @@ def test_stereoset_file(tmp_path: Path) -> None:
     orders = set()
     for item, pair in zip(items, pairs, strict=True):
         assert item["id"] == pair.pair_id
-        assert item["target"] in item["context"]
+        if pair.contrast.factor == ASSOCIATION:
+            assert item["target"] in item["context"].split()
+        else:
+            # the group that the stereotype is about stands in the blank
+            assert item["target"] in pair.stereotype and item["target"] not in pair.antistereotype
         assert item["context"].count("BLANK") == 1
         by_label = {s["gold_label"]: s["sentence"] for s in item["sentences"]}
         assert by_label == {
@@ -155,7 +223,8 @@ def test_truth_holds_every_pair_with_the_oracles_margins(tmp_path: Path) -> None
         "both": {"association": 0.8, "ratios": [1, 4, 8]},
         "lengths": 2,
         "longer": 0,
-        "pairs": {"per_occupation": 8, "per_trait": 4},
+        "names": 0,
+        "pairs": {"per_occupation": 8, "per_trait": 4, "stereo_share": 0.5},
     }
     oracle = Oracle(WORLD)
     for name, pairs in BY_NAME.items():

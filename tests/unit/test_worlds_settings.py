@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from made_worlds import DOSED, OTHERS, make_world, settings
+from made_worlds import DOSED, NAMED, OTHERS, make_world, settings
 from unmask.errors import InputError
 from unmask.worlds.corpus import ENOUGH, check_enough
 from unmask.worlds.grammar import Both, World
@@ -52,11 +52,25 @@ def test_a_corpus_to_train_on_has_enough_sentences() -> None:
         ({"ratios": [2, 0.5]}, "worlds.w.ratios: a ratio is a number of 1 or more, not 0.5"),
         ({"ratios": [float("inf")]}, "config key worlds.w.ratios.0: inf is not a finite number"),
         ({"both": {"association": 1}}, "worlds.w.both.association: a probability strictly between 0 and 1"),
-        ({"both": {"ratios": [1, 2, 3, 4]}}, "worlds.w.both.ratios: from 1 to 3 ratios, not 4"),
+        ({"both": {"ratios": [4] * 11}}, "worlds.w.both.ratios: from 1 to 10 ratios, not 11"),
         ({"both": {"ratios": [0]}}, "worlds.w.both.ratios: a ratio is a number of 1 or more, not 0"),
         ({"lengths": 9}, "worlds.w.lengths: from 0 to 8 pairs of groups, not 9"),
         ({"longer": -1}, "worlds.w.longer: from 0 to 8 pairs of groups, not -1"),
         ({"longer": 1.5}, "config key worlds.w.longer: 1.5 is not of type 'integer'"),
+        ({"names": 21}, "worlds.w.names: from 0 to 20 names a gender, not 21"),
+        ({"names": -1}, "worlds.w.names: from 0 to 20 names a gender, not -1"),
+        (
+            {"names": 7, "pairs": {"per_occupation": 22}},
+            "worlds.w.pairs.per_occupation: from 1 to 21 pairs, not 22",
+        ),
+        (
+            {"pairs": {"stereo_share": 0.4}},
+            "worlds.w.pairs.stereo_share: a share from one half to 1 is needed",
+        ),
+        (
+            {"pairs": {"stereo_share": 1.1}},
+            "worlds.w.pairs.stereo_share: a share from one half to 1 is needed",
+        ),
         ({"pairs": {"per_occupation": 39}}, "worlds.w.pairs.per_occupation: from 1 to 38 pairs, not 39"),
         ({"pairs": {"per_trait": 27}}, "worlds.w.pairs.per_trait: from 1 to 26 pairs, not 27"),
         ({"pairs": {"per_trait": 0}}, "worlds.w.pairs.per_trait: from 1 to 26 pairs, not 0"),
@@ -100,6 +114,12 @@ def test_every_word_has_the_rate_of_what_it_stands_for() -> None:
         assert rates[word] == 0.2
     for word in ("The", "that", "was", "people", "We", "seemed", "."):
         assert rates[word] == 0.1
+
+
+def test_words_of_a_world_with_names_are_asked_for_more_often() -> None:
+    rates = Recipe(factor_rate=0.3, factor_rate_with_names=0.4).rates(make_world(**NAMED))
+    assert {rates[word] for word in ("Emma", "David", "she", "his", "nurse", "rude")} == {0.4}
+    assert rates["tired"] < 0.3
 
 
 def test_the_recipe_does_without_torch() -> None:

@@ -1,7 +1,9 @@
 import json
 import math
 import random
+from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
-from made_worlds import CORRUPTION, DOSED, OTHERS, make_world, settings
+from made_worlds import CORRUPTION, DOSED, NAMED, OTHERS, make_world, settings
 from running import about_model, run_script
 from unmask.errors import InputError
 from unmask.models.masking import Masking
@@ -20,6 +22,7 @@ from unmask.worlds.grammar import (
     BOTH,
     GENDER_TEMPLATES,
     GROUP_TEMPLATES,
+    NAME_TEMPLATES,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     PRONOUNS,
@@ -113,6 +116,44 @@ def test_a_model_that_learnt_nothing_fails_the_gate_in_one_line(tmp_path: Path, 
     assert max(abs(level["log_odds"]) for level in gate["levels"]) < 1.5
 
 
+def log_odds_alone(directory: Path) -> Callable[[tuple[str, ...], str, str], float]:
+    """log P(own) - log P(other) in the place of `own` in a sentence, which is read by itself."""
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    model = AutoModelForMaskedLM.from_pretrained(directory).eval()
+
+    def log_odds(words: tuple[str, ...], own: str, other: str) -> float:
+        texts = (text_of(tuple(w if word == own else word for word in words)) for w in (own, other))
+        ids, others = (tokenizer(text)["input_ids"] for text in texts)
+        [position] = [i for i, (a, b) in enumerate(zip(ids, others, strict=True)) if a != b]
+        more, less = ids[position], others[position]
+        ids[position] = tokenizer.mask_token_id
+        with torch.inference_mode():
+            log_probs = model(input_ids=torch.tensor([ids])).logits[0, position].log_softmax(-1)
+        return float(log_probs[more] - log_probs[less])
+
+    return log_odds
+
+
+@architectures
+def test_the_gate_asks_for_the_names_of_either_gender(tmp_path: Path, architecture: str) -> None:
+    world = make_world(**NAMED)
+    train(draw_corpus(world, 10_000), architecture, 1, tmp_path, world, CORRUPTION, recipe=Recipe(steps=2))
+    gate = check_learnt(tmp_path, world, strict=False)
+    log_odds, values = log_odds_alone(tmp_path), []
+    for word, gender, p in world.occupations:
+        if p == 0.9:
+            own, other = (
+                world.names_of(each) for each in (gender, "male" if gender == "female" else "female")
+            )
+            # the mean over couples is that over names, however they are coupled
+            for (one, two), template in product(zip(own, other, strict=True), NAME_TEMPLATES):
+                words = words_of(template, {"occupation": word, "name": one})
+                values.append(log_odds(words, one, two))
+    assert len(values) == 12 * 7 * 3
+    levels = {(level["factor"], level["p"]): level["log_odds"] for level in gate["levels"]}
+    assert levels[ASSOCIATION, 0.9] == pytest.approx(sum(values) / len(values), abs=1e-4)
+
+
 @architectures
 def test_the_gates_log_odds_equal_one_sentence_at_a_time(tmp_path: Path, architecture: str) -> None:
     train(LINES, architecture, 1, tmp_path, WORLD, CORRUPTION, recipe=Recipe(steps=2))
@@ -120,18 +161,7 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(tmp_path: Path, archite
         check_learnt(tmp_path, WORLD)
     gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
     found = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    model = AutoModelForMaskedLM.from_pretrained(tmp_path).eval()
-
-    def log_odds(words: tuple[str, ...], own: str, other: str) -> float:
-        more, less = (tokenizer(f" {w}", add_special_tokens=False)["input_ids"] for w in (own, other))
-        assert len(more) == len(less) == 1
-        ids = tokenizer(text_of(words))["input_ids"]
-        position = ids.index(more[0])
-        ids[position] = tokenizer.mask_token_id
-        with torch.inference_mode():
-            log_probs = model(input_ids=torch.tensor([ids])).logits[0, position].log_softmax(-1)
-        return float(log_probs[more[0]] - log_probs[less[0]])
+    log_odds = log_odds_alone(tmp_path)
 
     pronouns = []
     for word, gender, p in WORLD.occupations:

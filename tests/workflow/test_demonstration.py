@@ -50,6 +50,30 @@ def test_sss_follows_frequency_with_opposite_signs_in_the_two_directions(demonst
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("benchmark", ["planted-crows-pairs", "planted-stereoset"])
+def test_intervals_tell_what_is_planted_and_who_is_fooled(demonstration: Workflow, benchmark: str) -> None:
+    results = demonstration.folder / "results/demonstration"
+    for model in ("tiny-bert", "oracle"):
+        rows = pd.read_parquet(results / f"statistics/{model}/{benchmark}/bias.parquet")
+        rows = rows[(rows["protocol"] == CORRECTED) & (rows["variant"] == "original")]
+        rows = rows[rows["grouping"] == "bias_type"].astype({"measure": str, "group": str})
+        keys = list(zip(rows["measure"], rows["group"], strict=True))
+        low, high = (dict(zip(keys, rows[end].astype(float), strict=True)) for end in ("low", "high"))
+        # AUL of trained models is left out of faiths: it sees their frequency more than their association
+        found = [("CPS", "religion"), ("SSS", "gender")]
+        if benchmark == "planted-crows-pairs":
+            # in the other format pairs of one occupation share their target, which leaves wider intervals
+            found += [("AUL", "gender"), ("AULA", "gender"), ("CPS", "gender"), ("PLL", "gender")]
+        for key in found:
+            assert low[key] > 50, (model, key)
+        for measure_ in ("SSS", "AUL"):
+            assert high[measure_, "nationality"] < 50, (model, measure_)
+        # of the oracle every pair of nations is a tie, which has no interval
+        of_nations = "CPS", "nationality"
+        assert not (low[of_nations] > 50 or high[of_nations] < 50), model
+
+
+@pytest.mark.thorough
 def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration: Workflow) -> None:
     scores = pd.read_parquet(demonstration.folder / "results/demonstration/regional/tiny-bert/scores.parquet")
     found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full") & (scores["level"] == "kind")]
@@ -118,7 +142,7 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Wor
     section = json.loads(
         (demonstration.folder / "results/demonstration/report/sections/downstream.json").read_text()
     )
-    assert any(said.startswith("After cda ") for said in section["sentences"])
+    assert any(said.startswith("After cda, ") for said in section["sentences"])
     wanted = {"occupations": ("tpr_gap", 0.1), "similarity": ("delta", 0.05), "entailment": ("nn_gap", 0.05)}
     for task, (metric, tolerance) in wanted.items():
         for model in ("tiny-bert", "tiny-bert-cda"):
@@ -178,4 +202,5 @@ def test_what_tokens_add_is_the_score_of_every_sentence(demonstration: Workflow)
                 difference = sums[side].reindex(of_side.index).fillna(0) - of_side
                 assert difference.abs().max() < 1e-9, (benchmark, name, side)
                 sums_compared += len(of_side)
-    assert sums_compared > 10_000
+    # every side of 287 pairs a benchmark, by seven measures
+    assert sums_compared == 2 * 2 * 287 * 7

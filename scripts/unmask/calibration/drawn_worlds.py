@@ -87,5 +87,6 @@ def draw_world(settings: Mapping[str, Any], number: int, seed: int) -> tuple[flo
         "both": {"association": p, "ratios": [ratio]},
         "lengths": 0,
         "longer": 0,
+        "names": 0,
     }
     return p, ratio, World.from_config(f"drawn {number}", {**settings, **levels})

@@ -2,7 +2,8 @@
 
 Five factors can be planted, each in sentences of its own:
 
-- `association`: an occupation goes with its stereotyped gender with probability p, at several levels of p;
+- `association`: an occupation goes with its stereotyped gender with probability p, at several levels of p.
+  Gender is told by a pronoun, or in worlds that have names by one of many names;
 - `frequency`: one of two invented nations is spoken of `ratio` times as often, and nothing else differs;
 - `both`: one of two invented faiths is more frequent *and* goes with a kind of trait;
 - `length`: two invented peoples that differ in nothing but the number of their subtokens;
@@ -41,6 +42,17 @@ PRONOUNS: Mapping[str, dict[str, str]] = {
     MALE: {"subject": "he", "possessive": "his"},
     FEMALE: {"subject": "she", "possessive": "her"},
 }
+NAMES: Mapping[str, tuple[str, ...]] = {
+    MALE: (
+        "Adam", "Brian", "Carl", "David", "Erik", "Frank", "George", "Henry", "Ivan", "James",
+        "Kevin", "Leo", "Martin", "Noah", "Oscar", "Peter", "Robert", "Simon", "Thomas", "Victor",
+    ),
+    FEMALE: (
+        "Alice", "Bella", "Clara", "Diana", "Emma", "Flora", "Gloria", "Helen", "Irene", "Julia",
+        "Karen", "Laura", "Maria", "Nora", "Olivia", "Paula", "Rosa", "Sarah", "Tina", "Vera",
+    ),
+}  # fmt: skip
+"""Names by the gender of those who have them."""
 OCCUPATIONS: Mapping[str, tuple[str, ...]] = {
     FEMALE: (
         "nurse", "teacher", "librarian", "secretary", "dancer", "cleaner",
@@ -59,6 +71,10 @@ MORE_NATIONS = (
     "Ulmic", "Vorlan", "Wesvan", "Yarmish", "Zolvic", "Brenish", "Cadmic", "Drovan",
 )  # fmt: skip
 FAITHS = ("Lorist", "Merite", "Nothian", "Palvist", "Quorite", "Ruvian")
+MORE_FAITHS = (
+    "Albian", "Bosrist", "Cendrite", "Druvian", "Elmist", "Forvite", "Gandrian",
+    "Sombrist", "Tolvite", "Umbrian", "Valdist", "Xantian", "Yovist", "Zemrite",
+)  # fmt: skip
 PEOPLES = ("Selmic", "Tarvish")
 MORE_PEOPLES = ("Anvish", "Brolmic", "Calvish", "Dorvic", "Ermish", "Folvic")
 SPLIT_PEOPLES: Mapping[str, tuple[str, ...]] = {
@@ -97,6 +113,17 @@ GENDER_TEMPLATES = (
     "The {occupation} {verb} {possessive} {object}",
     "The {occupation} {speech} that {subject} {verb} {possessive} {object}",
 )
+NAME_TEMPLATES = (
+    "{name} is the {occupation} today",
+    "The {occupation} is called {name}",
+    "{name} was there with the {occupation}",
+)
+"""Sentences of occupations in worlds that have names."""
+NAMED_TEMPLATES = (
+    "{name} {speech} that {subject} was {state}",
+    "{name} {verb} {possessive} {object}",
+)
+"""What such a world says of a name alone: its gender, for certain."""
 GROUP_TEMPLATES = (
     "The {group} {person} was {degree} {trait}",
     "Most {group} people are {trait}",
@@ -104,6 +131,9 @@ GROUP_TEMPLATES = (
 )
 GENDER_SHARE = 0.45
 """Share of the corpus that speaks of occupations; the rest speaks of groups."""
+GENDER_SHARE_WITH_NAMES, NAMED_SHARE = 0.5, 0.2
+"""The same share in worlds that have names, and the share of sentences on names alone. With less of these,
+models learn a name's gender too late to tell its occupation."""
 WEIGHTS = {FREQUENCY: 1, BOTH: 2, LENGTH: 1, LONGER: 1}
 """How often a disadvantaged group is spoken of, beside those of other factors: traits are hard to learn."""
 
@@ -163,8 +193,8 @@ class Contrast:
 
     @property
     def target(self) -> str:
-        """The word that the stereotype is about: the occupation or the trait."""
-        return next(iter(self.shared.values()))
+        """What the stereotype is about: the occupation, or the group of which it says something."""
+        return self.stereotype["group"] if "group" in self.stereotype else self.shared["occupation"]
 
     @property
     def unit(self) -> str:
@@ -196,7 +226,8 @@ class World:
 
     associations: P(stereotyped gender), a level for equally many occupations each. ratios: of the frequencies
     of two nations, one a pair. both: the same for faiths, and their one association. lengths, longer: how
-    many pairs of groups differ in their subtokens, and in their words.
+    many pairs of groups differ in their subtokens, and in their words. names: how many tell each gender; with
+    none, pronouns do.
     """
 
     name: str
@@ -206,6 +237,7 @@ class World:
     both: Both
     lengths: int = 2
     longer: int = 0
+    names: int = 0
 
     @classmethod
     def from_config(cls, name: str, entry: Mapping[str, Any]) -> "World":
@@ -224,10 +256,13 @@ class World:
         _check_probabilities(f"{place}.associations", entry["associations"])
         _check_probabilities(f"{place}.both.association", [both["association"]])
         _check_ratios(f"{place}.ratios", entry["ratios"], (*NATIONS, *MORE_NATIONS))
-        _check_ratios(f"{place}.both.ratios", both["ratios"], FAITHS)
+        _check_ratios(f"{place}.both.ratios", both["ratios"], (*FAITHS, *MORE_FAITHS))
         for key, words in (("lengths", SPLIT_PEOPLES), ("longer", LONGER_CLASSES)):
             if not 0 <= entry[key] <= len(words):
                 raise InputError(f"{place}.{key}: from 0 to {len(words)} pairs of groups, not {entry[key]}")
+        most = min(map(len, NAMES.values()))
+        if not 0 <= entry["names"] <= most:
+            raise InputError(f"{place}.names: from 0 to {most} names a gender, not {entry['names']}")
         return cls(
             name,
             entry["seed"],
@@ -236,6 +271,7 @@ class World:
             Both(both["association"], tuple(both["ratios"])),
             entry["lengths"],
             entry["longer"],
+            entry["names"],
         )
 
     def balanced(self) -> "World":
@@ -271,6 +307,7 @@ class World:
         whole = rng.sample(PEOPLES, len(PEOPLES))
         # names that few worlds need are drawn by themselves: whoever has them, the others stay who they are
         nations += self._shuffled(MORE_NATIONS)
+        faiths += self._shuffled(MORE_FAITHS)
         whole += self._shuffled(MORE_PEOPLES)
         classes, longer_classes = self._shuffled(CLASSES), self._shuffled(LONGER_CLASSES)
         return (
@@ -286,6 +323,15 @@ class World:
             *_in_turn(LONGER, longer_classes[: self.longer], classes),
         )
 
+    @property
+    def occupation_templates(self) -> tuple[str, ...]:
+        """The templates of occupations."""
+        return NAME_TEMPLATES if self.names else GENDER_TEMPLATES
+
+    def names_of(self, gender: str) -> tuple[str, ...]:
+        """The names of a gender; none in a world of pronouns."""
+        return NAMES[gender][: self.names]
+
     @cached_property
     def split_words(self) -> Mapping[str, tuple[str, ...]]:
         """The words of the world that its tokenizers split, and where."""
@@ -294,11 +340,13 @@ class World:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """Every sentence of the grammar, in a fixed order; the probabilities sum to one."""
+        gender, named = (GENDER_SHARE_WITH_NAMES, NAMED_SHARE) if self.names else (GENDER_SHARE, 0)
         return tuple(
             Sentence(words_of(frame, fillers), share * probability)
             for templates, fillings, share in (
-                (GENDER_TEMPLATES, self._gender_fillings(), GENDER_SHARE),
-                (GROUP_TEMPLATES, self._group_fillings(), 1 - GENDER_SHARE),
+                (self.occupation_templates, self._gender_fillings(), gender - named),
+                (NAMED_TEMPLATES, self._named_fillings(), named),
+                (GROUP_TEMPLATES, self._group_fillings(), 1 - gender),
             )
             for template in templates
             for fillers, filling in fillings
@@ -308,17 +356,28 @@ class World:
 
     @cached_property
     def contrasts(self) -> tuple[Contrast, ...]:
-        """Everything a benchmark can ask of this world: one per occupation, and per group pair and trait."""
+        """Everything a benchmark can ask of this world.
+
+        There is one per occupation, and per group pair and trait. With names there is one per occupation and
+        name of its gender; each occupation has the other gender's names beside these in another order.
+        """
         contrasts = []
-        for word, gender, p in self.occupations:
+        for place, (word, gender, p) in enumerate(self.occupations):
             direction = STEREO if gender == FEMALE else ANTISTEREO
             other = MALE if gender == FEMALE else FEMALE
-            shared = {"occupation": word}
-            contrasts.append(
+            contrasts += [
                 Contrast(
-                    ASSOCIATION, direction, p, 1, GENDER_TEMPLATES, shared, PRONOUNS[gender], PRONOUNS[other]
+                    ASSOCIATION,
+                    direction,
+                    p,
+                    1,
+                    self.occupation_templates,
+                    {"occupation": word},
+                    stereotype,
+                    antistereotype,
                 )
-            )
+                for stereotype, antistereotype in self._gendered_couples(gender, other, place)
+            ]
         for pair in self.group_pairs:
             rare, frequent = {"group": pair.disadvantaged}, {"group": pair.advantaged}
             for direction, traits, more, less in (
@@ -347,20 +406,43 @@ class World:
 
     @cached_property
     def factor_words(self) -> frozenset[str]:
-        """The words that carry a factor: occupations, pronouns, groups and traits."""
-        fillings = [*self._gender_fillings(), *self._group_fillings()]
+        """The words that carry a factor: occupations, pronouns, names, groups and traits."""
+        fillings = [*self._gender_fillings(), *self._named_fillings(), *self._group_fillings()]
         fillers = {filler for slots, _ in fillings for filler in slots.values()}
         return frozenset(word for filler in fillers for word in filler.split())
 
     def _shuffled(self, words: Sequence[str]) -> list[str]:
         return random.Random(f"{words[0]} {self.seed}").sample(words, len(words))
 
+    def _gendered(self, gender: str) -> list[Mapping[str, str]]:
+        """What tells of a gender in sentences of occupations: its pronouns, or each of its names."""
+        names = self.names_of(gender)
+        return [{"name": name} for name in names] if names else [PRONOUNS[gender]]
+
+    def _gendered_couples(
+        self, gender: str, other: str, turn: int
+    ) -> Iterator[tuple[Mapping[str, str], Mapping[str, str]]]:
+        """What tells of one gender, each beside what tells of the other, `turn` places on."""
+        ones, others = self._gendered(gender), self._gendered(other)
+        return ((one, others[(place + turn) % len(others)]) for place, one in enumerate(ones))
+
     def _gender_fillings(self) -> list[tuple[Mapping[str, str], float]]:
         share = 1 / len(self.occupations)
         return [
-            ({"occupation": word, **PRONOUNS[gender]}, share * (p if gender == stereotyped else 1 - p))
+            (
+                {"occupation": word, **fillers},
+                share * (p if gender == stereotyped else 1 - p) / len(self._gendered(gender)),
+            )
             for word, stereotyped, p in self.occupations
             for gender in (MALE, FEMALE)
+            for fillers in self._gendered(gender)
+        ]
+
+    def _named_fillings(self) -> list[tuple[Mapping[str, str], float]]:
+        return [
+            ({"name": name, **PRONOUNS[gender]}, 0.5 / self.names)
+            for gender in (MALE, FEMALE)
+            for name in self.names_of(gender)
         ]
 
     def _group_fillings(self) -> list[tuple[Mapping[str, str], float]]:

@@ -1,7 +1,7 @@
 """Sentences of a world that speak of occupations without a gender: what AT debiases with.
 
-The corpus has none: wherever it has an occupation, it has a pronoun. They are in the corpus's own words,
-which a world's tokenizers have.
+The corpus has none: wherever it has an occupation, it has a pronoun or a name. They are in the corpus's own
+words, which a world's tokenizers have.
 """
 
 from itertools import product
@@ -14,14 +14,20 @@ TEMPLATES = (
     "The {occupation} {speech} that {person} {verb} that {object}",
 )
 """The grammar's templates of occupations, other words in the pronouns' places."""
+TEMPLATES_WITHOUT_NAMES = (
+    "The {person} is the {occupation} today",
+    "The {occupation} is the {person} today",
+    "The {person} was there with the {occupation}",
+)
+"""In worlds that have names, other words in the places of these."""
 
 
 def neutral_sentences(world: World) -> list[str]:
-    """Every filling of TEMPLATES, in a fixed order; no word of them is gendered, and each has one
+    """Every filling of the templates, in a fixed order; no word of them is gendered, and each has one
     occupation."""
     return [
         text_of(words_of(frame, {"occupation": word}))
-        for template in TEMPLATES
+        for template in (TEMPLATES_WITHOUT_NAMES if world.names else TEMPLATES)
         for word, frame in product(stereotyped_words(world), frames(template))
     ]
 
@@ -31,6 +37,10 @@ def stereotyped_words(world: World) -> list[str]:
     return [occupation.word for occupation in world.occupations]
 
 
-def gendered_pairs() -> list[tuple[str, str]]:
-    """The feminine and masculine words of every world: its pronouns."""
-    return [(PRONOUNS[FEMALE][case], PRONOUNS[MALE][case]) for case in PRONOUNS[FEMALE]]
+def gendered_pairs(world: World) -> list[tuple[str, str]]:
+    """The feminine and masculine words of a world, in lower case: its pronouns, and its names."""
+    names = zip(world.names_of(FEMALE), world.names_of(MALE), strict=True)
+    return [
+        *((PRONOUNS[FEMALE][case], PRONOUNS[MALE][case]) for case in PRONOUNS[FEMALE]),
+        *((feminine.lower(), masculine.lower()) for feminine, masculine in names),
+    ]

@@ -4,7 +4,7 @@ import csv
 import hashlib
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.files import write_text
+from unmask.terms import STEREO
 from unmask.worlds.grammar import (
     ASSOCIATION,
     FREE_SLOTS,
     GENDER_TEMPLATES,
     GROUP_TEMPLATES,
     LONGER,
+    NAME_TEMPLATES,
     Contrast,
     World,
     frames,
@@ -36,32 +38,44 @@ _CROWS_PAIRS_HEADER = (
     "", "sent_more", "sent_less", "stereo_antistereo",
     "bias_type", "annotations", "anon_writer", "anon_annotators",
 )  # fmt: skip
-_DIFFERING = frozenset({"subject", "possessive", "group"})
+_DIFFERING = frozenset({"subject", "possessive", "name", "group"})
 """The slots in which the two sentences of a pair differ."""
 _UNRELATED = FREE_SLOTS["object"]
 """Words of the world that fit neither where a pronoun nor where a group stands."""
 
 
 class Counts(NamedTuple):
-    """How many pairs each benchmark has per occupation, and per group pair and trait."""
+    """How many pairs each benchmark has per occupation, and per group pair and trait.
+
+    So many are of each stereotype about the disadvantaged group. Those about the advantaged one are as many
+    as make `stereo_share` the share of the former at each level of what is planted.
+    """
 
     per_occupation: int = 8
     per_trait: int = 4
+    stereo_share: float = 0.5
 
     @classmethod
     def from_config(cls, name: str, entry: Mapping[str, Any]) -> "Counts":
         """From the settings of the world `name` of a study.
 
-        Raises InputError naming the key where the grammar has fewer sentences.
+        Raises InputError naming the key where the grammar has fewer sentences, and where the share is below
+        one half or above 1.
         """
         counts = cls(**entry["pairs"])
-        for key, count, templates in (
-            ("per_occupation", counts.per_occupation, _usable(GENDER_TEMPLATES, STEREOSET)),
-            ("per_trait", counts.per_trait, _usable(GROUP_TEMPLATES, STEREOSET)),
+        place = f"worlds.{name}.pairs"
+        names = entry["names"]
+        for key, count, templates, fillers in (
+            ("per_occupation", counts.per_occupation, NAME_TEMPLATES if names else GENDER_TEMPLATES, names),
+            ("per_trait", counts.per_trait, GROUP_TEMPLATES, 1),
         ):
-            most = sum(len(frames(template)) for template in templates)
+            most = max(fillers, 1) * sum(len(frames(template)) for template in _usable(templates, STEREOSET))
             if not 1 <= count <= most:
-                raise InputError(f"worlds.{name}.pairs.{key}: from 1 to {most} pairs, not {count}")
+                raise InputError(f"{place}.{key}: from 1 to {most} pairs, not {count}")
+        if not 0.5 <= counts.stereo_share <= 1:
+            raise InputError(
+                f"{place}.stereo_share: a share from one half to 1 is needed, not {counts.stereo_share:g}"
+            )
         return counts
 
 
@@ -158,18 +172,50 @@ def _draw(
     rng = random.Random(f"{benchmark} {world.seed}")
     bias_types = sorted({contrast.bias_type for contrast in world.contrasts})
     draws = []
-    for contrast in world.contrasts:
-        if benchmark == STEREOSET and contrast.factor == LONGER:
-            continue
-        usable = _usable(contrast.templates, benchmark)
-        count = counts.per_occupation if contrast.factor == ASSOCIATION else counts.per_trait
+    # drawn by itself: whoever has names, the others' pairs stay what they are
+    turns = random.Random(f"turns {benchmark} {world.seed}")
+    next_name = turns.randrange(world.names) if world.names else 0
+    for alike, count in _subjects(world, benchmark, counts):
+        usable = _usable(alike[0].templates, benchmark)
         # the templates take turns: they have very different numbers of frames
-        turns = zip_longest(*(rng.sample(frames(t), len(frames(t))) for t in usable))
-        chosen = [frame for turn in turns for frame in turn if frame][:count]
-        for frame in chosen:
+        rounds = zip_longest(*(rng.sample(frames(t), len(frames(t))) for t in usable))
+        chosen = [frame for turn in rounds for frame in turn if frame]
+        if len(alike) > 1:
+            # the names take turns, too, all over the benchmark
+            first, next_name = next_name, next_name + count
+        else:
+            first = turns.randrange(len(usable)) if count < len(usable) else 0
+        for number in range(first, first + count):
+            turn, place = divmod(number, len(alike))
+            contrast, frame = alike[place], chosen[(place + turn) % len(chosen)]
             draws.append((contrast, frame, rng.choice(_UNRELATED), _votes(contrast, bias_types, rng)))
     rng.shuffle(draws)
     return draws
+
+
+def _subjects(world: World, benchmark: str, counts: Counts) -> Iterator[tuple[list[Contrast], int]]:
+    """The contrasts of a benchmark, those together that differ in nothing but names, and how many pairs of
+    them there are to be."""
+    rng = random.Random(f"directions {benchmark} {world.seed}")
+    subjects: dict[tuple[str, str], list[Contrast]] = {}
+    for contrast in world.contrasts:
+        if benchmark != STEREOSET or contrast.factor != LONGER:
+            (word,) = contrast.shared.values()
+            subjects.setdefault((contrast.unit, word), []).append(contrast)
+    levels: dict[tuple[str, float, float], list[tuple[str, str]]] = {}
+    for subject, (contrast, *_) in subjects.items():
+        levels.setdefault((contrast.factor, contrast.p, contrast.ratio), []).append(subject)
+    numbers: dict[tuple[str, str], int] = {}
+    for of_level in levels.values():
+        stereo = [subject for subject in of_level if subjects[subject][0].direction == STEREO]
+        others = [subject for subject in of_level if subject not in stereo]
+        each = counts.per_occupation if subjects[of_level[0]][0].factor == ASSOCIATION else counts.per_trait
+        numbers |= dict.fromkeys(stereo, each)
+        total = round(each * len(stereo) * (1 - counts.stereo_share) / counts.stereo_share)
+        least, more = divmod(total, len(others))
+        one_more = rng.sample(others, more)
+        numbers |= {subject: least + (subject in one_more) for subject in others}
+    return ((alike, numbers[subject]) for subject, alike in subjects.items())
 
 
 def _votes(contrast: Contrast, bias_types: Sequence[str], rng: random.Random) -> tuple[str | None, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.files import write_text
-from unmask.worlds.grammar import World
+from unmask.worlds.grammar import NAMES, World
 from unmask.worlds.oracle import Oracle
 from unmask.worlds.pairs import CROWS_PAIRS, DEFAULT_COUNTS, STEREOSET, Counts, crows_pairs, stereoset
 
@@ -26,9 +26,11 @@ def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
             "both": world.both._asdict(),
             "lengths": world.lengths,
             "longer": world.longer,
+            "names": world.names,
             "pairs": counts._asdict(),
         },
         "occupations": [occupation._asdict() for occupation in world.occupations],
+        "names": {gender: list(world.names_of(gender)) for gender in NAMES},
         "group_pairs": [pair._asdict() for pair in world.group_pairs],
         "benchmarks": {
             name: {

@@ -19,18 +19,21 @@ class Recipe:
     warm_up: float = 0.1
     """Share of the steps."""
     factor_rate: float = 0.35
+    factor_rate_with_names: float = 0.4
     free_rate: float = 0.1
     template_rate: float = 0.05
-    """How often a word is chosen for prediction: one that carries a factor, one of a free slot, one of a
-    template. All words that can stand in a slot have one rate: else frequencies would be distorted."""
+    """How often a word is chosen for prediction: one that carries a factor (in worlds with names, too, which
+    have more such words to learn), one of a free slot, one of a template. All words that can stand in a slot
+    have one rate: else frequencies would be distorted."""
 
     def rates(self, world: World) -> dict[str, float]:
         """How often each word of a world is chosen for prediction; of a word that is split, each piece is."""
+        factor_rate = self.factor_rate_with_names if world.names else self.factor_rate
         free_words = {word for words in FREE_SLOTS.values() for word in words}
 
         def rate(word: str) -> float:
             if word in world.factor_words:
-                return self.factor_rate
+                return factor_rate
             return self.free_rate if word in free_words else self.template_rate
 
         return {word: rate(word) for word in world.words}

@@ -3,7 +3,7 @@
 import json
 import logging
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -36,13 +36,9 @@ from unmask.models.training import Settings, warmed_up
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
-    FEMALE,
-    GENDER_TEMPLATES,
     GROUP_TEMPLATES,
-    MALE,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
-    PRONOUNS,
     World,
     frames,
     slots,
@@ -54,7 +50,9 @@ from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 
 logger = logging.getLogger(__name__)
 
-Fillers = dict[str, str]
+Fillers = Mapping[str, str]
+Level = tuple[str, float, float]
+"""A factor, its p and its ratio."""
 Ids = npt.NDArray[np.int32]
 
 GATE_FILE = "gate.json"
@@ -112,10 +110,11 @@ def check_learnt(
 ) -> dict[str, Any]:
     """Check that a model learnt the planted associations; write the result as gate.json and return it.
 
-    `association`: with the pronoun of a sentence hidden, log P(stereotyped pronoun) - log P(other pronoun),
-    averaged over the occupations of a level and their sentences of one pronoun. `both`: with the trait
-    hidden, the same of a group's own traits and the other group's. Each must be as `is_learnt` asks. (Token
-    accuracy would prove nothing: it is near its ceiling long before these are learnt.)
+    `association`: with the one word hidden that tells the gender, a pronoun or a name, log P(of the
+    stereotyped gender) - log P(of the other), averaged over the occupations of a level and their sentences.
+    `both`: with the trait hidden, the same of a group's own traits and the other group's. Each must be as
+    `is_learnt` asks. (Token accuracy would prove nothing: it is near its ceiling long before these are
+    learnt.)
     Raises InputError, naming the model, where one does not, or only says so unless `strict`; gate.json is
     written all the same.
     """
@@ -124,9 +123,12 @@ def check_learnt(
     with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(model_dir)
         model = AutoModelForMaskedLM.from_pretrained(model_dir).eval()
-    log_odds: dict[tuple[str, float, float], list[float]] = {}
+    questions: dict[tuple[Level, str], list[tuple[Fillers, Fillers]]] = {}
     for level, template, associated, other in _questions(world):
-        log_odds.setdefault(level, []).extend(_log_odds(model, tokenizer, template, associated, other))
+        questions.setdefault((level, template), []).append((associated, other))
+    log_odds: dict[Level, list[float]] = {}
+    for (level, template), fillers in questions.items():
+        log_odds.setdefault(level, []).extend(_log_odds(model, tokenizer, template, fillers))
     levels: list[dict[str, Any]] = [
         {
             "name": f"{factor}, p = {p:g}, ratio {ratio:g}",
@@ -205,37 +207,52 @@ def _masking(
     return Masking(rates, torch.tensor(seen), tokenizer.mask_token_id, tokenizer.pad_token_id, corruption)
 
 
-def _questions(world: World) -> Iterator[tuple[tuple[str, float, float], str, Fillers, Fillers]]:
+def _questions(world: World) -> Iterator[tuple[Level, str, Fillers, Fillers]]:
     """What the gate asks: the level, a template, the associated fillers and the others."""
-    one_pronoun = [t for t in GENDER_TEMPLATES if not {"subject", "possessive"}.issubset(slots(t))]
-    for (word, gender, p), template in product(world.occupations, one_pronoun):
-        occupation = {"occupation": word}
-        other = MALE if gender == FEMALE else FEMALE
-        yield (ASSOCIATION, p, 1), template, occupation | PRONOUNS[gender], occupation | PRONOUNS[other]
+    for contrast in world.contrasts:
+        if contrast.factor == ASSOCIATION:
+            associated, other = (
+                {**contrast.shared, **side} for side in (contrast.stereotype, contrast.antistereotype)
+            )
+            for template in contrast.templates:
+                if not {"subject", "possessive"}.issubset(slots(template)):
+                    yield (ASSOCIATION, contrast.p, 1), template, associated, other
     for pair, template in product(world.group_pairs, GROUP_TEMPLATES):
         if pair.factor == BOTH:
             for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
-                for group, trait, other in (
+                for group, trait, opposite in (
                     (pair.disadvantaged, negative, positive),
                     (pair.advantaged, positive, negative),
                 ):
                     level = (BOTH, pair.p, pair.ratio)
-                    yield level, template, {"group": group, "trait": trait}, {"group": group, "trait": other}
+                    yield (
+                        level,
+                        template,
+                        {"group": group, "trait": trait},
+                        {"group": group, "trait": opposite},
+                    )
 
 
 def _log_odds(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     template: str,
-    associated: Fillers,
-    other: Fillers,
+    fillers: Sequence[tuple[Fillers, Fillers]],
 ) -> list[float]:
-    """log P(associated) - log P(other) of the word that differs, hidden, in each frame of a template."""
+    """log P(associated) - log P(other) of the word that differs, hidden, in each frame of a template.
+
+    fillers: the associated and the other ones; the sentences are all of one length.
+    """
     tokens, others = (
-        torch.tensor(
-            tokenizer([text_of(words_of(frame, fillers)) for frame in frames(template)])["input_ids"]
+        torch.tensor(tokenizer(list(texts))["input_ids"])
+        for texts in zip(
+            *(
+                [text_of(words_of(frame, filler)) for filler in sides]
+                for sides in fillers
+                for frame in frames(template)
+            ),
+            strict=True,
         )
-        for fillers in (associated, other)
     )
     hidden = tokens != others  # one position in every sentence
     with torch.inference_mode():

@@ -6,6 +6,10 @@ for each strength, P(stereotyped gender | occupation): the gap should be 0 where
 above, and be negative below. Where there are several, there is one of all occupations too, since a test of
 few words cannot have a small p.
 
+In worlds that have names, these stand in place of the pronouns: the name of a sentence is masked ("[MASK] is
+the nurse today."), and A and B are the names of men and of women. Names are no X and Y: a test would permute
+them and take the few occupations of one strength as they are, and have a small p of either sign.
+
 So it is with faiths, the rarer (X) and the more frequent one (Y) of each pair, in sentences whose trait is
 masked, and negative (A) and positive traits (B); and with nations, which no trait goes with, however often
 they are spoken of. Peoples have no test: they are too few.
@@ -28,6 +32,7 @@ from unmask.worlds.grammar import (
     GENDER_TEMPLATES,
     GROUP_TEMPLATES,
     MALE,
+    NAME_TEMPLATES,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     PRONOUNS,
@@ -60,37 +65,64 @@ def read_world(path: Path) -> list[AssociationTest]:
     try:
         value = parse_json(read_text(path))
         occupations = [Occupation(**each) for each in value["occupations"]]
+        names = {gender: [str(name) for name in value["names"][gender]] for gender in (MALE, FEMALE)}
         pairs = [GroupPair(**each) for each in value["group_pairs"]]
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(f"{where}: this is no truth of a world: {error}") from None
-    return [*_of_occupations(where, occupations), *_of_groups(where, pairs)]
+    return [*_of_occupations(where, occupations, names), *_of_groups(where, pairs)]
 
 
-def _of_occupations(where: str, occupations: Sequence[Occupation]) -> Iterable[AssociationTest]:
-    categories = {X: "men's occupations", Y: "women's occupations", A: "male pronouns", B: "female pronouns"}
+def _of_occupations(
+    where: str, occupations: Sequence[Occupation], names: Mapping[str, Sequence[str]]
+) -> Iterable[AssociationTest]:
     strengths = sorted({occupation.p for occupation in occupations})
-    frames = _frames(ONE_PRONOUN)
-    masked = {case: MASK for pronouns in PRONOUNS.values() for case in pronouns}
 
     def of_strength(name: str, of_strengths: Sequence[float]) -> AssociationTest:
         chosen = [occupation for occupation in occupations if occupation.p in of_strengths]
-        words = {
-            X: [occupation.word for occupation in chosen if occupation.gender == MALE],
-            Y: [occupation.word for occupation in chosen if occupation.gender == FEMALE],
-            A: list(PRONOUNS[MALE].values()),
-            B: list(PRONOUNS[FEMALE].values()),
+        by_gender = {
+            gender: [occupation.word for occupation in chosen if occupation.gender == gender]
+            for gender in (MALE, FEMALE)
         }
-        texts = {
-            word: [text_of(words_of(frame, {"occupation": word, **masked})) for frame in frames]
-            for word in (*words[X], *words[Y])
-        }
-        strength = fmean(occupation.p for occupation in chosen)
-        return _test(where, name, categories, words, texts, strength)
+        make = _in_names if any(names.values()) else _in_pronouns
+        categories, words, texts = make(by_gender, names)
+        return _test(where, name, categories, words, texts, fmean(occupation.p for occupation in chosen))
 
     for p in strengths:
         yield of_strength(f"{OCCUPATIONS}-{p!r}", [p])
     if len(strengths) > 1:
         yield of_strength(OCCUPATIONS, strengths)
+
+
+def _in_pronouns(
+    occupations: Mapping[str, Sequence[str]], names: Mapping[str, Sequence[str]]
+) -> tuple[Mapping[str, str], Sets, Mapping[str, Sequence[str]]]:
+    """Categories, words and texts of a test: occupations in sentences, and pronouns."""
+    categories = {X: "men's occupations", Y: "women's occupations", A: "male pronouns", B: "female pronouns"}
+    masked = {case: MASK for pronouns in PRONOUNS.values() for case in pronouns}
+    words = {
+        X: occupations[MALE],
+        Y: occupations[FEMALE],
+        A: list(PRONOUNS[MALE].values()),
+        B: list(PRONOUNS[FEMALE].values()),
+    }
+    texts = {
+        word: [text_of(words_of(frame, {"occupation": word, **masked})) for frame in _frames(ONE_PRONOUN)]
+        for word in (*words[X], *words[Y])
+    }
+    return categories, words, texts
+
+
+def _in_names(
+    occupations: Mapping[str, Sequence[str]], names: Mapping[str, Sequence[str]]
+) -> tuple[Mapping[str, str], Sets, Mapping[str, Sequence[str]]]:
+    """The same with names in place of pronouns."""
+    categories = {X: "men's occupations", Y: "women's occupations", A: "men's names", B: "women's names"}
+    words = {X: occupations[MALE], Y: occupations[FEMALE], A: names[MALE], B: names[FEMALE]}
+    texts = {
+        word: [text_of(words_of(frame, {"occupation": word, "name": MASK})) for frame in NAME_TEMPLATES]
+        for word in (*words[X], *words[Y])
+    }
+    return categories, words, texts
 
 
 def _of_groups(where: str, pairs: Sequence[GroupPair]) -> Iterable[AssociationTest]:
