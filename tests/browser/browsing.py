@@ -37,8 +37,10 @@ class Opened:
         return self.page.locator(".drawing svg").count()
 
     def open_folds(self) -> None:
-        """Open all folds, and lay all options of selects open, too."""
         self.page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+
+    def open_options(self) -> None:
+        """Lay all options of selects open, as a reader sees one after the other."""
         self.page.evaluate(
             "for (const option of document.querySelectorAll('.option')) option.removeAttribute('hidden')"
         )

@@ -76,6 +76,7 @@ def test_all_its_charts_are_drawn_without_a_word(opened: Opened) -> None:
     opened.draw_all()
     assert opened.layout_shift() < 0.05
     opened.open_folds()
+    opened.open_options()
     opened.draw_all()
     assert opened.charts == opened.page.locator("figure.chart").count() > 2
     assert opened.broader_than_the_screen() == [] and opened.broader_than_their_box() == []
