@@ -65,7 +65,7 @@ def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workfl
     assert section["blocks"][-1]["program"] == "pairs/explorer"
     report = copied.read("report", "index.html")
     assert report.count('<div id="pairs-explorer"') == 1 and facts["tokens"] in report
-    assert "<h1>A {small} &lt;study&gt;</h1>" in report
+    assert '<p class="study">A {small} &lt;study&gt;</p>' in report
     assert copied.read("report", "summary.txt").startswith("A {small} <study>\n")
     assert copied.planned() == set()
     # another number of pairs reads no model
