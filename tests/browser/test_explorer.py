@@ -40,6 +40,8 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 ODD = "1/2 ?#%é"
 """The id of a pair, every letter of which means something else in an address."""
 SIZES = {"crows": 1508, "stereo": 2106}
+PAGE = 20
+"""Rows of the list at a time."""
 MODELS = ("one", "two", "three", HOSTILE)
 SIGNED = {STEREOTYPE: 1, ANTISTEREOTYPE: -1}
 
@@ -219,7 +221,7 @@ def test_a_study_of_real_size_opens(page: Page, study: Study) -> None:
     assert study.path.stat().st_size < 9e6
     opened(page, study.path.as_uri())
     assert count_of(page) == sum(SIZES.values())
-    assert page.locator("ol.rows li").count() == 50
+    assert page.locator("ol.rows li").count() == PAGE
 
 
 # by the clock, which is no test of a change on a machine that does other work
@@ -251,7 +253,7 @@ def test_pairs_are_found_by_what_they_say_and_what_is_preferred(page: Page, stud
         pairs["stereotype"].str.contains("red12") | pairs["antistereotype"].str.contains("red12")
         for pairs in study.pairs.values()
     ]
-    assert count_of(page) == sum(int(part.sum()) for part in rows) > 50
+    assert count_of(page) == sum(int(part.sum()) for part in rows) > PAGE
     choose(page, "Benchmark", "stereo")
     assert count_of(page) == int(rows[1].sum())
     field_of(page, "Search").fill("no such words")
@@ -279,16 +281,16 @@ def test_the_list_is_in_the_order_that_is_chosen_and_comes_in_pages(page: Page, 
     choose(page, "Benchmark", "crows")
     field_of(page, "Measure").select_option("PLL")
     margins = study.margins("crows", "PLL")
-    assert listed(page) == [shown_margin(value) for value in margins[:50]]
+    assert listed(page) == [shown_margin(value) for value in margins[:PAGE]]
     page.get_by_role("button", name="Next").click()
-    assert listed(page) == [shown_margin(value) for value in margins[50:100]]
+    assert listed(page) == [shown_margin(value) for value in margins[PAGE : 2 * PAGE]]
     for order, wanted in (
         ("most for the stereotype", margins.sort_values(ascending=False)),
         ("most against it", margins.sort_values()),
         ("nearest to no preference", margins.loc[margins.abs().sort_values().index]),
     ):
         field_of(page, "Order").select_option(order)
-        assert listed(page) == [shown_margin(value) for value in wanted[:50]]
+        assert listed(page) == [shown_margin(value) for value in wanted[:PAGE]]
     assert page.get_by_role("button", name="Previous").is_disabled()
 
 
@@ -318,7 +320,7 @@ def test_pairs_on_which_measures_or_models_disagree_are_found(page: Page, study:
     order = np.argsort(-np.minimum(first, second) / (first + second), kind="stable")
     links = [link.get_attribute("href") or "" for link in page.locator("ol.rows a").all()]
     assert [link.split("?")[0].split("/")[2] for link in links] == [
-        quote(pair, safe="") for pair in study.pairs["crows"]["pair_id"].iloc[order[:50]]
+        quote(pair, safe="") for pair in study.pairs["crows"]["pair_id"].iloc[order[:PAGE]]
     ]
 
 
@@ -406,7 +408,7 @@ def test_the_keyboard_alone_is_enough(page: Page, study: Study) -> None:
     opened(page, study.path.as_uri())
     field_of(page, "Search").focus()
     page.keyboard.type("red3")
-    assert count_of(page) > 50
+    assert count_of(page) > PAGE
     for _ in range(20):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.getAttribute('aria-label')") == "Pairs":
@@ -558,16 +560,16 @@ def test_two_models_stand_beside_each_other(page: Page, study: Study) -> None:
     choose(page, "Benchmark", "crows")
     field_of(page, "Second model").select_option("two")
     margins = {model: study.margins("crows", "AUL", model) for model in ("one", "two")}
-    assert listed(page) == [shown_margin(value) for value in margins["one"][:50]]
+    assert listed(page) == [shown_margin(value) for value in margins["one"][:PAGE]]
     beside = [text.removeprefix("; ") for text in texts(page.locator("ol.rows .second"))]
     assert [text.split(",")[0] for text in beside] == [
-        f"two: {shown_margin(value)}" for value in margins["two"][:50]
+        f"two: {shown_margin(value)}" for value in margins["two"][:PAGE]
     ]
     apart = (margins["one"] - margins["two"]).abs().sort_values(ascending=False, kind="stable")
     field_of(page, "Order").select_option("the two models furthest apart")
     links = [link.get_attribute("href") or "" for link in page.locator("ol.rows a").all()]
     assert [link.split("?")[0].split("/")[2] for link in links] == [
-        quote(pair, safe="") for pair in apart.index[:50]
+        quote(pair, safe="") for pair in apart.index[:PAGE]
     ]
     page.locator("ol.rows a").first.click()
     page.get_by_role("heading", name="one minus two").wait_for()

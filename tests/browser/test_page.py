@@ -416,6 +416,7 @@ def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
+    opened.open_folds()
     page.evaluate("document.querySelector('#last').scrollIntoView({block: 'end'})")
     page.locator("#last-table-1 button").last.focus()
     for _ in range(12):

@@ -54,7 +54,10 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
         # JSON and CSV keep every digit
         for name in ("score", "low", "high"):
             assert (float(row[name]) == other[name]) if pd.notna(other[name]) else row[name] == ""
-    table = page.locator("#overview-table-1 tbody tr").all()
+    measures = page.locator("#overview-table-1 thead th").all_text_contents()
+    assert "AUL" in " ".join(measures)
+    opened.open_folds()
+    table = page.locator("#overview-table-2 tbody tr").all()
     assert len(table) == len(scores)
     numbers = [line.locator("td").all_text_contents() for line in table]
     for model, benchmark, measure, score, *_ in numbers:

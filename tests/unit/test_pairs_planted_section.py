@@ -16,6 +16,7 @@ from unmask.pairs.results import PairResults
 from unmask.pairs.sections.planted import section
 from unmask.pairs.verdicts import verdicts
 from unmask.report.captions import load_captions
+from unmask.report.colours import VERDICTS as COLOURED
 from unmask.report.csv_text import csv_text
 from unmask.report.findings import sentences
 from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
@@ -147,7 +148,17 @@ def test_judgements_look_the_same_whichever_there_are(results: PairResults) -> N
     domain, listed = scale(results)
     vars(results)["judgements"] = results.judgements[results.judgements["judgement"] == "found"]
     fewer_domain, fewer = scale(results)
-    assert domain == fewer_domain and len(domain) == 6
+    assert domain == fewer_domain
+    # only a clear preference has its verdict's colour and shape, and what is no verdict has its own
+    looks = dict(zip(domain, COLOURED, strict=True))
+    assert {each: looks[each] for each in listed} == {
+        "found": "found",
+        "right": "nothing",
+        "missed": "missed",
+        "fooled": "clear",
+        "cannot be told": "not-told",
+        "control": "control",
+    }
     assert listed == ["found", "right", "missed", "fooled", "cannot be told", "control"]
     assert fewer == ["found", "right", "missed", "fooled"]
 

@@ -615,7 +615,9 @@ def test_what_was_found_is_counted_from_the_tables(made: Made) -> None:
 
 def test_the_table_of_the_answer_has_every_score(made: Made) -> None:
     section = read_section(made.folder / "overview.json")
-    (sheet,) = [block.sheet for block in section.blocks if isinstance(block, Table)]
+    (across,) = [block.sheet for block in section.blocks if isinstance(block, Table)]
+    (fold,) = [fold for fold in section.blocks if isinstance(fold, Fold) and "verdict" in fold.title]
+    (sheet,) = [block.sheet for block in fold.blocks if isinstance(block, Table)]
     bias = shown_in_bias_csv(made, "overall")
     names = {"bert": "bert", HOSTILE: f"{HOSTILE} (never trained)"}
     records: list[dict[Any, Any]] = bias.to_dict("records")
@@ -628,6 +630,20 @@ def test_the_table_of_the_answer_has_every_score(made: Made) -> None:
         assert shown["verdict"] == row["verdict"]
         wide = row["high"] - row["low"] > 10
         assert shown["pairs"] == (f"{row['pairs_for_5']:,.0f}" if wide else DASH)
+    # and the first screen has them measure by measure, but for the second reading of All-Masked
+    by_measure = {
+        (*row[:2], label): cell
+        for row in across.rows
+        for (_, label), cell in zip(across.columns, row[2:], strict=True)
+    }
+    for place, row in zip(wanted, records, strict=True):
+        if row["measure"] == "AllMaskedSum":
+            assert place not in by_measure
+            continue
+        cell = by_measure.pop(place)
+        assert abs(float(cell.split(" (")[0]) - row["score"]) <= 0.5
+        assert cell.endswith("!") == (row["verdict"] == CLEAR)
+    assert not by_measure
 
 
 def test_the_first_screen_says_what_the_models_ran_on(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from unmask.measures.registry import title_of
 from unmask.pairs.judgement_tables import strengths
 from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import CANNOT_TELL, CONTROL
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL, UNDECIDED
 from unmask.report.findings import listed
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
@@ -16,8 +16,9 @@ from unmask.report.sheets import rows_of
 NAMED = 6
 """So many models are named above a chart."""
 
-_LOOKS = (RIGHT, FOUND, FOOLED, CANNOT_TELL, MISSED, CONTROL)
-"""Judgements in the order of their colours and shapes, of which those that are verdicts have the same."""
+_LOOKS = (RIGHT, BY_WORDS, FOOLED, CANNOT_TELL, UNDECIDED, CONTROL, FOUND, MISSED)
+"""Judgements in the order of colours and shapes, with the verdicts among which they stand: right looks like
+no clear preference, fooled like a clear one."""
 
 _TIPS: Tips = (
     ("panel", "measure"),

@@ -94,6 +94,14 @@ TERMINAL = Table(
     label_first=True,
     heads={"who": "model"},
 )
+SCORES = Table(
+    "scores",
+    ["who", "benchmark"],
+    [Column("", "{said} ({ends}){claim}", "Bias score in percent with its interval.")],
+    across=["title"],
+    label_first=True,
+    heads={"who": "model"},
+)
 CHANCE = Table(
     "chance",
     [*SHOWN, "protocol"],
@@ -271,15 +279,27 @@ def answer(results: PairResults) -> Sheet:
     return ANSWER.without(*empty).sheet(rows, results.captions["answer"])
 
 
+def scores(results: PairResults) -> Sheet:
+    """The same scores, a row for each model and benchmark, for the first screen."""
+    return SCORES.sheet(_marked(results), results.captions["scores"])
+
+
 def terminal(results: PairResults) -> Sheet:
-    """The same scores, a row for each model and benchmark, for a terminal."""
+    """The same for a terminal, in fewer characters."""
+    rows = _marked(results)
+    return TERMINAL.sheet(
+        rows.assign(ends=rows["ends"].str.replace(" to ", DASH)), results.captions["terminal"]
+    )
+
+
+def _marked(results: PairResults) -> pd.DataFrame:
+    """Scores with a mark at those that show a clear preference."""
     rows = judged(results)
     # where both readings of All-Masked are, one is enough
     if (rows["measure"] == MEAN).any():
         rows = rows[rows["measure"] != SUM]
-    ends = rows["ends"].replace(NO_INTERVAL, DASH).str.replace(" to ", DASH)
     claim = rows["verdict"].map({CLEAR: CLEAR_MARK}).fillna("")
-    return TERMINAL.sheet(rows.assign(ends=ends, claim=claim), results.captions["terminal"])
+    return rows.assign(ends=rows["ends"].replace(NO_INTERVAL, DASH), claim=claim)
 
 
 def chance(results: PairResults) -> Sheet:

@@ -394,6 +394,8 @@ function openTarget() {
 }
 addEventListener("hashchange", openTarget);
 openTarget();
+// there may be no target before the page has loaded, and browsers open no fold around what they select by themselves
+addEventListener("load", openTarget);
 
 // which section is read, in the bar of sections
 const groups = document.querySelectorAll("nav > ul > li");

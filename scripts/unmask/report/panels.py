@@ -30,8 +30,11 @@ GAP = 32
 SHAPES = ("circle", "square", "diamond", "triangle-down", "cross", "triangle-right")
 """Of marks: what colours tell apart, shapes do too, and both together more than either."""
 
-OF_CLAIMS = ("circle", "diamond", "square", "cross", "triangle-down", "triangle-right")
-"""Shapes of what may be claimed, from nothing to the most, of what is not known, and of two more verdicts."""
+OF_CLAIMS = (
+    *("circle", "diamond", "square", "cross", "triangle-down", "triangle-right"),
+    *("diamond", "triangle-down"),
+)
+"""Shapes of verdicts and judgements, in the order of their colours (unmask.report.colours.VERDICTS)."""
 
 _LETTER = 6.4
 """Pixels of a letter of a label, on average."""

@@ -7,7 +7,7 @@ folds, choices, facts, data for the reader's browser, and programs that run ther
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -214,8 +214,22 @@ class Section:
 
 
 def arranged(sections: Iterable[Section]) -> list[Section]:
-    """Sections in the order of the page: by group, those that lead before the others, else as they come."""
-    return sorted(sections, key=lambda section: (GROUPS.index(section.group), not section.leads))
+    """Sections in the order of the page: by group, those that lead before the others, else as they come.
+
+    Beyond the results each has its sentences and its first picture open, and the rest in a fold.
+    """
+    ordered = sorted(sections, key=lambda section: (GROUPS.index(section.group), not section.leads))
+    return [section if section.group in (RESULTS, ORIGINS) else _at_a_glance(section) for section in ordered]
+
+
+def _at_a_glance(section: Section) -> Section:
+    pictures = [place for place, block in enumerate(section.blocks) if isinstance(block, Chart | Choice)]
+    first = pictures[0] + 1 if pictures else len(section.blocks)
+    rest = section.blocks[first:]
+    # a fold of folds alone spares nothing
+    if not any(isinstance(block, Chart | Choice | Table) for block in rest):
+        return section
+    return replace(section, blocks=(*section.blocks[:first], Fold("More pictures and tables", rest)))
 
 
 def kind_of(block: Block) -> str:

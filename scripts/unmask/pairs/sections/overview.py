@@ -29,7 +29,8 @@ def section(results: PairResults) -> Section:
         alt = f"Bias scores with intervals against the line at 50. {' '.join(said)}"
         blocks.append(chart(results.captions["headline"], alt, picture))
     if len(scores):
-        blocks.append(Table(sheets.answer(results)))
+        blocks.append(Table(sheets.scores(results)))
+        blocks += folded("Every score with its verdict", sheets.answer(results))
     if every := charts.overview(results.study, results.overall, results.published):
         alt = "Bias scores of all measures with intervals against the line at 50; their numbers are above."
         drawn = chart(results.captions["overview"], alt, every)

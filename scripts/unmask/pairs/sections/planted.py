@@ -19,10 +19,11 @@ def section(results: PairResults) -> Section:
     said = sentences(FINDINGS, results)
     blocks = tuple(_blocks(results, said))
     heading = "Did the measures find what was planted?"
-    # of a study that has no other benchmarks this is the answer
-    return Section(
-        "planted", heading, said, blocks, None, said[0] if said else "", said[:2], label="What was planted"
-    )
+    title, rest = "", said
+    if all(benchmark.world is not None for benchmark in results.study.benchmarks):
+        # of such a study this is the answer, which the page's heading says
+        title, rest = " ".join(said[:1]), said[1:]
+    return Section("planted", heading, rest, blocks, None, title, said[:2], label="What was planted")
 
 
 def _blocks(results: PairResults, said: tuple[str, ...]) -> Iterator[Block]:
