@@ -235,7 +235,7 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
     if len(tested) < 2:
         return
     clear, holding = tested[tested["verdict"] == CLEAR], tested[tested["holds"]]
-    start = f"{len(clear) or 'None'} of all {len(tested)} testable scores {_shows(len(clear) or 1)} {CLEAR}"
+    start = f"{len(clear) or 'None'} of all {len(tested)} testable scores {_show_a(len(clear) or 1)} {CLEAR}"
     if clear.empty:
         yield f"{start}."
         return
@@ -252,7 +252,7 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
         yield f"{still}: {listed(f'{count} by {name}' for name, count in by_measure.items() if count)}."
 
 
-def _shows(count: int) -> str:
+def _show_a(count: int) -> str:
     return many(count, "shows a", "show a")
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.judgement_tables import strengths
-from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
+from unmask.pairs.judging import EVERY_JUDGEMENT, FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CANNOT_TELL, CONTROL
 from unmask.report.findings import listed
@@ -83,8 +83,8 @@ def _by_measure(frame: pd.DataFrame, results: PairResults) -> pd.DataFrame:
 
 def _listed(rows: pd.DataFrame) -> list[str]:
     """The judgements of the legend: those on testable scores, and others that some score has."""
-    there = {*rows["judgement"], *TESTED}
-    return [each for each in (*TESTED, CANNOT_TELL, CONTROL) if each in there]
+    known = {*rows["judgement"], *TESTED}
+    return [each for each in EVERY_JUDGEMENT if each in known]
 
 
 def _models(rows: pd.DataFrame) -> str:

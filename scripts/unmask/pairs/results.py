@@ -12,7 +12,7 @@ from unmask.facts import read_facts
 from unmask.loading import facts_by, tables_by
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.explorer import models_within
-from unmask.pairs.judging import judged
+from unmask.pairs.judging import judge
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
@@ -152,7 +152,7 @@ class PairResults:
     def judgements(self) -> pd.DataFrame:
         """JUDGEMENTS on the scores of models that were trained on what was planted."""
         truths = read_truths(self.study, self.files["truths"])
-        return judged(self.study, truths, self.bias, self.settings["judged"])
+        return judge(self.study, truths, self.bias, self.settings["judged"])
 
     @cached_property
     def levels(self) -> pd.DataFrame:
