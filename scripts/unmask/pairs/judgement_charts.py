@@ -76,7 +76,7 @@ def judgements(results: PairResults, benchmark: str | None = None) -> alt.FacetC
 
 
 def _by_measure(frame: pd.DataFrame, results: PairResults) -> pd.DataFrame:
-    """The rows of the measure that leads first, and controls last."""
+    """The rows of the headline measure first, and controls last."""
     leads, control = frame["panel"] == title_of(results.headline), frame["judgement"] == CONTROL
     return pd.concat([frame[leads], frame[~leads & ~control], frame[control & ~leads]])
 
