@@ -5,7 +5,7 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.judgement_tables import strengths
-from unmask.pairs.judging import EVERY_JUDGEMENT, FOOLED, FOUND, MISSED, RIGHT, TESTED
+from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CANNOT_TELL, CONTROL
 from unmask.report.findings import listed
@@ -76,15 +76,15 @@ def judgements(results: PairResults, benchmark: str | None = None) -> alt.FacetC
 
 
 def _by_measure(frame: pd.DataFrame, results: PairResults) -> pd.DataFrame:
-    """The rows of the headline measure first, and controls last."""
+    """The rows of the measure that leads first, and controls last."""
     leads, control = frame["panel"] == title_of(results.headline), frame["judgement"] == CONTROL
     return pd.concat([frame[leads], frame[~leads & ~control], frame[control & ~leads]])
 
 
 def _listed(rows: pd.DataFrame) -> list[str]:
     """The judgements of the legend: those on testable scores, and others that some score has."""
-    known = {*rows["judgement"], *TESTED}
-    return [each for each in EVERY_JUDGEMENT if each in known]
+    there = {*rows["judgement"], *TESTED}
+    return [each for each in (*TESTED, CANNOT_TELL, CONTROL) if each in there]
 
 
 def _models(rows: pd.DataFrame) -> str:
