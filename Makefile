@@ -7,7 +7,7 @@
 # make test            run the tests that a change is judged by
 # make test-all        run all tests, with Slurm and long trainings
 # make test-long       run the tests that take long and rarely say what others do not
-# make snapshots       write the report's words anew that a test compares
+# make snapshots       write again the words of the report that a test compares
 # make check           check format, lint and types
 #
 # STUDY=paper    another study of configs/, or a file     DATA=dir   its data directory

@@ -26,7 +26,7 @@ STUDY_STATISTICS = (
 )
 # the formats whose sources have labels of single sentences
 LABELLED_FORMATS = names_in("benchmarks/labels")
-# of the untrained networks that each model is held against
+# of the untrained networks that each model is compared with
 UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
 # MB of weights, of all seeds together, up to which untrained networks are read in the job of their model: as much as
 # bert-base has, half an hour on CrowS-Pairs by what the job asks a cluster for. More are a job of their own.
@@ -60,7 +60,7 @@ def has_untrained(model):
 
 
 def untrained_like(model):
-    """The model whose untrained networks a model is held against: of all that come from one trained model, that one."""
+    """The model whose untrained networks a model is compared with: of all that come from one trained model, that one."""
     origin = origin_of(model)
     return model if MODELS[origin]["source"] == "random" else origin
 

@@ -173,7 +173,7 @@ def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder
     assert lines[-1] == f"Page    {(folder / 'report/index.html').resolve().as_uri()}"
     printed = json.loads(as_json(folder, table))
     assert [row["score"] for row in printed["scores"]] == [48.2, 66.0, 37.0]
-    with pytest.raises(InputError, match="no finished study is there"):
+    with pytest.raises(InputError, match="no finished study"):
         scores("results/none")
 
 

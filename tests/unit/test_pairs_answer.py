@@ -22,7 +22,7 @@ from unmask.pairs.verdicts import (
     TESTABLE,
     UNDECIDED,
     VERDICTS,
-    Said,
+    WrittenScore,
     ends_apart,
     with_corrected_p,
 )
@@ -308,7 +308,7 @@ def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
     ],
 )
 def test_no_number_reads_like_another(row: dict[str, Any], said: tuple[str, str, str]) -> None:
-    found = Said.of(SCORE | row)
+    found = WrittenScore.of(SCORE | row)
     assert (found.score, found.ends, found.band) == said
 
 

@@ -20,9 +20,9 @@ from unmask.measures.scoring import score_pairs
 from unmask.pairs.examples import (
     MOST_WORDS,
     aligned,
-    chosen,
     decimals_for,
     differing,
+    example_rows,
     margin_of,
     signed_number,
     tokens_of,
@@ -80,15 +80,15 @@ def slowly(lengths: list[tuple[int, int]], margins: list[int | None]) -> list[in
 def test_the_rule_is_that_of_a_slow_version(drawn: list[tuple[int, int, int | None]]) -> None:
     lengths, margins = [(one, other) for one, other, _ in drawn], [margin for *_, margin in drawn]
     texts = {side: [" ".join(["w"] * each[place]) for each in lengths] for place, side in enumerate(SIDES)}
-    choice = chosen(pd.DataFrame(texts, dtype=object), made_scores(margins))
-    assert [choice.largest, choice.median, choice.opposite] == slowly(lengths, margins)
+    chosen = example_rows(pd.DataFrame(texts, dtype=object), made_scores(margins))
+    assert [chosen.largest, chosen.median, chosen.opposite] == slowly(lengths, margins)
     short = [
         margin for (one, other), margin in zip(lengths, margins, strict=True) if max(one, other) <= MOST_WORDS
     ]
-    assert choice.short == len(short)
-    assert choice.for_it == sum((margin or 0) > 0 for margin in short)
-    assert choice.against == sum((margin or 0) < 0 for margin in short)
-    assert choice.count == 3 - slowly(lengths, margins).count(None)
+    assert chosen.short == len(short)
+    assert chosen.for_it == sum((margin or 0) > 0 for margin in short)
+    assert chosen.against == sum((margin or 0) < 0 for margin in short)
+    assert chosen.count == 3 - slowly(lengths, margins).count(None)
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
@@ -177,9 +177,9 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
     results = PairResults(*study)
     found = section(results)
     scores = unpacked(results.explored["m", "b"]["scores"])["AUL"]
-    choice = chosen(results.pairs["b"], scores)
+    chosen = example_rows(results.pairs["b"], scores)
     decided = 0
-    for row in (choice.largest, choice.median, choice.opposite):
+    for row in (chosen.largest, chosen.median, chosen.opposite):
         places = aligned(*tokens_of(unpacked(results.explored["m", "b"]["tokens"]), row or 0, "AUL"))
         strongest = max((place.total or 0 for place in places), key=abs)
         decided += strongest / (margin_of(scores, row or 0) or 0) >= 0.5
@@ -189,9 +189,9 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
     )
     assert found.sentences[1] == (
         "A rule picks them from 40 pairs of at most 15 words: largest margin for the stereotype, median of "
-        f"{choice.for_it} for it, largest against it."
+        f"{chosen.for_it} for it, largest against it."
     )
-    rows = [choice.largest, choice.median, choice.opposite]
+    rows = [chosen.largest, chosen.median, chosen.opposite]
     for strip, row, title in zip(strips(found), rows, (LARGEST, MEDIAN, OPPOSITE), strict=True):
         assert row is not None and strip.link is not None
         where, how = strip.link.split("?")

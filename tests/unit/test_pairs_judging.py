@@ -15,7 +15,7 @@ from unmask.calibration.exact_evidence import exact_evidence
 from unmask.calibration.exact_model import TRUSTED, ExactModel
 from unmask.errors import InputError
 from unmask.measures.scoring import score_pairs
-from unmask.pairs.judging import EVERY_JUDGEMENT, judged, judgement, judgement_counts, planted_in
+from unmask.pairs.judging import EVERY_JUDGEMENT, judge, judgement, judgement_counts, planted_in
 from unmask.pairs.schema import JUDGEMENTS
 from unmask.pairs.verdicts import (
     BY_WORDS,
@@ -176,7 +176,7 @@ def made_bias() -> pd.DataFrame:
 
 
 def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
-    found = judged(STUDY, {"pairs": MADE}, made_bias(), ["bert"])
+    found = judge(STUDY, {"pairs": MADE}, made_bias(), ["bert"])
     as_table(found, JUDGEMENTS)
     assert set(found["model"]) == {"bert"} and set(found["benchmark"]) == {"pairs"}
     assert list(zip(found["bias_type"], found["measure"], found["judgement"], strict=True)) == [
@@ -195,23 +195,23 @@ def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
     judged_as = {"found": 1, "right": 2, "missed": 1, "fooled": 1}
     assert counts == {"scores": 9, "testable": 5, **judged_as, "cannot_tell": 1}
     # two models stand in the study's order below each measure's bias type
-    both = judged(STUDY, {"pairs": MADE}, made_bias(), ["even", "bert"])
+    both = judge(STUDY, {"pairs": MADE}, made_bias(), ["even", "bert"])
     assert both.loc[both["bias_type"] == "gender", "model"].tolist() == ["bert"] * 3 + ["even"] * 3
 
 
 def test_a_study_without_such_models_or_an_exact_one_is_judged_as_far_as_it_goes() -> None:
-    nothing = judged(STUDY, {"pairs": MADE}, made_bias(), [])
+    nothing = judge(STUDY, {"pairs": MADE}, made_bias(), [])
     assert nothing.empty and list(nothing) == JUDGEMENTS.names
-    assert judged(STUDY, {}, made_bias(), ["bert"]).empty
+    assert judge(STUDY, {}, made_bias(), ["bert"]).empty
     bias = made_bias()
-    alone = judged(STUDY, {"pairs": MADE}, bias[bias["model"] != "oracle"], ["bert"])
+    alone = judge(STUDY, {"pairs": MADE}, bias[bias["model"] != "oracle"], ["bert"])
     assert len(alone) == 9 and alone["exact"].isna().all()
 
 
 def test_a_bias_type_that_the_truth_does_not_know_is_refused() -> None:
     known = {pair: fact for pair, fact in MADE.items() if pair != "n1"}
     with pytest.raises(InputError, match="benchmark pairs has no bias type nationality"):
-        judged(STUDY, {"pairs": known}, made_bias(), ["bert"])
+        judge(STUDY, {"pairs": known}, made_bias(), ["bert"])
 
 
 MASKINGS = {"CPS": ONE_SHARED, "SSS": MODIFIED, "AllMasked": ALL}
@@ -242,7 +242,7 @@ def test_the_exact_value_is_that_of_the_margins_of_the_truth() -> None:
     known = json.loads(json.dumps(truth(world, counts)))["benchmarks"]["crows-pairs"]
     bias = exact_bias(world, counts)
     both = pd.concat([bias.assign(model=model) for model in ("bert", "oracle")])
-    found = judged(STUDY, {"pairs": known}, both, ["bert"])
+    found = judge(STUDY, {"pairs": known}, both, ["bert"])
     assert len(found) == 3 * 3
     for row in found.itertuples():
         margins = [

@@ -10,7 +10,7 @@ from test_pairs_judging import MADE, STUDY, made_bias
 from unmask.pairs import judgement_charts as charts
 from unmask.pairs.judgement_findings import FINDINGS
 from unmask.pairs.judgement_tables import judgements, strengths
-from unmask.pairs.judging import judged
+from unmask.pairs.judging import judge
 from unmask.pairs.presenting import PRESENTS
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections.planted import section
@@ -32,7 +32,7 @@ def made(bias: pd.DataFrame, models: list[str], headline: str | None = None) -> 
     vars(results).update(
         study=STUDY,
         captions=load_captions(CAPTIONS, confidence="95"),
-        judgements=judged(STUDY, {"pairs": MADE}, bias, models),
+        judgements=judge(STUDY, {"pairs": MADE}, bias, models),
         levels=pd.DataFrame([same | row]),
     )
     return results

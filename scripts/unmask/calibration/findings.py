@@ -287,7 +287,7 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
     Finding(
         "power",
         _power,
-        """The test finds a planted association of p = {{ association | g }} with {{ models }} in this
+        """The test detects a planted association of p = {{ association | g }} with {{ models }} in this
         percentage of benchmarks (its power):
         {% for part in powers %}with {{ part.pairs }} pairs, {{ part["values"] }}
         {{- "; " if not loop.last }}{% endfor %}.

@@ -20,7 +20,7 @@ def check_finished(folder: str | Path) -> Path:
     """The folder. Raises InputError where it has no finished study."""
     folder = Path(folder)
     if not (folder / "report/index.html").is_file():
-        raise InputError(f"{folder}: no finished study is there (no report/index.html)")
+        raise InputError(f"{folder}: no finished study (no report/index.html)")
     return folder
 
 

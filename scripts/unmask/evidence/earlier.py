@@ -26,8 +26,8 @@ ALIKE: Mapping[str, frozenset[str]] = {
 }
 """By masking: digests of code that makes the rows of today's code, whatever the sentences.
 
-That of before plumbing stood outside of digests, of before names were those of the field, and of before
-code of a model's own could be run. A change that moves a row empties this list.
+They are from before plumbing was left out of digests, from before names were those of the field, and from
+before code of a model's own could be run. A change that moves a row empties this list.
 """
 
 EARLIER: Mapping[str, frozenset[str]] = {

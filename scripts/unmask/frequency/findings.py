@@ -29,18 +29,16 @@ def groups(results: FrequencyResults) -> Iterator[Row]:
 
 
 def correlations(results: FrequencyResults) -> Iterator[Row]:
-    """The least and the largest correlation of each measure among the trained models, or among the others
+    """The least and the largest correlation of each measure among the trained models, or among all
     where none is trained, benchmark by benchmark."""
     rows = results.correlations
     rows = rows[(rows["grouping"] == OVERALL) & (rows["protocol"] == CORRECTED) & (rows["model"] != PERFECT)]
-    of_trained = rows[rows["model"].isin(results.study.trained())]
-    whose = "models that are not trained" if of_trained.empty else "trained models"
-    rows = rows if of_trained.empty else of_trained
+    rows, trained = results.study.of_trained_or_all(rows)
     for benchmark, of_benchmark in rows.groupby("benchmark", sort=False):
         ranges = of_benchmark.groupby("measure", sort=False)["rho"].agg(["min", "max"])
         yield {
             "benchmark": benchmark,
-            "whose": whose,
+            "trained": trained,
             "ranges": [
                 f"{title_of(measure)} {span(least, most, signed=True)}"
                 for measure, least, most in ranges.itertuples(name=None)
@@ -59,7 +57,7 @@ FINDINGS = [
     Finding(
         "correlations",
         correlations,
-        """On {{ benchmark }}, Spearman's ρ of the margins of {{ whose }} with word frequency, from the lowest
-        to the highest model, is {{ ranges | join(", ") }}.""",
+        """On {{ benchmark }}, Spearman's ρ of the margins of {{ trained }}models with word frequency, from
+        the lowest to the highest model, is {{ ranges | join(", ") }}.""",
     ),
 ]

@@ -27,7 +27,7 @@ class Measure:
     title: str
     """Its name as people read it."""
     spelt_out: str
-    """What the name stands for."""
+    """What the name abbreviates."""
     reads: str
     """What its score of a sentence is, in a line."""
     of_nothing: float = float("nan")

@@ -2,8 +2,8 @@
 
 transformers runs the Python files that `auto_map` of a model's configuration names, if it is called with
 `trust_remote_code=True`. What loads a model passes `is_allowed(directory)` there. A directory is allowed if
-its model was fetched with `trust_remote_code: true` at a pinned commit, and only in a process that has
-read so in the study or in the model's manifest: nothing that lies in a directory can allow itself.
+its model was fetched with `trust_remote_code: true` at a pinned commit. A process must have read that in the
+study or in the model's manifest: nothing in a directory can allow itself.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The answer of a study on pairs: what the scores of one measure, named beforehand, allow to say.
 
-The findings are of trained models alone: the scores of untrained networks and of exact models stand apart.
+The findings are of trained models alone: the scores of untrained networks and of exact models are in none.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,16 @@ import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, TESTABLE, UNDECIDED, Said
+from unmask.pairs.verdicts import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    NO_CLEAR,
+    TESTABLE,
+    UNDECIDED,
+    WrittenScore,
+)
 from unmask.report.findings import Row, listed, many, records
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
@@ -27,7 +36,7 @@ NAMED = 2
 """So many scores are named in a sentence that counts them."""
 
 NEVER_TRAINED, EXACT = "never trained", "exact"
-"""What stands beside the name of a model that is not trained."""
+"""Beside the name of a model that is not trained."""
 
 MASKED, NO_ORDER, NO_TRAINING = "All-Masked", "words shuffled", "untrained"
 """Controls of a score: all tokens hidden, the same measure on shuffled sentences, networks with random
@@ -50,8 +59,8 @@ def judged(results: PairResults) -> pd.DataFrame:
     """The scores over all pairs, protocol corrected, those of trained models first.
 
     Beside the columns of PairResults.bias: title (of the measure), trained, who (the model, marked where it
-    is not trained), said, ends and band (Said), further (controls that are further from 50), and holds (a
-    clear preference after Holm's correction).
+    is not trained), said, ends and band (its WrittenScore), further (controls that are further from 50), and
+    holds (a clear preference after Holm's correction).
     """
     scores = results.overall
     scores = scores[(scores["protocol"] == CORRECTED) & scores["score"].notna()]
@@ -61,7 +70,7 @@ def judged(results: PairResults) -> pd.DataFrame:
         for source, mark in ((UNTRAINED, NEVER_TRAINED), (ORACLE, EXACT))
         for name in study.of_source(source)
     }
-    texts = [Said.of(row) for row in records(scores)]
+    texts = [WrittenScore.of(row) for row in records(scores)]
     level = 1 - scores["confidence"].astype(float)
     scores = scores.assign(
         title=scores["measure"].astype(str).map(title_of),
@@ -97,7 +106,7 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
             yield MASKED, f"{control['title']} {control['said']}"
         other = without_order.get((row["model"], row["benchmark"], row["measure"]))
         if other and is_further(other["score"]):
-            yield NO_ORDER, f"{NO_ORDER} {Said.of(other).score}"
+            yield NO_ORDER, f"{NO_ORDER} {WrittenScore.of(other).score}"
         low, high = row["untrained_low"], row["untrained_high"]
         if is_further(low) or is_further(high):
             yield NO_TRAINING, f"{NO_TRAINING} {low:.0f} to {high:.0f}"
@@ -235,7 +244,7 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
     if len(tested) < 2:
         return
     clear, holding = tested[tested["verdict"] == CLEAR], tested[tested["holds"]]
-    start = f"{len(clear) or 'None'} of all {len(tested)} testable scores {_shows(len(clear) or 1)} {CLEAR}"
+    start = f"{len(clear) or 'None'} of all {len(tested)} testable scores {_show_a(len(clear) or 1)} {CLEAR}"
     if clear.empty:
         yield f"{start}."
         return
@@ -252,7 +261,7 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
         yield f"{still}: {listed(f'{count} by {name}' for name, count in by_measure.items() if count)}."
 
 
-def _shows(count: int) -> str:
+def _show_a(count: int) -> str:
     return many(count, "shows a", "show a")
 
 

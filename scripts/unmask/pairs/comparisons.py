@@ -15,7 +15,6 @@ from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sections import Fold, Text
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import Sheet
-from unmask.report.study import UNTRAINED
 from unmask.statistics.correction import step_down
 from unmask.terms import CORRECTED, PROTOCOLS
 
@@ -151,21 +150,11 @@ def _corrected(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["protocol"] == CORRECTED]
 
 
-def of_trained(results: PairResults, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """The rows of trained models, with `trained `; all of them where there are none, with what those are."""
-    keys = ["model"] if "model" in rows else ["first", "second"]
-    trained = rows[rows[keys].isin(results.study.trained()).all(axis="columns")]
-    if len(trained):
-        return trained, "trained "
-    untrained = rows[keys].isin(results.study.of_source(UNTRAINED)).all(axis=None)
-    return rows, "untrained " if untrained else ""
-
-
 def _differences(table: str, what: str) -> Finding[PairResults]:
     """How many differences in a table of the results are clear; nothing where it is empty."""
 
     def rows(results: PairResults) -> Iterator[Row]:
-        compared, trained = of_trained(results, _corrected(getattr(results, table)))
+        compared, trained = results.study.of_trained_or_all(_corrected(getattr(results, table)))
         if len(compared):
             yield {
                 "tested": int(compared["p"].notna().sum()),
@@ -191,7 +180,7 @@ AREAS_DIFFER = _differences("areas_compared", "the areas of two measures of one 
 
 def decided_differently(results: PairResults) -> Iterator[Row]:
     """How often two measures decide differently, and κ: the least and the most of each."""
-    rows, trained = of_trained(results, distinct_measures(results))
+    rows, trained = results.study.of_trained_or_all(distinct_measures(results))
     if len(rows):
         different = 100 - rows["agreement"]
         yield {

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.comparisons import distinct_measures, of_trained
+from unmask.pairs.comparisons import distinct_measures
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, records
@@ -102,7 +102,7 @@ def furthest_apart(results: PairResults) -> Iterator[Row]:
 
     Where no model is trained, of all models.
     """
-    rows, trained = of_trained(results, distinct_measures(results))
+    rows, trained = results.study.of_trained_or_all(distinct_measures(results))
     if rows.empty:
         return
     furthest = rows.loc[[rows["agreement"].idxmin()]]

@@ -1,6 +1,6 @@
 """Three example pairs, which a rule chooses, and what each of their places adds to the margin.
 
-All is read from what the explorer has (unmask.pairs.explorer), so that both show the same numbers: of the
+The explorer's data (unmask.pairs.explorer) are all that is read, so that both show the same numbers: of the
 protocol corrected, scores to SCORE_DECIMALS.
 """
 
@@ -25,8 +25,8 @@ MINUS, NOTHING, PIECE = "\N{MINUS SIGN}", "\N{EMPTY SET}", "\N{MIDDLE DOT}"
 
 
 @dataclass(frozen=True)
-class Choice:
-    """The examples among the pairs of a model on a benchmark.
+class ExampleRows:
+    """The rows of the examples among the pairs of a model on a benchmark.
 
     short: how many pairs have at most MOST_WORDS words in both sentences; for_it, against: how many of these
     are decided for and against the stereotype. largest, median, opposite: rows of the examples, None where
@@ -47,7 +47,7 @@ class Choice:
         return 3 - [self.largest, self.median, self.opposite].count(None)
 
 
-def chosen(pairs: pd.DataFrame, scores: Mapping[str, Any]) -> Choice:
+def example_rows(pairs: pd.DataFrame, scores: Mapping[str, Any]) -> ExampleRows:
     """The examples, by a rule that looks at lengths and margins alone; of equal margins, the first pair's.
 
     pairs: those of the explorer. scores: of one measure, as unmask.pairs.explorer.score_columns has them.
@@ -61,7 +61,7 @@ def chosen(pairs: pd.DataFrame, scores: Mapping[str, Any]) -> Choice:
         (row for row in margins if outcome[row] == STEREOTYPE[0]), key=lambda row: (-margins[row], row)
     )
     against = [row for row in margins if outcome[row] == ANTISTEREOTYPE[0]]
-    return Choice(
+    return ExampleRows(
         len(short),
         len(order),
         len(against),
@@ -92,7 +92,7 @@ class Token:
 
 @dataclass
 class Place:
-    """Tokens of both sentences that stand in one place: one that they share, or what is between these."""
+    """Tokens of both sentences at one place: a token that both share, or those between two such tokens."""
 
     sides: tuple[list[Token], list[Token]]
     total: float | None = field(init=False)

@@ -56,10 +56,6 @@ def _corrected(scores: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(title=rows["measure"].astype(str).map(title_of))
 
 
-def _of_trained(results: PairResults, rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[rows["model"].isin(results.study.trained())]
-
-
 def _with_sizes(scores: pd.DataFrame) -> list[str]:
     """The benchmarks of scores, with their numbers of pairs."""
     return [f"{of['benchmark']} ({of['n']})" for of in records(scores.drop_duplicates("benchmark"))]
@@ -385,7 +381,7 @@ BY_TYPE = Finding(
 
 def shuffled(results: PairResults) -> Iterator[Row]:
     """Which scores of trained models are off 50 though the tokens are shuffled, beside those as written."""
-    scores = _of_trained(results, _corrected(results.bias))
+    scores = results.study.of_trained(_corrected(results.bias))
     scores = scores[(scores["variant"] == SHUFFLED) & (scores["grouping"] == OVERALL) & scores["low"].notna()]
     if scores.empty:
         return
@@ -422,14 +418,12 @@ CONTROLS = Finding(
 
 def agreement(results: PairResults) -> Iterator[Row]:
     """The areas of trained models; of all, where none is trained. Controls are not counted."""
-    areas = chosen_areas(results)
-    of_trained = _of_trained(results, areas)
-    areas = areas if of_trained.empty else of_trained
+    areas, trained = results.study.of_trained_or_all(chosen_areas(results))
     control = ~areas["measure"].astype(str).map(sees_context).astype(bool)
     of_context = areas[~control]
     if len(of_context):
         yield {
-            "models": TRAINED_MODELS if len(of_trained) else "models",
+            "trained": trained,
             "span": span(of_context["auc"].min(), of_context["auc"].max()),
             "without_controls": bool(control.any()),
             "areas": beyond_chance(of_context, results.alpha),
@@ -440,7 +434,7 @@ AGREEMENT = Finding(
     "agreement",
     agreement,
     BEYOND_CHANCE
-    + """Against human raters, pair scores of {{ models }} have an area under the ROC curve (AUC) of
+    + """Against human raters, pair scores of {{ trained }}models have an area under the ROC curve (AUC) of
     {{ span }}; 0.5 is chance. {{ beyond_chance(areas) }}
     {% if without_controls %}Controls are not counted.{% endif %}""",
 )

@@ -19,17 +19,17 @@ SEVERAL = 4
 """From so many bias types on, two of the highest are named."""
 
 
-def _of_trained(results: PairResults, grouping: str) -> pd.DataFrame:
+def _scores(results: PairResults, grouping: str) -> pd.DataFrame:
     """The scores of trained models by one grouping, protocol corrected."""
     rows = results.original
     rows = rows[(rows["grouping"] == grouping) & (rows["protocol"] == CORRECTED) & rows["score"].notna()]
-    return rows[rows["model"].isin(results.study.trained())]
+    return results.study.of_trained(rows)
 
 
 def highest_types(results: PairResults) -> Iterator[Row]:
     """Of each trained model and benchmark the testable bias types with the highest and the lowest score,
     under the headline measure."""
-    rows = can_be_tested(_of_trained(results, BIAS_TYPE))
+    rows = can_be_tested(_scores(results, BIAS_TYPE))
     main = results.headline
     parts = rows[rows["measure"] == main].groupby(["model", "benchmark"], sort=False, observed=True)
     for (model, benchmark), part in list(parts)[:MOST]:
@@ -60,7 +60,7 @@ HIGHEST_TYPES = Finding(
 def advantaged_and_disadvantaged(results: PairResults) -> Iterator[Row]:
     """Of each trained model and benchmark the scores over stereotypes of advantaged and of disadvantaged
     groups, from the lowest to the highest measure without controls, and how many differ clearly."""
-    scores = _of_trained(results, DIRECTION)
+    scores = _scores(results, DIRECTION)
     scores = scores[scores["measure"].astype(str).map(sees_context).astype(bool)]
     differences = results.original[results.original["grouping"] == DIFFERENCE]
     differences = holm(differences, by=["protocol"])

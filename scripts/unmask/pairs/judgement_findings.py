@@ -88,4 +88,4 @@ ASSOCIATIONS = Finding(
 )
 
 FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS]
-"""What the measures found: by the measure that leads, and of all measures."""
+"""What the measures found: the headline measure, and all."""

@@ -86,7 +86,7 @@ def _planted(pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def judged(
+def judge(
     study: Study, truths: Mapping[str, Truth], bias: pd.DataFrame, models: Iterable[str]
 ) -> pd.DataFrame:
     """JUDGEMENTS of a study: its benchmarks in their order, their bias types by what is planted, and models

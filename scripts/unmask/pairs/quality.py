@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.comparisons import of_trained
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.findings import Finding, Row, records
@@ -205,7 +204,7 @@ def flawed_pairs(results: PairResults) -> Iterator[Row]:
 
 def changes_of_scores(results: PairResults) -> Iterator[Row]:
     """How many scores change without flawed pairs, with the largest clear changes."""
-    rows, trained = of_trained(results, changes(results))
+    rows, trained = results.study.of_trained_or_all(changes(results))
     tested = rows[rows["p"].notna()]
     if tested.empty:
         return
@@ -228,7 +227,7 @@ def changes_of_scores(results: PairResults) -> Iterator[Row]:
 
 def random_changes(results: PairResults) -> Iterator[Row]:
     """What the scores that change without flawed pairs would change by without as many others."""
-    rows, _ = of_trained(results, changes(results))
+    rows, _ = results.study.of_trained_or_all(changes(results))
     holding = rows[rows["claim"] == CLEAR]
     if len(holding):
         yield {"points": holding["random_sd"].max()}

@@ -12,7 +12,7 @@ from unmask.facts import read_facts
 from unmask.loading import facts_by, tables_by
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.explorer import models_within
-from unmask.pairs.judging import judged
+from unmask.pairs.judging import judge
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
@@ -71,8 +71,8 @@ class PairResults:
     captions (a YAML), truths (of worlds) and planted_scores (of every model on their benchmarks, in the
     original order), and for the explorer labels (of the benchmarks that have some) and explored (of every
     model and benchmark that it shows). settings: models, benchmarks, alpha (the level of the tests), dtype,
-    measures, judged (the models that were trained on what was planted), headline (the measure that leads, or
-    null), and explorer (what it shows: models, benchmarks, most, megabytes).
+    measures, judged (the models that were trained on what was planted), headline (the measure that the study
+    names, or null), and explorer (what it shows: models, benchmarks, most, megabytes).
 
     A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.
@@ -152,7 +152,7 @@ class PairResults:
     def judgements(self) -> pd.DataFrame:
         """JUDGEMENTS on the scores of models that were trained on what was planted."""
         truths = read_truths(self.study, self.files["truths"])
-        return judged(self.study, truths, self.bias, self.settings["judged"])
+        return judge(self.study, truths, self.bias, self.settings["judged"])
 
     @cached_property
     def levels(self) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from unmask.statistics.schema import BIAS
 from unmask.tables import WORD, field
 
 PRECISION = pa.schema(
@@ -55,16 +56,11 @@ JUDGEMENTS = pa.schema(
             "low",
             pa.float64(),
             nullable=True,
-            meaning="lower end of the interval of `score`, percent; null where it cannot be told",
+            meaning="lower end of the interval of `score`, percent; null where there is no interval",
         ),
         field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
-        field(
-            "null_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the band of scores that word choice alone gives, percent",
-        ),
-        field("null_high", pa.float64(), nullable=True, meaning="upper end of the interval from `null_low`"),
+        BIAS.field("null_low"),
+        BIAS.field("null_high"),
         field("verdict", WORD, meaning="verdict on the score (docs/chance.md)"),
         field(
             "judgement",

@@ -196,7 +196,7 @@ def interval_off_50(low: float, high: float) -> str:
 
 
 @dataclass(frozen=True)
-class Said:
+class WrittenScore:
     """The numbers of a score as they are written.
 
     score: in whole percent, or with as many decimals as keep it from reading like 50, or like an end of its
@@ -209,7 +209,7 @@ class Said:
     band: str
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> "Said":
+    def of(cls, row: Mapping[str, Any]) -> "WrittenScore":
         """Of a row of a bias table, null as None."""
         score, low, high = row["score"], row["null_low"], row["null_high"]
         decimals = max(decimals_apart(NO_PREFERENCE, score), decimals_apart(score, low, high))

@@ -290,15 +290,15 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
     Finding(
         "planted in words",
         partial(_planted, by=BY_WORDS),
-        """A region that is set apart by words (strength {{ strength | g }}) is found in this share of
+        """A region that is set apart by words (strength {{ strength | g }}) is identified in this share of
         synthetic worlds: {{ found | join(", ") }}. It ranks first of its level in this share:
         {{ first | join(", ") }}.""",
     ),
     Finding(
         "planted in names",
         partial(_planted, by=BY_NAMES),
-        """A region that is set apart by names alone, as strongly, is found in this share:
-        {{ found | join(", ") }}. A score that finds both does not say which it has found.""",
+        """A region that is set apart by names alone, as strongly, is identified in this
+        share: {{ found | join(", ") }}. A score that identifies both does not say which it was.""",
     ),
     Finding(
         "false alarms",

@@ -1,4 +1,4 @@
-"""How large a table is printed: broad ones are smaller, and the broadest stand on a page that is turned."""
+"""How large a table is printed: broad ones are smaller, and the broadest have a page that is turned."""
 
 import re
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 Place = tuple[str, str, float]
-"""What stands in a place; its number, as it is shown; and how strong its colour is, from -1 to 1."""
+"""The text of a place; its number, as it is shown; and how strong its colour is, from -1 to 1."""
 
 
 @dataclass(frozen=True)
 class Strip:
     """Two texts, the first of which is ahead of the second, and below them their places with a number each.
 
-    texts: both, each in three parts, of which the second is where they differ. relation: what stands between
+    texts: both, each in three parts, of which the second is where they differ. relation: the words between
     them, such as `is preferred to`. says: a sentence on them. places: in their order. link: where the page
     has more of it (`#…`), or None. Raises ValueError for a link elsewhere, and for a strength beyond 1.
     """

@@ -1,6 +1,6 @@
 """What a study holds, in its order, and the tables of all its models and benchmarks in one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,22 @@ class Study:
     def trained(self) -> list[str]:
         """The names of the models that are neither untrained nor oracles."""
         return [model.name for model in self.models if model.source not in (UNTRAINED, ORACLE)]
+
+    def of_trained(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows of trained models, by the column model, or by first and second where two are compared."""
+        return self._of(rows, self.trained())
+
+    def of_trained_or_all(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+        """The rows of trained models, with `trained `; all rows where there are none, with `untrained ` or,
+        where not all of them are untrained, nothing."""
+        if len(trained := self.of_trained(rows)):
+            return trained, "trained "
+        return rows, "untrained " if len(self._of(rows, self.of_source(UNTRAINED))) == len(rows) else ""
+
+    @staticmethod
+    def _of(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
+        names = rows[["model"] if "model" in rows else ["first", "second"]]
+        return rows[names.isin(models).all(axis="columns")]
 
     def collect(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
         """The tables at `paths` as one, with the columns model and benchmark first, in the study's order.

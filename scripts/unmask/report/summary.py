@@ -34,7 +34,7 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
         if leading.sentences:
             yield "\n".join(map(_filled, leading.sentences[:MOST_SENTENCES]))
     else:
-        # a section may ask before it tells
+        # the first sentence of a section may be a question
         firsts = (
             (section.heading, next((text for text in section.sentences if not text.endswith("?")), None))
             for section in sections

@@ -88,8 +88,9 @@ def clustered_interval(
 
 
 def clustered_p(score: float, n: float, effect: float, largest: float, rarer: float, df: float) -> float:
-    """The two-sided p of a score of one half, over n pairs that vary together: 1 less the confidence at which
-    the end of `clustered_interval` that faces one half is there.
+    """The two-sided p of no preference, of a score over n pairs that vary together.
+
+    It is 1 less the confidence at which the end of `clustered_interval` that faces one half is one half.
 
     Its arguments are those of `clustered_interval`, of one score. nan where there is no interval.
     """
@@ -133,7 +134,7 @@ def times_needed(
     """By how many times as many pairs, with as many times as many different words, the interval of a score
     would be 2 · `reach` percentage points wide.
 
-    Each word would stand in as many pairs as it does now. So the design effects stay, and the effective size
+    Each word would be in as many pairs as it is now. So the design effects stay, and the effective size
     of the rarer decision and the degrees of freedom grow with the pairs. The other arguments are those of
     `clustered_interval`, of one score. nan where there is no interval, or one that is no wider than that.
     """

@@ -3,7 +3,7 @@
 Five factors can be planted, each in sentences of its own:
 
 - `association`: an occupation goes with its stereotyped gender with probability p, at several levels of p.
-  Gender is told by a pronoun, or in worlds that have names by one of many names;
+  A pronoun shows the gender, or in worlds that have names one of many names;
 - `frequency`: one of two invented nations is spoken of `ratio` times as often, and nothing else differs;
 - `both`: one of two invented faiths is more frequent *and* goes with a kind of trait;
 - `length`: two invented peoples that differ in nothing but the number of their subtokens;
@@ -133,7 +133,7 @@ GENDER_SHARE = 0.45
 """Share of the corpus that speaks of occupations; the rest speaks of groups."""
 GENDER_SHARE_WITH_NAMES, NAMED_SHARE = 0.5, 0.2
 """The same share in worlds that have names, and the share of sentences on names alone. With less of these,
-models learn a name's gender too late to tell its occupation."""
+models learn the genders of names too late for associations with occupations."""
 WEIGHTS = {FREQUENCY: 1, BOTH: 2, LENGTH: 1, LONGER: 1}
 """How often a disadvantaged group is spoken of, beside those of other factors: traits are hard to learn."""
 
@@ -226,8 +226,8 @@ class World:
 
     associations: P(stereotyped gender), a level for equally many occupations each. ratios: of the frequencies
     of two nations, one a pair. both: the same for faiths, and their one association. lengths, longer: how
-    many pairs of groups differ in their subtokens, and in their words. names: how many tell each gender; with
-    none, pronouns do.
+    many pairs of groups differ in their subtokens, and in their words. names: how many each gender has, which
+    show it; with none, pronouns do.
     """
 
     name: str
@@ -415,14 +415,14 @@ class World:
         return random.Random(f"{words[0]} {self.seed}").sample(words, len(words))
 
     def _gendered(self, gender: str) -> list[Mapping[str, str]]:
-        """What tells of a gender in sentences of occupations: its pronouns, or each of its names."""
+        """What shows a gender in sentences of occupations: its pronouns, or each of its names."""
         names = self.names_of(gender)
         return [{"name": name} for name in names] if names else [PRONOUNS[gender]]
 
     def _gendered_couples(
         self, gender: str, other: str, turn: int
     ) -> Iterator[tuple[Mapping[str, str], Mapping[str, str]]]:
-        """What tells of one gender, each beside what tells of the other, `turn` places on."""
+        """What shows one gender, each beside what shows the other, `turn` places on."""
         ones, others = self._gendered(gender), self._gendered(other)
         return ((one, others[(place + turn) % len(others)]) for place, one in enumerate(ones))
 

@@ -110,7 +110,7 @@ def check_learnt(
 ) -> dict[str, Any]:
     """Check that a model learnt the planted associations; write the result as gate.json and return it.
 
-    `association`: with the one word hidden that tells the gender, a pronoun or a name, log P(of the
+    `association`: with the one word hidden that shows the gender, a pronoun or a name, log P(of the
     stereotyped gender) - log P(of the other), averaged over the occupations of a level and their sentences.
     `both`: with the trait hidden, the same of a group's own traits and the other group's. Each must be as
     `is_learnt` asks. (Token accuracy would prove nothing: it is near its ceiling long before these are

@@ -6,13 +6,13 @@ for each strength, P(stereotyped gender | occupation): the gap should be 0 where
 above, and be negative below. Where there are several, there is one of all occupations too, since a test of
 few words cannot have a small p.
 
-In worlds that have names, these stand in place of the pronouns: the name of a sentence is masked ("[MASK] is
-the nurse today."), and A and B are the names of men and of women. Names are no X and Y: a test would permute
+In worlds that have names, these take the place of pronouns. The name of a sentence is masked ("[MASK] is the
+nurse today."), and A and B are the names of men and of women. Names are not X and Y: a test would permute
 them and take the few occupations of one strength as they are, and have a small p of either sign.
 
-So it is with faiths, the rarer (X) and the more frequent one (Y) of each pair, in sentences whose trait is
-masked, and negative (A) and positive traits (B); and with nations, which no trait goes with, however often
-they are spoken of. Peoples have no test: they are too few.
+The tests of faiths are alike. X is the rarer and Y the more frequent one of each pair, in sentences whose
+trait is masked; A are negative and B positive traits. Nations have the same test, and no trait is associated
+with them, whatever their frequency. Peoples have no test: they are too few.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

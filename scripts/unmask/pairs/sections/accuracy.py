@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from unmask.pairs import accuracy_charts, sheets
-from unmask.pairs.comparisons import of_trained
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import Finding, Row, span
@@ -18,7 +17,7 @@ def right_tokens(results: PairResults) -> Iterator[Row]:
     """Of each benchmark how often the models' first choice is the right token, as written and shuffled."""
     rows = results.accuracy
     rows = rows[(rows["roles"] == PAIR) & (rows["reading"] == ALL_TOKENS)]
-    rows, trained = of_trained(results, rows)
+    rows, trained = results.study.of_trained_or_all(rows)
     for benchmark, part in rows.groupby("benchmark", sort=False, observed=True):
         spans = {
             variant: span(of["accuracy"].min(), of["accuracy"].max(), 0)

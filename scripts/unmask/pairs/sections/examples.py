@@ -10,12 +10,12 @@ from unmask.measures.registry import title_of
 from unmask.pairs.disagreement import address
 from unmask.pairs.examples import (
     MOST_WORDS,
-    Choice,
+    ExampleRows,
     Place,
     aligned,
-    chosen,
     decimals_for,
     differing,
+    example_rows,
     margin_of,
     signed_number,
     tokens_of,
@@ -90,17 +90,17 @@ def section(results: PairResults) -> Section:
     measure = results.headline
     scores, tokens = (unpacked(results.explored[keys[0]][part]) for part in ("scores", "tokens"))
     pairs = shown_pairs(results.pairs[benchmark], results.settings["explorer"]["most"])
-    choice = chosen(pairs, scores[measure])
-    examples = list(_examples(choice, scores[measure], tokens, measure))
+    rows = example_rows(pairs, scores[measure])
+    examples = list(_examples(rows, scores[measure], tokens, measure))
     row = {
-        **vars(choice),
+        **vars(rows),
         "model": model,
         "benchmark": benchmark,
         "title": title_of(measure),
         "words": MOST_WORDS,
         "count": len(examples),
         "decided": sum(example.is_decided_there for example in examples),
-        "missing": [{"says": says} for says in _missing(choice, benchmark)],
+        "missing": [{"says": says} for says in _missing(rows, benchmark)],
     }
     if not examples:
         return _section(row)
@@ -122,10 +122,10 @@ def _section(row: Row, *blocks: Block) -> Section:
 
 
 def _examples(
-    choice: Choice, scores: Mapping[str, Any], tokens: Mapping[str, Any], measure: str
+    rows: ExampleRows, scores: Mapping[str, Any], tokens: Mapping[str, Any], measure: str
 ) -> Iterator[Example]:
     """scores (of the measure), tokens: of the explorer."""
-    for title, row in ((LARGEST, choice.largest), (MEDIAN, choice.median), (OPPOSITE, choice.opposite)):
+    for title, row in ((LARGEST, rows.largest), (MEDIAN, rows.median), (OPPOSITE, rows.opposite)):
         if row is not None and (margin := margin_of(scores, row)):
             yield Example(title, row, margin, tuple(aligned(*tokens_of(tokens, row, measure))))
 
@@ -148,14 +148,14 @@ def strip(example: Example, pair: "pd.Series[Any]", link: str | None) -> Strip:
     return Strip(preferred_first, "is preferred to", says, places, link)
 
 
-def _missing(choice: Choice, benchmark: str) -> Iterator[str]:
+def _missing(rows: ExampleRows, benchmark: str) -> Iterator[str]:
     """Why there are fewer than three examples, a sentence each."""
-    if not choice.short:
+    if not rows.short:
         yield f"0 pairs of {benchmark} have at most {MOST_WORDS} words a sentence, so there is no example."
         return
-    if not choice.for_it:
-        yield f"0 of {choice.short} such pairs are decided for the stereotype, so two examples are missing."
-    elif choice.median is None:
-        yield f"1 of {choice.short} such pairs is decided for the stereotype, so it is the median, too."
-    if not choice.against:
-        yield f"0 of {choice.short} such pairs are decided against the stereotype, so one example is missing."
+    if not rows.for_it:
+        yield f"0 of {rows.short} such pairs are decided for the stereotype, so two examples are missing."
+    elif rows.median is None:
+        yield f"1 of {rows.short} such pairs is decided for the stereotype, so it is the median, too."
+    if not rows.against:
+        yield f"0 of {rows.short} such pairs are decided against the stereotype, so one example is missing."

@@ -9,7 +9,7 @@ from unmask.report.findings import Finding, Row
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sections import DATA, Block, Fold, Section, Table, Text
 
-ABOUT = "A printed value stands below ours, with the difference: ours minus the paper's."
+ABOUT = "A printed value is below ours, with the difference: ours minus the paper's."
 
 WITHOUT = "The paper prints no values for the models and benchmarks of this study."
 
