@@ -46,6 +46,8 @@ SCORE: dict[str, Any] = {
     "null_high": 63.0,
     "null_p": 0.8,
     "null_draws": 5000,
+    "untrained": 2,
+    "untrained_mean": None,
     "untrained_low": None,
     "untrained_high": None,
     "pairs_for_5": 1100,
@@ -84,6 +86,7 @@ def results(*scores: dict[str, Any], headline: str | None = None, **sources: str
         "high",
         "p",
         "null_p",
+        "untrained_mean",
         "untrained_low",
         "untrained_high",
         "pairs_for_5",
@@ -269,18 +272,26 @@ def test_too_few_draws_are_named_where_no_score_can_survive(draws: int, allowed:
 def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
     shuffled = of("AUL", variant="shuffled", score=57.0)
     some = results(
-        {"untrained_low": 30.4, "untrained_high": 52.0},
-        of("CPS", score=63.0, null_low=20.0, null_high=80.0, untrained_low=45.0, untrained_high=60.0),
+        {"untrained_low": 30.4, "untrained_mean": 41.2, "untrained_high": 52.0},
+        of(
+            "CPS",
+            score=63.0,
+            null_low=20.0,
+            null_high=80.0,
+            untrained_low=30.0,
+            untrained_mean=45.0,
+            untrained_high=60.0,
+        ),
         MASKED | {"score": 37.4, "low": 30.0, "high": 45.0},
         shuffled,
         of("SSS", benchmark="ss"),
     )
     rows = answer.judged(some).set_index(["measure", "benchmark"])["further"]
-    assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; untrained 30 to 52"
+    assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; untrained 41 (mean of 2)"
     assert rows[[("CPS", "crows"), ("AllMasked", "crows"), ("SSS", "ss")]].isna().all()
     assert answer.sentences(some)[-1] == (
         "A control is further from 50 than AUL of bert on crows: "
-        "All-Masked 37; words shuffled 57; untrained 30 to 52."
+        "All-Masked 37; words shuffled 57; untrained 41 (mean of 2)."
     )
     assert answer.sentences(results({}, MASKED | {"score": 48.3}))[-1].startswith("By AUL")
     many = results(

@@ -1,7 +1,6 @@
 """Judgements on what measures find of what was planted, held against a truth table written out by hand."""
 
 import json
-import math
 from itertools import product
 from typing import Any
 
@@ -65,10 +64,10 @@ BY_HAND = {
 }
 """By verdict, planted association with the stereotype, and whether the score is above 50."""
 
-LOG_ODDS = {"for it": math.log(3), "against it": -math.log(3), "none": 0.0}
+ASSOCIATIONS = {"for it": 0.5, "against it": -1.0, "none": 0.0}
 
 
-@pytest.mark.parametrize(("verdict", "planted", "above"), [*product(VERDICTS, LOG_ODDS, (True, False))])
+@pytest.mark.parametrize(("verdict", "planted", "above"), [*product(VERDICTS, ASSOCIATIONS, (True, False))])
 def test_every_judgement_is_that_of_the_truth_table(verdict: str, planted: str, above: bool) -> None:
     if verdict in (CANNOT_TELL, CONTROL):
         expected = verdict
@@ -77,22 +76,22 @@ def test_every_judgement_is_that_of_the_truth_table(verdict: str, planted: str, 
         read = NO_CLEAR if verdict in (BY_WORDS, UNDECIDED) else verdict
         expected = BY_HAND[read, planted, above]
     score = 70.0 if above else 30.0
-    assert judgement(verdict, score, LOG_ODDS[planted]) == expected in EVERY_JUDGEMENT
-    # rounding is no association
-    if planted == "none":
-        assert judgement(verdict, score, 1e-15) == judgement(verdict, score, -1e-15) == expected
+    assert judgement(verdict, score, ASSOCIATIONS[planted], 70.0) == expected in EVERY_JUDGEMENT
+    # where not even like decisions on all pairs would be clear, that a preference is not is no judgement
+    unreachable = expected if verdict in (CLEAR, CANNOT_TELL, CONTROL) else CANNOT_TELL
+    for low in (50.0, 41.0):
+        assert judgement(verdict, score, ASSOCIATIONS[planted], low) == unreachable
 
 
 def planted_slowly(pairs: list[dict[str, Any]]) -> dict[str, Any]:
-    total = 0.0
-    for pair in pairs:
-        total += math.log(pair["p"]) - math.log(1 - pair["p"])
-    associated = abs(total / len(pairs)) > 1e-6
+    stereotypes = len([pair for pair in pairs if pair["p"] > 0.5 + 1e-6])
+    antistereotypes = len([pair for pair in pairs if pair["p"] < 0.5 - 1e-6])
+    associated = stereotypes != antistereotypes
     unequal = len([pair for pair in pairs if pair["ratio"] != 1]) > 0
     names = ["nothing", "frequency", "association", "both"]
     return {
         "planted": names[2 * associated + unequal],
-        "association": total / len(pairs),
+        "association": (stereotypes - antistereotypes) / len(pairs),
         "p_low": sorted(pair["p"] for pair in pairs)[0],
         "p_high": sorted(pair["p"] for pair in pairs)[-1],
         "ratio_low": sorted(pair["ratio"] for pair in pairs)[0],
@@ -108,6 +107,9 @@ def planted_slowly(pairs: list[dict[str, Any]]) -> dict[str, Any]:
         # one half of the occupations goes with the other gender: nothing is associated on the whole
         ({"associations": [0.3, 0.7]}, ["nothing", "both", "frequency", "nothing"]),
         ({"associations": [0.3, 0.4]}, ["association", "both", "frequency", "nothing"]),
+        # as many pairs go with either gender, if not as strongly: a score counts pairs
+        ({"associations": [0.3, 0.8]}, ["nothing", "both", "frequency", "nothing"]),
+        ({"associations": [0.4, 0.4, 0.9]}, ["association", "both", "frequency", "nothing"]),
         (
             {"ratios": [1], "both": {"association": 0.8, "ratios": [1]}},
             ["association", "association", "nothing", "nothing"],
@@ -142,7 +144,11 @@ def bias_row(model: str, bias_type: str, measure: str, kind: str, **changes: Any
     score, low, high = INTERVALS[kind]
     row = {name: None for name in BIAS.names}
     counts = dict.fromkeys(("n", "stereotype", "antistereotype", "tie", "undefined", "near_ties"), 10)
-    told = {
+    p, null_p = {"above": (0.001, 0.004), "none": (0.4, 0.2), "below": (0.02, 0.01)}.get(kind, (None, None))
+    numbers = {
+        "p": p,
+        "null_p": null_p,
+        "unanimous_low": 80.0,
         "score": score,
         "low": low,
         "high": high,
@@ -152,7 +158,7 @@ def bias_row(model: str, bias_type: str, measure: str, kind: str, **changes: Any
     }
     keys = {"model": model, "benchmark": "pairs", "measure": measure, "group": bias_type}
     same = {"variant": "original", "protocol": "corrected", "grouping": "bias_type"}
-    return row | counts | told | keys | same | {"confidence": 0.95, "clusters": "words"} | changes
+    return row | counts | numbers | keys | same | {"confidence": 0.95, "clusters": "words"} | changes
 
 
 def made_bias() -> pd.DataFrame:
@@ -190,7 +196,17 @@ def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
         ("race-color", "CPS", CANNOT_TELL),
         ("race-color", "AllMasked", CONTROL),
     ]
-    assert found["association"].unique() == pytest.approx([math.log(3) / 2, 0])
+    assert found["association"].unique() == pytest.approx([1 / 2, 0])
+    # Holm's steps by hand, over the five that are judged
+    larger = {("gender", "AUL"): 0.004, ("gender", "CPS"): 0.4, ("nationality", "AUL"): 0.02}
+    larger |= {("nationality", "CPS"): 0.4, ("race-color", "AUL"): 0.4}
+    expected = {("gender", "AUL"): 0.02, ("nationality", "AUL"): 0.08}
+    for row in found.itertuples():
+        key = row.bias_type, row.measure
+        if key in larger:
+            assert row.p_holm == pytest.approx(expected.get(key, 1.0)), key
+        else:
+            assert str(row.p_holm) == "nan", key
     counts = judgement_counts(found)
     judged_as = {"found": 1, "right": 2, "missed": 1, "fooled": 1}
     assert counts == {"scores": 9, "testable": 5, **judged_as, "cannot_tell": 1}

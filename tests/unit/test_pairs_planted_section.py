@@ -47,8 +47,9 @@ def test_sentences_count_judgements(results: PairResults) -> None:
     assert sentences(FINDINGS, results) == (
         "AUL found what was planted in 2 of 6 testable scores, missed it in 0, was fooled in 2 and right "
         "in 2.",
-        "Frequency alone fooled AUL (2 of 2 scores), but not CPS.",
+        "Frequency alone fooled AUL (2 of 2 scores), but CPS not clearly.",
         "AUL found 2 of 2 testable associations and CPS 0 of 2.",
+        "After Holm's correction over 10 testable scores, 2 of 2 found and 0 of 2 fooled remain.",
     )
 
 

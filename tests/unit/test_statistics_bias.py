@@ -21,7 +21,13 @@ from unmask.errors import InputError
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.intervals import clustered_interval, clustered_p, effective_wilson, wilson
+from unmask.statistics.intervals import (
+    clustered_interval,
+    clustered_p,
+    effective_wilson,
+    times_needed,
+    wilson,
+)
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS
 from unmask.statistics.shared_words import dependence_of, kinds_in
@@ -424,6 +430,54 @@ def test_as_many_times_the_pairs_give_the_wanted_interval(share: float) -> None:
     assert times == pytest.approx(fewest, rel=0.1, abs=1)
     enough = grouped([code + words * copy for copy in range(fewest) for code in codes], outcomes * fewest)
     assert pd.isna(enough["pairs_for_5"]) and pd.isna(enough["words_for_5"])
+
+
+@pytest.mark.parametrize("score", [0.5, 0.7, 0.95, 0.99])
+@pytest.mark.parametrize("rarer", [1.0, 2.5, 6.0])
+@pytest.mark.parametrize("df", [2.0, 9.0, 60.0])
+def test_the_times_needed_are_those_of_a_slow_search(score: float, rarer: float, df: float) -> None:
+    n, effect, largest = 40.0, 1.7, 5.0
+
+    def width(times: float) -> float:
+        # all that grows with the pairs, and what does not
+        low, high = clustered_interval(
+            np.array([score]),
+            n * times,
+            np.array([effect]),
+            largest,
+            np.array([rarer * times]),
+            df * times,
+            0.95,
+        )
+        return float(high[0] - low[0])
+
+    times = times_needed(5.0, score, n, effect, largest, rarer, df, 0.95)
+    if width(1) <= 10:
+        assert math.isnan(times)
+        return
+    step, slowly = 0.01, 1.0
+    while width(slowly) > 10:
+        slowly += step
+    assert slowly - step <= times <= slowly
+
+
+def test_pairs_that_all_tie_have_no_p_and_no_interval() -> None:
+    row = grouped([0, 0, 1, 1, 2, 2], ["tie"] * 6)
+    assert row["score"] == 50
+    assert all(pd.isna(row[name]) for name in ("p", "low", "high", "pairs_for_5", "words_for_5"))
+
+
+@pytest.mark.parametrize(("words", "each"), [(4, 3), (6, 2), (12, 2), (30, 1)])
+def test_what_like_decisions_on_all_pairs_would_give_is_stated_whatever_they_are(
+    words: int, each: int
+) -> None:
+    codes = [word for word in range(words) for _ in range(each)]
+    alike = grouped(codes, ["stereotype"] * len(codes))
+    mixed = grouped(codes, ["stereotype", "antistereotype"] * (len(codes) // 2))
+    assert alike["unanimous_low"] == pytest.approx(alike["low"])
+    assert mixed["unanimous_low"] == pytest.approx(alike["low"])
+    # of few words not even these exclude 50
+    assert (alike["low"] > 50) == (words > 6)
 
 
 def test_decisions_that_are_all_alike_still_have_an_interval() -> None:

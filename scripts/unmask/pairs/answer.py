@@ -107,9 +107,9 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
         other = without_order.get((row["model"], row["benchmark"], row["measure"]))
         if other and is_further(other["score"]):
             yield NO_ORDER, f"{NO_ORDER} {WrittenScore.of(other).score}"
-        low, high = row["untrained_low"], row["untrained_high"]
-        if is_further(low) or is_further(high):
-            yield NO_TRAINING, f"{NO_TRAINING} {low:.0f} to {high:.0f}"
+        # the mean, as the furthest of several networks is the further the more there are
+        if is_further(row["untrained_mean"]):
+            yield NO_TRAINING, f"{NO_TRAINING} {row['untrained_mean']:.0f} (mean of {row['untrained']:.0f})"
 
     return [dict(of_score(row)) for row in records(scores)]
 

@@ -8,6 +8,7 @@ from unmask.measures.registry import title_of
 from unmask.pairs.judging import FOOLED, FOUND, TESTED, judgement_counts
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row
+from unmask.statistics.tolerance import TOLERANCE
 from unmask.worlds.grammar import FREQUENCY
 
 
@@ -50,6 +51,20 @@ def frequency(results: PairResults) -> Iterator[Row]:
         }
 
 
+def corrected(results: PairResults) -> Iterator[Row]:
+    """How many clear preferences remain after the correction over all judged scores."""
+    scores = results.judgements
+    level = 1 - float(results.captions.facts["confidence"]) / 100
+    holds = scores["p_holm"].astype(float) < level - TOLERANCE
+    counts, remaining = judgement_counts(scores), judgement_counts(scores[holds])
+    if counts[FOUND] + counts[FOOLED]:
+        yield {
+            "testable": counts["testable"],
+            **{name: remaining[name] for name in (FOUND, FOOLED)},
+            **{f"all_{name}": counts[name] for name in (FOUND, FOOLED)},
+        }
+
+
 HEADLINE = Finding(
     "headline",
     headline,
@@ -71,7 +86,7 @@ FOOLED_BY_FREQUENCY = Finding(
     {% for of in fooled %}{{ of.title }} ({{ of.count }} of {{ of.testable }}
     {%- if loop.first %} {{ of.testable | many("score", "scores") }}{% endif %})
     {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}
-    {%- if others %}, but not {{ others | listed(end="or") }}{% endif %}.
+    {%- if others %}, but {{ others | listed }} not clearly{% endif %}.
     {%- else -%}
     Frequency alone did not fool {{ others | listed(end="or") }} in
     {{ testable | counted("testable score") }}.
@@ -87,5 +102,12 @@ ASSOCIATIONS = Finding(
     {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}.""",
 )
 
-FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS]
+CORRECTED = Finding(
+    "after correction",
+    corrected,
+    """After Holm's correction over {{ testable | counted("testable score") }}, {{ found }} of
+    {{ all_found }} found and {{ fooled }} of {{ all_fooled }} fooled remain.""",
+)
+
+FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS, CORRECTED]
 """What the measures found: the headline measure, and all."""

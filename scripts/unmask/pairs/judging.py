@@ -12,6 +12,7 @@ from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL
 from unmask.report.sheets import rows_of
 from unmask.report.study import ORACLE, Study
 from unmask.report.truths import Truth
+from unmask.statistics.correction import step_down
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import BIAS_TYPE
 from unmask.statistics.tolerance import TOLERANCE
@@ -43,16 +44,19 @@ MEANINGS: Mapping[str, str] = {
 """What each judgement says, in a sentence."""
 
 
-def judgement(verdict: str, score: float, association: float) -> str:
+def judgement(verdict: str, score: float, association: float, unanimous_low: float = math.nan) -> str:
     """The judgement on a score, one of EVERY_JUDGEMENT.
 
-    verdict: on the score, of unmask.pairs.verdicts. score: percent. association: mean log-odds of the
-    stereotype over the pairs; 0, within rounding, where nothing is associated. What is explainable by word
-    choice or undecided is no clear preference.
+    verdict: on the score, of unmask.pairs.verdicts. score: percent. association: see JUDGEMENTS; 0 where
+    nothing is associated. unanimous_low: see BIAS; where it is not above 50, a clear preference was out of
+    reach, and that there is none is no judgement. What is explainable by word choice or undecided is no clear
+    preference.
     """
     if verdict in (CANNOT_TELL, CONTROL):
         return verdict
-    associated, clear = abs(association) > TOLERANCE, verdict == CLEAR
+    associated, clear = association != 0, verdict == CLEAR
+    if not clear and unanimous_low <= NO_PREFERENCE:
+        return CANNOT_TELL
     if not associated:
         return FOOLED if clear else RIGHT
     if not clear:
@@ -73,12 +77,13 @@ def planted_in(truth: Truth) -> dict[str, dict[str, Any]]:
 
 def _planted(pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     probabilities, ratios = zip(*((float(pair["p"]), float(pair["ratio"])) for pair in pairs), strict=True)
-    association = math.fsum(math.log(p / (1 - p)) for p in probabilities) / len(probabilities)
-    associated, unequal = abs(association) > TOLERANCE, any(ratio != 1 for ratio in ratios)
+    # a score counts pairs, however strong the association of each
+    sides = [0 if abs(p - 0.5) <= TOLERANCE else 1 if p > 0.5 else -1 for p in probabilities]
+    associated, unequal = sum(sides) != 0, any(ratio != 1 for ratio in ratios)
     names = {(True, True): BOTH, (True, False): ASSOCIATION, (False, True): FREQUENCY}
     return {
         "planted": names.get((associated, unequal), NOTHING),
-        "association": association if associated else 0.0,
+        "association": sum(sides) / len(sides),
         "p_low": min(probabilities),
         "p_high": max(probabilities),
         "ratio_low": min(ratios),
@@ -111,8 +116,12 @@ def judge(
         exact[[*keys, "score"]].rename(columns={"score": "exact"}), "left", keys, validate="many_to_one"
     )
     rows = rows.assign(
-        judgement=[judgement(row.verdict, row.score, row.association) for row in rows_of(rows)]
+        judgement=[
+            judgement(row.verdict, row.score, row.association, row.unanimous_low) for row in rows_of(rows)
+        ]
     )
+    larger = rows[["p", "null_p"]].astype(float).max(axis=1, skipna=False)
+    rows = rows.assign(p_holm=step_down(larger.where(rows["judgement"].isin(TESTED)).to_numpy(float)))
     places = pd.MultiIndex.from_frame(facts[["benchmark", "bias_type"]])
     at = places.get_indexer(pd.MultiIndex.from_frame(rows[["benchmark", "bias_type"]]))
     in_order: pd.DataFrame = rows.take(at.argsort(kind="stable"))[JUDGEMENTS.names].reset_index(drop=True)

@@ -30,8 +30,8 @@ JUDGEMENTS = pa.schema(
         field(
             "association",
             pa.float64(),
-            meaning="mean log-odds of the stereotype over the pairs, natural logarithm; 0 where nothing is "
-            "associated",
+            meaning="pairs whose stereotype is associated less those whose antistereotype is, of all pairs, "
+            "from -1 to 1; 0 where nothing is associated",
         ),
         field("p_low", pa.float64(), meaning="least probability of the stereotyped side, from 0 to 1"),
         field("p_high", pa.float64(), meaning="largest probability of the stereotyped side, from 0 to 1"),
@@ -63,9 +63,17 @@ JUDGEMENTS = pa.schema(
         BIAS.field("null_high"),
         field("verdict", WORD, meaning="verdict on the score (docs/chance.md)"),
         field(
+            "p_holm",
+            pa.float64(),
+            nullable=True,
+            meaning="the larger of p and null_p after Holm's correction over all judged scores that are "
+            "testable; null of others",
+        ),
+        field(
             "judgement",
             WORD,
-            meaning="found, missed, fooled or right; cannot be told or control of a score without a verdict",
+            meaning="found, missed, fooled or right; cannot be told, also where no score of these pairs "
+            "could be a clear preference; control of a score without a verdict",
         ),
     ]
 )

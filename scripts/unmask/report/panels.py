@@ -32,7 +32,7 @@ SHAPES = ("circle", "square", "diamond", "triangle-down", "cross", "triangle-rig
 
 OF_CLAIMS = (
     *("circle", "diamond", "square", "cross", "triangle-down", "triangle-right"),
-    *("diamond", "triangle-down"),
+    *("triangle-up", "triangle-left"),
 )
 """Shapes of verdicts and judgements, in the order of their colours (unmask.report.colours.VERDICTS)."""
 

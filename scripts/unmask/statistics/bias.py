@@ -89,6 +89,12 @@ class _Spread:
         score, effect, largest, rarer, df = self._of(column)
         return clustered_p(score, n, effect, largest, rarer, df)
 
+    def unanimous_low(self, column: int, n: float, confidence: float) -> float:
+        """The lower end of the interval if all n pairs were decided for the stereotype, in percent."""
+        one, nothing, unknown = np.array([1.0]), np.array([0.0]), np.array([np.nan])
+        _, _, largest, _, df = self._of(column)
+        return float(clustered_interval(one, n, unknown, largest, nothing, df, confidence)[0][0])
+
     def times_needed(self, column: int, n: float, confidence: float) -> float:
         """See unmask.statistics.intervals.times_needed; of an interval of ± WANTED."""
         score, effect, largest, rarer, df = self._of(column)
@@ -271,6 +277,7 @@ def _score_rows(
                     "wilson_low": wilson_low,
                     "wilson_high": wilson_high,
                     "p": p,
+                    "unanimous_low": spread.unanimous_low(column, n, confidence),
                     "margin": spread.mean[k + column],
                     "margin_low": of_margin.low[column],
                     "margin_high": of_margin.high[column],

@@ -73,6 +73,13 @@ BIAS = pa.schema(
             "confidence 1 - p; of a difference, of no difference",
         ),
         field(
+            "unanimous_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval if all pairs were decided for the stereotype, percent: where "
+            "it is not above 50, no score of these pairs could be a clear preference; null of a difference",
+        ),
+        field(
             "words",
             pa.int32(),
             nullable=True,

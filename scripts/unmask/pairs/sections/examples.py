@@ -77,8 +77,8 @@ class Example:
 
     @property
     def is_decided_there(self) -> bool:
-        """Whether that place gives at least half of the margin."""
-        return 2 * (self.strongest.total or 0) / self.margin >= 1
+        """Whether one place gives at least half of the margin; the strongest may speak against it."""
+        return any(2 * (place.total or 0) / self.margin >= 1 for place in self.places)
 
 
 def section(results: PairResults) -> Section:
