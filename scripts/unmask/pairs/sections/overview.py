@@ -3,6 +3,7 @@
 from unmask.pairs import answer, charts, sheets
 from unmask.pairs.findings import CAUTIONS, MEASURED
 from unmask.pairs.results import PairResults
+from unmask.pairs.sections.pairs import OFFENSIVE
 from unmask.pairs.verdicts import MEANINGS
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
@@ -11,11 +12,6 @@ from unmask.report.sections import Block, Fold, Items, Section, Table, Text, fol
 QUESTION = (
     "The bias score is the percentage of pairs in which a model finds the stereotypical sentence more "
     "likely; 50 is no preference."
-)
-
-OFFENSIVE = (
-    "Benchmarks of social bias are made of offensive sentences. They are here to measure prejudice, not to "
-    "state it."
 )
 
 
