@@ -219,7 +219,7 @@ def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
     )
     assert clear == "Clear preference: m0 on crows, 59% (56 to 62); m1 on crows, 59% (56 to 62); 7 more."
     assert (
-        holm == "9 of all 9 testable scores show a clear preference; after Holm's correction, 9 do: 9 by AUL."
+        holm == "9 of the 9 testable scores show a clear preference; after Holm's correction, 9 do: 9 by AUL."
     )
 
 
@@ -247,7 +247,7 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
     family = rows["p_holm"].notna()
     assert rows[family].set_index("measure")["p_holm"].to_dict() == pytest.approx(wanted)
     assert family.sum() == 4 and (rows.loc[family, "verdict"].isin(TESTABLE)).all()
-    said = "3 of all 4 testable scores show a clear preference; after Holm's correction, 1 does"
+    said = "3 of the 4 testable scores show a clear preference; after Holm's correction, 1 does"
     assert f"{said}: CPS of bert on crows." in answer.sentences(some)
     assert answer.judged(some)["holds"].sum() == 1
 
@@ -255,7 +255,7 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
 def test_an_undecided_score_does_not_hold_whatever_its_p() -> None:
     some = results(FOR | {"verdict": UNDECIDED}, of("CPS"))
     assert some.bias["p_holm"].min() < 0.05 and not answer.judged(some)["holds"].any()
-    assert "None of all 2 testable scores shows a clear preference." in answer.sentences(some)
+    assert "None of the 2 testable scores shows a clear preference." in answer.sentences(some)
 
 
 @pytest.mark.parametrize(("draws", "allowed"), [(99, False), (119, False), (120, True), (5000, True)])

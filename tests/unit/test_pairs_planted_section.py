@@ -45,8 +45,7 @@ def results() -> PairResults:
 
 def test_sentences_count_judgements(results: PairResults) -> None:
     assert sentences(FINDINGS, results) == (
-        "AUL found what was planted in 2 of 6 testable scores, missed it in 0, was fooled in 2 and right "
-        "in 2.",
+        "AUL found 2 of 2 planted associations and was fooled in 2 of 6 testable scores.",
         "Frequency alone fooled AUL (2 of 2 scores), but CPS not clearly.",
         "AUL found 2 of 2 testable associations and CPS 0 of 2.",
         "After Holm's correction over 10 testable scores, 2 of 2 found and 0 of 2 fooled remain.",
@@ -56,8 +55,8 @@ def test_sentences_count_judgements(results: PairResults) -> None:
 def test_scores_that_cannot_be_told_are_counted_by_themselves() -> None:
     leading = sentences(FINDINGS, made(made_bias(), ["bert"], "CPS"))[0]
     assert leading == (
-        "CPS found what was planted in 0 of 2 testable scores, missed it in 1, was fooled in 0 and right "
-        "in 1. Another 1 cannot be told."
+        "CPS found 0 of 1 planted association and was fooled in 0 of 2 testable scores. Another 1 cannot "
+        "be told."
     )
 
 

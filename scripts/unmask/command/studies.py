@@ -83,7 +83,7 @@ def study_of(
     named = model_entries(models)
     study: dict[str, Any] = {
         "study": name or "-and-".join(named)[:100],
-        "title": f"{' and '.join(named)}: preference for stereotypes",
+        "title": f"Stereotypes in pairs of sentences: {' and '.join(named)}",
         "models": named,
         "benchmarks": benchmark_entries(benchmarks, data),
         "explorer": {},

@@ -244,7 +244,7 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
     if len(tested) < 2:
         return
     clear, holding = tested[tested["verdict"] == CLEAR], tested[tested["holds"]]
-    start = f"{len(clear) or 'None'} of all {len(tested)} testable scores {_show_a(len(clear) or 1)} {CLEAR}"
+    start = f"{len(clear) or 'None'} of the {len(tested)} testable scores {_show_a(len(clear) or 1)} {CLEAR}"
     if clear.empty:
         yield f"{start}."
         return

@@ -17,7 +17,8 @@ def headline(results: PairResults) -> Iterator[Row]:
     measure = results.headline
     scores = results.judgements[results.judgements["measure"] == measure]
     if len(scores):
-        yield {"title": title_of(measure), "counts": judgement_counts(scores)}
+        associated = judgement_counts(scores[scores["association"] != 0])["testable"]
+        yield {"title": title_of(measure), "counts": judgement_counts(scores), "associated": associated}
 
 
 def by_measure(scores: pd.DataFrame, judgement: str) -> list[Row]:
@@ -69,9 +70,8 @@ HEADLINE = Finding(
     "headline",
     headline,
     """{% if counts.testable -%}
-    {{ title }} found what was planted in {{ counts.found }} of {{ counts.testable }} testable
-    {{ counts.testable | many("score", "scores") }}, missed it in {{ counts.missed }}, was fooled in
-    {{ counts.fooled }} and right in {{ counts.right }}.
+    {{ title }} {% if associated %}found {{ counts.found }} of
+    {{ associated | counted("planted association") }} and {% endif %}was fooled in {{ counts.fooled }} of {{ counts.testable | counted("testable score") }}.
     {% if counts.cannot_tell %}Another {{ counts.cannot_tell }} cannot be told.{% endif %}
     {%- else -%}
     None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be told.

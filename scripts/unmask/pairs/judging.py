@@ -38,8 +38,11 @@ _FACTS = ("planted", "association", "p_low", "p_high", "ratio_low", "ratio_high"
 MEANINGS: Mapping[str, str] = {
     FOUND: "Found: a clear preference in the direction of the planted association.",
     MISSED: "Missed: an association was planted, and there is no clear preference.",
-    FOOLED: "Fooled: a clear preference where nothing is associated, or against the association.",
+    FOOLED: "Fooled: a clear preference where nothing is associated, or against the association. Where the "
+    "exact model has the same score, the measure is at fault and not the model.",
     RIGHT: "Right: nothing is associated, and there is no clear preference.",
+    CANNOT_TELL: "Cannot be told: there is no clear preference, and none could be, even if all these pairs "
+    "were decided alike.",
 }
 """What each judgement says, in a sentence."""
 
