@@ -71,7 +71,8 @@ HEADLINE = Finding(
     headline,
     """{% if counts.testable -%}
     {{ title }} {% if associated %}found {{ counts.found }} of
-    {{ associated | counted("planted association") }} and {% endif %}was fooled in {{ counts.fooled }} of {{ counts.testable | counted("testable score") }}.
+    {{ associated | counted("planted association") }} and {% endif %}was fooled in
+    {{ counts.fooled }} of {{ counts.testable | counted("testable score") }}.
     {% if counts.cannot_tell %}Another {{ counts.cannot_tell }} cannot be told.{% endif %}
     {%- else -%}
     None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be told.
