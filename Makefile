@@ -24,7 +24,6 @@ ARGS ?=
 GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
 # the study's folder of results, which only its file knows; where there is none, the recipe ends with the reason
 FOLDER = folder=$$($(BIN)/python -m unmask.results.folder '$(STUDY)') || exit 1
-STUDY_CONFIG := study=$(STUDY) $(if $(DATA),'data=$(DATA)')
 
 .PHONY: help report test test-all test-rest test-long snapshots check verify clean-evidence clean
 
@@ -33,9 +32,8 @@ help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' $(firstword $(MAKEFILE_LIST))
 
 report: $(VENV)/.installed
-	$(BIN)/snakemake --cores $(CORES) --logger unmask $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) \
-		--config $(STUDY_CONFIG) $(ARGS)
-	@$(FOLDER); if [ -f "$$folder/report/summary.txt" ]; then $(BIN)/unmask show "$$folder"; fi
+	@$(BIN)/unmask run '$(STUDY)' --cores $(CORES) $(if $(DATA),--data '$(DATA)') \
+		-- $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) $(ARGS)
 
 # CONTRIBUTING.md says which tests are in which; files with slow tests come first, not those with many
 PYTEST := $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder

@@ -8,6 +8,10 @@ wildcard_constraints:
     model=any_of(MODELS),
 
 
+try:
+    check_architectures(MODELS)
+except InputError as error:
+    sys.exit(f"error: {error}")
 check_bases("perturbed", "masked-lm")
 
 register(

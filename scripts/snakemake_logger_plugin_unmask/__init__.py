@@ -4,7 +4,9 @@ A plugin of Snakemake (`--logger unmask`), which finds it by the name of this pa
 So it imports nothing of the library: that beside the Snakefile is not yet on the path.
 """
 
+import json
 import time
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from logging import WARNING, LogRecord
 from pathlib import Path
@@ -35,6 +37,12 @@ ENOUGH = 0.2
 NO_WORK = ("all", "total")
 """What is counted with the jobs and is none."""
 
+RECORDS = Path(".snakemake/metadata")
+"""Where Snakemake writes down how long each job took."""
+
+WIDTH = 80
+"""Of a line, where the terminal does not say how wide it is."""
+
 REPEATED = ("RuleException", "WorkflowError", "CalledProcessError", "At least one job", "Exiting because")
 """Messages of Snakemake on jobs that failed, each of which has said why itself."""
 
@@ -50,6 +58,7 @@ class LogHandler(LogHandlerBase):
         self.done, self.total, self.start = 0, 0, time.monotonic()
         self.work_done = self.work = 0.0
         self.rules: dict[int, str] = {}
+        self.outputs: dict[int, list[str]] = {}
         self.bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -96,7 +105,8 @@ class LogHandler(LogHandlerBase):
     def _begin(self, record: Any) -> None:
         counts: Mapping[str, int] = record.stats
         if self.total:
-            # a dry run says it twice
+            # a dry run says it again once it has described all jobs
+            self._list_jobs()
             return
         rules = {rule: count for rule, count in counts.items() if rule not in NO_WORK}
         self.total = sum(rules.values())
@@ -108,10 +118,7 @@ class LogHandler(LogHandlerBase):
             else "none needs the network"
         )
         self._say(f"{self.total} job{'' if self.total == 1 else 's'}; {downloads}.")
-        if self.common_settings.dryrun:
-            for rule, count in sorted(rules.items(), key=lambda item: -item[1]):
-                self._say(f"{count:6} {rule}")
-        else:
+        if not self.common_settings.dryrun:
             self.start = time.monotonic()
             self.bar.start()
 
@@ -119,6 +126,21 @@ class LogHandler(LogHandlerBase):
         self.jobs[record.jobid] = record.rule_msg or record.rule_name
         self.logs[record.jobid] = list(record.log or ())
         self.rules[record.jobid] = record.rule_name
+        self.outputs[record.jobid] = list(record.output or ())
+
+    def _list_jobs(self) -> None:
+        """What will run, a line for all jobs that do alike, and how long they took when they ran last."""
+        jobs = [job for job, rule in self.rules.items() if rule not in NO_WORK]
+        alike: dict[str, list[str]] = {}
+        for job in jobs:
+            verb, _, what = self.jobs[job].partition(" ")
+            alike.setdefault(verb, []).append(what)
+        for verb, things in alike.items():
+            self._say(shortened(f"{len(things):4}  {verb} {'; '.join(dict.fromkeys(things))}", WIDTH))
+        durations = [recorded_duration(self.outputs[job]) for job in jobs]
+        known = [seconds for seconds in durations if seconds is not None]
+        if known and len(known) == len(durations):
+            self._say(f"When they ran last, they took {duration(sum(known))}, all of them added up.")
 
     def _start(self, record: Any) -> None:
         jobs = record.jobs if isinstance(record.jobs, list) else [record.jobs]
@@ -133,10 +155,10 @@ class LogHandler(LogHandlerBase):
         self.done += 1
         self.work_done += WEIGHTS.get(rule, 1)
         if not self.console.is_terminal and began is not None:
-            what = self.jobs.get(record.job_id, "")
-            self._say(
-                f"[{self.done}/{self.total}] {what} ({duration(time.monotonic() - began)}){self._left('; ')}"
-            )
+            before = f"{self.done} of {self.total} done: "
+            after = f" (took {duration(time.monotonic() - began)}){self._left('; ')}"
+            what = shortened(self.jobs.get(record.job_id, ""), WIDTH - len(before + after))
+            self._say(f"{before}{what}{after}")
         self._update()
 
     def _fail(self, record: Any) -> None:
@@ -159,15 +181,35 @@ class LogHandler(LogHandlerBase):
     def _update(self) -> None:
         names = [self.jobs.get(job, "") for job in self.running]
         text = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "") if names else ""
-        width = max(20, self.console.width - 50)
-        text = text if len(text) <= width else f"{text[: width - 1]}…"
         self.bar.update(
-            self.task, completed=self.done, total=self.total or None, description=text, left=self._left()
+            self.task,
+            completed=self.done,
+            total=self.total or None,
+            description=shortened(text, max(20, self.console.width - 50)),
+            left=self._left(),
         )
 
     def _say(self, text: str) -> None:
         # text of data is no markup of rich
         self.console.print(text, markup=False)
+
+
+def recorded_duration(outputs: list[str]) -> float | None:
+    """How long the job of these outputs took when it ran last, in seconds; None where nobody knows."""
+    for output in outputs:
+        record = RECORDS / urlsafe_b64encode(output.encode()).decode()
+        try:
+            times = json.loads(record.read_text(encoding="utf-8"))
+            return float(times["endtime"]) - float(times["starttime"])
+        except (OSError, ValueError, KeyError, TypeError):
+            # no record, or one in another form: then no time is said
+            continue
+    return None
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, of at most so many characters."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def duration(seconds: float) -> str:

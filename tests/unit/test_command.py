@@ -4,6 +4,7 @@ import json
 import logging
 import subprocess
 import sys
+from base64 import urlsafe_b64encode
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_logger_plugin_unmask import LogHandler
 from unmask.command import main as command
 from unmask.command.answer import as_json, as_text, is_clear, scores
+from unmask.command.scoring import profile_options
 from unmask.command.studies import benchmark_entries, model_entries, new_study, study_of, write_study
 from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.installation import workflow_root
+from unmask.models.planned import check_architectures
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED
 from unmask.schemas import complete, read_families
@@ -227,10 +230,24 @@ def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.Ca
     handler = LogHandler(settings, None)
     for each in (
         record(LogEvent.RUN_INFO, stats={"evidence": 1, "fetch_model": 1, "all": 1, "total": 3}),
-        record(LogEvent.JOB_INFO, jobid=1, rule_name="evidence", rule_msg="Reading b with m", log=[str(log)]),
+        record(
+            LogEvent.JOB_INFO,
+            jobid=1,
+            rule_name="evidence",
+            rule_msg="Reading b with m",
+            log=[str(log)],
+            output=[],
+        ),
         record(LogEvent.JOB_STARTED, jobs=[1]),
         record(LogEvent.JOB_FINISHED, job_id=1),
-        record(LogEvent.JOB_INFO, jobid=2, rule_name="fetch_model", rule_msg="Fetching m", log=[str(log)]),
+        record(
+            LogEvent.JOB_INFO,
+            jobid=2,
+            rule_name="fetch_model",
+            rule_msg="Fetching m",
+            log=[str(log)],
+            output=[],
+        ),
         record(LogEvent.JOB_STARTED, jobs=[2]),
         record(LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="fetch_model"),
         record(LogEvent.ERROR, logging.ERROR, "RuleException: in line 50"),
@@ -241,7 +258,9 @@ def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.Ca
     handler.close()
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "2 jobs; 1 of them downloads."
-    assert said[1].startswith("[1/2] Reading b with m (0 s); about ") and said[1].endswith(" left")
+    assert said[1].startswith("1 of 2 done: Reading b with m (took 0 s); about ") and said[1].endswith(
+        " left"
+    )
     assert said[2:] == [
         "failed: Fetching m",
         f"  {log} ends:",
@@ -249,6 +268,145 @@ def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.Ca
         "    error: no [bold]space[/bold]",
         "a [warning]",
     ]
+
+
+def dry_run(jobs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What a dry run says of jobs: their rules by their outputs, in a study of two models."""
+    settings: Any = Settings()
+    settings.dryrun = True
+    handler = LogHandler(settings, None)
+    stats = {"total": len(jobs)} | dict.fromkeys(jobs.values(), 1) | {"jobs": len(jobs) - 2}
+    handler.emit(record(LogEvent.RUN_INFO, stats=stats))
+    for number, (output, what) in enumerate(jobs.items()):
+        facts: dict[str, Any] = {
+            "rule_name": what if what == "all" else "measure",
+            "rule_msg": None if what == "all" else what,
+        }
+        handler.emit(record(LogEvent.JOB_INFO, jobid=number, log=[], output=[output], **facts))
+    handler.emit(record(LogEvent.RUN_INFO, stats=stats))
+    handler.close()
+    return capsys.readouterr().err.splitlines()
+
+
+def test_a_dry_run_says_what_will_run_in_words_and_how_long_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    jobs = {
+        "results/a": "Reading crows-pairs",
+        "results/b": "Training m on its world",
+        **{f"results/{number}": f"Reading crows-pairs with model-{number}" for number in range(9)},
+        "results/all": "all",
+    }
+    said = dry_run(jobs, capsys)
+    assert said[1:] == [
+        "  10  Reading crows-pairs; crows-pairs with model-0; crows-pairs with model-1; …",
+        "   1  Training m on its world",
+    ]
+    assert len(said[1]) <= 80
+
+    # all have run before, for 10, 20, … 110 seconds
+    records = Path(".snakemake/metadata")
+    records.mkdir(parents=True)
+    for number, output in enumerate([*jobs][:-1], 1):
+        times = {"starttime": 1000.0, "endtime": 1000.0 + 10 * number}
+        (records / urlsafe_b64encode(output.encode()).decode()).write_text(json.dumps(times))
+    assert dry_run(jobs, capsys) == [*said, "When they ran last, they took 11 min, all of them added up."]
+    # of one nobody knows
+    (records / urlsafe_b64encode(b"results/b").decode()).write_text('{"endtime": null}')
+    assert dry_run(jobs, capsys) == said
+
+
+def test_a_line_on_a_job_is_short(capsys: pytest.CaptureFixture[str]) -> None:
+    settings: Any = Settings()
+    handler = LogHandler(settings, None)
+    job: dict[str, Any] = {
+        "jobid": 1,
+        "rule_name": "measure",
+        "rule_msg": "Measuring " + 30 * "long ",
+        "log": [],
+        "output": [],
+    }
+    for each in (
+        record(LogEvent.RUN_INFO, stats={"measure": 1}),
+        record(LogEvent.JOB_INFO, **job),
+        record(LogEvent.JOB_STARTED, jobs=[1]),
+        record(LogEvent.JOB_FINISHED, job_id=1),
+    ):
+        handler.emit(each)
+    handler.close()
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert len(last) == 80 and last.endswith("… (took 0 s)")
+
+
+def test_the_profile_is_used_without_a_word_of_it() -> None:
+    """Its settings as options of the command are those that Snakemake reads from the profile."""
+    from snakemake.cli import get_argument_parser
+
+    profile = workflow_root() / "profiles/default/profile.yaml"
+
+    def parsed(options: list[str], profiles: list[Path]) -> dict[str, Any]:
+        settings = vars(get_argument_parser(profiles=profiles).parse_args(["--cores", "1", *options]))
+        # which no profile states, and which is equal to itself alone
+        return {key: value for key, value in settings.items() if key != "max_jobs_per_timespan"}
+
+    options = profile_options(profile)
+    assert options.count("--rerun-triggers") == 1 and "--keep-going" in options
+    assert parsed(options, []) == parsed([], [profile.parent]) != parsed([], [])
+
+
+def test_options_of_snakemake_stand_behind_two_dashes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[Any] = []
+
+    def run_study(*arguments: Any) -> int:
+        calls.append(arguments)
+        return 0
+
+    monkeypatch.setattr("unmask.command.scoring.run_study", run_study)
+    Path("other.yaml").write_text("study: other\n")
+    with pytest.raises(SystemExit) as exit_:
+        command.main(["run", "other.yaml", "--cores", "2", "--", "-n", "--forceall"])
+    # the study has no results, and nobody expects an answer of it
+    assert exit_.value.code == 0
+    assert calls == [("other.yaml", "2", False, None, ["-n", "--forceall"])]
+    with pytest.raises(SystemExit) as exit_:
+        command.main(["show", "m", "--", "-n"])
+    assert exit_.value.code == 2 and "only run takes options" in capsys.readouterr().err
+
+
+def test_a_decoder_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = model(Path(), "m")
+    for networks, refused in (
+        (["LlamaForCausalLM"], True),
+        (["GPT2LMHeadModel"], True),
+        (["BertForMaskedLM"], False),
+        (["XLMWithLMHeadModel"], False),
+        (["BertForMaskedLM", "BertLMHeadModel"], False),
+        ([], False),
+        ("LlamaForCausalLM", False),
+    ):
+        Path(path, "config.json").write_text(json.dumps({"architectures": networks}))
+        for entry, kind in (({}, "masked-lm"), ({"kind": "masked-lm"}, "masked-lm"), ({"kind": "x"}, "x")):
+            models = {"m": {"source": "path", "path": path, **entry}}
+            if refused and kind == "masked-lm":
+                with pytest.raises(InputError, match=r"^model m: m is a decoder \(\w+ in config.json\), and"):
+                    check_architectures(models)
+            else:
+                check_architectures(models)
+    # what has no readable config.json is left to its job
+    for content in ("[]", "{", '{"architectures": null}', '{"architectures": [1]}'):
+        Path(path, "config.json").write_text(content)
+        check_architectures({"m": {"source": "path", "path": path}})
+    check_architectures({"m": {"source": "hub", "repo": "gpt2"}, "n": {"source": "path", "path": "none"}})
+    Path(path, "config.json").write_text('{"architectures": ["LlamaForCausalLM"]}')
+    with pytest.raises(SystemExit) as exit_:
+        command.main(["score", path])
+    assert "m is a decoder" in str(exit_.value.code) and not Path("results").exists()
 
 
 def test_the_plugin_loads_nothing_of_the_library() -> None:

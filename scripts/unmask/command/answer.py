@@ -16,6 +16,10 @@ COLUMNS = (
 """Of a score, for machines."""
 
 
+WIDTH = 80
+"""Characters of a line in a terminal."""
+
+
 def check_finished(folder: str | Path) -> Path:
     """The folder. Raises InputError where it has no finished study."""
     folder = Path(folder)
@@ -60,6 +64,7 @@ def as_text(folder: str | Path) -> str:
     folder = Path(folder)
     lines = [(folder / "report/summary.txt").read_text(encoding="utf-8")]
     if (study := folder / "study.yaml").is_file():
-        lines.append(f"Study   {study}    (edit it to add models, benchmarks)")
+        line = f"Study   {study}    (edit it to add models, benchmarks)"
+        lines.append(line if len(line) <= WIDTH else f"Study   {study}")
     lines += [f'Python  unmask.load("{folder}")', f"Page    {page(folder).resolve().as_uri()}"]
     return "\n".join(lines)

@@ -20,7 +20,12 @@ CLEAR = 3
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its status."""
-    options = _parser().parse_args(arguments)
+    own, more = _parted(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser()
+    options = parser.parse_args(own)
+    if more and options.run is not _run:
+        parser.error("only run takes options of Snakemake behind --")
+    options.more = more
     try:
         status = options.run(options)
     except InputError as error:
@@ -28,6 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit("stopped; the same command resumes it")
     sys.exit(status)
+
+
+def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The command's own arguments, and those behind `--`, which Snakemake gets."""
+    arguments = list(arguments)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:end], arguments[end + 1 :]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -70,7 +82,11 @@ def _parser() -> argparse.ArgumentParser:
     score_.add_argument(
         "--fail-on", choices=["clear"], help=f"exit with status {CLEAR} if a score shows a clear preference"
     )
-    run = command("run", _run, "run a study: a file, or the name of one that comes with Unmask")
+    run = command(
+        "run",
+        _run,
+        "run a study: a file, or the name of one that comes with Unmask; options behind -- are Snakemake's",
+    )
     run.add_argument("study", metavar="STUDY")
     run.add_argument("--data", metavar="DIR", help="the folder that {data} in the study stands for")
     for each in (score_, run):
@@ -98,9 +114,9 @@ def _score(options: argparse.Namespace) -> int:
     from unmask.command.scoring import run_study
 
     what = [_counted(len(options.models), "model"), _counted(len(options.benchmarks), "benchmark")]
-    for name, entry in study["models"].items():
+    for entry in study["models"].values():
         if entry["source"] == "hub":
-            print(f"{name}: {entry['repo']} of the hub, as there is no such folder", file=sys.stderr)
+            print(f"{entry['repo']}: from the hub, as there is no such folder", file=sys.stderr)
     if options.dry_run:
         check_study(study)
         with TemporaryDirectory() as folder:
@@ -108,7 +124,7 @@ def _score(options: argparse.Namespace) -> int:
             file.write_text(study_text(study), encoding="utf-8")
             return run_study(file, options.cores, dry_run=True)
     file = write_study(study)
-    _say(f"{', '.join(what)}. Results: {file.parent} (the same command resumes it)", options)
+    _say(f"{', '.join(what)}; the same command resumes it.\nResults: {file.parent}", options)
     return run_study(file, options.cores) or _answer(file.parent, options)
 
 
@@ -116,9 +132,12 @@ def _run(options: argparse.Namespace) -> int:
     from unmask.command.scoring import run_study
 
     folder = results_folder(options.study)
-    if status := run_study(options.study, options.cores, options.dry_run, options.data):
+    if status := run_study(options.study, options.cores, options.dry_run, options.data, options.more):
         return status
-    return 0 if options.dry_run else _answer(folder, options)
+    # a study is unfinished where Snakemake was asked for a part of it
+    if options.dry_run or (options.more and not (folder / "report/index.html").is_file()):
+        return 0
+    return _answer(folder, options)
 
 
 def _show(options: argparse.Namespace) -> int:

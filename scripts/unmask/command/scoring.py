@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import yaml
+
 from unmask.command.studies import BENCHMARKS, study_of, write_study
 from unmask.errors import InputError
 from unmask.installation import LIBRARY, workflow_root
@@ -31,33 +33,39 @@ def score(
 
 
 def run_study(
-    study: str | Path, cores: str | int = "all", dry_run: bool = False, data: str | None = None
+    study: str | Path,
+    cores: str | int = "all",
+    dry_run: bool = False,
+    data: str | None = None,
+    more: Sequence[str] = (),
 ) -> int:
-    """Run the workflow on a study; its exit status. Results and Snakemake's record lie where one stands."""
+    """Run the workflow on a study; its exit status. Results and Snakemake's record lie where one stands.
+
+    more: further options of Snakemake.
+    """
     root = workflow_root()
     call = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--snakefile",
-        str(root / "Snakefile"),
-        "--directory",
-        os.getcwd(),
-    ]
-    call += [
-        "--cores",
-        str(cores),
-        "--workflow-profile",
-        str(root / "profiles/default"),
-        "--logger",
-        "unmask",
-    ]
-    call += [
+        *(sys.executable, "-m", "snakemake"),
+        *("--snakefile", str(root / "Snakefile")),
+        *("--directory", os.getcwd()),
+        *("--cores", str(cores)),
+        # Snakemake says of a profile that it uses it; its options say nothing
+        *("--workflow-profile", "none", *profile_options(root / "profiles/default/profile.yaml")),
+        *("--logger", "unmask"),
         *(["--dry-run"] if dry_run else []),
-        "--config",
-        f"study={study}",
-        *([f"data={data}"] if data else []),
+        *more,
+        *("--config", f"study={study}", *([f"data={data}"] if data else [])),
     ]
     # the library that runs is the one that was called, in jobs too
     path = os.pathsep.join(filter(None, [str(LIBRARY.parent), os.getenv("PYTHONPATH")]))
     return subprocess.call(call, env=os.environ | {"PYTHONPATH": path})
+
+
+def profile_options(profile: str | Path) -> list[str]:
+    """The settings of a profile of Snakemake as options of its command."""
+    options: list[str] = []
+    for key, value in yaml.safe_load(Path(profile).read_text(encoding="utf-8")).items():
+        if value is not False:
+            values = value if isinstance(value, list) else [] if value is True else [value]
+            options += [f"--{key}", *map(str, values)]
+    return options

@@ -10,6 +10,7 @@ import yaml
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.installation import workflow_root
+from unmask.models.planned import check_architectures
 from unmask.pairs.named_benchmarks import entries, known_benchmarks
 from unmask.schemas import check_files, complete, read_families
 
@@ -106,7 +107,9 @@ def study_file(study: dict[str, Any]) -> Path:
 def check_study(study: dict[str, Any]) -> None:
     """Raise InputError, as the workflow would, for a study that cannot be run."""
     families = read_families(workflow_root() / "rules/schemas")
-    check_files(complete(study, families), families)
+    completed = complete(study, families)
+    check_files(completed, families)
+    check_architectures(completed["models"])
 
 
 def write_study(study: dict[str, Any]) -> Path:

@@ -13,8 +13,8 @@ logger = logging.getLogger(__name__)
 class Progress:
     """Counts the sequences and tokens that a model has read of an expected number of tokens.
 
-    items, of: how many things these tokens belong to, and what they are, such as 1508 and "pairs": its speed
-    is told in these.
+    items, of: how many things these tokens belong to, and what they are, such as 1508 and "pairs". Its speed
+    is in these, or in sequences where nobody says what they are.
     """
 
     def __init__(
@@ -46,13 +46,15 @@ class Progress:
         elapsed = max(self._said - self._start, 1e-9)
         speed = self._tokens / elapsed
         left = max(self._expected - self._skipped - self._tokens, 0.0)
-        of_items = f"{self._items * speed / self._expected:.3g} {self._of}/s, " if self._items else ""
+        if self._items:
+            rate, of = self._items * speed / self._expected, self._of
+        else:
+            rate, of = self._sequences / elapsed, "sequences"
         logger.info(
-            "%.0f%% done, %s%.0f sequences/s, %.0f tokens/s, about %s left",
+            "%.0f%% done, %.3g %s a second, about %s left",
             100 * (1 - left / self._expected),
-            of_items,
-            self._sequences / elapsed,
-            speed,
+            rate,
+            of,
             duration(left / speed if speed else 0.0),
             extra=PROGRESS,
         )
