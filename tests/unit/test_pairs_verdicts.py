@@ -22,7 +22,10 @@ from unmask.pairs.verdicts import (
 )
 from unmask.report.charts import FONT, theme
 
-COLUMNS = ["measure", "grouping", "score", "low", "high", "null_low", "null_high", "null_undecided"]
+COLUMNS = [
+    *("measure", "grouping", "score", "low", "high", "null_low", "null_high", "null_undecided"),
+    "unanimous_low",
+]
 
 NAN = np.nan
 
@@ -58,7 +61,7 @@ NAN = np.nan
 def test_the_three_answers(
     grouping: str, score: float, interval: tuple[float, float], words: tuple[float, float], verdict: str
 ) -> None:
-    row = pd.DataFrame([["AUL", grouping, score, *interval, *words, False]], columns=COLUMNS)
+    row = pd.DataFrame([["AUL", grouping, score, *interval, *words, False, NAN]], columns=COLUMNS)
     assert verdicts(row).tolist() == [verdict]
     # what the draws leave open matters where the band decides
     open_ = verdicts(row.assign(null_undecided=True)).tolist()
@@ -66,6 +69,30 @@ def test_the_three_answers(
     # a measure that hides every token is a control, without a verdict
     for name in ("AllMasked", "AllMaskedSum"):
         assert verdicts(row.assign(measure=name)).tolist() == [CONTROL]
+
+
+@pytest.mark.parametrize(
+    ("grouping", "interval", "unanimous_low", "verdict"),
+    [
+        # even if all pairs were decided alike the interval would include 50
+        ("overall", (20, 80), 50.0, CANNOT_TELL),
+        ("bias_type", (20, 80), 43.0, CANNOT_TELL),
+        ("overall", (20, 80), 50.00000000000001, CANNOT_TELL),
+        ("overall", (20, 80), 50.001, NO_CLEAR),
+        ("overall", (20, 80), 96.0, NO_CLEAR),
+        # an interval without 50 is there, whatever other decisions would have given
+        ("overall", (51, 99), 43.0, CLEAR),
+        ("difference", (-20, 20), NAN, NO_CLEAR),
+    ],
+)
+def test_what_no_decisions_could_make_clear_cannot_be_told(
+    grouping: str, interval: tuple[float, float], unanimous_low: float, verdict: str
+) -> None:
+    score = sum(interval) / 2
+    row = pd.DataFrame(
+        [["AUL", grouping, score, *interval, 45.0, 55.0, False, unanimous_low]], columns=COLUMNS
+    )
+    assert verdicts(row).tolist() == [verdict]
 
 
 def test_measures_that_hide_every_token_are_controls() -> None:

@@ -1,6 +1,5 @@
 """Whether measures find what was planted: a judgement on the score of each bias type."""
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -41,25 +40,21 @@ MEANINGS: Mapping[str, str] = {
     FOOLED: "Fooled: a clear preference where nothing is associated, or against the association. Where the "
     "exact model has the same score, the measure is at fault and not the model.",
     RIGHT: "Right: nothing is associated, and there is no clear preference.",
-    CANNOT_TELL: "Cannot be told: there is no clear preference, and none could be, even if all these pairs "
-    "were decided alike.",
+    CANNOT_TELL: "Cannot be told: there are too few different words for a clear preference, even if all "
+    "these pairs were decided alike.",
 }
 """What each judgement says, in a sentence."""
 
 
-def judgement(verdict: str, score: float, association: float, unanimous_low: float = math.nan) -> str:
+def judgement(verdict: str, score: float, association: float) -> str:
     """The judgement on a score, one of EVERY_JUDGEMENT.
 
     verdict: on the score, of unmask.pairs.verdicts. score: percent. association: see JUDGEMENTS; 0 where
-    nothing is associated. unanimous_low: see BIAS; where it is not above 50, a clear preference was out of
-    reach, and that there is none is no judgement. What is explainable by word choice or undecided is no clear
-    preference.
+    nothing is associated. What is explainable by word choice or undecided is no clear preference.
     """
     if verdict in (CANNOT_TELL, CONTROL):
         return verdict
     associated, clear = association != 0, verdict == CLEAR
-    if not clear and unanimous_low <= NO_PREFERENCE:
-        return CANNOT_TELL
     if not associated:
         return FOOLED if clear else RIGHT
     if not clear:
@@ -119,9 +114,7 @@ def judge(
         exact[[*keys, "score"]].rename(columns={"score": "exact"}), "left", keys, validate="many_to_one"
     )
     rows = rows.assign(
-        judgement=[
-            judgement(row.verdict, row.score, row.association, row.unanimous_low) for row in rows_of(rows)
-        ]
+        judgement=[judgement(row.verdict, row.score, row.association) for row in rows_of(rows)]
     )
     larger = rows[["p", "null_p"]].astype(float).max(axis=1, skipna=False)
     rows = rows.assign(p_holm=step_down(larger.where(rows["judgement"].isin(TESTED)).to_numpy(float)))

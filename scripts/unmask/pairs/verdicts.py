@@ -39,7 +39,8 @@ MEANINGS: Mapping[str, str] = {
     "give.",
     UNDECIDED: "the interval excludes 50, and the draws of random word scores leave open whether the score "
     "lies in their band.",
-    CANNOT_TELL: "there is no interval, as with too few different words, or no band.",
+    CANNOT_TELL: "too few different words: there is no interval, or it would include 50 even if all pairs "
+    "were decided alike; or there is no band.",
     CONTROL: "the measure hides every token, so its score gets no verdict.",
 }
 """What each verdict means."""
@@ -80,9 +81,10 @@ def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     """The verdict on each score of a bias table (unmask.statistics.schema.BIAS), one of VERDICTS.
 
     CONTROL: the measure hides every token, so it gets no verdict. CANNOT_TELL: the score, its interval or its
-    null is missing. NO_CLEAR: the interval includes 50 (of a difference, 0). UNDECIDED: the draws of the
-    lexical null leave open on which side of an end of its band the score is. BY_WORDS: the score is in the
-    band. CLEAR: it is outside. An end belongs to its interval.
+    null is missing, or the interval includes 50 and would if all pairs were decided alike, too.
+    NO_CLEAR: the interval includes 50 (of a difference, 0). UNDECIDED: the draws of the lexical null leave
+    open on which side of an end of its band the score is. BY_WORDS: the score is in the band. CLEAR: it is
+    outside. An end belongs to its interval.
     """
     return pd.Series([_verdict(row) for row in rows_of(rows)], index=rows.index, dtype="str")
 
@@ -93,10 +95,16 @@ def _verdict(row: Any) -> str:
     if pd.isna([row.score, row.low, row.high, row.null_low, row.null_high]).any():
         return CANNOT_TELL
     if not leaves_out(row.low, row.high, neutral_of(str(row.grouping))):
-        return NO_CLEAR
+        return NO_CLEAR if _could_be_clear(row) else CANNOT_TELL
     if row.null_undecided:
         return UNDECIDED
     return BY_WORDS if contains(row.null_low, row.null_high, row.score) else CLEAR
+
+
+def _could_be_clear(row: Any) -> bool:
+    """Whether some score of these pairs would have an interval without 50; of a difference nobody asks."""
+    low = row.unanimous_low
+    return bool(pd.isna(low)) or leaves_out(low, 100.0, NO_PREFERENCE)
 
 
 def can_be_tested(rows: pd.DataFrame) -> pd.DataFrame:
