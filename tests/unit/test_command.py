@@ -16,7 +16,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_logger_plugin_unmask import LogHandler
 from unmask.command import main as command
 from unmask.command.answer import as_json, as_text, is_clear, scores
-from unmask.command.scoring import profile_options
+from unmask.command.scoring import profile_options, run_study
 from unmask.command.studies import benchmark_entries, model_entries, new_study, study_of, write_study
 from unmask.configuration import choose_study
 from unmask.errors import InputError
@@ -96,10 +96,17 @@ def test_what_is_no_model_is_one_line(
     assert str(error.value).startswith(line)
 
 
-def test_named_benchmarks_are_read_from_the_data_where_they_are_there(tmp_path: Path) -> None:
+def test_named_benchmarks_are_read_from_the_data_where_they_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "crows_pairs/crows_pairs_anonymized.csv"
     file.parent.mkdir()
     file.write_text("")
+    line = rf"^--benchmark: {file} is not the released file of crows-pairs \(another sha256\); .* {file}$"
+    with pytest.raises(InputError, match=line):
+        benchmark_entries(["crows-pairs"], str(tmp_path))
+    digests = {file: known_benchmarks()["crows-pairs"]["entry"]["sha256"]}
+    monkeypatch.setattr("unmask.command.studies.sha256_of_file", digests.get)
     made = benchmark_entries(["crows-pairs", "stereoset"], str(tmp_path))
     assert made["crows-pairs"]["path"] == str(file) and "url" not in made["crows-pairs"]
     assert made["stereoset"]["url"].startswith("https://") and "path" not in made["stereoset"]
@@ -111,6 +118,9 @@ def test_named_benchmarks_are_read_from_the_data_where_they_are_there(tmp_path: 
         match=r"^--benchmark: there is no 'crowspairs' \(did you mean crows-pairs\? known: crows-pairs, ",
     ):
         benchmark_entries(["crowspairs"])
+    other = tmp_path / "dev-2.json"
+    other.write_text("{}")
+    assert benchmark_entries([str(other)]) == {"dev-2": {"format": "stereoset", "path": str(other)}}
     with pytest.raises(InputError, match=r"^--benchmark: two are named stereoset$"):
         benchmark_entries(["stereoset", "stereoset"])
 
@@ -353,6 +363,23 @@ def test_the_profile_is_used_without_a_word_of_it() -> None:
     options = profile_options(profile)
     assert options.count("--rerun-triggers") == 1 and "--keep-going" in options
     assert parsed(options, []) == parsed([], [profile.parent]) != parsed([], [])
+
+
+def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from snakemake.cli import get_argument_parser
+
+    monkeypatch.chdir(tmp_path)
+    calls: list[list[str]] = []
+    monkeypatch.setattr("subprocess.call", lambda call, env: calls.append(call[3:]) or 0)
+    run_study("s.yaml", 2, data="d", more=["results/s/SHA256SUMS", "--forceall"])
+    run_study("s.yaml", more=["--workflow-profile", "profiles/slurm"], dry_run=True)
+    one, other = (get_argument_parser().parse_args(call) for call in calls)
+    assert [str(each) for each in one.targets] == ["results/s/SHA256SUMS"]
+    assert (one.cores, one.logger, one.forceall, one.dryrun) == (2, ["unmask"], True, False)
+    assert one.keep_going and str(one.workflow_profile) == "none" and str(one.directory) == str(tmp_path)
+    assert one.config == ["study=s.yaml", "data=d"]
+    # another profile takes the place of this one
+    assert str(other.workflow_profile) == "profiles/slurm" and not other.keep_going and other.dryrun
 
 
 def test_options_of_snakemake_stand_behind_two_dashes(

@@ -67,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         default=list(BENCHMARKS),
         metavar="NAME",
-        help=f"{', '.join(known_benchmarks())}, or a file in that form (default: {BENCHMARKS[0]})",
+        help=f"{', '.join(known_benchmarks())}, or a file in one of these forms (default: {BENCHMARKS[0]})",
     )
     score_.add_argument(
         "--data", metavar="DIR", help="a folder in which benchmarks are looked for before they are fetched"

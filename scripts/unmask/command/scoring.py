@@ -41,18 +41,20 @@ def run_study(
 ) -> int:
     """Run the workflow on a study; its exit status. Results and Snakemake's record lie where one stands.
 
-    more: further options of Snakemake.
+    more: further options of Snakemake, and files to make.
     """
     root = workflow_root()
+    # Snakemake says of a profile that it uses it; options say nothing
+    profile = ["--workflow-profile", "none", *profile_options(root / "profiles/default/profile.yaml")]
     call = [
         *(sys.executable, "-m", "snakemake"),
-        *("--snakefile", str(root / "Snakefile")),
-        *("--directory", os.getcwd()),
+        *([] if any(option.startswith("--workflow-profile") for option in more) else profile),
         *("--cores", str(cores)),
-        # Snakemake says of a profile that it uses it; its options say nothing
-        *("--workflow-profile", "none", *profile_options(root / "profiles/default/profile.yaml")),
         *("--logger", "unmask"),
+        *("--snakefile", str(root / "Snakefile")),
         *(["--dry-run"] if dry_run else []),
+        # takes one value, so that the next may be a file to make
+        *("--directory", os.getcwd()),
         *more,
         *("--config", f"study={study}", *([f"data={data}"] if data else [])),
     ]

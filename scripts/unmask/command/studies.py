@@ -1,14 +1,14 @@
 """Studies that the command writes: complete files that can be read, edited and run again."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from unmask.errors import InputError
-from unmask.files import write_text
+from unmask.files import git_blob_of_file, sha256_of_file, write_text
 from unmask.installation import workflow_root
 from unmask.models.planned import check_architectures
 from unmask.pairs.named_benchmarks import entries, known_benchmarks
@@ -54,23 +54,35 @@ def _name(text: str) -> str:
 
 
 def benchmark_entries(benchmarks: Sequence[str], data: str | None = None) -> dict[str, dict[str, Any]]:
-    """An entry of a study for each benchmark: a name, or a file in the form of CrowS-Pairs.
+    """An entry of a study for each benchmark: a name, or a file in the form of CrowS-Pairs or StereoSet.
 
-    data: a folder in which the files of named ones are looked for. Raises InputError for what is neither, and
-    for two of one name.
+    data: a folder in which the files of named ones are looked for. Raises InputError for what is neither, for
+    two of one name, and for a file in `data` that is not the released one.
     """
     result: dict[str, dict[str, Any]] = {}
     for benchmark in benchmarks:
         if Path(benchmark).suffix and not Path(benchmark).is_file():
             raise InputError(f"--benchmark: {benchmark}: no such file")
         if Path(benchmark).is_file():
-            each = {_name(Path(benchmark).stem): {"format": "crows-pairs", "path": benchmark}}
+            form = "stereoset" if Path(benchmark).suffix == ".json" else "crows-pairs"
+            each = {_name(Path(benchmark).stem): {"format": form, "path": benchmark}}
         else:
             each = entries([benchmark], data, "--benchmark")
+            _check_released(benchmark, each[benchmark])
         if both := each.keys() & result.keys():
             raise InputError(f"--benchmark: two are named {both.pop()}")
         result |= each
     return result
+
+
+def _check_released(name: str, entry: Mapping[str, Any]) -> None:
+    """Raise InputError, with what to do, where the file of a named benchmark is not the one it states."""
+    for key, digest in (("sha256", sha256_of_file), ("git_blob", git_blob_of_file)):
+        if key in entry and "path" in entry and digest(Path(entry["path"])) != entry[key]:
+            raise InputError(
+                f"--benchmark: {entry['path']} is not the released file of {name} (another {key}); "
+                f"to score on it nevertheless, name the file: --benchmark {entry['path']}"
+            )
 
 
 def study_of(
