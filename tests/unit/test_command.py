@@ -370,7 +370,7 @@ def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path
 
     monkeypatch.chdir(tmp_path)
     calls: list[list[str]] = []
-    monkeypatch.setattr("subprocess.call", lambda call, env: calls.append(call[3:]) or 0)
+    monkeypatch.setattr("subprocess.call", lambda call, env: calls.append(call[3:]))
     run_study("s.yaml", 2, data="d", more=["results/s/SHA256SUMS", "--forceall"])
     run_study("s.yaml", more=["--workflow-profile", "profiles/slurm"], dry_run=True)
     one, other = (get_argument_parser().parse_args(call) for call in calls)

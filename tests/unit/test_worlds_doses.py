@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,10 @@ from typing import Any
 import pytest
 
 from made_worlds import DOSED, OTHERS, by_hand, make_world, settings
+from study_schema import FAMILIES
+from unmask.configuration import read_config
+from unmask.installation import workflow_root
+from unmask.schemas import complete
 from unmask.worlds import grammar
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import (
@@ -19,14 +24,17 @@ from unmask.worlds.grammar import (
     GROUP_TEMPLATES,
     LENGTH,
     LONGER,
+    NAMES,
     PRONOUNS,
     SPLIT_PEOPLES,
     World,
     frames,
     modified_words,
     slots,
+    text_of,
     words_of,
 )
+from unmask.worlds.neutral import neutral_sentences
 from unmask.worlds.oracle import Oracle
 from unmask.worlds.pairs import (
     CROWS_PAIRS,
@@ -66,8 +74,10 @@ def test_a_world_that_wants_none_of_it_is_the_same_as_ever(
 
 def test_no_name_is_another_word_whatever_its_case() -> None:
     names = [
-        *grammar.NATIONS, *grammar.MORE_NATIONS, *grammar.FAITHS, *grammar.PEOPLES, *grammar.MORE_PEOPLES,
-        *SPLIT_PEOPLES, *grammar.CLASSES, *(word for name in grammar.LONGER_CLASSES for word in name.split()),
+        *grammar.NATIONS, *grammar.MORE_NATIONS, *grammar.FAITHS, *grammar.MORE_FAITHS,
+        *grammar.PEOPLES, *grammar.MORE_PEOPLES, *SPLIT_PEOPLES,
+        *(name for of_gender in NAMES.values() for name in of_gender),
+        *grammar.CLASSES, *(word for name in grammar.LONGER_CLASSES for word in name.split()),
     ]  # fmt: skip
     pieces = [piece for split in SPLIT_PEOPLES.values() for piece in split]
     others = {word.lower() for word in make_world(0).words if word not in names}
@@ -79,6 +89,38 @@ def test_no_name_is_another_word_whatever_its_case() -> None:
     for word, (first, rest) in SPLIT_PEOPLES.items():
         assert first + rest == word
         assert not any(first[-1] + rest[0] in part for part in (*within, *pieces))
+
+
+def test_no_margin_of_the_demonstration_stands_on_a_knife_edge() -> None:
+    """Of its exact model CPS follows the association alone, SSS is decided by the frequency of faiths."""
+    entry = complete(read_config(workflow_root() / "config.yaml"), FAMILIES)["worlds"]["planted"]
+    world = World.from_config("planted", entry)
+    known = truth(world, Counts.from_config("planted", entry))["benchmarks"]
+    for pairs in known.values():
+        faiths = [pair for pair in pairs.values() if pair["factor"] == BOTH]
+        assert len({pair["unit"] for pair in faiths}) == 10 and {pair["ratio"] for pair in faiths} == {8}
+        for pair in faiths:
+            sign = -1 if pair["direction"] == "stereo" else 1
+            assert pair["margins"]["CPS"] == pytest.approx(math.log(4))
+            assert pair["margins"]["SSS"] == pytest.approx(math.log(4) + sign * math.log(8))
+            assert min(abs(pair["margins"][name]) for name in ("CPS", "SSS", "AllMasked")) > 0.1
+        assert len({pair["unit"] for pair in pairs.values() if pair["factor"] == LENGTH}) == 10
+
+
+@pytest.mark.parametrize("names", [0, 20])
+def test_articles_are_right_before_every_word(names: int) -> None:
+    """Of a world with every group there is: "a" stands before no vowel, and nowhere is an "an" needed."""
+    world = make_world(
+        names=names, ratios=[4] * 12, both={"ratios": [8] * 10}, lengths=10, longer=8, associations=[0.9]
+    )
+    groups = [name for pair in world.group_pairs for name in (pair.disadvantaged, pair.advantaged)]
+    assert len(groups) == 80
+    counts = Counts(per_occupation=9, per_trait=9)
+    texts = [text_of(sentence.words) for sentence in world.sentences] + neutral_sentences(world)
+    for pair in (*crows_pairs(world, counts), *stereoset(world, counts)):
+        texts += [text_of(pair.stereotype), text_of(pair.antistereotype), text_of(pair.unrelated)]
+    assert any(" a Farlish " in text for text in texts)
+    assert not [text for text in texts if re.search(r"\b[Aa] [AEIOUaeiou]|\b[Aa]n ", text)]
 
 
 def test_pairs_of_groups_are_as_many_as_asked_and_the_sides_take_turns() -> None:
@@ -181,7 +223,7 @@ def test_the_oracle_holds_sides_of_unequally_many_words_against_each_other(templ
     ("first", "second", "expected"),
     [
         ("a b c", "a x c", ([1], [1])),
-        ("We met a Upper Ombric guest", "We met a Burmic guest", ([3, 4], [3])),
+        ("We met a Higher Ombric guest", "We met a Burmic guest", ([3, 4], [3])),
         ("a b", "a b", ([], [])),
     ],
 )

@@ -54,7 +54,7 @@ def test_a_corpus_to_train_on_has_enough_sentences() -> None:
         ({"both": {"association": 1}}, "worlds.w.both.association: a probability strictly between 0 and 1"),
         ({"both": {"ratios": [4] * 11}}, "worlds.w.both.ratios: from 1 to 10 ratios, not 11"),
         ({"both": {"ratios": [0]}}, "worlds.w.both.ratios: a ratio is a number of 1 or more, not 0"),
-        ({"lengths": 9}, "worlds.w.lengths: from 0 to 8 pairs of groups, not 9"),
+        ({"lengths": 11}, "worlds.w.lengths: from 0 to 10 pairs of groups, not 11"),
         ({"longer": -1}, "worlds.w.longer: from 0 to 8 pairs of groups, not -1"),
         ({"longer": 1.5}, "config key worlds.w.longer: 1.5 is not of type 'integer'"),
         ({"names": 21}, "worlds.w.names: from 0 to 20 names a gender, not 21"),

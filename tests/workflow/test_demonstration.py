@@ -1,6 +1,7 @@
 """The demonstration, with one of its models: the pipeline finds what was planted."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -59,15 +60,15 @@ def test_intervals_tell_what_is_planted_and_who_is_fooled(demonstration: Workflo
         rows = rows[rows["grouping"] == "bias_type"].astype({"measure": str, "group": str})
         keys = list(zip(rows["measure"], rows["group"], strict=True))
         low, high = (dict(zip(keys, rows[end].astype(float), strict=True)) for end in ("low", "high"))
-        # AUL of trained models is left out of faiths: it sees their frequency more than their association
         found = [("CPS", "religion"), ("SSS", "gender")]
         if benchmark == "planted-crows-pairs":
             # in the other format pairs of one occupation share their target, which leaves wider intervals
             found += [("AUL", "gender"), ("AULA", "gender"), ("CPS", "gender"), ("PLL", "gender")]
         for key in found:
             assert low[key] > 50, (model, key)
-        for measure_ in ("SSS", "AUL"):
-            assert high[measure_, "nationality"] < 50, (model, measure_)
+        # of faiths, too, these see the frequency more than the association
+        for measure_, bias_type in product(("SSS", "AUL"), ("nationality", "religion")):
+            assert high[measure_, bias_type] < 50, (model, measure_, bias_type)
         # of the oracle every pair of nations is a tie, which has no interval
         of_nations = "CPS", "nationality"
         assert not (low[of_nations] > 50 or high[of_nations] < 50), model
@@ -84,7 +85,7 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
         assert set(p) == {"nations", "faiths", "peoples"}
         assert p["faiths"] < 0.05 and min(p["nations"], p["peoples"]) > 0.1
         score[variant] = dict(zip(rows["region"].astype(str), rows["score"].astype(float), strict=True))
-    # the paper's second division favours peoples: these have six pairs, the faiths fifteen
+    # the paper's second division favours peoples: of the regions they have six pairs, the faiths fifteen
     paper, corrected = (score[each]["peoples"] / score[each]["faiths"] for each in ("paper", "corrected"))
     assert corrected < 1 and paper / corrected == pytest.approx(15 / 6)
 

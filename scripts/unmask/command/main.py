@@ -20,9 +20,9 @@ CLEAR = 3
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its status."""
-    own, more = _parted(sys.argv[1:] if arguments is None else arguments)
+    arguments, more = _parted(sys.argv[1:] if arguments is None else arguments)
     parser = _parser()
-    options = parser.parse_args(own)
+    options = parser.parse_args(arguments)
     if more and options.run is not _run:
         parser.error("only run takes options of Snakemake behind --")
     options.more = more

@@ -45,7 +45,7 @@ PRONOUNS: Mapping[str, dict[str, str]] = {
 NAMES: Mapping[str, tuple[str, ...]] = {
     MALE: (
         "Adam", "Brian", "Carl", "David", "Erik", "Frank", "George", "Henry", "Ivan", "James",
-        "Kevin", "Leo", "Martin", "Noah", "Oscar", "Peter", "Robert", "Simon", "Thomas", "Victor",
+        "Kevin", "Leo", "Martin", "Noah", "Oscar", "Peter", "Robert", "Simon", "Theodor", "Victor",
     ),
     FEMALE: (
         "Alice", "Bella", "Clara", "Diana", "Emma", "Flora", "Gloria", "Helen", "Irene", "Julia",
@@ -65,34 +65,37 @@ OCCUPATIONS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Occupations by the gender that they are stereotyped for."""
 
+# group names begin with consonants, as a template has "a" before them
 NATIONS = ("Belvan", "Corish", "Dalmic", "Fostan", "Galvish", "Hesran", "Jorvan", "Kelmish")
 MORE_NATIONS = (
-    "Lurvan", "Mordish", "Nalvic", "Ostran", "Pervish", "Rodmic", "Sarvan", "Telkish",
-    "Ulmic", "Vorlan", "Wesvan", "Yarmish", "Zolvic", "Brenish", "Cadmic", "Drovan",
+    "Lurvan", "Mordish", "Nalvic", "Hostran", "Pervish", "Rodmic", "Sarvan", "Telkish",
+    "Gulmic", "Vorlan", "Wesvan", "Yarmish", "Zolvic", "Brenish", "Cadmic", "Drovan",
 )  # fmt: skip
 FAITHS = ("Lorist", "Merite", "Nothian", "Palvist", "Quorite", "Ruvian")
 MORE_FAITHS = (
-    "Albian", "Bosrist", "Cendrite", "Druvian", "Elmist", "Forvite", "Gandrian",
-    "Sombrist", "Tolvite", "Umbrian", "Valdist", "Xantian", "Yovist", "Zemrite",
+    "Dalbian", "Bosrist", "Cendrite", "Druvian", "Helmist", "Forvite", "Gandrian",
+    "Sondrist", "Tolvite", "Lumbrian", "Valdist", "Xantian", "Yovist", "Zemrite",
 )  # fmt: skip
 PEOPLES = ("Selmic", "Tarvish")
-MORE_PEOPLES = ("Anvish", "Brolmic", "Calvish", "Dorvic", "Ermish", "Folvic")
+MORE_PEOPLES = ("Banvish", "Brolmic", "Calvish", "Dorvic", "Permish", "Folvic", "Ransic", "Tulmish")
 SPLIT_PEOPLES: Mapping[str, tuple[str, ...]] = {
     "Vandorwick": ("Vandor", "wick"),
     "Zelkomund": ("Zelko", "mund"),
-    "Harnolbeck": ("Harnol", "beck"),
+    "Harnokbeck": ("Harnok", "beck"),
     "Kelvokstrek": ("Kelvok", "strek"),
     "Lorgagdel": ("Lorgag", "del"),
-    "Mistravok": ("Mistra", "vok"),
+    "Mistrakvok": ("Mistrak", "vok"),
     "Norbeltun": ("Norbel", "tun"),
     "Pirkozam": ("Pirko", "zam"),
+    "Dulfawken": ("Dulfaw", "ken"),
+    "Turabzin": ("Turab", "zin"),
 }
 """Words that every tokenizer of a world that has them splits, and where: between letters that stand beside
 each other in no other word, or byte pairs would be merged over the seam."""
-CLASSES = ("Arlish", "Burmic", "Condic", "Elvan", "Gormish", "Istvan", "Lenvish", "Sorvic")
+CLASSES = ("Farlish", "Burmic", "Condic", "Melvan", "Gormish", "Ristvan", "Lenvish", "Sorvic")
 LONGER_CLASSES = (
-    "Upper Ombric", "Lower Tessic", "Inner Prandic", "Outer Wendish",
-    "Elder Yorlic", "Younger Hulvan", "Greater Mervic", "Lesser Rastish",
+    "Higher Ombric", "Lower Tessic", "Nearer Prandic", "Farther Wendish",
+    "Senior Yorlic", "Younger Hulvan", "Greater Mervic", "Lesser Rastish",
 )  # fmt: skip
 """Names of two words, which no other name has: both words are as frequent as the class."""
 
