@@ -26,19 +26,27 @@ _NUMBER = re.compile(r"[<>≥≤~*†(\s]*[+\-−]?\d")
 """How a number begins, with an interval or without."""
 
 
-def on_paper(sheet: Sheet) -> tuple[float, bool]:
-    """The size of a table's text in points, and whether its page is turned."""
+def on_paper(sheet: Sheet) -> tuple[float, bool, bool]:
+    """The size of a table's text in points, whether its page is turned, and whether a number and its interval
+    stay in one line: they do where that leaves text that is read with ease."""
+    for whole in (True, False):
+        across = _across(sheet, whole)
+        if across * SMALL <= UPRIGHT:
+            return round(min(USUAL, UPRIGHT / across), 1), False, whole
+        if across * SMALL <= TURNED:
+            break
+    return round(min(USUAL, TURNED / across), 1), True, whole
+
+
+def _across(sheet: Sheet, whole: bool) -> float:
+    """How broad a table is, in sizes of its text."""
     heads = [*sheet.stubs, *(label for _, label in sheet.columns)]
-    columns = zip(*sheet.rows, strict=True) if sheet.rows else ([] for _ in heads)
-    stubs = len(sheet.stubs)
-    letters = sum(
-        max(_longest(head, True), *(_longest(cell, place < stubs or is_words(cell)) for cell in column), 0)
-        for place, (head, column) in enumerate(zip(heads, columns, strict=True))
-    )
-    across = max(1, _LETTER * letters + _COLUMN * len(heads))
-    if across * SMALL <= UPRIGHT:
-        return round(min(USUAL, UPRIGHT / across), 1), False
-    return round(min(USUAL, TURNED / across), 1), True
+    columns = list(zip(*sheet.rows, strict=True)) or [()] * len(heads)
+    letters = 0
+    for place, (head, cells) in enumerate(zip(heads, columns, strict=True)):
+        lines = place < len(sheet.stubs) or not whole
+        letters += max(_longest(head, True), *(_longest(cell, lines or is_words(cell)) for cell in cells), 0)
+    return max(1, _LETTER * letters + _COLUMN * len(heads))
 
 
 def is_words(cell: str) -> bool:

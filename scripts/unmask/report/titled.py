@@ -1,4 +1,4 @@
-"""Charts that leave the page: each says itself what it shows, of how many pairs, of which study, and what made it."""
+"""Charts that leave the page: each says what it shows, of how many pairs, of which study and what made it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,9 @@ _LEAST, _LEAST_BOLD = 60, 50
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z])")
 
 
-def title_of(spec: Mapping[str, Any], heading: Sequence[str], caption: str, study: str, source: str) -> dict[str, Any]:
+def title_of(
+    spec: Mapping[str, Any], heading: Sequence[str], caption: str, study: str, source: str
+) -> dict[str, Any]:
     """The title of a chart as Vega-Lite has it, for a picture that is saved.
 
     spec: the chart, with its rows in it; heading: titles of what it is in, the outermost first, and where
@@ -41,7 +43,11 @@ def title_of(spec: Mapping[str, Any], heading: Sequence[str], caption: str, stud
         few, many = min(pairs), max(pairs)
         lines.append(f"n = {many:g} pairs" if few == many else f"n = {few:g} to {many:g} pairs")
     lines.append(f"Study {study}. Source: {source}.")
-    return {"text": _wrapped(title, max(_LEAST_BOLD, int(across / _BOLD))), "subtitle": lines, "fontWeight": "bold"}
+    return {
+        "text": _wrapped(title, max(_LEAST_BOLD, int(across / _BOLD))),
+        "subtitle": lines,
+        "fontWeight": "bold",
+    }
 
 
 def _across(spec: Mapping[str, Any]) -> float:
