@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import PHONE, TABLET, Opened, open_report
+from browsing import DESK, PHONE, TABLET, Opened, open_report
 from unmask.report.charts import chart, theme
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
 from unmask.report.page import LONG, About, render_page
@@ -453,16 +453,16 @@ def test_a_phone_shows_every_number_of_a_small_table_with_its_name(browser: Brow
     cells = page.locator(f"{table} tbody tr:first-child td")
     heads = [label for _, label in INTERVALS.sheet.columns]
     assert [each.evaluate(head) for each in cells.all()] == ["none"] * 2 + [f'"{name}"' for name in heads]
-    # what is copied is the table
-    assert page.locator(f"{table} thead").evaluate("head => getComputedStyle(head).display") == "none"
+    expect(page.locator(f"{table} thead")).not_to_be_visible()
     # as columns they would not fit
     page.locator(f"{table} table").evaluate("table => table.classList.remove('cards')")
     assert cut_cells(page, table) != []
-    # a larger screen has a table, and a phone that is turned back has cards
-    page.reload()
-    page.set_viewport_size(TABLET)
-    assert page.locator(f"{table} thead").is_visible() and cut_cells(page, table) == []
     page.context.close()
+    # a larger screen has a table
+    larger = open_report(browser, path, viewport=TABLET)
+    expect(larger.page.locator(f"{table} thead")).to_be_visible()
+    assert cut_cells(larger.page, table) == []
+    larger.page.context.close()
 
 
 def test_a_phone_keeps_the_names_of_rows_of_a_large_table_in_sight(browser: Browser, report: Path) -> None:
@@ -495,9 +495,10 @@ def test_a_phone_has_room_for_fingers_and_a_short_heading(browser: Browser, tmp_
     )
     assert small == []
     sizes = []
-    for room in (PHONE, {"width": 1280, "height": 900}):
-        page.set_viewport_size(room)
-        sizes.append(page.locator("h1").evaluate("head => parseFloat(getComputedStyle(head).fontSize)"))
+    for room in (PHONE, DESK):
+        other = open_report(browser, printable(tmp_path), viewport=room).page
+        sizes.append(other.locator("h1").evaluate("head => parseFloat(getComputedStyle(head).fontSize)"))
+        other.context.close()
     assert sizes[0] < 20 < sizes[1] < 27
     page.context.close()
 
