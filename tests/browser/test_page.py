@@ -410,7 +410,10 @@ def printable(folder: Path) -> Path:
         Section("pairs", "Every pair", ("Pairs.",), (App("explorer", "pairs/explorer", {}),)),
     ]
     path = folder / "index.html"
-    path.write_text(render_page("A title", sections, About("mine", "Unmask 7")), encoding="utf-8")
+    about = About(
+        "mine", "Unmask 7", [("How to cite", "#pairs"), ("Repository", "https://a.example/r")], "MIT"
+    )
+    path.write_text(render_page("A title", sections, about), encoding="utf-8")
     return path
 
 
@@ -426,6 +429,9 @@ def test_paper_has_whole_scores_and_no_empty_section(browser: Browser, tmp_path:
     assert "Picture: picture a (1 of 2)" in text and "picture b" not in text
     # a program prints nothing of itself, and closed folds share a line
     assert "Every pair" not in text and "Pairs." not in text
+    # links outside can be read
+    end = "Unmask 7 (MIT licence), study mine · How to cite · Repository (https://a.example/r)"
+    assert end in " ".join(text.split())
     assert ["closed", "and", "this"] in lines
     assert [f"{place} of {len(pages)}" in page for place, page in enumerate(pages, 1)] == [True] * len(pages)
     opened.page.context.close()

@@ -38,12 +38,14 @@ class About:
     """What a page says of itself.
 
     study: its name, with which names of saved files begin; source: what made it, with the version; links:
-    (name, address) of places outside, which a reader may go to.
+    (name, address) of places outside, which a reader may go to, or in the page (`#…`); licence: of what made
+    it.
     """
 
     study: str = "study"
     source: str = "Unmask"
     links: Sequence[tuple[str, str]] = ()
+    licence: str = ""
 
 
 def render_page(title: str, sections: Sequence[Section], about: About = About()) -> str:
