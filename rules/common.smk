@@ -273,6 +273,12 @@ def presenting_code(family, sections, *modules):
     return code("present.py", *of_family, *of_sections, *modules)
 
 
+def licence(entry, made=False):
+    """What the report's provenance says of the licence of data: where a study names none, that it is unknown; nothing of
+    what the study makes itself."""
+    return {} if made else {"licence": entry.get("licence") or "unknown (the study names none)"}
+
+
 def settings():
     """The study's settings, without those that families state by themselves."""
     elsewhere = {*registered("keys"), "runtime", "data"}

@@ -38,6 +38,7 @@ if SCORED:
             "measures": MEASURES,
             "headline": config.get("headline"),
             "judged": judged_models(),
+            "own_code": [model for model in SCORED if runs_own_code(model)],
             "explorer": explorer_settings(),
         },
         measure_modules(),

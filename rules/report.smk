@@ -25,6 +25,7 @@ for presented in PRESENTED:
             code=presented["code"],
             family=presented["family"],
             settings=presented["settings"],
+            study=config["study"],
             input_sha256=input_sha256(*presented["inputs"].values()),
         message:
             f"Presenting {presented['what']}"

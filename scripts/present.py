@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.get("input_sha256", {})):
     params = snakemake.params
-    inputs = Inputs(dict(snakemake.input.items()), params.settings)
+    inputs = Inputs(dict(snakemake.input.items()), params.settings, params.study)
     facts = record(snakemake.input, params.code, "pandas", "pyarrow")
     present(params.family, inputs, dict(snakemake.output.items()), facts)

@@ -24,5 +24,5 @@ with job_log(snakemake.log[0], snakemake.input):
     sections = [read_section(path) for path in paths]
     write_text(output.summary, render_summary(params.title, sections))
     citation = read_citation(workflow_root() / "CITATION.cff")
-    about = About(params.settings["study"], f"Unmask {VERSION}", links_of(citation))
+    about = About(params.settings["study"], f"Unmask {VERSION}", links_of(citation), citation["license"])
     write_text(output.page, render_page(params.title, [*sections, cite_section(citation)], about))

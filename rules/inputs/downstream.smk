@@ -243,7 +243,7 @@ def downstream_provenance():
             "title": f"Task {task}",
             "files": [downstream_result(task, "items.parquet")],
             "keys": ["source"],
-            "stated": {"licence": entry.get("licence")},
+            "stated": licence(entry, made="world" in entry),
         }
         for task, entry in TASKS.items()
     ]

@@ -524,7 +524,7 @@ def pairs_provenance():
             "files": benchmark_facts(name),
             "keys": [],
             "stated": {
-                "licence": origin_entry(name).get("licence"),
+                **licence(origin_entry(name), made="world" in origin_entry(name)),
                 **{key: entry[key] for key in ("of", "as", "seed") if "of" in entry},
             },
         }

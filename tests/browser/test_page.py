@@ -2,6 +2,8 @@
 
 import csv
 import io
+import shutil
+import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +14,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from browsing import PHONE, TABLET, Opened, open_report
+from browsing import DESK, PHONE, TABLET, Opened, open_report
 from unmask.report.charts import chart, theme
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
 from unmask.report.page import LONG, About, render_page
@@ -20,6 +22,7 @@ from unmask.report.rendering import latex, markdown
 from unmask.report.sections import (
     RESULTS,
     TRUST,
+    App,
     Block,
     Chart,
     Choice,
@@ -365,8 +368,145 @@ def test_paper_has_every_chart_on_a_light_ground(browser: Browser, report: Path)
     # far away, in closed folds and in options that are not selected, too
     assert opened.page.evaluate("window.printed") == [rgb("light")] * 6
     is_drawn_on(opened.page, "dark")
+    # what is far away is drawn for the screen when it is near
+    assert opened.page.locator("#last-chart-1 svg").count() == 0
     assert opened.said == opened.asked == []
     opened.page.context.close()
+
+
+def pages_of(printed: bytes, folder: Path) -> list[str]:
+    """The text of each page of a document, line by line as it is seen."""
+    path = folder / "printed.pdf"
+    path.write_bytes(printed)
+    text = subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True, text=True)
+    return text.stdout.split("\f")[:-1]
+
+
+INTERVALS = Table(
+    Sheet(
+        "Scores with intervals.",
+        ("model", "benchmark"),
+        tuple(("", f"measure-{place}") for place in range(5)),
+        tuple(
+            (
+                f"model-{row}",
+                "planted-crows-pairs",
+                *(f"{place}{row} (1{row} to 9{place})!" for place in range(5)),
+            )
+            for row in range(4)
+        ),
+    )
+)
+
+
+def printable(folder: Path) -> Path:
+    """A report with a table of intervals, a choice, folds, and a section of a program alone."""
+    pictures = tuple(Fold(f"picture {name}", (made_chart(), INTERVALS)) for name in "ab")
+    sections = [
+        Section(
+            "scores", "Scores", ("Found.",), (INTERVALS, Fold("closed", (TABLE,)), Fold("and this", (TABLE,)))
+        ),
+        Section("choice", "One of two", ("Found.",), (Choice("Picture", pictures),)),
+        Section("pairs", "Every pair", ("Pairs.",), (App("explorer", "pairs/explorer", {}),)),
+    ]
+    path = folder / "index.html"
+    about = About(
+        "mine", "Unmask 7", [("How to cite", "#pairs"), ("Repository", "https://a.example/r")], "MIT"
+    )
+    path.write_text(render_page("A title", sections, about), encoding="utf-8")
+    return path
+
+
+@pytest.mark.skipif(not shutil.which("pdftotext"), reason="needs pdftotext (poppler-utils)")
+def test_paper_has_whole_scores_and_no_empty_section(browser: Browser, tmp_path: Path) -> None:
+    opened = open_report(browser, printable(tmp_path))
+    pages = pages_of(opened.page.pdf(format="A4", prefer_css_page_size=True), tmp_path)
+    text = "\n".join(pages)
+    # a row is a line, with all of its scores: on the screen, in the option selected, and in no other
+    lines = [line.split() for line in text.splitlines()]
+    for row in INTERVALS.sheet.rows:
+        assert lines.count(" ".join(row).split()) == 2
+    assert "Picture: picture a (1 of 2)" in text and "picture b" not in text
+    # a program prints nothing of itself, and closed folds share a line
+    assert "Every pair" not in text and "Pairs." not in text
+    # links outside can be read
+    end = "Unmask 7 (MIT licence), study mine · How to cite · Repository (https://a.example/r)"
+    assert end in " ".join(text.split())
+    assert ["closed", "and", "this"] in lines
+    assert [f"{place} of {len(pages)}" in page for place, page in enumerate(pages, 1)] == [True] * len(pages)
+    opened.page.context.close()
+
+
+def cut_cells(page: Page, table: str) -> list[str]:
+    """The cells of a table that stand out of its box, or go over several lines."""
+    cut: list[str] = page.locator(f"{table} tbody td").evaluate_all(
+        """cells => cells.filter((cell) => {
+          const [box, each] = [cell.closest('.scroll'), cell].map((one) => one.getBoundingClientRect());
+          const text = document.createRange();
+          text.selectNodeContents(cell);
+          return each.right > box.right || text.getClientRects().length > 1;
+        }).map((cell) => cell.textContent)"""
+    )
+    return cut
+
+
+def test_a_phone_shows_every_number_of_a_small_table_with_its_name(browser: Browser, tmp_path: Path) -> None:
+    path, table = printable(tmp_path), "#scores-table-1"
+    opened = open_report(browser, path, viewport=PHONE)
+    page = opened.page
+    assert cut_cells(page, table) == []
+    head = "cell => getComputedStyle(cell, '::before').content"
+    cells = page.locator(f"{table} tbody tr:first-child td")
+    heads = [label for _, label in INTERVALS.sheet.columns]
+    assert [each.evaluate(head) for each in cells.all()] == ["none"] * 2 + [f'"{name}"' for name in heads]
+    expect(page.locator(f"{table} thead")).not_to_be_visible()
+    # as columns they would not fit
+    page.locator(f"{table} table").evaluate("table => table.classList.remove('cards')")
+    assert cut_cells(page, table) != []
+    page.context.close()
+    # a larger screen has a table
+    larger = open_report(browser, path, viewport=TABLET)
+    expect(larger.page.locator(f"{table} thead")).to_be_visible()
+    assert cut_cells(larger.page, table) == []
+    larger.page.context.close()
+
+
+def test_a_phone_keeps_the_names_of_rows_of_a_large_table_in_sight(browser: Browser, report: Path) -> None:
+    opened = open_report(browser, report, "#first-table-2", viewport=PHONE)
+    box = opened.page.locator("#first-table-2 .scroll")
+    first = box.locator("tbody td").first
+    before = first.bounding_box()
+    box.evaluate("box => box.scrollBy({ left: 300, behavior: 'instant' })")
+    after = first.bounding_box()
+    assert before and after and before["x"] == after["x"]
+    # and a column begins where the names end
+    left = after["x"] + after["width"]
+    edges = box.locator("thead tr:last-child > *").evaluate_all(
+        "heads => heads.map((each) => each.getBoundingClientRect().x)"
+    )
+    assert min(abs(edge - left) for edge in edges[1:]) <= 1
+    opened.page.context.close()
+
+
+def test_a_phone_has_room_for_fingers_and_a_short_heading(browser: Browser, tmp_path: Path) -> None:
+    opened = open_report(browser, printable(tmp_path), viewport=PHONE)
+    opened.open_folds()
+    page = opened.page
+    assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
+    small = page.locator("a, button, select, summary").evaluate_all(
+        """all => all.filter((each) => each.checkVisibility() && !each.matches('.skip')).filter((each) => {
+          const { width, height } = each.getBoundingClientRect();
+          return width < 24 || height < 24;
+        }).map((each) => each.outerHTML)"""
+    )
+    assert small == []
+    sizes = []
+    for room in (PHONE, DESK):
+        other = open_report(browser, printable(tmp_path), viewport=room).page
+        sizes.append(other.locator("h1").evaluate("head => parseFloat(getComputedStyle(head).fontSize)"))
+        other.context.close()
+    assert sizes[0] < 20 < sizes[1] < 27
+    page.context.close()
 
 
 def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report: Path) -> None:
@@ -562,6 +702,8 @@ def test_without_scripts_it_can_be_read(browser: Browser, report: Path) -> None:
     assert opened.page.locator("#first button").count() == 0
     # every option is listed, below its title
     expect(opened.page.locator("#first .chooser")).not_to_be_visible()
-    expect(opened.page.locator("#first .option .title")).to_have_text(["one", HOSTILE])
+    expect(opened.page.locator("#first .option .title")).to_have_text(
+        [f"which {HOSTILE}: one (1 of 2)", f"which {HOSTILE}: {HOSTILE} (2 of 2)"]
+    )
     expect(opened.page.locator("#first .option summary")).to_be_visible()
     opened.page.context.close()

@@ -46,7 +46,7 @@ def about_model(
 
 def present(family: str, inputs: Files, outputs: Files, log: Path, settings: Mapping[str, Any]) -> None:
     """Run scripts/present.py for tables, figures or sections of a family."""
-    run_script("present", inputs, outputs, log, family=family, settings=dict(settings))
+    run_script("present", inputs, outputs, log, family=family, settings=dict(settings), study="made")
 
 
 def _container(kind: Any, files: Files) -> Any:

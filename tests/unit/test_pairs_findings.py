@@ -92,6 +92,20 @@ def test_a_model_without_a_score_is_named() -> None:
     assert "Without any score (see the scoring log): broken." in sentences(CAUTIONS, some)
 
 
+def test_code_of_models_is_said_once() -> None:
+    some = results({}, {"model": "other"})
+    assert not any("repositor" in text for text in sentences(CAUTIONS, some))
+    said = []
+    for names in (["one"], ["one", "two"]):
+        settings: Any = some.settings
+        settings["own_code"] = names
+        said += [text for text in sentences(CAUTIONS, some) if "repositor" in text]
+    assert said == [
+        "one runs code from its own repository, at a pinned revision.",
+        "one and two run code from their own repositories, at a pinned revision.",
+    ]
+
+
 def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
     """Six scores of untrained models, none of them testable, are not "of 6, 0 show a clear preference"."""
     some = results(

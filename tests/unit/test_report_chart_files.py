@@ -6,6 +6,7 @@ from pathlib import Path
 import altair as alt
 import pytest
 
+from unmask.facts import VERSION
 from unmask.report.chart_files import names_of, save_charts
 
 
@@ -18,13 +19,15 @@ def test_a_chart_that_is_not_there_becomes_a_picture_of_its_reason(tmp_path: Pat
     rows = alt.InlineData(values=[{"name": "first", "x": 1.0}])
     drawn = alt.Chart(rows).mark_point().encode(x="x:Q", y="name:N")
     files = {f"{name}_{form}": tmp_path / f"{name}.{form}" for name in "ab" for form in ("svg", "png")}
-    save_charts([("a", drawn), ("b", "There is none.")], files)
-    assert "first" in words(files["a_svg"]) and words(files["b_svg"]) == {"There is none."}
+    save_charts([("a", drawn), ("b", "There is none.")], files, {"a": "Marks by name. A line."}, "mine")
+    assert {"first", "Marks by name.", "A line."} <= words(files["a_svg"])
+    assert f"Study mine. Source: Unmask {VERSION}." in words(files["a_svg"])
+    assert words(files["b_svg"]) == {"There is none."}
     assert all(files[f"{name}_png"].read_bytes().startswith(b"\x89PNG") for name in "ab")
     assert names_of(files) == ["a", "b"]
 
 
 @pytest.mark.parametrize("text", [r"$\foo{$", "$a$ and $b$", "</script><b>", "datum.x", "100 % #1 ~ {a}"])
 def test_a_reason_is_drawn_as_it_is(text: str, tmp_path: Path) -> None:
-    save_charts([("a", text)], {"a_svg": tmp_path / "a.svg", "a_png": tmp_path / "a.png"})
+    save_charts([("a", text)], {"a_svg": tmp_path / "a.svg", "a_png": tmp_path / "a.png"}, {}, "mine")
     assert words(tmp_path / "a.svg") == {text}

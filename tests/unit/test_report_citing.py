@@ -53,6 +53,12 @@ def test_other_kinds_are_misc(kind: str) -> None:
 
 
 def test_links_are_those_that_are_there() -> None:
-    assert links_of({"title": "t"}) == []
+    section = cite_section({"message": "m", "type": "software", "title": "T", "authors": [{"name": "A"}]})
+    cite = (section.heading, f"#{section.name}")
+    assert links_of({"title": "t"}) == [cite]
     both = {"repository-code": "https://a.example/r", "url": "https://a.example"}
-    assert links_of(both) == [("Documentation", "https://a.example"), ("Repository", "https://a.example/r")]
+    assert links_of(both) == [
+        cite,
+        ("Documentation", "https://a.example"),
+        ("Repository", "https://a.example/r"),
+    ]

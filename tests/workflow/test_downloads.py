@@ -110,6 +110,8 @@ def test_a_model_with_code_of_its_own_is_scored_where_the_study_allows_it(tmp_pa
     told = json.dumps(provenance)
     assert "Model own, whose repository has code that was run" in told
     assert '["entry.own_code", "modeling_tiny.py"]' in told
+    # the study names no licence of its pairs
+    assert '["licence", "unknown (the study names none)"]' in told
     noisy = {"source": "perturbed", "from": "own", "scale": 0.1}
     refused = study.snakemake("-n", config={**config, "models": {"own": own, "noisy": noisy}})
     assert "config key models.noisy.from: own runs code of its own" in refused.stderr

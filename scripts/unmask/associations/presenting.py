@@ -3,7 +3,7 @@
 from unmask.associations import tables
 from unmask.associations.charts import MAKERS
 from unmask.associations.results import AssociationResults
-from unmask.report.presenting import Presentation
+from unmask.report.presenting import Presentation, captioned
 
 PRESENTS = Presentation(
     AssociationResults,
@@ -20,4 +20,5 @@ PRESENTS = Presentation(
         "planted": tables.planted,
     },
     MAKERS,
+    captions=captioned(MAKERS),
 )

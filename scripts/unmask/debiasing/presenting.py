@@ -13,7 +13,7 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.changes import changes_chart
 from unmask.report.forms import Axis
 from unmask.report.panels import by_value, columns_of
-from unmask.report.presenting import Presentation
+from unmask.report.presenting import Presentation, captioned
 from unmask.statistics.changes import CENTRE, changes, corrected, margins_of
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -100,4 +100,8 @@ def _kind(model: Mapping[str, Any]) -> str:
     return f"{model['method']} ({PUBLISHED})" if model["reading"] == PUBLISHED else str(model["method"])
 
 
-PRESENTS = Presentation(DebiasingResults, charts={"changes": (scores_chart, NOTHING)})
+PRESENTS = Presentation(
+    DebiasingResults,
+    charts={"changes": (scores_chart, NOTHING)},
+    captions=captioned(["changes"], changes="changes_chart"),
+)

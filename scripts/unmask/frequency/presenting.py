@@ -22,4 +22,8 @@ PRESENTS = Presentation(
             "No benchmark of this study has both scores and word frequencies.",
         ),
     },
+    captions={
+        "frequency": lambda results: results.captions["frequency"],
+        "frequency_link": lambda results: results.correlations_caption,
+    },
 )

@@ -145,6 +145,13 @@ class FrequencyResults:
         confidence = f"{100 * self.settings['confidence']:g}"
         return load_captions(self.files["captions"], alpha=f"{self.alpha:g}", confidence=confidence)
 
+    @property
+    def correlations_caption(self) -> str:
+        """Of the chart of correlations: with what its ticks are, where a model without a network has some."""
+        perfect = (self.correlations["model"] == PERFECT).any()
+        names = ["frequency_figure_link", *(["frequency_perfect"] if perfect else [])]
+        return " ".join(self.captions[name] for name in names)
+
     @cached_property
     def words(self) -> pd.DataFrame:
         """The group words of all benchmarks (see `collect_words`)."""

@@ -199,6 +199,12 @@ ORACLES = Finding[PairResults](
     lambda results: names_of_source(results, ORACLE),
     "Exact answers of a synthetic world, and no network: {{ names | listed }}.",
 )
+OWN_CODE = Finding[PairResults](
+    "own code",
+    lambda results: [{"names": names}] if (names := results.settings.get("own_code")) else [],
+    """{{ names | listed }} {{ names | length | many("runs", "run") }} code from
+    {{ names | length | many("its own repository", "their own repositories") }}, at a pinned revision.""",
+)
 UNKNOWN_TOKENS = Finding[PairResults](
     "unknown tokens",
     lambda results: records(results.unknown[results.unknown["share"] >= WARY]),
@@ -230,6 +236,7 @@ CAUTIONS = [
     ),
     NEVER_TRAINED,
     ORACLES,
+    OWN_CODE,
 ]
 """What a reader of the first screen should be wary of."""
 

@@ -9,7 +9,7 @@ from unmask.pairs.charts import overview
 from unmask.pairs.judgement_charts import judgements as planted_chart
 from unmask.pairs.judgement_tables import judgements as planted_table
 from unmask.pairs.results import TIDY, PairResults
-from unmask.report.presenting import Presentation
+from unmask.report.presenting import Presentation, captioned
 from unmask.report.table_files import TableAndSheet
 
 OF_PAPER = ("table1", "table3", "table4", "table5")
@@ -35,4 +35,5 @@ PRESENTS = Presentation(
         ),
         "planted": (planted_chart, "No model of this study was trained on what was planted."),
     },
+    captions=captioned(["figure1", "bias", "planted"], bias="overview", planted="planted_chart"),
 )

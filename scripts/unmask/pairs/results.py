@@ -71,8 +71,9 @@ class PairResults:
     captions (a YAML), truths (of worlds) and planted_scores (of every model on their benchmarks, in the
     original order), and for the explorer labels (of the benchmarks that have some) and explored (of every
     model and benchmark that it shows). settings: models, benchmarks, alpha (the level of the tests), dtype,
-    measures, judged (the models that were trained on what was planted), headline (the measure that the study
-    names, or null), and explorer (what it shows: models, benchmarks, most, megabytes).
+    measures, judged (the models that were trained on what was planted), own_code (the models that
+    run code of their repositories), headline (the measure that the study names, or null), and explorer (what
+    it shows: models, benchmarks, most, megabytes).
 
     A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.

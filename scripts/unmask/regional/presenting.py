@@ -2,6 +2,6 @@
 
 from unmask.regional import charts, tables
 from unmask.regional.results import RegionalResults
-from unmask.report.presenting import Presentation
+from unmask.report.presenting import Presentation, captioned
 
-PRESENTS = Presentation(RegionalResults, tables.MAKERS, charts.MAKERS)
+PRESENTS = Presentation(RegionalResults, tables.MAKERS, charts.MAKERS, captions=captioned(charts.MAKERS))

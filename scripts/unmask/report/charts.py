@@ -1,6 +1,7 @@
 """Charts: Vega-Lite documents, as Altair makes them; in the house's colours on the page and as files."""
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     import altair
 
     Drawn = altair.FacetChart | altair.LayerChart | altair.Chart
+
+Titles = Callable[[dict[str, Any]], dict[str, Any]]
+"""What makes the title of a Vega-Lite document, as that has it."""
 
 VEGA_LITE = "6.4"
 """The Vega-Lite that draws, on the page and into files."""
@@ -124,9 +128,10 @@ def chart(caption: str, alt: str, drawn: "Drawn") -> Chart:
     return Chart(caption, alt, _spec(drawn))
 
 
-def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path) -> None:
+def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path, title: Titles | None = None) -> None:
     """Write a chart as SVG and PNG on a light ground; the same chart gives the same bytes.
 
+    title: what makes another title of the Vega-Lite document.
     Raises ValueError as `chart` does.
     """
     look: dict[str, Any] = {
@@ -136,6 +141,8 @@ def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path) -> None:
         "allowed_base_urls": [],
     }
     spec = _spec(drawn)
+    if title:
+        spec["title"] = title(spec)
     write_text(svg, vl_convert.vegalite_to_svg(spec, **look))
     with written_whole(png) as partial:
         partial.write_bytes(vl_convert.vegalite_to_png(spec, scale=2, **look))

@@ -24,6 +24,9 @@ _FIELDS = {
 }
 """Fields of BibTeX by the keys of CITATION.cff."""
 
+NAME, CITE = "cite", "How to cite"
+"""The name and the heading of its section."""
+
 LINKS = {"url": "Documentation", "repository-code": "Repository"}
 """What links of CITATION.cff lead to."""
 
@@ -57,8 +60,8 @@ def cite_section(citation: Mapping[str, Any]) -> Section:
     papers = "\n".join(map(bibtex, citation.get("references", ())))
     more = (Fold("The papers", (Code(papers),)),) if papers else ()
     return Section(
-        "cite",
-        "How to cite",
+        NAME,
+        CITE,
         (),
         (Text(citation["message"]), Code(bibtex(citation)), *more),
         group=ORIGINS,
@@ -66,8 +69,9 @@ def cite_section(citation: Mapping[str, Any]) -> Section:
 
 
 def links_of(citation: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(name, address) of the links that the citation has."""
-    return [(name, citation[key]) for key, name in LINKS.items() if key in citation]
+    """(name, address) of the section on how to cite, and of the links that the citation has."""
+    outside = [(name, citation[key]) for key, name in LINKS.items() if key in citation]
+    return [(CITE, f"#{NAME}"), *outside]
 
 
 def _name(author: Mapping[str, str]) -> str:

@@ -1,7 +1,10 @@
 // What the page does beside being read: charts are drawn and saved, tables sorted and copied, folds opened by links.
 
 const NEAR = "600px"; // charts so close to the screen are drawn
+const PAPER = 1000; // pixels of a chart on paper, which is printed smaller
+const CARDS = 100; // cells of a table at most, of which a phone makes a card for each row
 const AROUND = "details, .option"; // what hides things until it is opened or selected
+const phone = matchMedia("(max-width: 40rem)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const latexEscapes = JSON.parse(document.getElementById("latex")?.textContent ?? "{}");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
@@ -71,22 +74,12 @@ async function makeQuietViews() {
   };
 }
 
-// A text in lines of so many letters at most, where its words let it.
-function wrapped(text, most) {
-  const lines = [""];
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    const longer = `${lines.at(-1)} ${word}`.trim();
-    if (longer.length > most && lines.at(-1)) lines.push(word);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
-}
-
 class Drawing {
   constructor(figure) {
     this.figure = figure;
     this.box = figure.querySelector(".drawing");
-    this.spec = JSON.parse(figure.querySelector("script").textContent);
+    // saved: what stands above it where it leaves the page
+    ({ saved: this.saved, ...this.spec } = JSON.parse(figure.querySelector("script").textContent));
     this.drawn = null; // as what: a mode and a width
     tools(figure, (tell) => [
       button("SVG", "save as SVG", () => this.save("svg").catch(() => tell("could not be saved"))),
@@ -112,27 +105,40 @@ class Drawing {
     return vegaEmbed(box, { ...spec, config: narrow || {} }, { ...options, config: themes[mode] });
   }
 
-  async draw(mode) {
+  get room() {
     const style = getComputedStyle(this.box);
-    const room = Math.floor(this.box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+    return Math.floor(this.box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+  }
+
+  async draw(mode, paper = false) {
+    const room = paper ? PAPER : this.room;
     const wanted = `${mode} ${room}`;
     if (room <= 0 || this.drawn === wanted) return;
     this.drawn = wanted;
     // inside of the box, whose label says what is drawn: Vega would put one of its own there
     const inner = element("div");
     inner.setAttribute("aria-hidden", "true");
-    let result = await this.embed(inner, fitted(this.spec, room), mode, room);
+    let result = await this.embed(inner, fitted(this.spec, room, paper), mode, room);
     // labels may take more room than is set aside for them
     const over = Math.ceil(inner.querySelector("svg").getAttribute("width") - room);
     if (over > 0 && this.spec.usermeta) {
       result.finalize();
-      result = await this.embed(inner, fitted(this.spec, room - over), mode, room);
+      result = await this.embed(inner, fitted(this.spec, room - over, paper), mode, room);
     }
     if (this.drawn !== wanted) return result.finalize();
-    reserve(this.box, this.spec, room);
+    // the page keeps its room while another is printed
+    if (!paper) reserve(this.box, this.spec, room);
     this.result?.finalize();
     this.result = result;
     this.box.firstElementChild.replaceChildren(inner);
+  }
+
+  // Without what was drawn for paper: it is drawn anew where it is near the screen.
+  clear() {
+    this.drawn = null;
+    this.result?.finalize();
+    this.result = null;
+    this.box.firstElementChild.replaceChildren();
   }
 
   // Below the heading of the section, the titles of the folds and options around a chart.
@@ -154,24 +160,9 @@ class Drawing {
     return `${[document.body.dataset.study, section.id, what].map(plain).filter(Boolean).join("-").slice(0, 100)}.${kind}`;
   }
 
-  // As it leaves the page: with what it shows, of how many pairs, of which study, and what made it.
-  get labelled() {
-    const { title, spec, columns = 1, usermeta = {} } = this.spec;
-    const across = Math.min(columns, valuesOf(this.spec, "panel").size) * ((spec?.width ?? 400) + GAP) + (usermeta.margin ?? 0);
-    const pairs = this.spec.data.values.map((row) => row.pairs).filter(Number.isFinite);
-    const [least, most] = [Math.min(...pairs), Math.max(...pairs)];
-    const counts = pairs.length ? [`n = ${least === most ? most : `${least} to ${most}`} pairs`] : [];
-    const { study, source } = document.body.dataset;
-    const heading = this.figure.closest("section").querySelector("h2").textContent;
-    const lines = wrapped(this.figure.querySelector("figcaption").textContent, Math.max(60, across / 5.5));
-    const unit = title ? [title.text, ...(title.subtitle ?? [])] : [];
-    const text = wrapped([heading, ...this.titles].join(": "), Math.max(50, across / 7));
-    return { ...this.spec, title: { text, subtitle: [...lines, ...unit, ...counts, `Study ${study}. Source: ${source}.`], fontWeight: "bold" } };
-  }
-
   // On a light ground, whatever the page's: for papers and slides.
   async save(kind) {
-    const result = await this.embed(element("div"), this.labelled, "light");
+    const result = await this.embed(element("div"), { ...this.spec, title: this.saved }, "light");
     save(this.fileName(kind), await result.view.toImageURL(kind, 2));
     result.finalize();
   }
@@ -212,8 +203,11 @@ addEventListener("resize", () => {
 });
 dark.addEventListener("change", again);
 // paper is light, and has them all
-addEventListener("beforeprint", () => drawings.forEach((drawing) => drawing.draw("light")));
-addEventListener("afterprint", again);
+addEventListener("beforeprint", () => drawings.forEach((drawing) => drawing.draw("light", true)));
+addEventListener("afterprint", () => {
+  drawings.forEach((drawing) => drawing.clear());
+  again();
+});
 
 // ---- tables
 
@@ -260,6 +254,23 @@ function makeSortable(table) {
       body.append(...rows);
     };
   });
+}
+
+// On a phone, which has no room for columns, each cell of a small table says what its column is.
+function makeCards(table) {
+  const stubs = table.tHead.querySelectorAll(".stub").length;
+  const columns = table.tBodies[0].rows[0].cells.length - stubs;
+  if (columns < 3 || columns * table.tBodies[0].rows.length > CARDS) return;
+  const label = () => {
+    if (!phone.matches || table.classList.contains("cards")) return;
+    const [heads] = cellsOf(table);
+    for (const { cells } of table.tBodies[0].rows) {
+      for (let place = stubs; place < cells.length; place++) cells[place].dataset.head = heads[place];
+    }
+    table.classList.add("cards");
+  };
+  label();
+  phone.addEventListener("change", label);
 }
 
 // The same as unmask.report.rendering, of what is shown.
@@ -350,6 +361,7 @@ const copier = (tell, text, label, make) =>
 document.querySelectorAll("figure.table").forEach((figure) => {
   const table = figure.querySelector("table");
   if (!table) return;
+  makeCards(table);
   makeSortable(table);
   tools(figure, (tell) => [
     copier(tell, "copy", "copy the table", () => separated(cellsOf(table), "\t")),

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from unmask.report import charts
 from unmask.report.colours import style_sheet
-from unmask.report.paper import PROSE, on_paper
+from unmask.report.paper import PROSE, is_words, on_paper
 from unmask.report.rendering import LATEX_ESCAPES
-from unmask.report.sections import App, Chart, Section, Table, arranged, kind_of
+from unmask.report.sections import MORE, App, Block, Chart, Section, Table, arranged, kind_of
+from unmask.report.titled import title_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
@@ -36,12 +38,14 @@ class About:
     """What a page says of itself.
 
     study: its name, with which names of saved files begin; source: what made it, with the version; links:
-    (name, address) of places outside, which a reader may go to.
+    (name, address) of places outside, which a reader may go to, or in the page (`#…`); licence: of what made
+    it.
     """
 
     study: str = "study"
     source: str = "Unmask"
     links: Sequence[tuple[str, str]] = ()
+    licence: str = ""
 
 
 def render_page(title: str, sections: Sequence[Section], about: About = About()) -> str:
@@ -71,6 +75,11 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
         numbers[f"{section.name}-{kind}"] += 1
         return f"{section.name}-{kind}-{numbers[f'{section.name}-{kind}']}"
 
+    def with_title(chart: Chart, titles: Sequence[str]) -> dict[str, Any]:
+        """A chart with the title that it has where it leaves the page; titles: of what it is in."""
+        heading = [title for title in titles if title != MORE]
+        return chart.spec | {"saved": title_of(chart.spec, heading, chart.caption, about.study, about.source)}
+
     blocks = [block for section in visible for block in section.every_block()]
     charted = any(isinstance(block, Chart) for block in blocks)
     # each program once, however many parts of the page it runs
@@ -96,7 +105,9 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
         LEAD=LEAD,
         LONG=LONG,
         PROSE=PROSE,
-        style=Markup(style_sheet() + _of_library("page.css") + _of_library("strip.css")),
+        is_words=is_words,
+        with_title=with_title,
+        style=Markup(style_sheet() + _stubs(blocks) + _of_library("page.css") + _of_library("strip.css")),
         styles=[Markup(_source(name, "css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],
@@ -124,6 +135,13 @@ def _description(title: str, sections: Sequence[Section]) -> str:
     """A sentence for those who have a link to the page and not the page: what is found first."""
     texts = (text for section in sections for text in section.sentences if not text.endswith("?"))
     return next(texts, title)
+
+
+def _stubs(blocks: Sequence[Block]) -> str:
+    """A style sheet by which the first cells of rows are names: a class each would be a part of the page."""
+    most = max((len(block.sheet.stubs) for block in blocks if isinstance(block, Table)), default=0)
+    cells = ", ".join(f".stubs-{count} td:nth-child(-n+{count})" for count in range(1, most + 1))
+    return f"{cells} {{ text-align: left; --lines: normal; }}\n" if cells else ""
 
 
 def _of_library(name: str) -> str:

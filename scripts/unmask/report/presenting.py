@@ -32,10 +32,11 @@ MODULE = "presenting"
 @dataclass(frozen=True)
 class Inputs:
     """What a family is presented from. files: of results, by name, a path or a list of paths each; settings:
-    of the study."""
+    of the study that it needs; study: its name."""
 
     files: Mapping[str, Any]
     settings: Mapping[str, Any]
+    study: str = "study"
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,11 @@ class Presentation(Generic[Results]):
 
     results: made from files and settings as Inputs has them; its properties read files when they are first
     used. tables: by name, the numbers of a table and its sheet; the numbers alone of one that is CSV alone.
-    charts: by name, what draws a chart, and why there may be none.
+    charts: by name, what draws a chart, and why there may be none; captions: of charts by name, a text or
+    what makes it (`captioned`).
 
-    heading, findings, captions (of charts by name): of the section of a family that has no module of its own
-    for it: findings first, then charts, then tables in folds.
+    heading, findings: of the section of a family that has no module of its own for it: findings first, then
+    charts under their captions, then tables in folds.
     """
 
     results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
@@ -55,7 +57,7 @@ class Presentation(Generic[Results]):
     charts: "Mapping[str, tuple[Callable[[Results], Drawn | None], str]]" = field(default_factory=dict)
     heading: str = ""
     findings: "Sequence[Finding[Results]]" = ()
-    captions: Mapping[str, str] = field(default_factory=dict)
+    captions: Mapping[str, str | Callable[[Results], str]] = field(default_factory=dict)
 
     def table_texts(self, results: Results, files: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Tables as text, each with its name {table}_{form}, a form of unmask.report.table_files.FORMS.
@@ -75,6 +77,11 @@ class Presentation(Generic[Results]):
             draw, without = self.charts[name]
             yield name, draw(results) or without
 
+    def caption(self, figure: str, results: Results) -> str:
+        """The caption of a chart. Raises KeyError for a chart that has none (a defect of the family)."""
+        caption = self.captions[figure]
+        return caption if isinstance(caption, str) else caption(results)
+
     def section(self, name: str, results: Results) -> Section:
         """The section of a family that declares no other."""
         from unmask.report.charts import chart
@@ -83,13 +90,24 @@ class Presentation(Generic[Results]):
         blocks: list[Block] = []
         for figure, (draw, _) in self.charts.items():
             if drawn := draw(results):
-                caption = self.captions[figure]
+                caption = self.caption(figure, results)
                 blocks.append(chart(caption, f"{caption} The numbers are in a table below.", drawn))
         for table, make in self.tables.items():
             if isinstance(table_and_sheet := make(results), tuple):
                 blocks += folded(f"{table.capitalize()}, in numbers", table_and_sheet[1])
         texts = sentences(self.findings, results)
         return Section(name, self.heading, texts, tuple(blocks), group=OTHER_TESTS)
+
+
+def captioned(figures: Iterable[str], **under: str) -> Mapping[str, Callable[[Any], str]]:
+    """Captions of charts, which the captions of a family's results have under the names of the charts; under:
+    other names that they have there."""
+
+    def caption(name: str, results: Any) -> str:
+        text: str = results.captions[name]
+        return text
+
+    return {figure: partial(caption, under.get(figure, figure)) for figure in figures}
 
 
 def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapping[str, Any]) -> None:
@@ -111,8 +129,10 @@ def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapp
         # Altair is loaded only where something is drawn
         from unmask.report.chart_files import names_of, save_charts
 
+        drawn = names_of(figures)
+        captions = {name: presents.caption(name, results) for name in drawn}
         with charts_unchecked():
-            save_charts(presents.drawn(results, names_of(figures)), figures)
+            save_charts(presents.drawn(results, drawn), figures, captions, inputs.study)
     for name, path in sections.items():
         with charts_unchecked():
             if presents.heading and name not in names(f"{family}/sections"):

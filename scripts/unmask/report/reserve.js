@@ -1,6 +1,8 @@
 // How large a chart becomes, known before it is drawn, so that nothing moves when it is. Runs while the page is read.
 
 const NARROWEST = 170; // pixels of a chart's panel
+const ON_PAPER = 140; // there
+const LOWER = 0.7; // panels without rows are, there
 const GAP = 32; // between two, with what stands out of each
 const NARROW = 640; // less is little room
 const NAMES = 104; // for names beside panels, where there is little room
@@ -13,15 +15,20 @@ const TITLE = 21; // of an axis
 const TICKS = 18; // numbers of an axis
 const LETTER = 6.4; // of a name on end below an axis
 
-// As many panels beside each other as there is room for, and as wide.
-function fitted(spec, room) {
+// As many panels beside each other as there is room for, and as wide. Paper, which is short, has more of them
+// beside each other than the screen: all, or whole rows of the screen.
+function fitted(spec, room, paper = false) {
   const { facet, columns = 1, spec: panel, usermeta } = spec;
   if (!facet || !panel || !usermeta) return spec;
   const { margin, gap = GAP, aspect } = usermeta;
   const free = room - EDGE + gap - (room < NARROW ? Math.min(margin, NAMES) : margin);
-  const across = Math.max(1, Math.min(columns, Math.floor(free / (NARROWEST + gap))));
-  const width = Math.max(NARROWEST, Math.min(520, Math.floor(free / across) - gap));
-  const height = aspect ? Math.round(width * aspect) : panel.height;
+  const least = paper ? ON_PAPER : NARROWEST;
+  const most = Math.max(1, Math.floor(free / (least + gap)));
+  const panels = paper ? valuesOf(spec, facet.field).size : columns;
+  const across = most < columns ? most : panels <= most ? panels : most - (most % columns);
+  const width = Math.max(least, Math.min(520, Math.floor(free / across) - gap));
+  const high = paper && panel.height > 0 ? Math.round(panel.height * LOWER) : panel.height;
+  const height = aspect ? Math.round(width * aspect) : high;
   const names = { ...facet, header: { ...facet.header, labelLimit: width } };
   return { ...spec, facet: names, columns: across, spec: { ...panel, width, height } };
 }

@@ -28,6 +28,10 @@ GROUPS = RESULTS, TRUST, OTHER_TESTS, DATA, ORIGINS = "Results", "Trust", "Other
 it; what other families of tests found; tables in the form of papers, and details; where numbers come from."""
 
 
+MORE = "More pictures and tables"
+"""The title of the fold with what is beyond the first picture of a section."""
+
+
 @dataclass(frozen=True)
 class Text:
     """A paragraph."""
@@ -229,7 +233,7 @@ def _at_a_glance(section: Section) -> Section:
     # a fold of folds alone spares nothing
     if not any(isinstance(block, Chart | Choice | Table) for block in rest):
         return section
-    return replace(section, blocks=(*section.blocks[:first], Fold("More pictures and tables", rest)))
+    return replace(section, blocks=(*section.blocks[:first], Fold(MORE, rest)))
 
 
 def kind_of(block: Block) -> str:

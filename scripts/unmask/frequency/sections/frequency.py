@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unmask.frequency import charts
 from unmask.frequency.findings import FINDINGS
-from unmask.frequency.results import PERFECT, FrequencyResults
+from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import PAIR_RATIOS
 from unmask.frequency.tables import (
     correlation_sheet,
@@ -53,8 +53,7 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
     rows, captions = results.correlations, results.captions
     if picture := charts.correlations(rows):
         alt = "Correlations with intervals against the line at 0; their numbers are in the table below."
-        perfect = f" {captions['frequency_perfect']}" if (rows["model"] == PERFECT).any() else ""
-        yield chart(captions["frequency_figure_link"] + perfect, alt, picture)
+        yield chart(results.correlations_caption, alt, picture)
     yield from folded("The correlations under both protocols", correlation_sheet(results))
     yield from folded("The same by bias type", correlation_types_sheet(results))
     ratios = paths_by(results.files["ratios"], "benchmark")

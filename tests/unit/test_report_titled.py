@@ -1,0 +1,41 @@
+"""What a chart says of itself where it leaves the page."""
+
+from typing import Any
+
+from unmask.report.titled import title_of
+
+CAPTION = "Scores of models, with 95% intervals. Bands are chance; e.g. of words. Lines are 50."
+
+
+def titled(rows: list[dict[str, Any]], *heading: str, **spec: Any) -> dict[str, Any]:
+    return title_of({"data": {"values": rows}, **spec}, heading, CAPTION, "mine", "Unmask 7")
+
+
+def test_a_title_says_what_how_many_and_whose() -> None:
+    rows: list[dict[str, Any]] = [{"pairs": 48}, {"pairs": 60.0}, {"pairs": None}]
+    unit = {"text": "stereotype preferred (%)", "subtitle": ["line: 50"]}
+    made = titled(rows, "Answer", "of a model", title=unit)
+    assert made["text"] == ["Answer: of a model"]
+    *caption, text, line, pairs, about = made["subtitle"]
+    assert " ".join(caption) == CAPTION
+    assert [text, line] == ["stereotype preferred (%)", "line: 50"]
+    assert pairs == "n = 48 to 60 pairs" and about == "Study mine. Source: Unmask 7."
+
+
+def test_without_a_heading_the_first_sentence_is_the_title() -> None:
+    made = titled([{"pairs": 5}, {"pairs": 5}])
+    assert made["text"] == ["Scores of models, with 95% intervals."]
+    *text, pairs, _ = made["subtitle"]
+    assert " ".join(text) == "Bands are chance; e.g. of words. Lines are 50."
+    assert pairs == "n = 5 pairs"
+
+
+def test_lines_are_as_long_as_the_chart_is_broad() -> None:
+    rows = [{"panel": name} for name in "abc"]
+    narrow = titled(rows, "Title", facet={"field": "panel"}, columns=1, spec={"width": 100})
+    broad = titled(rows, "Title", facet={"field": "panel"}, columns=3, spec={"width": 300})
+    # no word is lost, none is broken, and nothing is said of pairs
+    for made, most in ((narrow, 60), (broad, 3 * 332 / 5.5)):
+        *lines, _ = made["subtitle"]
+        assert " ".join(lines) == CAPTION and max(map(len, lines)) <= most
+    assert len(narrow["subtitle"]) > len(broad["subtitle"])
