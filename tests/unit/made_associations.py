@@ -12,7 +12,7 @@ import pandas as pd
 
 from literal_associations import suite, words
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
-from unmask.associations.terms import HIDDEN, JOINT
+from unmask.associations.terms import HIDDEN, JOINT, WORD
 from unmask.associations.testing import Options, Outcome, association_tests
 from unmask.statistics.schema import BIAS
 from unmask.tables import framed, write_table
@@ -119,6 +119,7 @@ def outcome(name: str, seed: int, pulled: bool) -> Outcome:
         vectors = {"cls": embeddings(stimuli, seed, pull), "mean": embeddings(stimuli, seed + 1, pull)}
         return association_tests(stimuli, vectors, OPTIONS)
     vectors = {JOINT: embeddings(stimuli, seed, pull)}
+    vectors[WORD] = embeddings(stimuli, seed + 20, {})
     vectors |= {pooling: embeddings(stimuli, seed + 10 + n, {}) for n, pooling in enumerate(HIDDEN)}
     return association_tests(stimuli, vectors, OPTIONS)
 
@@ -157,7 +158,8 @@ def bias_table(scores: Mapping[str, float]) -> pd.DataFrame:
 
 
 CONSTRUCTED_ROWS: list[dict[str, Any]] = [
-    {"world": world, "experiment": experiment, "level": "word", "truth": truth, "gap": truth + 3e-7}
+    {"world": world, "pooling": JOINT, "experiment": experiment, "level": "word"}
+    | {"truth": truth, "gap": truth + 3e-7}
     | {"d": 1.5 if truth else None, "p_two": 0.01 if truth else 1.0}
     for world, truths in {"none": (0.0, 0.0), "language": (0.061, 0.0), "interaction": (0.0, 0.063)}.items()
     for experiment, truth in zip(("E1", "E3x"), truths, strict=True)

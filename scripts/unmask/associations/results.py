@@ -13,7 +13,7 @@ from unmask.associations import comparisons
 from unmask.associations.chance import least_p, main_rows, with_power
 from unmask.associations.published import COLUMNS
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
-from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT, X, Y
+from unmask.associations.terms import GROUNDED, JOINT, POOLINGS, VECTORS, WEAT, X, Y
 from unmask.loading import facts_by, load_tables, shared_facts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
@@ -72,9 +72,9 @@ class AssociationResults:
 
     @cached_property
     def poolings(self) -> list[str]:
-        """Those of the study, then all others."""
+        """Joint ones, which come before those of the word, then those of the study and all others."""
         of_study = [str(pooling) for pooling in self.settings.get("poolings") or []]
-        return list(dict.fromkeys([*of_study, *POOLINGS, VECTORS, *GROUNDED]))
+        return list(dict.fromkeys([JOINT, *of_study, *POOLINGS, VECTORS, *GROUNDED]))
 
     def printed_name(self, encoder: str) -> str | None:
         """What published.csv calls an encoder, where its entry says so."""

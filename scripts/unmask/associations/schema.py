@@ -165,6 +165,7 @@ One row per test, experiment, pooling and level of ASSOCIATIONS. Metadata: encod
 CONSTRUCTED = pa.schema(
     [
         field("world", WORD, meaning="which bias the hand-set weights have: none, language, vision, …"),
+        field("pooling", WORD, meaning="joint, or word: as in ASSOCIATIONS"),
         field("experiment", WORD, meaning="as in ASSOCIATIONS"),
         field("level", WORD, meaning="what a unit is: item or word"),
         field("truth", pa.float64(), meaning="gap of the oracle, which knows the weights and runs no model"),

@@ -74,7 +74,7 @@ PUBLISHED_VALUES = Table(
 )
 GROUNDED = Table(
     "grounded",
-    ["encoder", "suite", "test", "level"],
+    ["encoder", "suite", "test", "pooling", "level"],
     [
         Column("pictures of X", "{x1:+.3f}", "Mean s of X with pictures of X, a difference of cosines.", "X"),
         Column("pictures of Y", "{x2:+.3f}", "Mean s of X with pictures of Y, a difference of cosines.", "X"),
@@ -90,7 +90,7 @@ GROUNDED = Table(
 )
 EXPERIMENTS = Table(
     "experiments",
-    ["encoder", "suite", "test", "experiment", "level"],
+    ["encoder", "suite", "test", "pooling", "experiment", "level"],
     [
         GAP,
         D,
@@ -141,7 +141,7 @@ PAIRS = Table(
 )
 CONSTRUCTED = Table(
     "constructed",
-    ["world", "experiment", "level"],
+    ["world", "pooling", "experiment", "level"],
     [
         Column("truth", "{truth:+.6f}", "The gap by the weights, a difference of cosines.", "gap"),
         Column("measured", "{gap:+.6f}", "What the test measures, a difference of cosines.", "gap"),
