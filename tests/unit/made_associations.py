@@ -76,6 +76,12 @@ def pictures(test: str) -> list[tuple[str, str, str | None, str | None, str, str
                 (test, attribute, f"{attribute}_{owner}", word, word, f"{word}-{owner}.png")
                 for word in sets({attribute: 8}, "p")[attribute]
             ]
+    # targets with attributes, and attributes alone but for B
+    for cell in ("X_A", "X_B", "Y_A", "Y_B", "A"):
+        rows += [
+            (test, cell[0], cell, word, word, f"{word} in {cell}.png")
+            for word in sets({cell[0]: 3}, "p")[cell[0]]
+        ]
     return rows
 
 
@@ -174,21 +180,24 @@ class Study:
     rows: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
     draws: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
     means: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
+    cells: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
 
     def add(self, encoder: str, name: str, outcome: Outcome) -> None:
         """Tables of an encoder on a suite, with their draws."""
         facts = {"encoder": encoder, "suite": name, "options": OPTIONS._asdict()}
         path_stem = self.folder / f"{len(self.files['associations'])}"
         draws = pd.DataFrame(outcome.draws, columns=DRAWS.names)
+        listed = {"means": outcome.means, "cells": outcome.cells, "remarks": [f"of {name}"]}
         for kind, rows, schema, more in (
-            ("associations", outcome.rows, ASSOCIATIONS, {"means": outcome.means, "remarks": [f"of {name}"]}),
+            ("associations", outcome.rows, ASSOCIATIONS, listed),
             ("draws", draws, DRAWS, {}),
         ):
             path = f"{path_stem}.{kind}.parquet"
             write_table(path, rows, schema, facts | more)
             self.files[kind].append(path)
         key = encoder, name
-        self.rows[key], self.draws[key], self.means[key] = outcome.rows, draws, outcome.means
+        self.rows[key], self.draws[key] = outcome.rows, draws
+        self.means[key], self.cells[key] = outcome.means, outcome.cells
 
 
 def make_study(

@@ -100,7 +100,17 @@ def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
 
 def test_captions_name_what_there_is() -> None:
     results = AssociationResults({"captions": RESOURCES / "captions.yaml", "associations": []}, SETTINGS)
-    names = ["table1", "overview", "published", "grounded", "experiments", "poolings", "differences", "pairs"]
+    names = [
+        "table1",
+        "overview",
+        "published",
+        "grounded",
+        "cells",
+        "experiments",
+        "poolings",
+        "differences",
+        "pairs",
+    ]
     for name in [*names, "constructed", "planted", "empty", *FIGURES]:
         assert results.captions[name] and "{" not in results.captions[name]
     assert "p < 0.05" in results.captions["table1"] and "90%" in results.captions["tests_figure"]

@@ -27,10 +27,12 @@ from unmask.associations.tables import (
     published,
     table1,
 )
+from unmask.associations.tables import cells as cells_table
 from unmask.associations.testing import E2_HAS_NO_PERMUTATION_TEST
 from unmask.report.sheets import DASH, Sheet
 
 BLANK = "blank"
+KEYS_OF_CELLS = ("pooling", "words", "pictured_with", "level")
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +233,30 @@ def test_two_by_two(study: Study, results: AssociationResults, csv: dict[str, pd
         row_cells = cells(grounded(results)[1], BLANK, "pics", "seen", means["pooling"], "word")
         assert row_cells["X", "pictures of Y"] == f"{means['x2']:+.3f}"
         assert row_cells["Y", "pictures of X"] == f"{means['y1']:+.3f}"
+
+
+def test_all_cells_stand_with_what_they_show(
+    study: Study, results: AssociationResults, csv: dict[str, pd.DataFrame]
+) -> None:
+    """A mean that is not there is a dash: of B there are no pictures that show it alone."""
+    seen, columns = "pictures of A and B", {"alone": "alone", "with X": "with_x", "with Y": "with_y"}
+    sheet = cells_table(results)[1]
+    for encoder in (AWKWARD, BLANK):
+        records = study.cells[encoder, "pics"]
+        assert len(records) == 2 * 2 * 6
+        for record in records:
+            row = one(csv["cells"], encoder=encoder, **{key: record[key] for key in KEYS_OF_CELLS})
+            assert np.isnan(row["alone"]) and record["alone"] is None
+            assert (row["with_x"], row["with_y"]) == (record["with_x"], record["with_y"])
+        for record in (record for record in records if record["level"] == "word"):
+            start = [record[key] for key in KEYS_OF_CELLS]
+            row_cells = cells(sheet, encoder, "pics", "seen", *start)
+            for head, name in columns.items():
+                if record[name] is None:
+                    assert row_cells[seen, head] == DASH
+                else:
+                    assert float(row_cells[seen, head]) == pytest.approx(record[name], abs=5.001e-4)
+    assert len(sheet.rows) == 2 * 2 * 6
 
 
 def test_experiments(study: Study, results: AssociationResults) -> None:

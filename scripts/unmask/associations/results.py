@@ -26,6 +26,9 @@ from unmask.terms import CORRECTED, ORIGINAL
 MEANS = ["encoder", "suite", "test", "pooling", "level", "x1", "x2", "y1", "y2"]
 """Columns of the 2×2 of grounded tests."""
 
+CELL_COLUMNS = [*MEANS[:5], "words", "pictured_with", "alone", "with_x", "with_y"]
+"""Columns of all cells of grounded tests that have more than the 2×2."""
+
 SCORES = ["model", "benchmark", "measure", "score", "low", "high"]
 """Columns of bias scores with their intervals, in percent; nan without one."""
 
@@ -128,13 +131,23 @@ class AssociationResults:
     @cached_property
     def means(self) -> pd.DataFrame:
         """The 2×2 of all grounded tests, with MEANS, in the order of the study."""
+        return self._of_facts("means", MEANS)
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """All cells of grounded tests that have more than the 2×2, with CELL_COLUMNS, in the order of the
+        study."""
+        return self._of_facts("cells", CELL_COLUMNS)
+
+    def _of_facts(self, name: str, columns: list[str]) -> pd.DataFrame:
+        """What the metadata of ASSOCIATIONS list under a name, of all encoders and suites."""
         of_tests = [
-            {"encoder": encoder, "suite": suite, **cells}
+            {"encoder": encoder, "suite": suite, **record}
             for (encoder, suite), facts in self._facts.items()
-            for cells in facts.get("means") or []
+            for record in facts.get(name) or []
             if encoder in self.names
         ]
-        return in_order(pd.DataFrame(of_tests, columns=MEANS), encoder=self.names)
+        return in_order(pd.DataFrame(of_tests, columns=columns), encoder=self.names)
 
     @cached_property
     def poolings_compared(self) -> pd.DataFrame:

@@ -140,7 +140,8 @@ ASSOCIATIONS = pa.schema(
 """Every test of one encoder on one suite.
 
 Metadata: encoder, suite, options (permutations, seed, exact, bootstrap, confidence), remarks, and means, the
-2×2 of grounded tests (a list of {test, pooling, level, x1, x2, y1, y2}).
+2×2 of grounded tests (a list of {test, pooling, level, x1, x2, y1, y2}), and cells, of those that have more
+than the experiments take (a list of {test, pooling, level, words, pictured_with, alone, with_x, with_y}).
 """
 
 DRAWS = pa.schema(
