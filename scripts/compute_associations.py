@@ -33,6 +33,6 @@ with job_log(snakemake.log[0], snakemake.input):
         **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
     remarks = [*of_embeddings["remarks"], *outcome.remarks]
-    of_rows = facts | {"remarks": remarks, "means": outcome.means}
+    of_rows = facts | {"remarks": remarks, "means": outcome.means, "cells": outcome.cells}
     write_table(output.associations, outcome.rows, ASSOCIATIONS, of_rows)
     write_table(output.draws, pd.DataFrame(outcome.draws, columns=DRAWS.names), DRAWS, facts)

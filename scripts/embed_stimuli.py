@@ -45,7 +45,6 @@ with (
         "tokenizer": manifest["tokenizer_digest"],
         "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
         "left_out": {},
-        "remarks": [],
         "read_with": {path: digest for path, digest in origin["made_from"].items() if path not in digested},
         **origin,
     }
@@ -61,7 +60,7 @@ with (
             reader.width,
             reader.poolings,
             reader.read,
-            facts,
+            facts | {"remarks": list(reader.remarks)},
             # Snakemake has a display of its own
             bar=False,
         )

@@ -12,7 +12,7 @@ import pandas as pd
 
 from literal_associations import suite, words
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
-from unmask.associations.terms import HIDDEN, JOINT
+from unmask.associations.terms import HIDDEN, JOINT, WORD
 from unmask.associations.testing import Options, Outcome, association_tests
 from unmask.statistics.schema import BIAS
 from unmask.tables import framed, write_table
@@ -76,6 +76,12 @@ def pictures(test: str) -> list[tuple[str, str, str | None, str | None, str, str
                 (test, attribute, f"{attribute}_{owner}", word, word, f"{word}-{owner}.png")
                 for word in sets({attribute: 8}, "p")[attribute]
             ]
+    # targets with attributes, and attributes alone but for B
+    for cell in ("X_A", "X_B", "Y_A", "Y_B", "A"):
+        rows += [
+            (test, cell[0], cell, word, word, f"{word} in {cell}.png")
+            for word in sets({cell[0]: 3}, "p")[cell[0]]
+        ]
     return rows
 
 
@@ -119,6 +125,7 @@ def outcome(name: str, seed: int, pulled: bool) -> Outcome:
         vectors = {"cls": embeddings(stimuli, seed, pull), "mean": embeddings(stimuli, seed + 1, pull)}
         return association_tests(stimuli, vectors, OPTIONS)
     vectors = {JOINT: embeddings(stimuli, seed, pull)}
+    vectors[WORD] = embeddings(stimuli, seed + 20, {})
     vectors |= {pooling: embeddings(stimuli, seed + 10 + n, {}) for n, pooling in enumerate(HIDDEN)}
     return association_tests(stimuli, vectors, OPTIONS)
 
@@ -157,7 +164,8 @@ def bias_table(scores: Mapping[str, float]) -> pd.DataFrame:
 
 
 CONSTRUCTED_ROWS: list[dict[str, Any]] = [
-    {"world": world, "experiment": experiment, "level": "word", "truth": truth, "gap": truth + 3e-7}
+    {"world": world, "pooling": JOINT, "experiment": experiment, "level": "word"}
+    | {"truth": truth, "gap": truth + 3e-7}
     | {"d": 1.5 if truth else None, "p_two": 0.01 if truth else 1.0}
     for world, truths in {"none": (0.0, 0.0), "language": (0.061, 0.0), "interaction": (0.0, 0.063)}.items()
     for experiment, truth in zip(("E1", "E3x"), truths, strict=True)
@@ -172,21 +180,24 @@ class Study:
     rows: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
     draws: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
     means: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
+    cells: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
 
     def add(self, encoder: str, name: str, outcome: Outcome) -> None:
         """Tables of an encoder on a suite, with their draws."""
         facts = {"encoder": encoder, "suite": name, "options": OPTIONS._asdict()}
         path_stem = self.folder / f"{len(self.files['associations'])}"
         draws = pd.DataFrame(outcome.draws, columns=DRAWS.names)
+        listed = {"means": outcome.means, "cells": outcome.cells, "remarks": [f"of {name}"]}
         for kind, rows, schema, more in (
-            ("associations", outcome.rows, ASSOCIATIONS, {"means": outcome.means, "remarks": [f"of {name}"]}),
+            ("associations", outcome.rows, ASSOCIATIONS, listed),
             ("draws", draws, DRAWS, {}),
         ):
             path = f"{path_stem}.{kind}.parquet"
             write_table(path, rows, schema, facts | more)
             self.files[kind].append(path)
         key = encoder, name
-        self.rows[key], self.draws[key], self.means[key] = outcome.rows, draws, outcome.means
+        self.rows[key], self.draws[key] = outcome.rows, draws
+        self.means[key], self.cells[key] = outcome.means, outcome.cells
 
 
 def make_study(

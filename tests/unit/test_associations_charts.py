@@ -116,9 +116,10 @@ def test_two_by_two_has_words_as_lines_and_pictures_across(
     rows = data_of(figures["grounded_figure"])
     for encoder in (AWKWARD, BLANK):
         for means in study.means[encoder, "pics"]:
-            if means["level"] != "word" or means["pooling"] != "joint":
+            if means["level"] != "word":
                 continue
             of_test = rows[(rows["encoder"] == encoder) & (rows["label"] == means["test"])]
+            of_test = of_test[of_test["pooling"] == means["pooling"]]
             cells = of_test.set_index(["words", "pictures"])["mean_s"].to_dict()
             assert cells == {
                 (f"words of {words}", f"of {pictures}"): means[f"{words.lower()}{number}"]
@@ -131,12 +132,13 @@ def test_two_by_two_has_words_as_lines_and_pictures_across(
         of_test = rows[rows["panel"] == ": ".join(panel.title)]
         marks = panel.of("symbol")
         scales.add(
-            (of_test["label"].iloc[0], *np.round(scale_of(of_test["mean_s"], [mark.y for mark in marks]), 6))
+            (of_test["scale"].iloc[0], *np.round(scale_of(of_test["mean_s"], [mark.y for mark in marks]), 6))
         )
         left, right = sorted({mark.x for mark in marks})
         assert [mark.x for mark in marks] == [left if p == "of X" else right for p in of_test["pictures"]]
-    # encoders can be compared in a test
-    assert len(scales) == rows["label"].nunique() < rows["panel"].nunique()
+    # encoders can be compared in a test and pooling
+    assert set(rows["scale"]) == {"seen", "seen, word"}
+    assert len(scales) == rows["scale"].nunique() < rows["panel"].nunique()
 
 
 def test_mean_d_stands_against_the_bias_score_with_its_interval(

@@ -82,6 +82,9 @@ class Literal:
     def targets(self, name: str) -> list[list[Array]]:
         return self.words(self.stimuli["set"].eq(name))
 
+    def targets_alone(self, name: str) -> list[list[Array]]:
+        return self.words(self.stimuli["set"].eq(name) & self.stimuli["cell"].isna())
+
     def cell(self, *cells: str) -> list[list[Array]]:
         return [unit for cell in cells for unit in self.words(self.stimuli["cell"].eq(cell))]
 
@@ -225,6 +228,87 @@ def test_cells_that_no_experiment_takes_change_nothing() -> None:
     stimuli = suite(*more)
     vectors = vectors_of(stimuli, 1)
     assert np.array_equal(run_tests(stimuli, vectors).rows["d"], run_tests(EQUAL, vectors).rows["d"])
+
+
+TWELVE: dict[str, Sequence[int]] = {
+    **{"A_X": [2, 1], "A_Y": [1, 1], "B_X": [3, 1], "B_Y": [1, 2]},
+    **{"X_A": [1, 2], "X_B": [1, 1, 1], "Y_A": [2, 1], "Y_B": [1]},
+    **{"A": [1, 3], "B": [2, 1]},
+}
+"""How many texts with a picture each word has in the cells of attributes, and in those that no experiment
+takes."""
+
+ALL_CELLS = suite_of({"X": [2, 1, 3], "Y": [1, 4]}, TWELVE)
+
+
+@pytest.mark.parametrize("level", ["item", "word"])
+def test_all_twelve_cells_are_as_loops_over_texts_with_pictures(level: str) -> None:
+    vectors = {"joint": vectors_of(ALL_CELLS, 6), "word": vectors_of(ALL_CELLS, 7)}
+    vectors |= {"text-hidden": vectors_of(ALL_CELLS, 8)}
+    outcome = association_tests(ALL_CELLS, vectors, QUICK)
+    found = [record for record in outcome.cells if record["level"] == level]
+    keys = [(record["pooling"], record["words"], record["pictured_with"]) for record in found]
+    assert keys == [
+        (pooling, words, shown)
+        for pooling in ("joint", "word")
+        for words in "XY"
+        for shown in ("alone", "A", "B")
+    ]
+    for record in found:
+        literal = Literal(ALL_CELLS, vectors[record["pooling"]], level == "word")
+        words, shown = record["words"], record["pictured_with"]
+        targets = literal.targets_alone(words) if shown == "alone" else literal.cell(f"{words}_{shown}")
+        for name, of_a, of_b in (
+            ("alone", "A", "B"),
+            ("with_x", "A_X", "B_X"),
+            ("with_y", "A_Y", "B_Y"),
+        ):
+            each = [literal.s(w, literal.cell(of_a), literal.cell(of_b)) for w in targets]
+            assert record[name] == pytest.approx(mean(each), rel=1e-9)
+        # those with own pictures are the 2×2
+        [two] = [
+            m for m in outcome.means if (m["pooling"], m["level"]) == (record["pooling"], record["level"])
+        ]
+        if shown == "alone":
+            assert record["with_x"] == pytest.approx(two[f"{words.lower()}1"], rel=1e-9)
+            assert record["with_y"] == pytest.approx(two[f"{words.lower()}2"], rel=1e-9)
+
+
+def test_cells_that_are_not_there_have_no_mean() -> None:
+    vectors = vectors_of(ALL_CELLS, 6)
+    everything = run_tests(ALL_CELLS, vectors).cells
+    assert run_tests(UNEQUAL, vectors_of(UNEQUAL, 6)).cells == []
+    some = run_tests(ALL_CELLS[~ALL_CELLS["cell"].isin(["X_B", "Y_A", "Y_B", "B"])], vectors).cells
+    assert {(record["words"], record["pictured_with"]) for record in some} == {
+        ("X", "alone"),
+        ("X", "A"),
+        ("Y", "alone"),
+    }
+    # pictures of A alone have none of B beside them
+    keys = ("level", "words", "pictured_with")
+    whole = {tuple(record[key] for key in keys): record for record in everything}
+    assert some == [whole[tuple(record[key] for key in keys)] | {"alone": None} for record in some]
+
+
+def test_exchanged_sides_mirror_all_cells() -> None:
+    """With X and Y exchanged each cell is the other's; with A and B its mean s is negative."""
+    vectors = vectors_of(ALL_CELLS, 6)
+    before = {(r["level"], r["words"], r["pictured_with"]): r for r in run_tests(ALL_CELLS, vectors).cells}
+    for pair, columns in (("XY", {"with_x": "with_y", "with_y": "with_x", "alone": "alone"}), ("AB", {})):
+        table = str.maketrans(pair, pair[::-1])
+        turned = ALL_CELLS.assign(
+            set=ALL_CELLS["set"].str.translate(table),
+            cell=ALL_CELLS["cell"].map({cell: cell.translate(table) for cell in TWELVE}),
+        )
+        after = run_tests(turned, vectors).cells
+        assert len(after) == len(before) == 12
+        for record in after:
+            beside = record["pictured_with"]
+            beside = beside if beside == "alone" else beside.translate(table)
+            other = before[record["level"], record["words"].translate(table), beside]
+            for name in ("alone", "with_x", "with_y"):
+                expected = other[columns[name]] if columns else -other[name]
+                assert record[name] == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_cell_without_texts_is_said() -> None:

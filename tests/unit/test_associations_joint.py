@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -26,13 +27,25 @@ from transformers import (
     VisualBertModel,
 )
 
+from association_files import FACTS
 from tiny_seeing import SEEING, tiny_seeing
 from unmask.associations.joint_embedding import SeeingEncoder, embed_seen, load_seeing, pictures_for
 from unmask.associations.pictures import Picture, Pictures, RegionFile
-from unmask.associations.terms import GROUNDED, IMAGE_HIDDEN, JOINT, TEXT_HIDDEN
+from unmask.associations.readers import reader_of
+from unmask.associations.terms import (
+    GROUNDED,
+    IMAGE_HIDDEN,
+    JOINT,
+    OF_WORDS,
+    TEXT_HIDDEN,
+    WORD,
+    WORD_FIRST,
+)
 from unmask.associations.tokenised import Span
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
+from unmask.models.joint import architectures
+from unmask.models.joint.architectures import ARCHITECTURES
 
 OF_REGIONS = ("visual_bert", "lxmert")
 
@@ -143,15 +156,27 @@ def literal(
             inputs["pixel_values"] = torch.zeros_like(inputs["pixel_values"])
     with torch.no_grad():
         network = network_of(architecture, directory)
+        of_text = 0
         if architecture == "visual_bert":
-            return network(**inputs, visual_embeds=features).last_hidden_state[0, 0].numpy()
-        if architecture == "lxmert":
-            return network(**inputs, visual_feats=features, visual_pos=boxes).language_output[0, 0].numpy()
-        if architecture == "vilt":
-            return network(**inputs).last_hidden_state[0, 0].numpy()
-        if architecture == "flava":
-            return network(**inputs).multimodal_embeddings[0, 0].numpy()
-        return network(**inputs, use_itm_head=True).question_embeds[0, 0].numpy()
+            hidden = network(**inputs, visual_embeds=features).last_hidden_state[0]
+        elif architecture == "lxmert":
+            hidden = network(**inputs, visual_feats=features, visual_pos=boxes).language_output[0]
+        elif architecture == "vilt":
+            hidden = network(**inputs).last_hidden_state[0]
+        elif architecture == "flava":
+            output = network(**inputs)
+            # a token of its own, the picture, the text
+            hidden, of_text = output.multimodal_embeddings[0], 1 + output.image_embeddings.shape[1]
+        else:
+            hidden = network(**inputs, use_itm_head=True).question_embeds[0]
+    if pooling not in OF_WORDS:
+        return hidden[0].numpy()
+    if word is None:
+        return math.nan
+    # [CLS] and the words before it
+    start = of_text + 1 + len(tokenizer.tokenize(text[: text.index(word)]))
+    tokens = hidden[start : start + len(tokenizer.tokenize(word))].numpy()
+    return tokens[0] if pooling == WORD_FIRST else sum(tokens) / len(tokens)
 
 
 @pytest.mark.parametrize("architecture", SEEING)
@@ -167,8 +192,8 @@ def test_every_pooling_is_its_definition(architecture: str, models: dict[str, Pa
             np.testing.assert_allclose(vector, expected, atol=2e-5, err_msg=f"{pooling}: {stimulus}")
 
 
-def differ(one: Any, other: Any) -> bool:
-    return bool(np.abs(one - other).max() > 0.01)
+def differ(one: Any, other: Any, more_than: float = 0.01) -> bool:
+    return bool(np.abs(one - other).max() > more_than)
 
 
 @pytest.mark.parametrize("architecture", SEEING)
@@ -187,6 +212,56 @@ def test_what_is_hidden_is_not_seen_and_the_rest_is(
     # and hiding is not for nothing
     assert differ(joint[man], no_word[man])
     assert differ(joint[man], no_picture[man])
+
+
+@pytest.mark.parametrize("architecture", SEEING)
+def test_the_word_is_read_with_its_text_and_picture(
+    architecture: str, models: dict[str, Path], drawn: Path
+) -> None:
+    """It depends on both, and is the word that was asked for, with the first of its tokens or with all."""
+    encoder, pictures = load(models[architecture], drawn)
+    text = "this is a good nurse ."
+    good, nurse = ((text.index(word), text.index(word) + len(word)) for word in ("good", "nurse"))
+    texts = [text, text, text, "the nurse", "the xylophones are here"]
+    spans: list[Span | None] = [good, nurse, nurse, (4, 9), (4, 14)]
+    images = ["a.png", "a.png", "b/c.jpg", "a.png", "a.png"]
+    found = embed_seen(encoder, texts, spans, images, pictures)
+    word, first, joint = found[WORD], found[WORD_FIRST], found[JOINT]
+    # two words of one text, which is read once
+    assert np.array_equal(joint[0], joint[1])
+    # random weights of LXMERT make the tokens of a text much alike: rounding is a tenth of this
+    for one, other in ((word[0], word[1]), (word[1], word[2]), (word[1], word[3]), (word[1], joint[1])):
+        assert differ(one, other, 2e-4)
+    # "nurse" is one token, "xylophones" several
+    assert np.array_equal(word[1], first[1]) and differ(word[4], first[4], 2e-4)
+
+
+def test_an_encoder_without_vectors_of_tokens(
+    models: dict[str, Path], drawn: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not tested at the word, which a remark says once for each pooling; all else is as it was."""
+    directory = models["vilt"]
+    whole = ARCHITECTURES["vilt"]
+    stimuli = pd.DataFrame(STIMULI[:6], columns=["text", "word", "image"])
+    inputs = (pick_device("cpu"), GROUNDED, FACTS, drawn)
+    manifest = {"directory": directory, "entry": {"kind": "vision-and-language"}}
+    reader = reader_of(manifest, *inputs)
+    assert (reader.poolings, reader.remarks) == (GROUNDED, ())
+
+    def joint_alone(*read: Any) -> torch.Tensor:
+        return whole.embed(*read)[:, :1]
+
+    small = replace(whole, embed=joint_alone, keeps_tokens=False)
+    monkeypatch.setattr(architectures, "ARCHITECTURES", {**ARCHITECTURES, "vilt": small})
+    lacking = reader_of(manifest, *inputs)
+    assert lacking.poolings == (JOINT, TEXT_HIDDEN, IMAGE_HIDDEN)
+    assert lacking.remarks == tuple(
+        f"vilt has no vector of a single token: not tested by {pooling}" for pooling in ("word", "word-first")
+    )
+    found, expected = lacking.read(stimuli), reader.read(stimuli)
+    assert tuple(found) == lacking.poolings
+    for pooling in lacking.poolings:
+        np.testing.assert_allclose(found[pooling], expected[pooling], atol=2e-5)
 
 
 def test_boxes_stay_where_features_are_hidden(models: dict[str, Path], tmp_path: Path) -> None:
@@ -319,7 +394,7 @@ def test_numbers_that_are_not_finite(models: dict[str, Path], drawn: Path) -> No
         embed_seen(encoder, TEXTS, SPANS, IMAGES, pictures)
     # a text without a word has none, and that is no fault
     found = embed_seen(encoder, TEXTS[-1:], SPANS[-1:], IMAGES[-1:], pictures)
-    assert np.isnan(found[TEXT_HIDDEN]).all()
+    assert all(np.isnan(found[pooling]).all() for pooling in (TEXT_HIDDEN, *OF_WORDS))
     assert np.isfinite(found[JOINT]).all()
 
 

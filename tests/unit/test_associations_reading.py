@@ -216,6 +216,50 @@ def test_a_grounded_test(tmp_path: Path) -> None:
     assert metadata["tests"][0]["remarks"] == []
 
 
+def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
+    """Targets with attributes, and attributes alone, under keys that are made as the released ones are."""
+    further = {
+        "targ1__Work_Images": {"John at work.jpg": [0]},
+        "targ1__House_Images": {"Paul at home.jpg": [1]},
+        "targ2__Work_Images": {"Amy at work.jpg": ["0"], "both.jpg": [0, 1]},
+        "targ2__House_Images": {"Joan at home.jpg": [1]},
+        "attr1__images": {"office.jpg": [0]},
+        "attr2__images": {"home.jpg": [0]},
+    }
+    rows, metadata = stimuli(written(tmp_path, mine=grounded(**further)), format="grounded")
+    more = rows.iloc[8:]
+    assert list(zip(more["set"], more["cell"], more["text"], more["image"], strict=True)) == [
+        ("X", "X_A", "John", "John at work.jpg"),
+        ("X", "X_B", "Paul", "Paul at home.jpg"),
+        ("Y", "Y_A", "Amy", "Amy at work.jpg"),
+        ("Y", "Y_A", "Amy", "both.jpg"),
+        ("Y", "Y_A", "Joan", "both.jpg"),
+        ("Y", "Y_B", "Joan", "Joan at home.jpg"),
+        ("A", "A", "office", "office.jpg"),
+        ("B", "B", "home", "home.jpg"),
+    ]
+    assert len(metadata["tests"][0]["pictures"]) == 12
+    # the six of the experiments are as without the others
+    plain, _ = stimuli(written(tmp_path, mine=grounded()), format="grounded")
+    assert rows.iloc[:8].astype(str).equals(plain.astype(str))
+    # any of them may be there without the others
+    one, _ = stimuli(written(tmp_path, mine=grounded(attr1__images={"office.jpg": [0]})), format="grounded")
+    assert one["cell"].tolist() == [*plain["cell"], "A"]
+
+
+def test_further_cells_that_cannot_be(tmp_path: Path) -> None:
+    further: dict[str, Any] = {"targ1__Work_Images": {"a.jpg": [0]}}
+    for changes, line in (
+        ({"targ1__Work_Images": {"a.jpg": [9]}}, "is of a caption 9, which is not there"),
+        ({"targ1__Work_Images": {"a.jpg": []}}, "no picture has a caption"),
+        (further | {"attr2__category": "Work"}, "attr1 and attr2 are both 'Work'"),
+    ):
+        with pytest.raises(InputError, match=line):
+            stimuli(written(tmp_path, mine=grounded(**changes)), format="grounded")
+    # which no key of pictures is about without them
+    stimuli(written(tmp_path, mine=grounded(attr2__category="Work")), format="grounded")
+
+
 def test_a_picture_of_several_captions_and_of_both_cells(tmp_path: Path) -> None:
     both = {"one.jpg": [0, 1], "two.jpg": ["1"], "none.jpg": []}
     value = grounded(targ1__images=both, attr1__Men_Images={"a.jpg": [0]}, attr1__Women_Images={"a.jpg": [0]})

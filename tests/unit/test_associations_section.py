@@ -100,7 +100,17 @@ def test_what_a_study_lacks_is_not_shown(study: Study) -> None:
 
 def test_captions_name_what_there_is() -> None:
     results = AssociationResults({"captions": RESOURCES / "captions.yaml", "associations": []}, SETTINGS)
-    names = ["table1", "overview", "published", "grounded", "experiments", "poolings", "differences", "pairs"]
+    names = [
+        "table1",
+        "overview",
+        "published",
+        "grounded",
+        "cells",
+        "experiments",
+        "poolings",
+        "differences",
+        "pairs",
+    ]
     for name in [*names, "constructed", "planted", "empty", *FIGURES]:
         assert results.captions[name] and "{" not in results.captions[name]
     assert "p < 0.05" in results.captions["table1"] and "90%" in results.captions["tests_figure"]
@@ -256,6 +266,22 @@ def test_which_effect_grounded_tests_have() -> None:
         "tested, are in grounded tests: of the words, whatever the picture (E1) 1 of 2; of the pictures on "
         "the same words (E3) 1 of 1 (1 more cannot); of what is left of E1 with the word hidden (E4) 0 of 1."
     ]
+    # vectors of words apart from joint ones
+    of_words = of(
+        {"experiment": "E1", "p_holm": 0.01},
+        {"experiment": "E1", "p_holm": 0.5, "pooling": "word"},
+        {"experiment": "E1", "p_holm": 0.6, "pooling": "word-first"},
+        {"experiment": "E3x", "p_holm": 0.01},
+        {"experiment": "E3x", "p_holm": 0.02, "pooling": "word"},
+        {"experiment": "E3y", "pooling": "word-first"} | unable,
+        {"experiment": "E4-text", "p_holm": 0.01},
+    ).replace({"pooling": {"cls": "joint"}})
+    (text,) = said("grounded tests", grounded=of_words)
+    assert text.endswith(
+        ": of the words, whatever the picture (E1) 1 of 1 with joint, 0 of 1 with word and word-first; of "
+        "the pictures on the same words (E3) 1 of 1 with joint and word, 0 of 0 (1 more cannot) with "
+        "word-first; of what is left of E1 with the word hidden (E4) 1 of 1."
+    )
     assert said("grounded tests", grounded=of({"experiment": "E1"} | unable)) == [
         "No grounded test of blank has enough words to be tested."
     ]
@@ -265,6 +291,14 @@ def test_which_effect_grounded_tests_have() -> None:
             (BLANK, "s", "u", "joint", "word", -0.3, -0.1, 0, 0),
         ],
         columns=MEANS,
+    )
+    of_words = cells.assign(pooling="word", x1=0.9)
+    first = cells.assign(pooling="word-first", x1=0.5)
+    (of_joint, of_word) = said("sizes of grounded tests", means=pd.concat([of_words, first, cells]))
+    assert [of_joint] == said("sizes of grounded tests", means=cells)
+    assert of_word.startswith(
+        "On average over 2 tests of blank, in the vectors of words (mean of their tokens), the words change "
+        "s by 0.450 and the pictures by 0.450"
     )
     assert said("sizes of grounded tests", means=cells) == [
         "On average over 2 tests of blank, the words change s by 0.200 and the pictures by 0.100, whatever "

@@ -27,10 +27,12 @@ from unmask.associations.tables import (
     published,
     table1,
 )
+from unmask.associations.tables import cells as cells_table
 from unmask.associations.testing import E2_HAS_NO_PERMUTATION_TEST
 from unmask.report.sheets import DASH, Sheet
 
 BLANK = "blank"
+KEYS_OF_CELLS = ("pooling", "words", "pictured_with", "level")
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def test_a_positive_d_is_of_x_with_a(study: Study) -> None:
     results = AssociationResults(study.files, study.settings)
     row_cells = cells(table1(results)[1], "mean", "words", "weat6")
     assert row_cells[AWKWARD, "d"].startswith("+1.") and row_cells[AWKWARD, "gap"].startswith("+")
-    two = cells(grounded(results)[1], AWKWARD, "pics", "seen")
+    two = cells(grounded(results)[1], AWKWARD, "pics", "seen", "joint")
     assert two["X", "pictures of X"].startswith("+") and two["Y", "pictures of Y"].startswith("-")
     assert two["effect", "of the words"].startswith("+")
 
@@ -220,24 +222,53 @@ s,,m,weat6 absent,cls,word,0,,,0.5,,
 def test_two_by_two(study: Study, results: AssociationResults, csv: dict[str, pd.DataFrame]) -> None:
     for encoder in (AWKWARD, BLANK):
         for means in study.means[encoder, "pics"]:
-            row = one(csv["grounded"], encoder=encoder, level=means["level"])
+            row = one(csv["grounded"], encoder=encoder, pooling=means["pooling"], level=means["level"])
             x1, x2, y1, y2 = (means[key] for key in ("x1", "x2", "y1", "y2"))
             assert row["target_effect"] == pytest.approx((x1 + x2) / 2 - (y1 + y2) / 2)
             assert row["image_effect"] == pytest.approx((x1 + y1) / 2 - (x2 + y2) / 2)
             assert row["interaction"] == pytest.approx(((x1 - x2) - (y1 - y2)) / 2)
-    by_word = next(means for means in study.means[BLANK, "pics"] if means["level"] == "word")
-    row_cells = cells(grounded(results)[1], BLANK, "pics", "seen", "word")
-    assert row_cells["X", "pictures of Y"] == f"{by_word['x2']:+.3f}"
-    assert row_cells["Y", "pictures of X"] == f"{by_word['y1']:+.3f}"
+    by_word = [means for means in study.means[BLANK, "pics"] if means["level"] == "word"]
+    assert [means["pooling"] for means in by_word] == ["joint", "word"]
+    for means in by_word:
+        row_cells = cells(grounded(results)[1], BLANK, "pics", "seen", means["pooling"], "word")
+        assert row_cells["X", "pictures of Y"] == f"{means['x2']:+.3f}"
+        assert row_cells["Y", "pictures of X"] == f"{means['y1']:+.3f}"
+
+
+def test_all_cells_stand_with_what_they_show(
+    study: Study, results: AssociationResults, csv: dict[str, pd.DataFrame]
+) -> None:
+    """A mean that is not there is a dash: of B there are no pictures that show it alone."""
+    seen, columns = "pictures of A and B", {"alone": "alone", "with X": "with_x", "with Y": "with_y"}
+    sheet = cells_table(results)[1]
+    for encoder in (AWKWARD, BLANK):
+        records = study.cells[encoder, "pics"]
+        assert len(records) == 2 * 2 * 6
+        for record in records:
+            row = one(csv["cells"], encoder=encoder, **{key: record[key] for key in KEYS_OF_CELLS})
+            assert np.isnan(row["alone"]) and record["alone"] is None
+            assert (row["with_x"], row["with_y"]) == (record["with_x"], record["with_y"])
+        for record in (record for record in records if record["level"] == "word"):
+            start = [record[key] for key in KEYS_OF_CELLS]
+            row_cells = cells(sheet, encoder, "pics", "seen", *start)
+            for head, name in columns.items():
+                if record[name] is None:
+                    assert row_cells[seen, head] == DASH
+                else:
+                    assert float(row_cells[seen, head]) == pytest.approx(record[name], abs=5.001e-4)
+    assert len(sheet.rows) == 2 * 2 * 6
 
 
 def test_experiments(study: Study, results: AssociationResults) -> None:
     sheet = experiments(results)[1]
     rows = study.rows[AWKWARD, "pics"].query("protocol == 'corrected' and level == 'word'")
-    assert rows["experiment"].tolist() == ["E1", "E2", "E3x", "E3y", "E4-text", "E4-image"]
+    assert rows.groupby("pooling", sort=False)["experiment"].agg(list).to_dict() == {
+        "joint": ["E1", "E2", "E3x", "E3y", "E4-text", "E4-image"],
+        "word": ["E1", "E2", "E3x", "E3y"],
+    }
     assert rows.loc[rows["experiment"] == "E2", "p_two"].isna().all()
     for _, row in rows.iterrows():
-        row_cells = cells(sheet, AWKWARD, "pics", "seen", row["experiment"])
+        row_cells = cells(sheet, AWKWARD, "pics", "seen", row["pooling"], row["experiment"])
         assert row_cells["", "gap"] == f"{row['gap']:+.3f}"
         assert row_cells["", "d"].rstrip("†*") == f"{row['d']:+.2f}"
         if row["experiment"] == "E2":
@@ -267,7 +298,7 @@ def test_an_experiment_that_cannot_reject_has_no_p_in_its_table(study: Study) ->
     results.__dict__["grounded"] = rows
     sheet = experiments(results)[1]
     for experiment, blank in (("E1", False), ("E3x", True), ("E3y", True)):
-        row_cells = cells(sheet, AWKWARD, "pics", "seen", experiment)
+        row_cells = cells(sheet, AWKWARD, "pics", "seen", "joint", experiment)
         assert (row_cells["", "p"] == DASH) == (row_cells["", "p (Holm)"] == DASH) == blank
         assert (row_cells["", "why not"] == CANNOT_REJECT) == blank
         assert not blank or row_cells["", "smallest p"] == "0.1"

@@ -8,7 +8,7 @@ import pandas as pd
 
 from unmask.associations.results import TOLERANCE, AssociationResults
 from unmask.associations.tables import main_means
-from unmask.associations.terms import JOINT, X, Y
+from unmask.associations.terms import JOINT, WORD, X, Y
 from unmask.measures.registry import title_of
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of
@@ -124,20 +124,28 @@ def poolings(results: AssociationResults, encoders: Sequence[str]) -> alt.FacetC
     )
 
 
+def _at(pooling: str) -> str:
+    """What is said of a vector that is not the joint one of text and picture."""
+    return "" if pooling == JOINT else f", {pooling}"
+
+
 def grounded(results: AssociationResults) -> alt.FacetChart | None:
     """The 2×2 of each grounded test: mean s of X and of Y, with pictures of X and of Y.
 
-    A panel for each test and encoder; panels of a test have one scale.
+    A panel for each test, encoder and pooling, joint and of the word; panels of a test and pooling have one
+    scale.
     """
     means = main_means(results.means)
-    means = _labelled(means[means["pooling"] == JOINT])
+    means = _labelled(means[means["pooling"].isin([JOINT, WORD])])
     if means.empty:
         return None
     names = results.of_tests("categories")
     rows = [
         {
-            "panel": f"{row.label}: {row.encoder}",
+            "panel": f"{row.label}: {row.encoder}{_at(row.pooling)}",
             "label": row.label,
+            "scale": f"{row.label}{_at(row.pooling)}",
+            "pooling": row.pooling,
             "encoder": row.encoder,
             "words": f"words of {words}",
             "words_are": names.get((row.suite, row.test), {}).get(words),
@@ -152,6 +160,7 @@ def grounded(results: AssociationResults) -> alt.FacetChart | None:
     tips = (
         ("label", "test"),
         ("encoder", "encoder"),
+        ("pooling", "pooling"),
         ("words", "mean over"),
         ("words_are", "which are"),
         ("pictures", "pictures"),
@@ -166,7 +175,7 @@ def grounded(results: AssociationResults) -> alt.FacetChart | None:
         dose="pictures",
         value="mean_s",
         kinds=Kinds("words", "mean over"),
-        together="label",
+        together="scale",
         grid=Grid(4, width=200, height=170, between=": "),
     )
 
@@ -204,14 +213,14 @@ def pairs(results: AssociationResults) -> alt.FacetChart | None:
 
 
 def constructed(results: AssociationResults) -> alt.FacetChart | None:
-    """Gaps measured of hand-set weights (marks) against what they are (ticks); a panel for each experiment,
-    worlds down the rows."""
-    rows = by_value(results.constructed, "experiment")
+    """Gaps measured of hand-set weights (marks) against what they are (ticks); a panel for each experiment
+    and pooling, worlds down the rows."""
+    rows = by_value(results.constructed, ["pooling", "experiment"])
     off = (rows["gap"] - rows["truth"]).abs()
     frame = columns_of(
         rows,
         *("world", "truth", "gap"),
-        panel="experiment",
+        panel=rows["experiment"].astype(str) + rows["pooling"].map(_at).astype(str),
         unit="level",
         off_by=off,
         it_is=np.where(off <= TOLERANCE, RIGHT, OFF),

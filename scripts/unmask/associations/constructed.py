@@ -11,13 +11,12 @@ import numpy as np
 import pandas as pd
 
 from unmask.associations.constructed_model import Files, write_world
-from unmask.associations.constructed_world import World, truths, word_of
+from unmask.associations.constructed_world import MEASURED, World, truths, word_of
 from unmask.associations.formats import grounded
 from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
 from unmask.associations.readers import spans_of
 from unmask.associations.schema import CONSTRUCTED
 from unmask.associations.stimuli import Worded, stimuli_of
-from unmask.associations.terms import GROUNDED
 from unmask.associations.testing import Options, association_tests
 from unmask.associations.writing import Vectors, distinct_stimuli
 from unmask.models.devices import Device
@@ -26,13 +25,13 @@ from unmask.terms import CORRECTED
 
 
 def constructed_table(worlds: Mapping[str, World], options: Options, device: Device) -> pd.DataFrame:
-    """CONSTRUCTED of worlds by their names: a row for each world, experiment and level.
+    """CONSTRUCTED of worlds by their names: a row for each world, pooling, experiment and level.
 
-    E1 to E3 are of texts with their pictures, E4 with the word or the picture hidden (Ross, Katz & Barbu
-    2021); `truth` is the oracle's.
+    E1 to E3 are of texts with their pictures, and of the words in them; E4 with the word or the picture
+    hidden (Ross, Katz & Barbu 2021). `truth` is the oracle's.
     """
     suites = []
-    embeddings: dict[str, list[Vectors]] = {pooling: [] for pooling in GROUNDED}
+    embeddings: dict[str, list[Vectors]] = {pooling: [] for pooling in MEASURED}
     number = 0
     for name, world in worlds.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -50,8 +49,8 @@ def constructed_table(worlds: Mapping[str, World], options: Options, device: Dev
     rows = [
         {
             "world": row["test"],
-            "truth": truth[row["test"]][row["experiment"], row["level"]],
-            **{key: row[key] for key in ("experiment", "level", "gap", "d", "p_two")},
+            "truth": truth[row["test"]][row["pooling"], row["experiment"], row["level"]],
+            **{key: row[key] for key in ("pooling", "experiment", "level", "gap", "d", "p_two")},
         }
         for row in tested.to_dict("records")
     ]
@@ -69,4 +68,4 @@ def _embedded(files: Files, stimuli: pd.DataFrame, device: Device) -> dict[str, 
     texts, images = distinct["text"].tolist(), distinct["image"].tolist()
     encoder = load_seeing(files.model, device)
     pictures = pictures_for(encoder, None, files.features)
-    return embed_seen(encoder, texts, spans_of(distinct, {}), images, pictures)
+    return embed_seen(encoder, texts, spans_of(distinct, {}), images, pictures, MEASURED)

@@ -118,7 +118,7 @@ def grounded_test(world: World) -> dict[str, Any]:
     for name in SETS:
         groups[name] = {
             "category": CATEGORIES[name],
-            "captions": {word: text_of(word) for word in WORDS[name]},
+            "captions": {word: text_of(world, name, word) for word in WORDS[name]},
         }
         if name in (X, Y):
             groups[name]["images"] = images[name, name]

@@ -6,13 +6,14 @@ attributes with theirs tell career from family; what else a World has are its bi
 
 The oracle knows the gaps of the tests without a model, in double precision. The vector of a text with a
 picture is the sentence's meaning, which [CLS] has, and WEIGHT times the mean of all tokens and regions, each
-of length one or zero: [CLS], the words, [SEP], which means nothing, and regions. A gap is a product of means
+of length one or zero: [CLS], the words, [SEP], which means nothing, and regions. The vector of its word is
+the word's meaning, at length one, and the same mean. A gap is a product of means
 of such vectors at length one: for E1 (mean of X − mean of Y) · (mean of A − mean of B), and for E2 and E3 the
 same with one cell of A and of B, x1 = X · (A_X − B_X) and so on.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,12 +25,12 @@ from unmask.associations.terms import (
     E2,
     E3X,
     E3Y,
-    GROUNDED,
     HIDDEN,
     IMAGE_HIDDEN,
     JOINT,
     LEVELS,
     TEXT_HIDDEN,
+    WORD,
     A,
     B,
     X,
@@ -61,6 +62,12 @@ WORDS = {
 SENTENCE = ("this", "is")
 """The words before the word that a sentence is there for."""
 
+BEHIND = {A: "now", B: "then"}
+"""The words behind it, in worlds whose sentences are biased otherwise than their words."""
+
+MEASURED = (JOINT, TEXT_HIDDEN, IMAGE_HIDDEN, WORD)
+"""The vectors that are tested: every word is one token, so that its first token is no other vector."""
+
 OFFSETS = (-0.14, -0.1, -0.06, -0.02, 0.02, 0.06, 0.1, 0.14)
 """How far the names of either set lie to career, so that s varies: alike in both sets, and 0 on average."""
 
@@ -88,6 +95,10 @@ class World(NamedTuple):
     counter: float = 0.0
     # pictures with men lie to those of names, and those with women away, of careers and families alike
     shift: float = 0.0
+    # the same as language of the words alone: what stands behind them takes it from the sentences
+    word: float = 0.0
+    # the same of the sentences alone: it is in what stands behind the words, which lie away from it
+    sentence: float = 0.0
 
 
 def worlds(strength: float) -> dict[str, World]:
@@ -101,6 +112,8 @@ def worlds(strength: float) -> dict[str, World]:
         "counter": World(language=strength, counter=strength),
         "shift": World(shift=SHIFT * strength),
         "shifted interaction": World(interaction=strength, shift=SHIFT * strength),
+        "word": World(word=strength),
+        "sentence": World(sentence=strength),
     }
 
 
@@ -120,31 +133,59 @@ class PicturedWord(NamedTuple):
     regions: Floats
 
 
-def text_of(word: str) -> str:
-    """The sentence of a word."""
-    return " ".join((*SENTENCE, word))
+def tokens_of(world: World, name: str, word: str) -> tuple[str, ...]:
+    """The words of the sentence of a word of a set."""
+    behind = (BEHIND[name],) if name in BEHIND and (world.word or world.sentence) else ()
+    return (*SENTENCE, word, *behind)
+
+
+def text_of(world: World, name: str, word: str) -> str:
+    """The sentence of a word of a set."""
+    return " ".join(tokens_of(world, name, word))
 
 
 def word_of(text: str) -> str:
     """The word that a sentence is there for."""
-    return text.split()[-1]
+    return text.split()[len(SENTENCE)]
 
 
 def vocabulary(world: World) -> dict[str, Floats]:
     """The meaning of each word of the texts: (axes,)."""
     meanings = {word: _meaning(sentence=1) for word in SENTENCE}
+    in_word = world.language + world.word - world.sentence
     for name in (X, Y):
         for word, offset in zip(WORDS[name], OFFSETS, strict=True):
             meanings[word] = _meaning(person=1, gender=SIGNS[name], concept=offset)
     for name in (A, B):
         sign = SIGNS[name]
         for word in WORDS[name]:
-            meanings[word] = _meaning(concept=sign, gender=sign * world.language)
+            meanings[word] = _meaning(concept=sign, gender=sign * in_word)
+        behind = sign * _behind(world)
+        meanings[BEHIND[name]] = _meaning(sentence=np.sqrt(1 - behind**2), gender=behind)
     return meanings
 
 
+def _behind(world: World) -> float:
+    """The gender of what stands behind career words, at length one.
+
+    Of a word of length one and gender g, and one behind it with h, the word's vector has the gender
+    g + WEIGHT (g + h) / TOKENS, and the sentence's WEIGHT (g + h) / TOKENS.
+    Raises ValueError where h would have to be above 1.
+    """
+    of_word, against = (gender / np.hypot(1, gender) for gender in (world.word, world.sentence))
+    behind = float(-of_word + against * (1 + TOKENS / WEIGHT))
+    if abs(behind) > 1:
+        raise ValueError("a bias of sentences alone is at most about 0.5: a word behind has length one")
+    return behind
+
+
+TOKENS = len(SENTENCE) + 5
+"""[CLS], the words, one behind, [SEP] and one region, where the sentences alone are biased."""
+
+
 def pictured_words(world: World) -> Iterator[PicturedWord]:
-    """All there are in the test: in each cell a word has one or two pictures, the second of two regions."""
+    """All there are in the test: in each cell a word has one or two pictures, the second of two regions; of
+    one where sentences alone are biased, as what takes a bias from words depends on how much is read."""
     for name, owner in CELLS:
         for position, word in enumerate(WORDS[name]):
             for number in range(1 + position % 2):
@@ -153,7 +194,8 @@ def pictured_words(world: World) -> Iterator[PicturedWord]:
                 else:
                     region = _scene(world, SIGNS[name], SIGNS[owner])
                 image = f"{word}-{CATEGORIES[owner]}-{number + 1}"
-                yield PicturedWord((name, owner), word, image, np.tile(region, (1 + number, 1)))
+                regions = 1 if world.sentence else 1 + number
+                yield PicturedWord((name, owner), word, image, np.tile(region, (regions, 1)))
 
 
 def _person(gender: float, offset: float) -> Floats:
@@ -182,21 +224,22 @@ WEIGHT = 6.0
 """How much more the mean of all tokens counts than the token itself: the network's value matrix."""
 
 
-def truths(world: World) -> dict[tuple[str, str], float]:
-    """Gaps of a world by experiment (E1, E2, E3x, E3y, E4-text, E4-image) and level (item, word)."""
-    gaps: dict[tuple[str, str], float] = {}
+def truths(world: World) -> dict[tuple[str, str, str], float]:
+    """Gaps of a world by pooling (joint, word), experiment (E1, E2, E3x, E3y, and of joint E4-text and
+    E4-image) and level (item, word)."""
+    gaps: dict[tuple[str, str, str], float] = {}
     for level in LEVELS:
-        for condition in GROUNDED:
+        for condition in MEASURED:
             x, y, a_x, a_y, b_x, b_y = _centres(world, condition, level)
             # cells of an attribute are of one size
             e1 = float((x - y) @ (a_x + a_y - b_x - b_y) / 2)
-            if condition != JOINT:
-                gaps[HIDDEN[condition], level] = e1
+            if condition in HIDDEN:
+                gaps[JOINT, HIDDEN[condition], level] = e1
                 continue
-            gaps[E1, level] = e1
-            gaps[E2, level] = float(x @ (a_x - b_x) - y @ (a_y - b_y))
-            gaps[E3X, level] = float(x @ (a_x - b_x - a_y + b_y))
-            gaps[E3Y, level] = float(y @ (a_x - b_x - a_y + b_y))
+            gaps[condition, E1, level] = e1
+            gaps[condition, E2, level] = float(x @ (a_x - b_x) - y @ (a_y - b_y))
+            gaps[condition, E3X, level] = float(x @ (a_x - b_x - a_y + b_y))
+            gaps[condition, E3Y, level] = float(y @ (a_x - b_x - a_y + b_y))
     return gaps
 
 
@@ -206,19 +249,21 @@ def _centres(world: World, condition: str, level: str) -> list[Floats]:
     vectors: dict[tuple[str, str], dict[str, list[Floats]]] = {cell: defaultdict(list) for cell in CELLS}
     for each in pictured_words(world):
         unit = each.word if level == BY_WORD else ""
-        vectors[each.cell][unit].append(_vector(words, each, condition))
+        tokens = tokens_of(world, each.cell[0], each.word)
+        vectors[each.cell][unit].append(_vector(words, tokens, each, condition))
     return [
         np.mean([np.mean(of_unit, axis=0) for of_unit in vectors[cell].values()], axis=0) for cell in CELLS
     ]
 
 
-def _vector(words: dict[str, Floats], pictured: PicturedWord, condition: str) -> Floats:
+def _vector(words: dict[str, Floats], text: Sequence[str], pictured: PicturedWord, condition: str) -> Floats:
     nothing = np.zeros(len(AXES))
-    sentence = [words[each] for each in SENTENCE]
-    word = nothing if condition == TEXT_HIDDEN else words[pictured.word]
+    hidden = pictured.word if condition == TEXT_HIDDEN else None
+    said = [nothing if each == hidden else words[each] for each in text]
     regions = pictured.regions * (condition != IMAGE_HIDDEN)
-    tokens = [sentence[0], *sentence, word, nothing, *regions]
-    return _unit(_unit(sentence[0]) + WEIGHT * np.mean([_unit(token) for token in tokens], axis=0))
+    tokens = [words[SENTENCE[0]], *said, nothing, *regions]
+    read = words[pictured.word] if condition == WORD else tokens[0]
+    return _unit(_unit(read) + WEIGHT * np.mean([_unit(token) for token in tokens], axis=0))
 
 
 def _unit(vector: Floats) -> Floats:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
-from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, STATIC, WORD, WORD_FIRST
+from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, OF_WORDS, STATIC, WORD, WORD_FIRST
 from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
@@ -30,9 +30,6 @@ from unmask.models.quiet import quiet_transformers
 MASKED_LM, TEXT_ENCODER = "masked-lm", "text-encoder"
 KINDS = (MASKED_LM, TEXT_ENCODER)
 """Kinds of models that have an encoder of text."""
-
-OF_WORDS = {WORD, WORD_FIRST}
-"""Poolings that need to know where the word is."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ def embed(
         embeddings |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
     if STATIC in poolings:
         embeddings[STATIC] = _static(encoder, tokens)
-    for pooling in OF_WORDS & embeddings.keys():
+    for pooling in embeddings.keys() & OF_WORDS:
         embeddings[pooling][[word is None for word in words]] = np.nan
     check_finite(embeddings, words, OF_WORDS, [repr(text) for text in texts])
     return {pooling: embeddings[pooling] for pooling in poolings}

@@ -14,7 +14,7 @@ from unmask.associations.chance import counts
 from unmask.associations.comparisons import LEAST_MODELS
 from unmask.associations.results import TOLERANCE, AssociationResults
 from unmask.associations.tables import EFFECTS, main_differences, main_means, published, with_effects
-from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, E4_IMAGE, E4_TEXT, JOINT
+from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, E4_IMAGE, E4_TEXT, JOINT, WORD
 from unmask.report.declared_tables import in_order
 from unmask.report.findings import Finding, Row, records, span
 from unmask.report.sheets import number
@@ -114,23 +114,33 @@ def _grounded(results: AssociationResults) -> Iterator[Row]:
     rows = results.grounded
     # p of what could be beyond chance; the two experiments with pictures are one
     p = rows["p_holm"].where(rows["able"].astype(bool)).astype(float)
-    keys = [rows["encoder"], rows["experiment"].map(EXPERIMENTS).rename("effect")]
+    keys = [rows["encoder"], rows["pooling"], rows["experiment"].map(EXPERIMENTS).rename("effect")]
     least = p.groupby([*keys, rows["suite"], rows["test"]], sort=False).min()
     table = pd.DataFrame({"tests": 1, "able": least.notna(), "beyond": least < results.alpha})
-    parts = table.groupby(["encoder", "effect"], sort=False).sum().reset_index()
+    parts = table.groupby(["encoder", "pooling", "effect"], sort=False).sum().reset_index()
     effects = dict.fromkeys(EXPERIMENTS.values())
-    parts = in_order(parts, encoder=results.names, effect=effects)
+    parts = in_order(parts, encoder=results.names, effect=effects, pooling=results.poolings)
+    unable = parts["tests"] - parts["able"]
+    parts["more"] = [f" ({count} more cannot)" if count else "" for count in unable]
     for encoder, of_encoder in parts.groupby("encoder", sort=False):
-        able = bool(of_encoder["able"].any())
-        yield {"encoder": encoder, "alpha": results.alpha, "able": able, "parts": records(of_encoder)}
+        yield {
+            "encoder": encoder,
+            "alpha": results.alpha,
+            "able": bool(of_encoder["able"].any()),
+            "parts": {
+                effect: _alike(of_effect, "beyond", "able", "more", unless_all=True)
+                for effect, of_effect in of_encoder.groupby("effect", sort=False)
+            },
+        }
 
 
 def _grounded_sizes(results: AssociationResults) -> list[Row]:
     means = main_means(with_effects(results.means))
-    means = means[means["pooling"] == JOINT]
-    of_encoders = means[list(EFFECTS)].abs().groupby(means["encoder"], sort=False)
-    sizes = of_encoders.mean().assign(tests=of_encoders.size()).reset_index()
-    return list(records(in_order(sizes, encoder=results.names)))
+    means = means[means["pooling"].isin([JOINT, WORD])]
+    of_poolings = means[list(EFFECTS)].abs().groupby([means["encoder"], means["pooling"]], sort=False)
+    sizes = of_poolings.mean().assign(tests=of_poolings.size()).reset_index()
+    sizes = sizes.assign(of_word=sizes["pooling"] == WORD)
+    return list(records(in_order(sizes, encoder=results.names, pooling=results.poolings)))
 
 
 def _differences(results: AssociationResults) -> Iterator[Row]:
@@ -249,17 +259,18 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
     Finding(
         "grounded tests",
         _grounded,
-        """{% if able %}Effects of {{ encoder }} that are beyond chance ({{ say.significant(alpha) }}), of
+        EACH
+        + """{% if able %}Effects of {{ encoder }} that are beyond chance ({{ say.significant(alpha) }}), of
         those that can be tested, are in grounded tests:
-        {% for part in parts %}{{ part.effect }} {{ part.beyond }} of {{ part.able }}
-        {%- if part.able < part.tests %} ({{ part.tests - part.able }} more cannot){% endif %}
+        {% for effect, rows in parts.items() %}{{ effect }} {{ each(rows, "%(beyond)s of %(able)s%(more)s") }}
         {{- "." if loop.last else "; " }}{% endfor %}
         {% else %}No grounded test of {{ encoder }} has enough words to be tested.{% endif %}""",
     ),
     Finding(
         "sizes of grounded tests",
         _grounded_sizes,
-        """On average over {{ tests | counted("test") }} of {{ encoder }}, the words change s by
+        """On average over {{ tests | counted("test") }} of {{ encoder }}
+        {{- ", in the vectors of words (mean of their tokens)" if of_word }}, the words change s by
         {{ target_effect | number(3) }} and the pictures by {{ image_effect | number(3) }}, whatever the sign.
         Pictures change it by {{ interaction | number(3) }} more for one set of words than for the other.""",
     ),

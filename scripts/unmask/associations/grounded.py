@@ -16,13 +16,14 @@ With cells of one size, E2 = E1 + (E3x + E3y) / 2 in gaps. Experiment 4 is E1 of
 whose word or pictures whose regions are hidden.
 """
 
+import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from unmask.associations.association import Arm, Experiment, Floats
-from unmask.associations.terms import E1, E2, E3X, E3Y
+from unmask.associations.terms import E1, E2, E3X, E3Y, A, B, X, Y
 
 
 class Cell(NamedTuple):
@@ -65,6 +66,47 @@ def means(a: Mapping[str, Cell], b: Mapping[str, Cell]) -> Means:
     """The 2×2 of the same cells."""
     _, _, x, y = experiments(a, b)
     return Means(*(arm.s.mean(axis=1) for arm in (x.x, x.y, y.x, y.y)))
+
+
+ALONE = "alone"
+"""Of pictures that show the words of their cell, and none of the other sets."""
+
+
+class CellMeans(NamedTuple):
+    """Mean s of the targets of one cell, (C,) each; None where the attributes have no such cells."""
+
+    # X or Y
+    words: str
+    # what they are pictured with: ALONE, or A or B
+    pictured_with: str
+    # by what the attributes are pictured with: nothing else, X or Y
+    alone: Floats | None
+    with_x: Floats | None
+    with_y: Floats | None
+
+
+def cell_means(centres: Mapping[str, Floats]) -> list[CellMeans]:
+    """Mean s of each cell of targets by the pictures of the attributes: all twelve cells of Table 2 of Ross,
+    Katz & Barbu (2021), where there are as many.
+
+    centres: the mean of the unit vectors of each cell there is, (C, D), over its units and of each over its
+    texts; their products are the mean cosines. Of the cells of one picture with another set's words, the name
+    has both (X_A, A_X). With own pictures of targets, `with_x` and `with_y` are x1, x2, y1 and y2 of `means`.
+    """
+    of_cells = []
+    for words, pictured_with in itertools.product((X, Y), (ALONE, A, B)):
+        if (target := centres.get(_cell(words, pictured_with))) is None:
+            continue
+        near = []
+        for owner in (ALONE, X, Y):
+            a, b = (centres.get(_cell(attribute, owner)) for attribute in (A, B))
+            near.append(None if a is None or b is None else np.einsum("cd,cd->c", target, a - b))
+        of_cells.append(CellMeans(words, pictured_with, *near))
+    return of_cells
+
+
+def _cell(words: str, pictured_with: str) -> str:
+    return words if pictured_with == ALONE else f"{words}_{pictured_with}"
 
 
 def _united(first: Arm, second: Arm) -> Arm:

@@ -1,4 +1,4 @@
-"""Joint embeddings of texts with pictures, and the same with the word or the picture hidden.
+"""Embeddings of texts with pictures: joint ones, also with the word or the picture hidden, and of the word.
 
 Texts are read in batches of exactly one length with pictures of one size, or of equally many regions, so
 nothing is padded and no embedding depends on the rest of its batch beyond float error. What reads the same is
@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.associations.pictures import Picture, PictureFolder, Pictures, RegionFile
-from unmask.associations.terms import GROUNDED, IMAGE_HIDDEN, TEXT_HIDDEN
+from unmask.associations.terms import GROUNDED, IMAGE_HIDDEN, OF_WORDS, TEXT_HIDDEN, WORD_FIRST
 from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
 from unmask.models.checking import load_tokenizer
@@ -26,8 +26,16 @@ from unmask.models.joint.pixels import load_processor
 from unmask.models.quiet import quiet_transformers
 
 Ids = tuple[int, ...]
-Place = tuple[str, int]
-"""A pooling, and the number of a text: where an embedding goes."""
+
+
+class Place(NamedTuple):
+    """Where an embedding goes, and what it is."""
+
+    pooling: str
+    # of the text
+    number: int
+    # the mean of these tokens; empty: the joint one
+    tokens: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,18 +136,22 @@ def embed_seen(
 ) -> dict[str, Vectors]:
     """The joint embedding of every text with its picture, by each pooling: texts × width.
 
-    joint: as they are. text-hidden: every token of the word is the tokenizer's mask token, or where it has
-    none the unknown one; how many tokens the word has is still seen, and so is another occurrence of it. NaN
-    for a text without a word.
-    image-hidden: features of regions are 0 and their boxes stay; pixels are 0 after normalisation, the mean
-    colour, and the size stays. This is experiment 4 of Ross, Katz & Barbu (2021).
+    joint: as they are, one of text and picture. word: of the text as it is, the mean of the word's tokens;
+    word-first: the first of these, as Ross, Katz & Barbu (2021) have it. text-hidden: joint, where every
+    token of the word is the tokenizer's mask token, or where it has none the unknown one; how many tokens the
+    word has is still seen, and so is another occurrence of it.
+    image-hidden: joint, where features of regions are 0 and their boxes stay; pixels are 0 after
+    normalisation, the mean colour, and the size stays. The last two are their experiment 4.
 
-    words: where each text's word is. pictures: has all of the images, and is read a batch at a time.
+    words: where each text's word is; a text without one has NaN but for joint and image-hidden. pictures: has
+    all of the images, and is read a batch at a time.
     Raises InputError for a text without tokens or of more than the model takes, for a word that no token is
     of, for a tokenizer that can hide none, for what is not finite, and what `Pictures.read` does.
     """
     if unknown := [pooling for pooling in poolings if pooling not in GROUNDED]:
         raise ValueError(f"unknown pooling {unknown[0]}")
+    if not encoder.reading.keeps_tokens and not set(poolings).isdisjoint(OF_WORDS):
+        raise ValueError("this encoder has no vectors of tokens")
     tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
     embeddings = {pooling: np.full((len(texts), encoder.width), np.nan, np.float32) for pooling in poolings}
     as_they_are, blank = _reads_by_image(encoder, tokens, images, poolings)
@@ -164,7 +176,7 @@ def embed_seen(
     batch += [_Read(ids, empty, where) for empty, same in hidden.values() for ids, where in same.items()]
     _fill(embeddings, encoder, batch)
     names = [f"{text!r} with {image}" for text, image in zip(texts, images, strict=True)]
-    check_finite(embeddings, words, (TEXT_HIDDEN,), names)
+    check_finite(embeddings, words, (TEXT_HIDDEN, *OF_WORDS), names)
     return embeddings
 
 
@@ -176,12 +188,21 @@ def _reads_by_image(
     blank: dict[str, dict[Ids, list[Place]]] = {}
     for number, (text, image) in enumerate(zip(tokens, images, strict=True)):
         for pooling in poolings:
-            if pooling == TEXT_HIDDEN and not any(text.of_word):
+            if pooling in (TEXT_HIDDEN, *OF_WORDS) and not any(text.of_word):
                 continue
             ids = _without_word(encoder, text) if pooling == TEXT_HIDDEN else text.ids
             by_image = blank if pooling == IMAGE_HIDDEN else as_they_are
-            by_image.setdefault(image, {}).setdefault(ids, []).append((pooling, number))
+            by_image.setdefault(image, {}).setdefault(ids, []).append(
+                Place(pooling, number, _pooled_tokens(pooling, text))
+            )
     return as_they_are, blank
+
+
+def _pooled_tokens(pooling: str, text: Tokenised) -> tuple[int, ...]:
+    if pooling not in OF_WORDS:
+        return ()
+    of_word = tuple(place for place, is_of_word in enumerate(text.of_word) if is_of_word)
+    return of_word[:1] if pooling == WORD_FIRST else of_word
 
 
 def _without_word(encoder: SeeingEncoder, text: Tokenised) -> Ids:
@@ -199,9 +220,12 @@ def _fill(embeddings: Mapping[str, Vectors], encoder: SeeingEncoder, reads: Sequ
     """Read texts with their pictures and put the embeddings where they go. The longest come first, so that
     memory runs out early or never."""
     for length, group in _groups(encoder, reads):
-        for read, vector in in_batches(partial(_vectors, encoder), group, length, encoder.device):
-            for pooling, number in read.places:
-                embeddings[pooling][number] = vector
+        for read, vectors in in_batches(partial(_vectors, encoder), group, length, encoder.device):
+            for place in read.places:
+                # behind the joint one come those of tokens
+                tokens = [1 + token for token in place.tokens]
+                vector = vectors[tokens].mean(axis=0) if tokens else vectors[0]
+                embeddings[place.pooling][place.number] = vector
 
 
 def _groups(encoder: SeeingEncoder, reads: Sequence[_Read]) -> Iterator[tuple[int, list[_Read]]]:
@@ -217,7 +241,7 @@ def _groups(encoder: SeeingEncoder, reads: Sequence[_Read]) -> Iterator[tuple[in
 
 @torch.inference_mode()
 def _vectors(encoder: SeeingEncoder, batch: Sequence[_Read]) -> Vectors:
-    """Joint embeddings of one batch: batch × width."""
+    """Joint embeddings of one batch, each with those of its tokens behind: batch × 1 [+ tokens] × width."""
     device = encoder.device.torch
     ids = torch.tensor([read.ids for read in batch]).to(device)
     numbers = torch.from_numpy(np.stack([read.picture.numbers for read in batch])).to(device)

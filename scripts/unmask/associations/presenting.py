@@ -12,6 +12,7 @@ PRESENTS = Presentation(
         "overview": tables.overview,
         "published": tables.published,
         "grounded": tables.grounded,
+        "cells": tables.cells,
         "experiments": tables.experiments,
         "poolings": tables.poolings,
         "differences": tables.differences,

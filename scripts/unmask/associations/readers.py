@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.associations.embedding import embed, load_encoder
+from unmask.associations.terms import OF_WORDS
 from unmask.associations.tokenised import Span
 from unmask.associations.words import WordFacts, place
 from unmask.associations.writing import Encode, Vectors
@@ -20,11 +21,13 @@ VISION_AND_LANGUAGE = "vision-and-language"
 
 @dataclass(frozen=True)
 class Reader:
-    """read: from distinct stimuli to their vectors by each of `poolings`, stimuli × width."""
+    """read: from distinct stimuli to their vectors by each of `poolings`, stimuli × width. remarks: a line on
+    each pooling that was asked for and that the model cannot have."""
 
     width: int
     poolings: tuple[str, ...]
     read: Encode
+    remarks: tuple[str, ...] = ()
 
 
 def reader_of(
@@ -49,12 +52,19 @@ def reader_of(
 
         seeing = load_seeing(directory, device)
         pictures = pictures_for(seeing, images, features)
+        lacking = () if seeing.reading.keeps_tokens else OF_WORDS
+        known = tuple(pooling for pooling in poolings if pooling not in lacking)
 
         def see(stimuli: pd.DataFrame) -> Mapping[str, Vectors]:
             texts, images_ = stimuli["text"].tolist(), stimuli["image"].tolist()
-            return embed_seen(seeing, texts, spans_of(stimuli, plurals), images_, pictures, poolings)
+            return embed_seen(seeing, texts, spans_of(stimuli, plurals), images_, pictures, known)
 
-        return Reader(seeing.width, tuple(poolings), see)
+        remarks = tuple(
+            f"{seeing.network.config.model_type} has no vector of a single token: not tested by {pooling}"
+            for pooling in poolings
+            if pooling in lacking
+        )
+        return Reader(seeing.width, known, see, remarks)
     encoder = load_encoder(directory, kind, device, manifest["max_length"])
 
     def read(stimuli: pd.DataFrame) -> Mapping[str, Vectors]:

@@ -13,7 +13,7 @@ from unmask.associations import comparisons
 from unmask.associations.chance import least_p, main_rows, with_power
 from unmask.associations.published import COLUMNS
 from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
-from unmask.associations.terms import GROUNDED, POOLINGS, VECTORS, WEAT, X, Y
+from unmask.associations.terms import GROUNDED, JOINT, POOLINGS, VECTORS, WEAT, X, Y
 from unmask.loading import facts_by, load_tables, shared_facts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
@@ -25,6 +25,9 @@ from unmask.terms import CORRECTED, ORIGINAL
 
 MEANS = ["encoder", "suite", "test", "pooling", "level", "x1", "x2", "y1", "y2"]
 """Columns of the 2×2 of grounded tests."""
+
+CELL_COLUMNS = [*MEANS[:5], "words", "pictured_with", "alone", "with_x", "with_y"]
+"""Columns of all cells of grounded tests that have more than the 2×2."""
 
 SCORES = ["model", "benchmark", "measure", "score", "low", "high"]
 """Columns of bias scores with their intervals, in percent; nan without one."""
@@ -72,9 +75,9 @@ class AssociationResults:
 
     @cached_property
     def poolings(self) -> list[str]:
-        """Those of the study, then all others."""
+        """Joint ones, which come before those of the word, then those of the study and all others."""
         of_study = [str(pooling) for pooling in self.settings.get("poolings") or []]
-        return list(dict.fromkeys([*of_study, *POOLINGS, VECTORS, *GROUNDED]))
+        return list(dict.fromkeys([JOINT, *of_study, *POOLINGS, VECTORS, *GROUNDED]))
 
     def printed_name(self, encoder: str) -> str | None:
         """What published.csv calls an encoder, where its entry says so."""
@@ -128,13 +131,23 @@ class AssociationResults:
     @cached_property
     def means(self) -> pd.DataFrame:
         """The 2×2 of all grounded tests, with MEANS, in the order of the study."""
+        return self._of_facts("means", MEANS)
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """All cells of grounded tests that have more than the 2×2, with CELL_COLUMNS, in the order of the
+        study."""
+        return self._of_facts("cells", CELL_COLUMNS)
+
+    def _of_facts(self, name: str, columns: list[str]) -> pd.DataFrame:
+        """What the metadata of ASSOCIATIONS list under a name, of all encoders and suites."""
         of_tests = [
-            {"encoder": encoder, "suite": suite, **cells}
+            {"encoder": encoder, "suite": suite, **record}
             for (encoder, suite), facts in self._facts.items()
-            for cells in facts.get("means") or []
+            for record in facts.get(name) or []
             if encoder in self.names
         ]
-        return in_order(pd.DataFrame(of_tests, columns=MEANS), encoder=self.names)
+        return in_order(pd.DataFrame(of_tests, columns=columns), encoder=self.names)
 
     @cached_property
     def poolings_compared(self) -> pd.DataFrame:

@@ -140,7 +140,8 @@ ASSOCIATIONS = pa.schema(
 """Every test of one encoder on one suite.
 
 Metadata: encoder, suite, options (permutations, seed, exact, bootstrap, confidence), remarks, and means, the
-2×2 of grounded tests (a list of {test, pooling, level, x1, x2, y1, y2}).
+2×2 of grounded tests (a list of {test, pooling, level, x1, x2, y1, y2}), and cells, of those that have more
+than the experiments take (a list of {test, pooling, level, words, pictured_with, alone, with_x, with_y}).
 """
 
 DRAWS = pa.schema(
@@ -165,6 +166,7 @@ One row per test, experiment, pooling and level of ASSOCIATIONS. Metadata: encod
 CONSTRUCTED = pa.schema(
     [
         field("world", WORD, meaning="which bias the hand-set weights have: none, language, vision, …"),
+        field("pooling", WORD, meaning="joint, or word: as in ASSOCIATIONS"),
         field("experiment", WORD, meaning="as in ASSOCIATIONS"),
         field("level", WORD, meaning="what a unit is: item or word"),
         field("truth", pa.float64(), meaning="gap of the oracle, which knows the weights and runs no model"),

@@ -5,14 +5,15 @@ observations: partitions of texts count the effect of a word on all its texts as
 often. By word each word is one observation.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from unmask.associations.association import Arm, Experiment, Floats, Ints
-from unmask.associations.grounded import Cell, Means, experiments, means
+from unmask.associations.grounded import Cell, CellMeans, Means, cell_means, experiments, means
 from unmask.associations.terms import BY_WORD, ITEM, SETS, WEAT, A, B, X, Y
 
 OWN = {X: (None, X, f"{X}_{X}"), Y: (None, Y, f"{Y}_{Y}")}
@@ -21,6 +22,13 @@ OWN = {X: (None, X, f"{X}_{X}"), Y: (None, Y, f"{Y}_{Y}")}
 
 CELLS = [f"{attribute}_{owner}" for attribute in (A, B) for owner in (X, Y)]
 """Cells of attributes in grounded tests."""
+
+FURTHER = [
+    *(f"{target}_{attribute}" for target in (X, Y) for attribute in (A, B)),
+    A,
+    B,
+]
+"""Cells that no experiment takes."""
 
 
 class Units(NamedTuple):
@@ -66,6 +74,8 @@ class Sets(NamedTuple):
 
     members: dict[str, pd.DataFrame]
     grounded: bool
+    # all cells of a grounded test that has others than the experiments take; else none
+    cells: Mapping[str, pd.DataFrame] = MappingProxyType({})
 
     def units(self, name: str, level: str) -> int:
         """How many units a set has."""
@@ -113,14 +123,19 @@ def sets_of(stimuli: pd.DataFrame) -> Sets:
     if grounded:
         for name in (A, B):
             members[name] = members[name][members[name]["cell"].isin(CELLS)]
-    return Sets(members, grounded)
+    if not grounded or not cells.isin(FURTHER).any():
+        return Sets(members, grounded)
+    by_cell = {X: members[X], Y: members[Y]}
+    by_cell |= {cell: stimuli[cells.eq(cell)] for cell in (*CELLS, *FURTHER)}
+    return Sets(members, grounded, {cell: rows for cell, rows in by_cell.items() if len(rows)})
 
 
 class AtLevel(NamedTuple):
-    """The experiments of a test at one level, and the 2×2 of a grounded one."""
+    """The experiments of a test at one level, the 2×2 of a grounded one, and where it has more cells all."""
 
     experiments: list[Experiment]
     means: Means | None
+    cells: Sequence[CellMeans] = ()
 
 
 def experiments_at(level: str, sets: Sets, vectors: Floats) -> AtLevel:
@@ -136,7 +151,8 @@ def experiments_at(level: str, sets: Sets, vectors: Floats) -> AtLevel:
     }
     if sets.grounded:
         a, b = (_cells_of(sets.members[name], level, vectors, rows, targets) for name in (A, B))
-        return AtLevel(experiments(a, b), means(a, b))
+        centres = {cell: _centre(rows_of, level, vectors) for cell, rows_of in sets.cells.items()}
+        return AtLevel(experiments(a, b), means(a, b), cell_means(centres))
     tables = {}
     for attribute in (A, B):
         members = sets.members[attribute]
@@ -148,6 +164,14 @@ def experiments_at(level: str, sets: Sets, vectors: Floats) -> AtLevel:
         tables[attribute] = membership.sum(axis=0)
     x, y = (Arm(tables[name + A], tables[name + B], tables[A], tables[B]) for name in (X, Y))
     return AtLevel([Experiment(WEAT, x, y)], None)
+
+
+def _centre(members: pd.DataFrame, level: str, vectors: Floats) -> Floats:
+    """(C, D): the mean over units, of each over its texts."""
+    units = units_by(_keys(members)) if level == BY_WORD else singly(len(members))
+    of_units = unit_means(vectors[:, members["stimulus"].to_numpy(np.int64)], units, axis=1)
+    centre: Floats = of_units.mean(axis=1)
+    return centre
 
 
 def _cells_of(

@@ -5,6 +5,7 @@ TABLES = (
     "overview",
     "published",
     "grounded",
+    "cells",
     "experiments",
     "poolings",
     "differences",

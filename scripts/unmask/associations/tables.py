@@ -72,9 +72,10 @@ PUBLISHED_VALUES = Table(
     ],
     heads={"level": "unit"},
 )
+SEEN = "pictures of A and B"
 GROUNDED = Table(
     "grounded",
-    ["encoder", "suite", "test", "level"],
+    ["encoder", "suite", "test", "pooling", "level"],
     [
         Column("pictures of X", "{x1:+.3f}", "Mean s of X with pictures of X, a difference of cosines.", "X"),
         Column("pictures of Y", "{x2:+.3f}", "Mean s of X with pictures of Y, a difference of cosines.", "X"),
@@ -88,9 +89,19 @@ GROUNDED = Table(
     ],
     heads={"level": "unit"},
 )
+CELLS = Table(
+    "cells",
+    ["encoder", "suite", "test", "pooling", "words", "pictured_with", "level"],
+    [
+        Column("alone", "{alone:+.3f}", "Mean s with pictures of A and B that show neither X nor Y.", SEEN),
+        Column("with X", "{with_x:+.3f}", "Mean s with pictures of A and B that show X.", SEEN),
+        Column("with Y", "{with_y:+.3f}", "Mean s with pictures of A and B that show Y.", SEEN),
+    ],
+    heads={"words": "words of", "pictured_with": "with", "level": "unit"},
+)
 EXPERIMENTS = Table(
     "experiments",
-    ["encoder", "suite", "test", "experiment", "level"],
+    ["encoder", "suite", "test", "pooling", "experiment", "level"],
     [
         GAP,
         D,
@@ -141,7 +152,7 @@ PAIRS = Table(
 )
 CONSTRUCTED = Table(
     "constructed",
-    ["world", "experiment", "level"],
+    ["world", "pooling", "experiment", "level"],
     [
         Column("truth", "{truth:+.6f}", "The gap by the weights, a difference of cosines.", "gap"),
         Column("measured", "{gap:+.6f}", "What the test measures, a difference of cosines.", "gap"),
@@ -270,6 +281,14 @@ def grounded(results: AssociationResults) -> TableAndSheet:
     """The 2×2 of grounded tests and its effects; the sheet has them by word where words are known."""
     frame = with_effects(results.means)
     return frame, GROUNDED.captioned(main_means(frame), results.captions)
+
+
+def cells(results: AssociationResults) -> TableAndSheet:
+    """All cells of grounded tests that have more than the 2×2; the sheet has them by word where words are
+    known."""
+    numbers = dict.fromkeys(("alone", "with_x", "with_y"), float)
+    frame = results.cells.astype(numbers)
+    return frame, CELLS.captioned(main_means(frame), results.captions)
 
 
 def main_means(means: pd.DataFrame) -> pd.DataFrame:

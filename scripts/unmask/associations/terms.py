@@ -12,10 +12,13 @@ POOLINGS = (CLS, MEAN, MEAN_CONTENT, BARE_FIRST, WORD, WORD_FIRST, STATIC)
 MASK = "[MASK]"
 """Stands in a text for the mask token of whatever tokenizer reads it."""
 
+OF_WORDS = (WORD, WORD_FIRST)
+"""Poolings that need to know where the word is, and a vector of each token."""
+
 JOINT, TEXT_HIDDEN, IMAGE_HIDDEN = "joint", "text-hidden", "image-hidden"
-GROUNDED = (JOINT, TEXT_HIDDEN, IMAGE_HIDDEN)
-"""The vector that an encoder that sees has of a text with a picture, and the same with the word, or the
-picture, hidden from it."""
+GROUNDED = (JOINT, TEXT_HIDDEN, IMAGE_HIDDEN, *OF_WORDS)
+"""The vector that an encoder that sees has of a text with a picture; the same with the word, or the picture,
+hidden from it; and that of the word in this text."""
 
 ITEM, BY_WORD = "item", "word"
 LEVELS = (ITEM, BY_WORD)

@@ -60,6 +60,8 @@ class Outcome(NamedTuple):
     rows: pd.DataFrame
     # 2×2 of grounded tests: test, pooling, level, x1, x2, y1, y2
     means: list[Record]
+    # of those that have other cells than experiments take: test, pooling, level and CellMeans
+    cells: list[Record]
     # DRAWS; none without resamples
     draws: list[Record]
     # a line each on what was left out
@@ -67,15 +69,16 @@ class Outcome(NamedTuple):
 
 
 class _Records(NamedTuple):
-    """Results of some tests: rows of ASSOCIATIONS, means and draws of an Outcome."""
+    """Results of some tests: rows of ASSOCIATIONS; means, cells and draws of an Outcome."""
 
     rows: list[Record]
     means: list[Record]
+    cells: list[Record]
     draws: list[Record]
 
 
 def _joined(parts: Iterable[_Records]) -> _Records:
-    lists = zip(_Records([], [], []), *parts, strict=True)
+    lists = zip(_Records([], [], [], []), *parts, strict=True)
     return _Records(*([record for records in each for record in records] for each in lists))
 
 
@@ -137,7 +140,7 @@ def association_tests(
             )
         )
     records = _Records(*map(_with_hidden, _joined(parts)))
-    return Outcome(_corrected(records.rows), records.means, records.draws, remarks)
+    return Outcome(_corrected(records.rows), records.means, records.cells, records.draws, remarks)
 
 
 def _lost(label: str, stimuli: pd.DataFrame, left_out: Mapping[int, str]) -> list[str]:
@@ -169,19 +172,27 @@ def _both_levels(test: _Test) -> _Records:
         return _joined([by_item, _at_level(test, BY_WORD)])
     corrected = [row for row in by_item.rows if row["protocol"] == CORRECTED]
     rows, draws = ([each | {"level": BY_WORD} for each in records] for records in (corrected, by_item.draws))
-    return _joined([by_item, _Records(rows, [], draws)])
+    return _joined([by_item, _Records(rows, [], [], draws)])
 
 
 def _at_level(test: _Test, level: str) -> _Records:
-    experiments, means = experiments_at(level, test.sets, test.vectors)
-    cells = {} if means is None else means._asdict()
-    of_poolings = [
-        {"test": test.name, "pooling": pooling, "level": level}
-        | {cell: float(values[column]) for cell, values in cells.items()}
-        for column, pooling in enumerate(test.poolings)
-    ]
+    experiments, means, cells = experiments_at(level, test.sets, test.vectors)
+    keys = [{"test": test.name, "pooling": pooling, "level": level} for pooling in test.poolings]
+    of_means = [] if means is None else _by_pooling(keys, means._asdict())
+    of_cells = [record for cell in cells for record in _by_pooling(keys, cell._asdict())]
     parts = [_results(test, level, experiment) for experiment in experiments]
-    return _joined([*parts, _Records([], of_poolings if cells else [], [])])
+    return _joined([*parts, _Records([], of_means, of_cells, [])])
+
+
+def _by_pooling(keys: Sequence[Record], values: Mapping[str, Any]) -> list[Record]:
+    """A record for each pooling: its keys, and of each value the pooling's, where it is an array of them."""
+    return [
+        key | {name: _at(value, place) for name, value in values.items()} for place, key in enumerate(keys)
+    ]
+
+
+def _at(value: Any, place: int) -> Any:
+    return float(value[place]) if isinstance(value, np.ndarray) else value
 
 
 def _results(test: _Test, level: str, experiment: Experiment) -> _Records:
@@ -209,7 +220,7 @@ def _results(test: _Test, level: str, experiment: Experiment) -> _Records:
         for protocol, of_poolings in _p_values(test, level, experiment, effects).items()
         for n, (key, p) in enumerate(zip(keys, of_poolings, strict=True))
     ]
-    return _Records(rows, [], draws)
+    return _Records(rows, [], [], draws)
 
 
 def _intervals(resamples: Resamples, confidence: float) -> dict[str, Floats]:

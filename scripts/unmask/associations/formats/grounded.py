@@ -6,6 +6,10 @@ contextual_words. A set is {category, captions: {id: text}}, with the pictures o
 `<category of targ2>_Images`. The cells are X, Y, A_X, A_Y, B_X and B_Y, where A_X is A with pictures of X.
 An item is a caption with one of its pictures.
 
+No released file has the other six cells, in which targets are shown with attributes, and attributes alone. A
+file may have them under keys made alike: `<category of attr1>_Images` and `<category of attr2>_Images` of
+targets (X_A, X_B, Y_A, Y_B), and `images` of attributes (A, B).
+
 Some released files have a picture twice among the keys of one object; Python keeps the last. One,
 coco/sent-weat6, has a text in place of a list of captions ("12"). What is done with these is the study's to
 say, `repeated_keys`:
@@ -29,7 +33,7 @@ from unmask.associations.association_test import (
     distinct,
     name_of,
 )
-from unmask.associations.terms import X, Y
+from unmask.associations.terms import A, B, X, Y
 from unmask.errors import InputError
 from unmask.labels import fault_of
 from unmask.strict_parsing import parse_json
@@ -40,6 +44,9 @@ REPEATED_KEYS = (PUBLISHED, CORRECTED)
 
 CELLS = ("X", "Y", "A_X", "A_Y", "B_X", "B_Y")
 """The cells of the experiments, in the order of the items."""
+
+FURTHER = ("X_A", "X_B", "Y_A", "Y_B", "A", "B")
+"""The other cells, behind them where a file has them."""
 
 Images = Mapping[str, Sequence[str]]
 """File of a picture -> ids of its captions."""
@@ -67,16 +74,21 @@ def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
         raise document.fault(
             f"targ1 and targ2 are both {categories[X]!r}, so their pictures are not told apart"
         )
+    keys = {cell: _key(cell, categories) for cell in (*CELLS, *FURTHER)}
+    further = [cell for cell in FURTHER if keys[cell] in groups[cell[0]].mapping()]
+    if categories[A] == categories[B] and any(cell[0] in (X, Y) for cell in further):
+        raise document.fault(
+            f"attr1 and attr2 are both {categories[A]!r}, so pictures of targets with them are not told apart"
+        )
     captions = {
         set_: {id_: caption.text() for id_, caption in group["captions"].mapping().items()}
         for set_, group in groups.items()
     }
     items: list[Item] = []
     remarks = list(repeats.remarks())
-    for cell in CELLS:
+    for cell in (*CELLS, *further):
         set_ = cell[0]
-        name = "images" if cell in (X, Y) else f"{categories[cell[2]]}_Images"
-        images, as_text = _images(groups[set_][name], captions[set_], repeats.how)
+        images, as_text = _images(groups[set_][keys[cell]], captions[set_], repeats.how)
         if as_text:
             done = _AS_TEXT[repeats.how]
             remarks.append(f"{cell}: {as_text} pictures have a text in place of a list of captions: {done}")
@@ -104,6 +116,11 @@ def read(path: Path, entry: Mapping[str, Any]) -> AssociationTest:
     return AssociationTest(
         name, str(path), categories, texts, tuple(items), of_words, told_words, tuple(remarks)
     )
+
+
+def _key(cell: str, categories: Mapping[str, str]) -> str:
+    """What the pictures of a cell are called in its set."""
+    return "images" if len(cell) == 1 else f"{categories[cell[-1]]}_Images"
 
 
 class _Repeats:

@@ -48,6 +48,7 @@ def section(results: AssociationResults) -> Section:
         *folded("How far poolings agree", tables.poolings(results)[1]),
         *_figure(results, "grounded_figure"),
         *folded("Tests with pictures, in numbers", tables.grounded(results)[1]),
+        *folded("Tests with pictures, in all cells", tables.cells(results)[1]),
         *folded("Experiments of grounded tests", tables.experiments(results)[1]),
         *_with_pairs(results),
         *_figure(results, "constructed_figure"),

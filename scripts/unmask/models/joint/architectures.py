@@ -50,12 +50,15 @@ class Architecture:
     network: type[PreTrainedModel]
     embed: Callable[[Any, Tensor, Tensor, Tensor | None], Tensor]
     """Network, token ids (batch × tokens), numbers of the pictures (batch × regions × features, or batch × 3
-    × height × width), boxes (batch × regions × 4, or None) -> joint embeddings (batch × width). Every token,
-    region and pixel is attended to."""
+    × height × width), boxes (batch × regions × 4, or None) -> the joint embedding of each text, and behind it
+    one of each of its tokens where they are kept apart (batch × 1 [+ tokens] × width). Every token, region
+    and pixel is attended to."""
     width: Callable[[Any], int]
     """config -> numbers of a joint embedding."""
     features: Callable[[Any], int] | None = None
     """config -> features of a region; None for networks of pixels."""
+    keeps_tokens: bool = True
+    """Whether there is an embedding of each token."""
     boxes: bool = False
     """Whether it reads where regions are."""
     patch: Callable[[Any], int | Sequence[int]] | None = None
@@ -95,13 +98,18 @@ def longest_text(config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase) -
     return max_length(getattr(config, "text_config", None) or config, tokenizer)
 
 
+def _first_and_all(hidden: Tensor) -> Tensor:
+    """Hidden states of a text's tokens, and that of the first before them all."""
+    return torch.cat([hidden[:, :1], hidden], 1)
+
+
 # VisualBERT (Li et al. 2019): regions follow the text in one sequence, as its second segment.
 
 
 def _embed_visual_bert(
     network: VisualBertModel, ids: Tensor, numbers: Tensor, boxes: Tensor | None
 ) -> Tensor:
-    """The last hidden state of the first token, which is the text's.
+    """The last hidden states of the text; the first token's is the joint one.
 
     Raises InputError for a network whose regions bypass the transformer.
     """
@@ -119,7 +127,7 @@ def _embed_visual_bert(
         visual_attention_mask=seen,
         visual_token_type_ids=seen,
     ).last_hidden_state
-    return hidden[:, 0]
+    return _first_and_all(hidden[:, : ids.shape[1]])
 
 
 _VISUAL_BERT = Architecture(
@@ -134,7 +142,8 @@ _VISUAL_BERT = Architecture(
 
 
 def _embed_lxmert(network: LxmertModel, ids: Tensor, numbers: Tensor, boxes: Tensor | None) -> Tensor:
-    """The last hidden state of the text's first token, which has looked at the regions."""
+    """The last hidden states of the text, which has looked at the regions; the first token's is the joint
+    one."""
     assert boxes is not None
     hidden: Tensor = network(
         input_ids=ids,
@@ -144,7 +153,7 @@ def _embed_lxmert(network: LxmertModel, ids: Tensor, numbers: Tensor, boxes: Ten
         visual_pos=boxes,
         visual_attention_mask=torch.ones(numbers.shape[:2], device=numbers.device),
     ).language_output
-    return hidden[:, 0]
+    return _first_and_all(hidden)
 
 
 _LXMERT = Architecture(
@@ -162,7 +171,7 @@ _EVERY_PATCH = -1
 
 
 def _embed_vilt(network: ViltModel, ids: Tensor, numbers: Tensor, boxes: Tensor | None) -> Tensor:
-    """The last hidden state of the first token, which is the text's.
+    """The last hidden states of the text; the first token's is the joint one.
 
     transformers puts the patches in an order drawn at random, and where `max_image_length` is set leaves some
     out. Here they are put back, every one: the same bytes for each run and place in the batch.
@@ -180,7 +189,7 @@ def _embed_vilt(network: ViltModel, ids: Tensor, numbers: Tensor, boxes: Tensor 
         image_embeds=patches.gather(1, order[..., None].expand_as(patches)),
         pixel_mask=mask,
     ).last_hidden_state
-    return hidden[:, 0]
+    return _first_and_all(hidden[:, : ids.shape[1]])
 
 
 _VILT = Architecture(
@@ -195,14 +204,15 @@ _VILT = Architecture(
 
 
 def _embed_flava(network: FlavaModel, ids: Tensor, numbers: Tensor, boxes: Tensor | None) -> Tensor:
-    """The last hidden state of the first token of the encoder on top: its own, before the picture's."""
+    """The last hidden states of the encoder on top: that of its own first token is the joint one, and those
+    of the text come last, behind the picture's."""
     hidden: Tensor = network(
         input_ids=ids,
         attention_mask=torch.ones_like(ids),
         token_type_ids=torch.zeros_like(ids),
         pixel_values=numbers,
     ).multimodal_embeddings
-    return hidden[:, 0]
+    return torch.cat([hidden[:, :1], hidden[:, -ids.shape[1] :]], 1)
 
 
 _FLAVA = Architecture(
@@ -222,7 +232,8 @@ _FLAVA = Architecture(
 def _embed_blip(
     network: BlipForImageTextRetrieval, ids: Tensor, numbers: Tensor, boxes: Tensor | None
 ) -> Tensor:
-    """The last hidden state of the text's first token: what its own head for matching reads.
+    """The last hidden states of the text. The first token's, which its own head for matching reads, is the
+    joint one.
 
     Both halves are run here, as the whole does with `use_itm_head`, because that has the picture's mask on
     the CPU wherever the network is. Raises ValueError for pictures of another size than the network's: it
@@ -240,7 +251,7 @@ def _embed_blip(
         encoder_hidden_states=picture,
         encoder_attention_mask=torch.ones(picture.shape[:2], dtype=torch.long, device=picture.device),
     ).last_hidden_state
-    return hidden[:, 0]
+    return _first_and_all(hidden)
 
 
 _BLIP = Architecture(
