@@ -31,9 +31,16 @@ def score(
 
 
 def run_study(
-    study: str | Path, cores: str | int = "all", dry_run: bool = False, data: str | None = None
+    study: str | Path,
+    cores: str | int = "all",
+    dry_run: bool = False,
+    data: str | None = None,
+    targets: Sequence[str] = (),
 ) -> int:
-    """Run the workflow on a study; its exit status. Results and Snakemake's record lie where one stands."""
+    """Run the workflow on a study; its exit status. Results and Snakemake's record lie where one stands.
+
+    targets: the files that are made, with all that they need; by default all of the study.
+    """
     root = workflow_root()
     call = [
         sys.executable,
@@ -57,6 +64,7 @@ def run_study(
         "--config",
         f"study={study}",
         *([f"data={data}"] if data else []),
+        *(["--", *targets] if targets else []),
     ]
     # the library that runs is the one that was called, in jobs too
     path = os.pathsep.join(filter(None, [str(LIBRARY.parent), os.getenv("PYTHONPATH")]))
