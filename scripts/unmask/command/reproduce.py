@@ -70,8 +70,8 @@ def steps(papers: Sequence[Paper]) -> list[Step]:
         for item in paper.items:
             if item.printed:
                 by.setdefault((item.study, item.parts), []).append(item)
-    found = [Step(study, parts, tuple(items)) for (study, parts), items in by.items()]
-    return sorted(found, key=lambda step: (step.cost.core_hours, step.cost.fetched))
+    grouped = [Step(study, parts, tuple(items)) for (study, parts), items in by.items()]
+    return sorted(grouped, key=lambda step: (step.cost.core_hours, step.cost.fetched))
 
 
 def reproduce(keys: Sequence[str], data: str | None, cores: str, dry_run: bool) -> int:

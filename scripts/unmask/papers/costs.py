@@ -105,8 +105,8 @@ def models(config: Config) -> Cost:
     """The models of the hub, each repository once; what is made of them has weights of its own."""
     repos = {config["models"][name]["repo"]: name for name in _made_by(config, "hub")}
     fetched = sum(_gigabytes(config, name) for name in repos.values())
-    made = [name for name in config["models"] if "from" in config["models"][name]]
-    return Cost(fetched=fetched, disk=fetched + sum(_gigabytes(config, name) for name in made))
+    derived = [name for name in config["models"] if "from" in config["models"][name]]
+    return Cost(fetched=fetched, disk=fetched + sum(_gigabytes(config, name) for name in derived))
 
 
 def pairs(config: Config) -> Cost:
