@@ -188,8 +188,10 @@ def test_every_repository_revision_and_address_of_a_study_is_asked_for(
         assert done.returncode == 0, done.stdout + done.stderr
         asked = {unquote(request.path) for request in hub.requests}
         for repo, revision in hub_sources(completed_study(study)):
-            forms = {f"/api/{kind}/{repo}/revision/{revision}" for kind in ("models", "datasets")}
-            assert forms & asked, f"{repo} at {revision}"
+            places = [f"/api/{kind}/{repo}/" for kind in ("models", "datasets")]
+            forms = [f"{place}{what}/{revision}" for place in places for what in ("revision", "tree")]
+            forms += [f"{start}/{repo}/resolve/{revision}/" for start in ("", "/datasets")]
+            assert any(path.startswith(tuple(forms)) for path in asked), f"{repo} at {revision}"
         assert {request.path for request in web.requests} == {url.removeprefix("https:/") for url in expected}
 
 
