@@ -35,16 +35,16 @@ unmask reproduce                        # all that has printed numbers, and a ta
 - **takes**: what that row needs of its study, estimated. Rows of one study share their work.
 
 Hours are of one processor core: sizes times [measured speeds](benchmarks.md). Sizes of models, corpora and
-tasks are approximate, and were not read from what a study fetches. No GPU has been measured. Its hours are the same
-operations at {gpu_teraflops} teraflops in single precision, which is assumed. So is that a step of training
-takes {training_passes} passes.
+tasks are approximate, and were not read from what a study fetches. No GPU has been measured. Its hours are
+the same operations at {gpu_teraflops} teraflops in single precision, which is assumed. So is that a step of
+training takes {training_passes} passes.
 """
 
 COMMITS = """## Commits of the hub's repositories
 
 Studies pin what they fetch to a commit where a public text names one beside the repository; none is made up.
-In *named in* is one such text, where its address is known. *Files* counts stored versions of public files with
-the commit that a search found, up to ten.
+In *named in* is one such text, where its address is known. *Files* counts stored versions of public files
+with the commit that a search found, up to ten.
 """
 
 BRANCHES = """The others are fetched from a branch. The report of a study shows the commit that it stood for,
