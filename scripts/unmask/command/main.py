@@ -1,4 +1,4 @@
-"""The command `unmask`: score a model in one line, run a study, show, verify or clean its results."""
+"""The command `unmask`: score a model in one line, run a study or reproduce papers; show, verify, clean."""
 
 import argparse
 import subprocess
@@ -89,7 +89,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("study", metavar="STUDY")
     run.add_argument("--data", metavar="DIR", help="the folder that {data} in the study stands for")
-    for each in (score_, run):
+    reproduce_ = command(
+        "reproduce",
+        _reproduce,
+        "run what papers print numbers of, the cheapest first, and show these beside ours",
+    )
+    reproduce_.add_argument(
+        "--papers", nargs="+", default=[], metavar="NAME", help="as docs/papers.md names them (default: all)"
+    )
+    reproduce_.add_argument("--data", metavar="DIR", help="the folder that {data} in a study stands for")
+    for each in (score_, run, reproduce_):
         each.add_argument("--cores", default="all", help="number of cores (default: all)")
         each.add_argument("-n", "--dry-run", action="store_true", help="say what would run, and run nothing")
     show = command("show", _show, "show the scores of a finished study, and where its page is")
@@ -138,6 +147,13 @@ def _run(options: argparse.Namespace) -> int:
     if options.dry_run or (options.more and not (folder / "report/index.html").is_file()):
         return 0
     return _answer(folder, options)
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    # pandas, for the table
+    from unmask.command.reproduce import reproduce
+
+    return reproduce(options.papers, options.data, options.cores, options.dry_run)
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -1,0 +1,1 @@
+"""The papers' tables and figures: a check list, what each takes, and ours beside printed numbers."""

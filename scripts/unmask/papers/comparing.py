@@ -1,0 +1,127 @@
+"""Printed numbers beside ours: are they the same as far as the paper prints them?"""
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unmask.errors import InputError
+from unmask.installation import workflow_root
+from unmask.papers.checklist import Item, Printed
+
+COLUMNS = ("paper", "item", "number", "protocol", "decimals", "printed", "ours", "difference", "within")
+"""number: which one it is; decimals: how many the paper prints; difference: ours less the printed one;
+within: whether the two are the same when ours is rounded so."""
+
+MOST_DECIMALS = 9
+SLACK = 1e-9
+"""Of float error, as a share of half a unit."""
+
+
+def compared(item: Item, folder: str | Path) -> pd.DataFrame:
+    """The printed numbers of an item beside those of finished results, with COLUMNS.
+
+    A number without a value of ours is left out. Raises InputError where the results lack the table.
+    """
+    printed = item.printed
+    if printed is None:
+        raise ValueError(f"{item.paper}: {item.item} has no printed numbers")
+    path = Path(folder, printed.file)
+    if not path.is_file():
+        raise InputError(f"{path}: is not there; run: {item.command}")
+    ours = _read(path)
+    if lacking := [name for name in _needed(printed) if name not in ours.columns]:
+        raise InputError(f"{path}: no column {lacking[0]!r}; are these results of this version?")
+    rows = pd.DataFrame(
+        list(_joined(ours, printed) if printed.family else _beside(ours, printed)),
+        columns=["number", "protocol", "source", "printed", "ours"],
+    )
+    rows = rows.dropna(subset=["printed", "ours"])
+    rows["decimals"] = _decimals(rows, printed.decimals)
+    rows["difference"] = rows["ours"] - rows["printed"]
+    half = 0.5 * 10.0 ** -rows["decimals"].astype(float)
+    rows["within"] = rows["difference"].abs() <= half * (1 + SLACK) + SLACK * rows["printed"].abs()
+    return rows.assign(paper=item.paper, item=item.item)[list(COLUMNS)].reset_index(drop=True)
+
+
+def _needed(printed: Printed) -> Iterator[str]:
+    """The columns of the table of ours that a comparison reads."""
+    yield from (*printed.name, *printed.keys, *printed.values, *(printed.equal or ()))
+    if printed.protocol is not None:
+        yield printed.protocol
+    for column, others in printed.beside.items():
+        yield from (column, *others)
+
+
+def _read(path: Path, skipped: int = 0) -> pd.DataFrame:
+    # the id of North America is NA
+    return pd.read_csv(path, keep_default_na=False, na_values=[""], skiprows=skipped)
+
+
+Line = tuple[str, str, str, Any, Any]
+
+
+def _named(row: Mapping[str, Any], columns: tuple[str, ...], *more: str) -> str:
+    return " ".join([*(str(row[name]) for name in columns if not pd.isna(row[name])), *more])
+
+
+def _protocol(row: Mapping[str, Any], printed: Printed) -> str:
+    return "" if printed.protocol is None else str(row[printed.protocol])
+
+
+def _rows(ours: pd.DataFrame, printed: Printed) -> Iterator[Mapping[str, Any]]:
+    for row in ours.to_dict("records"):
+        if printed.equal is None or row[printed.equal[0]] == row[printed.equal[1]]:
+            yield {str(key): value for key, value in row.items()}
+
+
+def _beside(ours: pd.DataFrame, printed: Printed) -> Iterator[Line]:
+    """Of a table that has the printed numbers in columns of its own."""
+    for row in _rows(ours, printed):
+        for column, others in printed.beside.items():
+            for other in others:
+                # one column of printed numbers needs no name
+                which = () if len(printed.beside) == len(others) == 1 else (other,)
+                number = _named(row, printed.name, *which)
+                yield number, _protocol(row, printed), str(row.get("source", "")), row[other], row[column]
+
+
+def _joined(ours: pd.DataFrame, printed: Printed) -> Iterator[Line]:
+    """Of a table whose printed numbers are in the family's published.csv."""
+    path = workflow_root() / f"resources/{printed.family}/published.csv"
+    with open(path, encoding="utf-8") as lines:
+        comments = next(number for number, line in enumerate(lines) if not line.startswith("#"))
+    known = _read(path, comments)
+    known = known[known["table"] == printed.table]
+    values = {
+        (row["quantity"], *(row[key] for key in printed.keys.values())): row
+        for row in known.to_dict("records")
+    }
+    for row in _rows(ours, printed):
+        keys = [printed.names.get(column, {}).get(str(row[column]), row[column]) for column in printed.keys]
+        for column, quantity in printed.values.items():
+            if (match := values.get((quantity, *keys))) is not None:
+                number = _named(row, printed.name, *([column] if len(printed.values) > 1 else []))
+                yield number, _protocol(row, printed), match["source"], match["value"], row[column]
+
+
+def _decimals(rows: pd.DataFrame, stated: int | None) -> "pd.Series[int]":
+    """How many decimals each number is printed with: as stated, or as many as any of its source has."""
+    if stated is not None:
+        return pd.Series(stated, index=rows.index, dtype=int)
+    each = rows["printed"].map(_decimals_of).astype(int)
+    return each.groupby(rows["source"]).transform("max")
+
+
+def _decimals_of(number: float) -> int:
+    exponent = Decimal(repr(float(number))).normalize().as_tuple().exponent
+    return min(max(-int(exponent), 0), MOST_DECIMALS)
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Of each item and protocol how many numbers there are, how many are within rounding, and the largest
+    difference."""
+    by = table.assign(size=table["difference"].abs()).groupby(["paper", "item", "protocol"], sort=False)
+    return by.agg(numbers=("within", "size"), within=("within", "sum"), largest=("size", "max")).reset_index()
