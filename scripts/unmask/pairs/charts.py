@@ -45,6 +45,7 @@ ADVANTAGED, DISADVANTAGED = "of advantaged groups (Adv)", "of disadvantaged grou
 _SIDES: Mapping[str, str] = {ANTISTEREO: ADVANTAGED, STEREO: DISADVANTAGED}
 
 
+AT_50 = "line: 50, no preference"
 DIRECTIONS_OF_SCORES = "← antistereotype  |  stereotype →"
 """Below a scale whose middle is 50."""
 
@@ -64,6 +65,11 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
     # 50 is in the middle, where the words below the scale part
     reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
     what = measures[0] if len(measures) == 1 else models[0]
+    known = {name for name in frame if frame[name].notna().any()}
+    lines = [
+        f"{confidence}% intervals; {AT_50}" if "low" in known else AT_50,
+        *(["band: word choice alone"] if "words_low" in known else []),
+    ]
     return forest(
         frame,
         Axis(
@@ -82,7 +88,7 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
             2,
             width=HEADLINE_WIDTH,
             title=f"{what}: stereotype preferred (%)",
-            subtitle=[f"{confidence}% intervals; line: 50, no preference", "band: word choice alone"],
+            subtitle=lines,
         ),
     )
 
@@ -196,6 +202,6 @@ def _panels(frame: pd.DataFrame, columns: int) -> alt.FacetChart | None:
             columns,
             between=ON,
             title="stereotype preferred, of 100 pairs",
-            subtitle=[f"line: 50, no preference{bands}", *(["; ".join(marks)] if marks else [])],
+            subtitle=[f"{AT_50}{bands}", *(["; ".join(marks)] if marks else [])],
         ),
     )

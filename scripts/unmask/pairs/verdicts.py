@@ -44,8 +44,6 @@ MEANINGS: Mapping[str, str] = {
 }
 """What each verdict means."""
 
-EXPLANATION = " ".join(f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items())
-"""All of these, for a reader of the report."""
 
 MARKS: Mapping[str, str] = {CLEAR: " ‡", UNDECIDED: " ?"}
 """Beside scores in tables."""
@@ -74,6 +72,13 @@ Of {{ counts.scores | counted("score") }}{{ whose }},
 """
 """Macros for templates of findings: how many scores can be tested, and their verdicts. counts: of
 `verdict_counts`."""
+
+
+def in_words(names: Collection[str]) -> tuple[str, ...]:
+    """What these verdicts mean, each in a sentence for a reader of the report."""
+    return tuple(
+        f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items() if verdict in names
+    )
 
 
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
