@@ -14,6 +14,7 @@ from unmask.pairs.verdicts import (
     CANNOT_TELL,
     CLEAR,
     CONTROL,
+    IN_EVERY_LEGEND,
     NO_CLEAR,
     TESTABLE,
     UNDECIDED,
@@ -163,8 +164,8 @@ def sentences(results: PairResults) -> tuple[str, ...]:
 
 
 def verdicts(results: PairResults) -> set[str]:
-    """The verdicts on all scores of the answer."""
-    return {*judged(results)["verdict"]}
+    """The verdicts that the answer explains: those on its scores, and those of every legend."""
+    return {*judged(results)["verdict"], *IN_EVERY_LEGEND}
 
 
 def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:

@@ -8,7 +8,16 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.published import scores
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED, VERDICTS
+from unmask.pairs.verdicts import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    IN_EVERY_LEGEND,
+    NO_CLEAR,
+    UNDECIDED,
+    VERDICTS,
+)
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import counted, rows_of
@@ -25,8 +34,6 @@ HEADLINE_WIDTH = 220
 
 _CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, UNDECIDED, CONTROL)
 """Verdicts in the order of their colours and shapes."""
-_ALWAYS = (NO_CLEAR, BY_WORDS, CLEAR)
-"""Verdicts that a legend has though no score has them."""
 
 _TIPS: Tips = (
     ("panel", "what"),
@@ -165,7 +172,7 @@ def _frame(rows: pd.DataFrame, panel: Sequence[str]) -> pd.DataFrame:
 
 def _verdicts_of(frame: pd.DataFrame) -> Kinds:
     """Colours and shapes of verdicts: each looks the same whichever others there are."""
-    there = {*frame["verdict"], *_ALWAYS}
+    there = {*frame["verdict"], *IN_EVERY_LEGEND}
     return Kinds(
         "verdict",
         "verdict",

@@ -25,7 +25,7 @@ from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED
 
-SHOWN = 8
+SHOWN = 3
 """So many scores that show a clear preference are named; the table has all."""
 
 NAMED = 3

@@ -239,9 +239,7 @@ FINDINGS = [
         changes_of_scores,
         """Without flawed pairs, {{ beyond }} of {{ tested | counted("score") }} of {{ trained }}models
         {{ beyond | many("changes", "change") }} clearly before Holm's correction and {{ holding }} after it
-        (p < {{ alpha | g }}). Before it a change is clear where its interval excludes 0, as about
-        {{ by_chance | number(0) }} would by chance. Each score is counted once for every flaw
-        {%- if unrated %} and for pairs not rated{% endif %}.
+        (p < {{ alpha | g }}).
         {% if holding %}Largest clear changes:
         {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
         {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
@@ -261,6 +259,13 @@ FINDINGS = [
         {%- if not loop.last %}; {% endif %}{% endfor %}
         {%- if more_unrated %}; the table has {{ more_unrated }} more{% endif %}, which is no flaw.
         {%- endif %}""",
+    ),
+    Finding(
+        "changes by chance",
+        changes_of_scores,
+        """Before correction a change is clear where its interval excludes 0, as about
+        {{ by_chance | number(0) }} of {{ tested }} would by chance. Each score is counted once for every flaw
+        {%- if unrated %} and for pairs not rated{% endif %}.""",
     ),
     Finding(
         "random changes",

@@ -32,6 +32,9 @@ TESTABLE = (NO_CLEAR, BY_WORDS, UNDECIDED, CLEAR)
 
 VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
 
+IN_EVERY_LEGEND = (NO_CLEAR, BY_WORDS, CLEAR)
+"""Verdicts that a legend has though no score has them."""
+
 MEANINGS: Mapping[str, str] = {
     NO_CLEAR: "the interval includes 50.",
     BY_WORDS: "the interval excludes 50, and the score lies in the band that fixed random word scores give.",

@@ -94,7 +94,7 @@ FINDINGS = (
         "margins",
         _methods,
         MACROS
-        + """Of {{ "the control" if control else method }}:
+        + """After {{ "the control" if control else method }}:
         {% if left %}{{ typical_left(left) }}{% endif %} {{ how_compared(bias_type) }}""",
     ),
     Finding[DebiasingResults](

@@ -191,9 +191,11 @@ FINDINGS = (
         {%- if untestable %}, which rests on too few different words for a test{% endif %}.
         Bias in use is
         {% for row in tasks %}{{ row.after | number(3) }} instead of {{ row.before | number(3) }} on
-        {{ row.task }}{%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}
-        {%- endfor %}{% if once %} {{ say.one_run() }}{% endif %}. {{ typical_left(left) }}""",
+        {{ row.task }}
+        {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}
+        {%- endfor %}{% if once %} {{ say.one_run() }}{% endif %}.""",
     ),
+    Finding[DownstreamResults]("margins", _methods, MACROS + "After {{ method }}: {{ typical_left(left) }}"),
     Finding[DownstreamResults](
         "bias in use",
         _bias_in_use,
@@ -201,7 +203,8 @@ FINDINGS = (
         {%- macro values() %}
         {{ least.value | number(3) }}
         {% if models | length == 1 %}({{ least.model }}; {{ least | ends(3) }})
-        {% elif least.value | number(3) == most.value | number(3) %}({{ "both" if models | length == 2 else "all " ~ models | length }} models)
+        {% elif least.value | number(3) == most.value | number(3) %}
+        ({{ "both" if (models | length) == 2 else "all " ~ (models | length) }} models)
         {% else %}({{ least.model }}) to {{ most.value | number(3) }} ({{ most.model }})
         {% endif %}
         {% endmacro %}

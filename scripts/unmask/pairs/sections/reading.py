@@ -28,7 +28,7 @@ NOTES = (
 
 
 def section(results: PairResults) -> Section:
-    """The measures of the study, and what is the same of every study; the verdicts of the answer stand there."""
+    """The measures, and what is the same of every study; verdicts that the answer explains stand there."""
     measures = tuple(explained(name) for name in results.overall["measure"].astype(str).unique())
     others = in_words({*VERDICTS} - answer.verdicts(results))
     notes = Fold("Verdicts, protocols, intervals and marks", (Items((*others, TINY, *NOTES)),))
