@@ -218,11 +218,12 @@ def test_explained_parts_add_up(results: CalibrationResults) -> None:
     assert (frame["explained"] + frame["rest"]).tolist() == pytest.approx(frame["value"].tolist())
     alone = cells(sheet, AWKWARD, "crows-pairs", "AUL", DASH)
     assert alone["", "score or difference"] == "55.0 (52.5 to 57.5)"
-    assert alone["of it", "goes with frequency"] == "+1.0 (-0.5 to +2.5)"
+    assert alone["of it", "goes with frequency"] == "+1.0 (\N{MINUS SIGN}0.5 to +2.5)"
     assert alone["decided differently", "pairs"] == DASH
     two = cells(sheet, AWKWARD, "crows-pairs", "AUL", "SSS")
     assert (
-        two["", "score or difference"].startswith("-6.0 (") and two["decided differently", "pairs"] == "310"
+        two["", "score or difference"].startswith("\N{MINUS SIGN}6.0 (")
+        and two["decided differently", "pairs"] == "310"
     )
 
 

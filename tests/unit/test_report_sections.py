@@ -374,7 +374,9 @@ def test_pictures_come_after_few_sentences(count: int) -> None:
     assert html.index("a block") > max([html.index(text) for text in sentences], default=0)
 
 
-@pytest.mark.parametrize(("group", "title", "shown"), [(TRUST, "", 1), (RESULTS, "The answer", LEAD_OF_ANSWER)])
+@pytest.mark.parametrize(
+    ("group", "title", "shown"), [(TRUST, "", 1), (RESULTS, "The answer", LEAD_OF_ANSWER)]
+)
 def test_the_answer_leads_with_more_and_what_is_second_to_it_with_one_sentence(
     group: str, title: str, shown: int
 ) -> None:

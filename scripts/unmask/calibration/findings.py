@@ -319,8 +319,8 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         _kept_shares,
         """AUL of a perfect model gains {{ first.gain }} per unit of log-odds where training keeps
         {{ first.kept | percent }} of the chosen tokens, and {{ last.gain }} where it keeps
-        {{ last.kept | percent }}. Its exchange rate of frequency is {{ first.exchange | number }} there, and
-        {{ last.exchange | number }} here.""",
+        {{ last.kept | percent }}. Its exchange rate of frequency is {{ first.exchange | number }} and
+        {{ last.exchange | number }}.""",
     ),
     Finding(
         "no random tokens",

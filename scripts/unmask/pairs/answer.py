@@ -20,7 +20,7 @@ from unmask.pairs.verdicts import (
     UNDECIDED,
     WrittenScore,
 )
-from unmask.report.findings import Row, listed, many, records
+from unmask.report.findings import Row, listed, many, records, span
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.tolerance import TOLERANCE
@@ -242,7 +242,7 @@ def _counted(scores: pd.DataFrame, measure: str) -> Iterator[str]:
     low, high = scores["score"].min(), scores["score"].max()
     ends = f"; their intervals reach from {scores['low'].min():.0f} to {scores['high'].max():.0f}"
     known = ends if scores["low"].notna().any() else ""
-    yield f"They prefer the stereotype in {low:.0f} to {high:.0f}% of the pairs{known}."
+    yield f"They prefer the stereotype in {span(low, high, 0)}% of the pairs{known}."
     clear = scores[scores["verdict"] == CLEAR]
     if len(clear):
         texts = [

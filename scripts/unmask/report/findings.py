@@ -22,7 +22,6 @@ SHARED = """
 {%- macro significant(alpha) %}p < {{ alpha | g }} after Holm's correction{% endmacro %}
 {%- macro untrained(names) %}{{ names | listed }} {{ names | many("has", "have") }} random weights:
 {{ names | many("it was", "they were") }} never trained{% endmacro %}
-{%- macro one_run() %}(one run each){% endmacro %}
 """
 """Phrases of all families, which templates call as in `say.untrained(names)`."""
 

@@ -94,8 +94,8 @@ FINDINGS = (
         "margins",
         _methods,
         MACROS
-        + """After {{ "the control" if control else method }}:
-        {% if left %}{{ typical_left(left) }}{% endif %} {{ how_compared(bias_type) }}""",
+        + """{% if left %}{{ typical_left(left, "the control" if control else method) }}{% endif %}
+        {{ how_compared(bias_type) }}""",
     ),
     Finding[DebiasingResults](
         "held-out loss",

@@ -193,9 +193,9 @@ FINDINGS = (
         {% for row in tasks %}{{ row.after | number(3) }} instead of {{ row.before | number(3) }} on
         {{ row.task }}
         {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}
-        {%- endfor %}{% if once %} {{ say.one_run() }}{% endif %}.""",
+        {%- endfor %}{% if once %} (one run each){% endif %}.""",
     ),
-    Finding[DownstreamResults]("margins", _methods, MACROS + "After {{ method }}: {{ typical_left(left) }}"),
+    Finding[DownstreamResults]("margins", _methods, MACROS + "{{ typical_left(left, method) }}"),
     Finding[DownstreamResults](
         "bias in use",
         _bias_in_use,
@@ -245,8 +245,8 @@ FINDINGS = (
         {% if tested %}Of {{ tested | counted("testable change") }} of bias in use by debiasing
         ({{ tasks | listed }}), {{ less | length }}
         {{ less | many("is", "are") }} to less bias{{ names(less) }} and
-        {{ more | length }} to more bias{{ names(more) }} (paired, {{ say.significant(alpha) }}).
-        {%- else %}None of {{ changes | counted("change") }}
+        {{ more | length }} to more bias{{ names(more) }} (paired, {{ say.significant(alpha) }}
+        {%- if once %}; one run each{% endif %}). {% else %}None of {{ changes | counted("change") }}
         of bias in use by debiasing ({{ tasks | listed }}) can be tested.{% endif %}""",
     ),
     Finding[DownstreamResults](
