@@ -275,10 +275,10 @@ def test_what_frequency_explains(study: Study) -> None:
     (differences,) = said("differences by frequency", results)
     assert differences == (
         f"Of 3 differences between measures of {AWKWARD} on crows-pairs, {len(clear(two, 'low', 'high'))} "
-        "are clear; the part that goes with word frequency is clear in "
+        "are clear. The part that goes with word frequency is clear in "
         f"{len(clear(two, 'explained_low', 'explained_high'))}, the difference at equal frequency in "
         f"{len(clear(two, 'rest_low', 'rest_high'))}. The largest such part is +6.0 points of the "
-        "difference of +3.0 between SSS and CPS; where the two disagree, SSS prefers the more frequent words "
+        "difference of +3.0 between SSS and CPS. Where the two disagree, SSS prefers the more frequent words "
         "in 62.0%."
     )
 

@@ -83,7 +83,7 @@ def test_scores_that_cannot_be_told_are_no_finding() -> None:
     bias = made_bias().assign(low=None, high=None)
     bias = bias.assign(verdict=verdicts(bias))
     assert sentences(FINDINGS, made(bias, ["bert"])) == (
-        "None of 3 scores of trained models under AUL can be told.",
+        "None of 3 scores of trained models under AUL can be tested.",
     )
 
 

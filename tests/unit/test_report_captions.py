@@ -69,7 +69,7 @@ def test_captions_are_read_from_a_file(tmp_path: Path) -> None:
 
 def test_a_part_of_a_caption_stands_where_the_chart_has_what_it_speaks_of() -> None:
     caption = "Scores [low: , with intervals]. [band: Bands: chance.] Colour: verdict."
-    neither = [{"score": 1.0, "low": None}, {"score": 0.0}]
+    neither: list[dict[str, float | None]] = [{"score": 1.0, "low": None}, {"score": 0.0}]
     assert with_parts_of(caption, neither) == "Scores. Colour: verdict."
     # 0 is a value
     with_low = [*neither, {"low": 0.0, "band": None}]

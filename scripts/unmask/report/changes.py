@@ -43,7 +43,8 @@ MACROS = """
 The comparison is paired{{ of_type(bias_type) }}, and pairs that share words vary together.
 {% endmacro %}
 {%- macro typical_left(left, after) %}
-The typical margin of a pair after {{ after }} (the median of its size) is {{ left.median | percent }} of that before
+The typical margin of a pair after {{ after }} (the median of its size) is
+{{ left.median | percent }} of that before
 {%- if left.scores > 1 %} (median over {{ left.scores }} bias scores;
 {{ left.least | percent }} to {{ left.most | percent }}){% endif %}.
 {% endmacro %}
