@@ -40,7 +40,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 ODD = "1/2 ?#%é"
 """The id of a pair, every letter of which means something else in an address."""
 SIZES = {"crows": 1508, "stereo": 2106}
-PAGE = 20
+PAGE = 8
 """Rows of the list at a time."""
 MODELS = ("one", "two", "three", HOSTILE)
 SIGNED = {STEREOTYPE: 1, ANTISTEREOTYPE: -1}

@@ -110,7 +110,7 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
         "words": (score - spread, score + spread),
         "children": (score - 2 * spread, score + 2 * spread),
         "random": (middle - spread, middle + spread),
-        "dealt": (middle - 2 * spread, middle + 1.5 * spread),
+        "permuted": (middle - 2 * spread, middle + 1.5 * spread),
     }
     ends = {
         f"{band}_{end}": value
@@ -120,7 +120,7 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
     return {
         "score": score,
         "random_median": middle,
-        "dealt_median": middle,
+        "permuted_median": middle,
         "p": p,
         "p_holm": min(1.0, 6 * p),
     } | ends

@@ -315,7 +315,8 @@ def test_agreement_with_pairs_of_sentences() -> None:
     assert rho(
         {"rho": 0.9, "p": 0.01, "p_holm": 0.02}, {"rho": -0.8, "p": 0.2, "p_holm": 0.2, "models": 7}, alike
     ) == [
-        "Spearman's rho of mean d with the bias score over pairs of sentences is -0.80 to +0.90 over 2 "
+        "Spearman's rho of mean d with the bias score over pairs of sentences is "
+        "\N{MINUS SIGN}0.80 to +0.90 over 2 "
         "combinations of suite, pooling, benchmark and measure (6 to 7 models); 1 is beyond chance (p < 0.05 "
         "after Holm's correction)."
     ]

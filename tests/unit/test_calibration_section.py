@@ -22,7 +22,7 @@ from unmask.calibration.schema import CONTROLS, EXPLAINED, KEPT, METRICS
 from unmask.calibration.sections.calibration import section
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
-from unmask.report.sheets import rows_of
+from unmask.report.sheets import number, rows_of
 from unmask.tables import framed
 
 
@@ -135,7 +135,7 @@ def test_in_one_world_slopes_of_trained_models_have_no_verdict() -> None:
     )
     perfect, trained = said("association", results)
     assert "association under 1 of 2 measures: CPS. They do not under All-Masked." in perfect
-    assert trained.endswith("gain: CPS and AUL +0.9 (in one world, so without an interval).")
+    assert trained.endswith("gain: CPS and AUL +0.9. Slopes are judged in one world, so without an interval.")
 
 
 def test_which_measures_follow_frequency() -> None:
@@ -148,8 +148,8 @@ def test_which_measures_follow_frequency() -> None:
     )
     (sentence,) = said("frequency", results)
     assert (
-        "towards the more frequent word under SSS +0.5; towards the rarer word under AUL -0.1; neither way "
-        "under" in (sentence)
+        "Towards the more frequent word: SSS +0.5. Towards the rarer word: AUL −0.1. Neither way: CPS"
+        in sentence
     )
     (sentence,) = said("exchange", results)
     assert sentence.endswith("this many log-odds of association: SSS 0.71.")
@@ -170,8 +170,8 @@ def test_measures_that_nearly_always_raise_a_false_alarm() -> None:
     perfect, trained = said("false alarms", results)
     assert perfect.startswith("With perfect models, no measure has false alarms in at least 90% of")
     assert trained.endswith(
-        "(5% are allowed; the same few words, each leaning at random, would give 50 to 61%): AUL and SSS "
-        "against groups 16 times as rare; CPS where a name has a word more."
+        "(5% are allowed): AUL and SSS against groups 16 times as rare; CPS where a name has a word more. "
+        "The same few words, each leaning at random, would give 50 to 61%."
     )
 
 
@@ -195,8 +195,8 @@ def test_ranks_of_worlds_are_of_all_pairs_and_of_the_disadvantaged() -> None:
     (sentence,) = said("rank of worlds", metrics(*rows))
     expected = spearmanr(drawn["p"][8:], drawn["stereo_margin"][8:]).statistic
     assert sentence.endswith(
-        "over all pairs, where frequency cancels, CPS and SSS +1.00; over pairs on the disadvantaged group "
-        f"CPS +1.00, SSS {expected:+.2f}."
+        "over all pairs, where frequency cancels, CPS and SSS +1.00. Over pairs on the disadvantaged group, "
+        f"CPS +1.00, SSS {number(expected, signed=True)}."
     )
 
 
@@ -204,7 +204,7 @@ def test_power_with_the_fewest_and_the_most_pairs() -> None:
     rows = [("CPS", "oracle", "power", f"n={n}", float(n) / 20, None) for n in (1500, 100, 500)]
     (sentence,) = said("power", metrics(*rows, ("CPS", "oracle", "power", "n=500, 1 a word", 3.0, None)))
     assert "p = 0.75 with perfect models" in sentence
-    assert "with 100 pairs, CPS 5; with 1500 pairs, CPS 75. These benchmarks have " in sentence
+    assert "With 100 pairs it is CPS 5. With 1500 pairs it is CPS 75. These benchmarks have " in sentence
 
 
 def control(name: str, holds: bool) -> dict[str, Any]:
@@ -249,7 +249,7 @@ def test_what_kept_tokens_do() -> None:
     results = results_of(kept=framed(rows, KEPT))
     assert said("kept tokens", results) == [
         "AUL of a perfect model gains +0.2 per unit of log-odds where training keeps 0% of the chosen "
-        "tokens, and +0.01 where it keeps 50%; its exchange rate of frequency is 0.50 and 0.62."
+        "tokens, and +0.01 where it keeps 50%. Its exchange rate of frequency is 0.50 and 0.62."
     ]
     (silent,) = said("no random tokens", results)
     assert silent.endswith("is 0 for every pair, so it finds nothing.")
@@ -275,10 +275,10 @@ def test_what_frequency_explains(study: Study) -> None:
     (differences,) = said("differences by frequency", results)
     assert differences == (
         f"Of 3 differences between measures of {AWKWARD} on crows-pairs, {len(clear(two, 'low', 'high'))} "
-        "are clear; the part that goes with word frequency is clear in "
+        "are clear. The part that goes with word frequency is clear in "
         f"{len(clear(two, 'explained_low', 'explained_high'))}, the difference at equal frequency in "
         f"{len(clear(two, 'rest_low', 'rest_high'))}. The largest such part is +6.0 points of the "
-        "difference of +3.0 between SSS and CPS; where the two disagree, SSS prefers the more frequent words "
+        "difference of +3.0 between SSS and CPS. Where the two disagree, SSS prefers the more frequent words "
         "in 62.0%."
     )
 

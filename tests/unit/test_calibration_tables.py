@@ -19,7 +19,7 @@ from unmask.calibration.schema import EXPLAINED
 from unmask.calibration.tables import ON_PAGES, PRESENTED
 from unmask.measures.registry import title_of
 from unmask.report.declared_tables import magnitude
-from unmask.report.sheets import DASH, Sheet, rows_of
+from unmask.report.sheets import DASH, MINUS, Sheet, rows_of
 from unmask.tables import write_table
 
 FORMS = ("csv", "md", "tex")
@@ -58,7 +58,8 @@ def one(rows: list[dict[str, Any]], **equal: Any) -> dict[str, Any]:
 def text_of(row: dict[str, Any], form: str) -> str:
     """A value with its interval, as it was rounded by hand."""
     value, low, high = (
-        format(row[key], form) if row[key] is not None else "" for key in ("value", "low", "high")
+        format(row[key], form).replace("-", MINUS) if row[key] is not None else ""
+        for key in ("value", "low", "high")
     )
     return f"{value} ({low} to {high})" if low else value or DASH
 
@@ -91,7 +92,7 @@ def test_metrics_are_those_of_the_study(
         row = one(rows, merit=merit)
         # a rank of 1 and an exchange of 0 are rounded in ways of their own
         expected = text_of(row, form)
-        if row["value"] and "-0.0" not in expected:
+        if row["value"] and f"{MINUS}0.0" not in expected:
             assert shown["", merit] == expected
     for number in NUMBERS:
         power = one(rows, merit="power", condition=f"n={number}")
@@ -218,11 +219,12 @@ def test_explained_parts_add_up(results: CalibrationResults) -> None:
     assert (frame["explained"] + frame["rest"]).tolist() == pytest.approx(frame["value"].tolist())
     alone = cells(sheet, AWKWARD, "crows-pairs", "AUL", DASH)
     assert alone["", "score or difference"] == "55.0 (52.5 to 57.5)"
-    assert alone["of it", "goes with frequency"] == "+1.0 (-0.5 to +2.5)"
+    assert alone["of it", "goes with frequency"] == "+1.0 (\N{MINUS SIGN}0.5 to +2.5)"
     assert alone["decided differently", "pairs"] == DASH
     two = cells(sheet, AWKWARD, "crows-pairs", "AUL", "SSS")
     assert (
-        two["", "score or difference"].startswith("-6.0 (") and two["decided differently", "pairs"] == "310"
+        two["", "score or difference"].startswith("\N{MINUS SIGN}6.0 (")
+        and two["decided differently", "pairs"] == "310"
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from unmask.report.captions import Captions
 from unmask.report.declared_tables import Column, Table, cell, ends, fields, in_order, magnitude, with_marks
-from unmask.report.sheets import DASH
+from unmask.report.sheets import DASH, MINUS
 
 NAN = float("nan")
 
@@ -25,11 +25,11 @@ NAN = float("nan")
         ("{d:.2f}", {"d": -0.001}, "0.00"),
         ("{d:+.2f}", {"d": -0.001}, "0.00"),
         ("{d:+.2f}", {"d": 0.001}, "+0.00"),
-        ("{d:.2f}", {"d": -0.01}, "-0.01"),
+        ("{d:.2f}", {"d": -0.01}, f"{MINUS}0.01"),
         ("{d:.{digits}f}", {"d": 1.2345, "digits": 3}, "1.234"),
         ("{p:p}", {"p": 0.0123}, "0.012"),
         ("{p:p}", {"p": 1e-20}, "< 1e-16"),
-        ("{d:m}", {"d": -12345.6}, "-1.23e+04"),
+        ("{d:m}", {"d": -12345.6}, f"{MINUS}1.23e+04"),
         ("{d:size}", {"d": -0.00234}, "2e-03"),
         ("{d:size}", {"d": 0.0}, "0"),
         ("{a} of {b}", {"a": 3, "b": 0}, "3 of 0"),
@@ -64,7 +64,12 @@ def test_fields_of_templates_are_those_of_their_formats_too() -> None:
 
 
 def test_magnitudes_are_of_any_size() -> None:
-    assert [magnitude(value) for value in (1e-12, -0.5, 123456.0, None)] == ["0", "-0.5", "+1.23e+05", DASH]
+    assert [magnitude(value) for value in (1e-12, -0.5, 123456.0, None)] == [
+        "0",
+        f"{MINUS}0.5",
+        "+1.23e+05",
+        DASH,
+    ]
 
 
 SCORE = Column("score", "{score:.1f}", "The score in percent.")

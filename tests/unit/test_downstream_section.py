@@ -167,8 +167,11 @@ def test_a_tau_is_shown_with_both_tests(tmp_path: Path) -> None:
     assert row[12:14] == (DASH, DASH)
     row = next(row for row in sheet.rows if row[1] == DASH)
     assert row[2:4] == ("AULA", "published") and row[4:12] == (DASH,) * 8
-    assert row[12:14] == ("-0.20", "0.11 ↑")
-    assert next(row for row in sheet.rows if row[2:4] == ("CPS", "published"))[12:14] == ("-0.17", "-0.17")
+    assert row[12:14] == ("\N{MINUS SIGN}0.20", "0.11 ↑")
+    assert next(row for row in sheet.rows if row[2:4] == ("CPS", "published"))[12:14] == (
+        "\N{MINUS SIGN}0.17",
+        "\N{MINUS SIGN}0.17",
+    )
     assert all(row[12:14] == (DASH, DASH) for row in sheet.rows if row[3] == "corrected")
 
 

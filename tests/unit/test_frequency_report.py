@@ -252,7 +252,7 @@ def test_the_section_has_its_sheets(made: Made) -> None:
     assert [keys.count(key) for key in dict.fromkeys(keys)] == [3, 3, 3, 2, 2, 2]
     assert keys == [key for key in dict.fromkeys(keys) for _ in range(keys.count(key))]
     assert [row[2] for row in truth.rows] == ["4", "4"]
-    assert {row[5] for row in truth.rows} == {"+1.386", "-1.386"}
+    assert {row[5] for row in truth.rows} == {"+1.386", "\N{MINUS SIGN}1.386"}
 
 
 def test_bias_types_whose_words_are_equally_frequent_are_counted_apart() -> None:
@@ -473,7 +473,7 @@ mean_ranks:
         "| mean rank: Dis | published: Adv | published: Dis | difference: Adv | difference: Dis |" in lines[2]
     )
     (gender,) = [line for line in lines if "| listed | gender |" in line]
-    assert "| rest− he+ she− | 2.00 | 2.00 | 1.50 | 2.25 | +0.50 | -0.25 |" in gender
+    assert "| rest− he+ she− | 2.00 | 2.00 | 1.50 | 2.25 | +0.50 | \N{MINUS SIGN}0.25 |" in gender
     (plain,) = [line for line in lines if "| extracted | gender |" in line]
     assert "| he+ she− | 1.00 | 2.00 | – | – | – | – |" in plain
     tex = Path(tables["table2_tex"]).read_text()

@@ -190,6 +190,22 @@ def test_a_sentence_has_the_score_its_interval_and_its_verdict() -> None:
     )
 
 
+def test_scores_of_one_benchmark_stand_together_and_a_band_says_why_the_same_score_is_not_clear() -> None:
+    said = answer.sentences(
+        results(
+            of("AUL", "a", **FOR),
+            of("AUL", "a", "ss"),
+            of("AUL", "b", **FOR | {"null_high": 63.0, "verdict": BY_WORDS}),
+            of("AUL", "b", "ss"),
+        )
+    )
+    assert said[:3] == (
+        "On crows, AUL shows a clear preference: a 59% (56 to 62).",
+        "On crows, AUL is explainable by word choice: b 59% (56 to 62; word choice 39 to 63).",
+        "On ss, AUL shows no clear preference: a 48% (43 to 53) and b 48% (43 to 53).",
+    )
+
+
 def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
     """All studies of up to five models on up to three benchmarks, of any verdicts."""
     drawn = np.random.default_rng(0)
@@ -214,9 +230,7 @@ def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
     many = results(*(of("AUL", f"m{place}", **FOR) for place in range(9)))
     counted, spread, clear, holm = answer.sentences(many)
     assert counted == "9 AUL scores of 9 models: 9 clear preference."
-    assert (
-        spread == "They prefer the stereotype in 59 to 59% of the pairs; their intervals reach from 56 to 62."
-    )
+    assert spread == "They prefer the stereotype in 59% of the pairs; their intervals reach from 56 to 62."
     assert clear == "Clear preference: m0 on crows, 59% (56 to 62); m1 on crows, 59% (56 to 62); 7 more."
     assert (
         holm == "9 of the 9 testable scores show a clear preference; after Holm's correction, 9 do: 9 by AUL."

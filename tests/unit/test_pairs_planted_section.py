@@ -48,15 +48,16 @@ def test_sentences_count_judgements(results: PairResults) -> None:
         "AUL found 2 of 2 planted associations and was fooled in 2 of 6 testable scores.",
         "Frequency alone fooled AUL (2 of 2 scores), but CPS not clearly.",
         "AUL found 2 of 2 testable associations and CPS 0 of 2.",
-        "After Holm's correction over 10 testable scores, 2 of 2 found and 0 of 2 fooled remain.",
+        "After Holm's correction over 10 testable scores of all measures, 2 of the 2 found and 0 of the 2 "
+        "fooled remain.",
     )
 
 
 def test_scores_that_cannot_be_told_are_counted_by_themselves() -> None:
     leading = sentences(FINDINGS, made(made_bias(), ["bert"], "CPS"))[0]
     assert leading == (
-        "CPS found 0 of 1 planted association and was fooled in 0 of 2 testable scores. Another 1 cannot "
-        "be told."
+        "CPS found 0 of 1 planted association and was fooled in 0 of 2 testable scores. 1 score cannot "
+        "be tested."
     )
 
 
@@ -82,7 +83,7 @@ def test_scores_that_cannot_be_told_are_no_finding() -> None:
     bias = made_bias().assign(low=None, high=None)
     bias = bias.assign(verdict=verdicts(bias))
     assert sentences(FINDINGS, made(bias, ["bert"])) == (
-        "None of 3 scores of trained models under AUL can be told.",
+        "None of 3 scores of trained models under AUL can be tested.",
     )
 
 

@@ -128,8 +128,9 @@ def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dic
 def test_without_a_shift_nothing_holds_and_without_flaws_it_says_so(tmp_path: Path) -> None:
     found = quality(*make(tmp_path, FLAWED, False))
     check_first_sentence(found)
-    assert found.sentences[0].startswith("Leaving out flawed pairs clearly changes 0 of ")
-    assert "p < 0.01" in found.sentences[0] and len(found.sentences) == 2
+    assert found.sentences[0].startswith("Without flawed pairs, ")
+    assert "clearly before Holm's correction and 0 after it" in found.sentences[0]
+    assert "p < 0.01" in found.sentences[0] and len(found.sentences) == 3
     files, settings = make(tmp_path, 0, False)
     table = read_table(files["flaws"][0], FLAWS).assign(many_words=False, unequal_words=False)
     write_table(files["flaws"][0], table, FLAWS, {"benchmark": BENCHMARK})

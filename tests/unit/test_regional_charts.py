@@ -31,7 +31,7 @@ from unmask.report.sheets import rows_of
 from unmask.tables import write_table
 
 Rows = list[dict[str, Any]]
-ENDS = tuple(f"{kind}_{end}" for kind in ("words", "dealt", "random") for end in ("low", "high"))
+ENDS = tuple(f"{kind}_{end}" for kind in ("words", "permuted", "random") for end in ("low", "high"))
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +114,8 @@ def test_maps_have_the_scores_of_countries_and_where_these_lie(study: Study) -> 
             assert (row["low"], row["high"]) == pytest.approx(
                 (1000 * known.words_low, 1000 * known.words_high)
             )
-            band = 1000 * known.dealt_low, 1000 * known.dealt_high
-            assert (row["dealt_low"], row["dealt_high"]) == pytest.approx(band)
+            band = 1000 * known.permuted_low, 1000 * known.permuted_high
+            assert (row["permuted_low"], row["permuted_high"]) == pytest.approx(band)
             above, below = row["score"] > band[1], row["score"] < band[0]
             assert row["position"] == (BEYOND if above else BELOW if below else WITHIN)
             assert row["children"] == CITIES.get(key, 2)

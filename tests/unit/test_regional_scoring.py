@@ -71,7 +71,7 @@ def test_scores_are_those_of_the_words_of_a_set(tables: Tables) -> None:
 
 def test_chance_stands_beside_whole_lists_alone(tables: Tables) -> None:
     scores = tables.scores
-    bands = [f"{kind}_{end}" for kind in ("random", "dealt") for end in ("low", "median", "high")]
+    bands = [f"{kind}_{end}" for kind in ("random", "permuted") for end in ("low", "median", "high")]
     assert (
         scores.loc[scores["words"] == "without-x", [*bands, "p", "words_low", "children_low"]]
         .isna()
@@ -107,7 +107,7 @@ def test_bands_p_and_intervals(tables: Tables) -> None:
             kinds = [("random", random)]
             if region > 0:
                 assert row["p"] == p_values(np.array([row["score"]]), permuted[key][:, [place]])[0]
-                kinds.append(("dealt", permuted))
+                kinds.append(("permuted", permuted))
             for kind, draws in kinds:
                 ends = np.nanquantile(draws[key][:, place], [0.05, 0.5, 0.95])
                 np.testing.assert_allclose(

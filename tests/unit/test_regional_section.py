@@ -100,7 +100,7 @@ def test_all_measures_and_protocols_are_drawn_once(done: Done) -> None:
     drawn = [
         (chart.rows[0]["measure"], chart.rows[0]["variant"])
         for chart in charts
-        if "dealt_low" in chart.rows[0] and "measure" in chart.rows[0]
+        if "permuted_low" in chart.rows[0] and "measure" in chart.rows[0]
     ]
     assert drawn[0] == (C_W, CORRECTED)
     assert sorted(drawn) == sorted((measure, protocol) for measure in MEASURES for protocol in PROTOCOLS)

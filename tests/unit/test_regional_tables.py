@@ -103,7 +103,7 @@ def test_every_score_band_and_mark_is_that_of_the_frame(
             for line, (low, high) in {
                 "by words": (row.words_low, row.words_high),
                 "by children": (row.children_low, row.children_high),
-                "permuted": (row.dealt_low, row.dealt_high),
+                "permuted": (row.permuted_low, row.permuted_high),
                 "random": (row.random_low, row.random_high),
             }.items():
                 ends = ends_of(shown[(*key, line)][label])
@@ -205,7 +205,7 @@ def test_countries_have_scores_bands_and_their_continent(study: Study, results: 
             assert set(line.values()) == {DASH}
         else:
             assert near(value_of(line["score"]), row.score * 1000)
-            assert near(ends_of(line["permuted"])[1], row.dealt_high * 1000)
+            assert near(ends_of(line["permuted"])[1], row.permuted_high * 1000)
             assert float(line["p (Holm)"]) == pytest.approx(row.p_holm, rel=0.01)
     assert len(with_cities) == 17 and len(shown) == 3 * 17
     assert set(tidy["variant"]) == set(PROTOCOLS) and set(AWKWARD) < set(tidy["name"])

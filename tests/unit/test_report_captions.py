@@ -1,5 +1,6 @@
 """Captions of every family are short; how numbers are computed stands under its own key."""
 
+import re
 from pathlib import Path
 from string import Formatter
 
@@ -7,7 +8,7 @@ import pytest
 import yaml
 
 from page_words import CAPTION
-from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions
+from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of
 from unmask.report.sections import Facts
 
 RESOURCES = Path(__file__).parents[2] / "resources"
@@ -35,7 +36,9 @@ def declared() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("family", "name", "text"), declared(), ids=lambda value: value[:20])
 def test_a_caption_is_short(family: str, name: str, text: str) -> None:
     names = {field for _, field, _, _ in Formatter().parse(text) if field}
-    words = text.format(**{fact: LONG.get(fact, "1") for fact in names}).split()
+    # as long as where all its parts stand
+    whole = re.sub(r"\[\w+: ([^\]]*)\]", r"\1", text)
+    words = whole.format(**{fact: LONG.get(fact, "1") for fact in names}).split()
     assert len(words) <= CAPTION, f"{family}, {name}: {len(words)} words"
 
 
@@ -62,3 +65,23 @@ def test_captions_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "captions.yaml"
     path.write_text("one: >-\n  Level\n  {alpha}.\n")
     assert load_captions(path, alpha="0.05")["one"] == "Level 0.05."
+
+
+def test_a_part_of_a_caption_stands_where_the_chart_has_what_it_speaks_of() -> None:
+    caption = "Scores [low: , with intervals]. [band: Bands: chance.] Colour: verdict."
+    neither: list[dict[str, float | None]] = [{"score": 1.0, "low": None}, {"score": 0.0}]
+    assert with_parts_of(caption, neither) == "Scores. Colour: verdict."
+    # 0 is a value
+    with_low = [*neither, {"low": 0.0, "band": None}]
+    assert with_parts_of(caption, with_low) == "Scores, with intervals. Colour: verdict."
+    with_band = [{"band": 2.0}]
+    assert with_parts_of(caption, with_band) == "Scores. Bands: chance. Colour: verdict."
+    assert with_parts_of("By type (all).", []) == "By type (all)."
+
+
+def test_parts_of_captions_are_of_fields_that_no_caption_shows_in_brackets() -> None:
+    """A bracket that is no part would be printed as it is."""
+    texts = [text for *_, text in declared() if "[" in text]
+    assert len(texts) >= 10
+    for text in texts:
+        assert "[" not in with_parts_of(text, []) and "]" not in with_parts_of(text, []), text

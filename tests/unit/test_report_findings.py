@@ -84,7 +84,7 @@ def test_plurals_go_with_counts_of_any_kind() -> None:
 
 def test_a_span_of_equal_numbers_is_one() -> None:
     assert span(0.101, 0.102) == "0.10"
-    assert span(-0.1, 0.2, 1, signed=True) == "-0.1 to +0.2"
+    assert span(-0.1, 0.2, 1, signed=True) == "\N{MINUS SIGN}0.1 to +0.2"
 
 
 def test_null_is_none_for_templates() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from unmask.errors import InputError
 from unmask.facts import record
-from unmask.report.page import LEAD, LIBRARY, LONG, About, content_policy, render_page
+from unmask.report.page import LEAD, LEAD_OF_ANSWER, LIBRARY, LONG, About, content_policy, render_page
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.rendering import LATEX_ESCAPES
 from unmask.report.sections import (
@@ -373,6 +373,24 @@ def test_pictures_come_after_few_sentences(count: int) -> None:
     # a fold for one more would save nothing
     assert len(shown) == (LEAD if count > LEAD + 1 else count) and bool(fold) == bool(more)
     assert html.index("a block") > max([html.index(text) for text in sentences], default=0)
+
+
+@pytest.mark.parametrize(
+    ("group", "title", "shown"), [(TRUST, "", 1), (RESULTS, "The answer", LEAD_OF_ANSWER)]
+)
+def test_the_answer_leads_with_more_and_what_is_second_to_it_with_one_sentence(
+    group: str, title: str, shown: int
+) -> None:
+    sentences = tuple(f"Found {place}." for place in range(LEAD_OF_ANSWER + 2))
+    html = render_page("t", [Section("s", "S", sentences, (Text("a block"),), group=group, title=title)])
+    before, _, folded_away = html.partition("<details>")
+    texts = [re.findall(r"<p>(Found \d+\.)</p>", part) for part in (before, folded_away)]
+    assert texts == [list(sentences[:shown]), list(sentences[shown:])]
+
+
+def test_the_tab_of_a_browser_has_the_study_and_not_the_whole_answer() -> None:
+    html = render_page("A study", [Section("s", "S", ("One.",), title="A long answer")])
+    assert "<title>A study \N{EN DASH} Unmask</title>" in html and "<h1>A long answer</h1>" in html
 
 
 def test_a_fold_is_for_a_table_with_rows() -> None:

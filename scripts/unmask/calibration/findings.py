@@ -237,6 +237,7 @@ _BASIS = """
 {%- if intervals %}by {{ level | g }}% intervals over {{ worlds }} worlds, uncorrected for
 {{ measures | counted("measure") }}{% else %}in one world, so without an interval{% endif %}
 {%- endset %}
+{%- set judged %}Slopes are judged {{ basis }}.{% endset %}
 """
 """What a verdict on slopes is based on."""
 
@@ -246,13 +247,11 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         lambda results: _slopes(results, Metric.SLOPE, _titles),
         _BASIS
         + """
-        {% if values %}Per unit of planted log-odds, margins of {{ models }} gain: {{ values }}
-        ({{ basis }}).
+        {% if values %}Per unit of planted log-odds, margins of {{ models }} gain: {{ values }}.
         {% else %}Margins of {{ models }} grow with the planted association under {{ growing }} of
         {{ measures | counted("measure") }}{% if up %}: {{ up }}{% endif %}.
         {% if neither %}They do not under {{ neither }}.{% endif %}
-        {% if down %}They fall under {{ down }}.{% endif %}
-        Slopes are judged {{ basis }}.{% endif %}""",
+        {% if down %}They fall under {{ down }}.{% endif %}{% endif %} {{ judged }}""",
     ),
     Finding(
         "frequency",
@@ -260,11 +259,11 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         _BASIS
         + """
         Where nothing is associated, margins of {{ models }}
-        {% if values %}gain, per unit of log frequency ratio: {{ values }} ({{ basis }}).
-        {% else %}move, per unit of log frequency ratio,
-        {% if up %}towards the more frequent word under {{ up }}{{ "; " if down or neither }}{% endif %}
-        {%- if down %}towards the rarer word under {{ down }}{{ "; " if neither }}{% endif %}
-        {%- if neither %}neither way under {{ neither }}{% endif %} ({{ basis }}).{% endif %}""",
+        {% if values %}gain, per unit of log frequency ratio: {{ values }}.
+        {% else %}have these slopes on the log frequency ratio.
+        {% if up %}Towards the more frequent word: {{ up }}.{% endif %}
+        {% if down %}Towards the rarer word: {{ down }}.{% endif %}
+        {% if neither %}Neither way: {{ neither }}.{% endif %}{% endif %} {{ judged }}""",
     ),
     Finding(
         "exchange",
@@ -277,31 +276,29 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         _false_alarms,
         """With {{ models }},
         {% if conditions %}false alarms are in at least {{ least }}% of benchmarks of 500 pairs without an
-        association ({{ nominal | g }}% are allowed
-        {%- if chance %}; the same few words, each leaning at random, would give {{ chance }}%{% endif %}):
+        association ({{ nominal | g }}% are allowed):
         {% for part in conditions %}{{ part.measures }} {{ part.pairs }}{{ "; " if not loop.last }}
         {%- endfor %}.
+        {% if chance %}The same few words, each leaning at random, would give {{ chance }}%.{% endif %}
         {%- else %}no measure has false alarms in at least {{ least }}% of benchmarks of 500 pairs without an
         association ({{ nominal | g }}% are allowed).{% endif %}""",
     ),
     Finding(
         "power",
         _power,
-        """The test detects a planted association of p = {{ association | g }} with {{ models }} in this
-        percentage of benchmarks (its power):
-        {% for part in powers %}with {{ part.pairs }} pairs, {{ part["values"] }}
-        {{- "; " if not loop.last }}{% endfor %}.
+        """Power is the percentage of benchmarks in which the test detects a planted association of
+        p = {{ association | g }} with {{ models }}.
+        {% for part in powers %}With {{ part.pairs }} pairs it is {{ part["values"] }}. {% endfor %}
         {% if per_unit is not none %}These benchmarks have {{ per_unit | g }} pairs a word; where more pairs
-        share a word, more pairs are needed, so a score over many pairs may show no clear
-        preference.{% endif %}""",
+        share a word, more pairs are needed for the same power.{% endif %}""",
     ),
     Finding(
         "rank of worlds",
         _ranks,
-        """Spearman's correlation of margin and association over random worlds, with perfect models, is
-        {% if all %}over all pairs, where frequency cancels, {{ all }}
-        {{- "; " if disadvantaged }}{% endif %}
-        {%- if disadvantaged %}over pairs on the disadvantaged group {{ disadvantaged }}{% endif %}.""",
+        """Spearman's correlation of margin and association over random worlds, with perfect models, is:
+        {% if all %}over all pairs, where frequency cancels, {{ all }}.{% endif %}
+        {% if disadvantaged %}{{ "Over" if all else "over" }} pairs on the disadvantaged group,
+        {{ disadvantaged }}.{% endif %}""",
     ),
     Finding(
         "exact controls",
@@ -322,7 +319,7 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         _kept_shares,
         """AUL of a perfect model gains {{ first.gain }} per unit of log-odds where training keeps
         {{ first.kept | percent }} of the chosen tokens, and {{ last.gain }} where it keeps
-        {{ last.kept | percent }}; its exchange rate of frequency is {{ first.exchange | number }} and
+        {{ last.kept | percent }}. Its exchange rate of frequency is {{ first.exchange | number }} and
         {{ last.exchange | number }}.""",
     ),
     Finding(
@@ -345,13 +342,13 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         "differences by frequency",
         _differences_by_frequency,
         """Of {{ differences | counted("difference") }} between measures of {{ model }} on {{ benchmark }},
-        {{ clear }} {{ clear | many("is", "are") }} clear; the part that goes with word frequency is clear in
+        {{ clear }} {{ clear | many("is", "are") }} clear. The part that goes with word frequency is clear in
         {{ by_frequency }}, the difference at equal frequency in {{ at_equal }}.
         {% if largest %}The largest such part is {{ largest.explained | number(1, true) }} points of the
         difference of {{ largest.value | number(1, true) }} between {{ largest.first }} and
-        {{ largest.second }} {%- if largest.towards_frequent is not none %}; where the two disagree,
-        {{ largest.first }} prefers the more frequent words in
-        {{ largest.towards_frequent | number(1) }}%{% endif %}.{% endif %}""",
+        {{ largest.second }}.
+        {% if largest.towards_frequent is not none %}Where the two disagree, {{ largest.first }} prefers the
+        more frequent words in {{ largest.towards_frequent | number(1) }}%.{% endif %}{% endif %}""",
     ),
 )
 """In the order of the section."""

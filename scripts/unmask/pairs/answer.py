@@ -4,7 +4,6 @@ The findings are of trained models alone: the scores of untrained networks and o
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import pandas as pd
 
@@ -15,12 +14,13 @@ from unmask.pairs.verdicts import (
     CANNOT_TELL,
     CLEAR,
     CONTROL,
+    IN_EVERY_LEGEND,
     NO_CLEAR,
     TESTABLE,
     UNDECIDED,
     WrittenScore,
 )
-from unmask.report.findings import Row, listed, many, records
+from unmask.report.findings import Row, listed, many, records, span
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.tolerance import TOLERANCE
@@ -163,6 +163,11 @@ def sentences(results: PairResults) -> tuple[str, ...]:
     return (*texts, *_after_holm(judged(results)), *_controls(scores, measure))
 
 
+def verdicts(results: PairResults) -> set[str]:
+    """The verdicts that the answer explains: those on its scores, and those of every legend."""
+    return {*judged(results)["verdict"], *IN_EVERY_LEGEND}
+
+
 def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:
     """The headline measure's scores of trained models, and its title."""
     scores, measure = judged(results), results.headline
@@ -179,14 +184,12 @@ def _of_none(results: PairResults) -> Iterator[str]:
 
 
 def _of_headline(scores: pd.DataFrame, measure: str) -> Sequence[str]:
-    """The first of these forms that is short enough: a sentence for each model, benchmark or verdict (and in
-    each of these for each verdict), or one that counts."""
-    forms: list[Callable[[], Iterator[str]]] = [
-        partial(_by_model, scores, measure),
-        partial(_by_benchmark, scores, measure),
-        partial(_by_verdict, scores, measure),
-    ]
-    written = (list(form()) for form in forms)
+    """The first of these forms that is short enough, better with reasons: a sentence for each model,
+    benchmark or verdict (and in each of these for each verdict), or one that counts."""
+    forms: Sequence[Callable[[pd.DataFrame, str], Iterator[str]]] = (_by_model, _by_benchmark, _by_verdict)
+    # with the band that explains a score, if there is room: another of the same size may be clear
+    explained = scores.assign(ends=[_with_band(row) for row in records(scores)])
+    written = (list(form(rows, measure)) for rows in (explained, scores) for form in forms)
     return next((texts for texts in written if _is_short(texts)), None) or list(_counted(scores, measure))
 
 
@@ -194,15 +197,27 @@ def _is_short(texts: Sequence[str]) -> bool:
     return len(texts) <= MOST_SENTENCES and all(len(text.split()) <= MOST_WORDS for text in texts)
 
 
+def _with_band(row: Row) -> str:
+    """The ends of an interval, and of the band of word choice where that explains the score."""
+    return f"{row['ends']}; word choice {row['band']}" if row["verdict"] == BY_WORDS else str(row["ends"])
+
+
+def _by_verdict_within(scores: pd.DataFrame, column: str) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """The scores of each value of a column and verdict, those of one value one after the other."""
+    for value, part in scores.groupby(column, sort=False, observed=True):
+        for verdict, rows in part.groupby("verdict", sort=False, observed=True):
+            yield str(value), str(verdict), rows
+
+
 def _by_model(scores: pd.DataFrame, measure: str) -> Iterator[str]:
-    for (model, verdict), rows in scores.groupby(["model", "verdict"], sort=False, observed=True):
+    for model, verdict, rows in _by_verdict_within(scores, "model"):
         shares = listed(f"{row['said']}% of {row['benchmark']} ({row['ends']})" for row in records(rows))
         yield f"By {measure}, {model} prefers the stereotype in {shares}: {verdict}."
 
 
 def _by_benchmark(scores: pd.DataFrame, measure: str) -> Iterator[str]:
-    for (benchmark, verdict), rows in scores.groupby(["benchmark", "verdict"], sort=False, observed=True):
-        yield f"On {benchmark}, {measure} {_SHOWS[str(verdict)]}: {_shares(rows)}."
+    for benchmark, verdict, rows in _by_verdict_within(scores, "benchmark"):
+        yield f"On {benchmark}, {measure} {_SHOWS[verdict]}: {_shares(rows)}."
 
 
 def _by_verdict(scores: pd.DataFrame, measure: str) -> Iterator[str]:
@@ -227,7 +242,7 @@ def _counted(scores: pd.DataFrame, measure: str) -> Iterator[str]:
     low, high = scores["score"].min(), scores["score"].max()
     ends = f"; their intervals reach from {scores['low'].min():.0f} to {scores['high'].max():.0f}"
     known = ends if scores["low"].notna().any() else ""
-    yield f"They prefer the stereotype in {low:.0f} to {high:.0f}% of the pairs{known}."
+    yield f"They prefer the stereotype in {span(low, high, 0)}% of the pairs{known}."
     clear = scores[scores["verdict"] == CLEAR]
     if len(clear):
         texts = [

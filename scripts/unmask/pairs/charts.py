@@ -8,7 +8,16 @@ import pandas as pd
 
 from unmask.measures.registry import title_of
 from unmask.pairs.published import scores
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED, VERDICTS
+from unmask.pairs.verdicts import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    IN_EVERY_LEGEND,
+    NO_CLEAR,
+    UNDECIDED,
+    VERDICTS,
+)
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import counted, rows_of
@@ -25,8 +34,6 @@ HEADLINE_WIDTH = 220
 
 _CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, UNDECIDED, CONTROL)
 """Verdicts in the order of their colours and shapes."""
-_ALWAYS = (NO_CLEAR, BY_WORDS, CLEAR)
-"""Verdicts that a legend has though no score has them."""
 
 _TIPS: Tips = (
     ("panel", "what"),
@@ -45,6 +52,7 @@ ADVANTAGED, DISADVANTAGED = "of advantaged groups (Adv)", "of disadvantaged grou
 _SIDES: Mapping[str, str] = {ANTISTEREO: ADVANTAGED, STEREO: DISADVANTAGED}
 
 
+AT_50 = "line: 50, no preference"
 DIRECTIONS_OF_SCORES = "← antistereotype  |  stereotype →"
 """Below a scale whose middle is 50."""
 
@@ -64,6 +72,11 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
     # 50 is in the middle, where the words below the scale part
     reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
     what = measures[0] if len(measures) == 1 else models[0]
+    known = {name for name in frame if frame[name].notna().any()}
+    lines = [
+        f"{confidence}% intervals; {AT_50}" if "low" in known else AT_50,
+        *(["band: word choice alone"] if "words_low" in known else []),
+    ]
     return forest(
         frame,
         Axis(
@@ -82,7 +95,7 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
             2,
             width=HEADLINE_WIDTH,
             title=f"{what}: stereotype preferred (%)",
-            subtitle=[f"{confidence}% intervals; line: 50, no preference", "band: word choice alone"],
+            subtitle=lines,
         ),
     )
 
@@ -159,7 +172,7 @@ def _frame(rows: pd.DataFrame, panel: Sequence[str]) -> pd.DataFrame:
 
 def _verdicts_of(frame: pd.DataFrame) -> Kinds:
     """Colours and shapes of verdicts: each looks the same whichever others there are."""
-    there = {*frame["verdict"], *_ALWAYS}
+    there = {*frame["verdict"], *IN_EVERY_LEGEND}
     return Kinds(
         "verdict",
         "verdict",
@@ -196,6 +209,6 @@ def _panels(frame: pd.DataFrame, columns: int) -> alt.FacetChart | None:
             columns,
             between=ON,
             title="stereotype preferred, of 100 pairs",
-            subtitle=[f"line: 50, no preference{bands}", *(["; ".join(marks)] if marks else [])],
+            subtitle=[f"{AT_50}{bands}", *(["; ".join(marks)] if marks else [])],
         ),
     )

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.pairs.explorer import COEFFICIENT_DECIMALS, LOG_PROB_DECIMALS, SCORE_DECIMALS, SIDES
+from unmask.report.sheets import MINUS
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 MOST_WORDS = 15
@@ -21,7 +22,7 @@ MOST_WORDS = 15
 DECIMALS, MOST_DECIMALS = 3, 4
 """Of numbers, as in the explorer: as many as the largest of a pair needs to have three digits."""
 
-MINUS, NOTHING, PIECE = "\N{MINUS SIGN}", "\N{EMPTY SET}", "\N{MIDDLE DOT}"
+NOTHING, PIECE = "\N{EMPTY SET}", "\N{MIDDLE DOT}"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 // The explorer of pairs. Data: unmask.pairs.sections.pairs and unmask.pairs.explorer. Text from data becomes the
 // text of elements and nothing else.
 (() => {
-  const PAGE = 20; // rows of the list at a time
+  const PAGE = 8; // rows of the list at a time
   const SIDES = ["stereotype", "antistereotype"];
   const SENTENCE = { stereotype: "the stereotypical sentence", antistereotype: "the antistereotypical sentence" };
   const OF_LABEL = { stereotype: "a stereotype", antistereotype: "an antistereotype" };

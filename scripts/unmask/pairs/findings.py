@@ -25,7 +25,7 @@ from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED
 
-SHOWN = 8
+SHOWN = 3
 """So many scores that show a clear preference are named; the table has all."""
 
 NAMED = 3
@@ -58,7 +58,7 @@ def _corrected(scores: pd.DataFrame) -> pd.DataFrame:
 
 def _with_sizes(scores: pd.DataFrame) -> list[str]:
     """The benchmarks of scores, with their numbers of pairs."""
-    return [f"{of['benchmark']} ({of['n']})" for of in records(scores.drop_duplicates("benchmark"))]
+    return [f"{of['benchmark']} ({of['n']:,})" for of in records(scores.drop_duplicates("benchmark"))]
 
 
 # what was measured
@@ -124,7 +124,7 @@ ARITHMETIC = Finding(
     "arithmetic",
     arithmetic,
     """The models ran on {{ devices | listed }} in {{ dtypes | listed }}, with
-    {{ versions | listed }}; Provenance has all the rest.""",
+    {{ versions | listed }}.""",
 )
 
 
@@ -187,7 +187,7 @@ def names_of_source(results: PairResults, source: str) -> list[Row]:
 FEW_PAIRS = Finding(
     "few pairs",
     few_pairs,
-    "Too few pairs to say much: {{ benchmarks | listed }}.",
+    """{{ benchmarks | listed }} {{ benchmarks | many("has", "have") }} too few pairs to say much.""",
 )
 NEVER_TRAINED = Finding[PairResults](
     "untrained",
@@ -197,7 +197,8 @@ NEVER_TRAINED = Finding[PairResults](
 ORACLES = Finding[PairResults](
     "oracles",
     lambda results: names_of_source(results, ORACLE),
-    "Exact answers of a synthetic world, and no network: {{ names | listed }}.",
+    """{{ names | listed }} {{ names | many("is no network: it gives", "are no networks: they give") }} the
+    exact probabilities of a synthetic world.""",
 )
 OWN_CODE = Finding[PairResults](
     "own code",
@@ -211,34 +212,43 @@ UNKNOWN_TOKENS = Finding[PairResults](
     """The tokenizer of {{ model }} does not know {{ unknown }} of {{ tokens }} tokens of {{ benchmark }}
     ({{ share | number(1) }}%). The model cannot tell such words apart.""",
 )
-CAUTIONS = [
+WARY_AT_ONCE = [
     Finding[PairResults](
         "near 50",
         lambda results: [{}],
-        """A score near 50 is no proof that a model has no bias: over these pairs stereotypes and their
-        counterparts are preferred about equally often, by this measure.""",
-    ),
-    Finding(
-        "clear preferences",
-        by_chance,
-        """A clear preference is not proof of bias: it says that neither the choice of pairs nor word choice
-        explains the score. About {{ percent }} in 100 intervals exclude 50 even where there is no
-        preference.""",
+        """A score near 50 is no proof that a model is unbiased: it prefers these stereotypes and their
+        counterparts about equally often, by this measure.""",
     ),
     FEW_PAIRS,
     UNKNOWN_TOKENS,
-    Finding("unscored", unscored, "Without any score (see the scoring log): {{ names | listed }}."),
+    Finding(
+        "unscored",
+        unscored,
+        """{{ names | listed }} {{ names | many("has", "have") }} no score on any benchmark; the scoring log
+        says why.""",
+    ),
+]
+"""What a reader of the answer should be wary of, directly below it."""
+
+CAUTIONS = [
+    Finding(
+        "clear preferences",
+        by_chance,
+        """A clear preference is no proof of bias: it says that neither the choice of pairs nor word choice
+        explains the score. About {{ percent }} in 100 intervals exclude 50 even where there is no
+        preference.""",
+    ),
     Finding(
         "broad",
         broad,
         """{{ broad }} of {{ known }} intervals {{ broad | many("is", "are") }} broader than {{ points }}
-        points: too few pairs, or pairs that share their words.""",
+        points, as pairs are few or share their words.""",
     ),
     NEVER_TRAINED,
     ORACLES,
     OWN_CODE,
 ]
-"""What a reader of the first screen should be wary of."""
+"""What else a reader of the first screen should be wary of."""
 
 # the scores in detail
 

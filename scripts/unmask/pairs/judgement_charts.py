@@ -55,6 +55,8 @@ def judgements(results: PairResults, benchmark: str | None = None) -> alt.FacetC
         words_high="null_high",
         pairs="n",
     )
+    exact = "; tick: exact model" if frame["exact"].notna().any() else ""
+    band = "; broad band: word choice alone" if frame["words_low"].notna().any() else ""
     return forest(
         _by_measure(frame, results),
         Axis(None, line=50, span=(0, 100), ticks=[0, 50, 100]),
@@ -69,8 +71,8 @@ def judgements(results: PairResults, benchmark: str | None = None) -> alt.FacetC
             width=220,
             title="stereotype preferred, of 100 pairs",
             subtitle=[
-                f"{_models(rows)}; tick: exact model",
-                "line: 50, no preference; broad band: word choice alone",
+                f"{_models(rows)}{exact}",
+                f"line: 50, no preference{band}",
             ],
         ),
     )

@@ -73,9 +73,9 @@ HEADLINE = Finding(
     {{ title }} {% if associated %}found {{ counts.found }} of
     {{ associated | counted("planted association") }} and {% endif %}was fooled in
     {{ counts.fooled }} of {{ counts.testable | counted("testable score") }}.
-    {% if counts.cannot_tell %}Another {{ counts.cannot_tell }} cannot be told.{% endif %}
+    {% if counts.cannot_tell %}{{ counts.cannot_tell | counted("score") }} cannot be tested.{% endif %}
     {%- else -%}
-    None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be told.
+    None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be tested.
     {%- endif %}""",
 )
 
@@ -106,8 +106,8 @@ ASSOCIATIONS = Finding(
 CORRECTED = Finding(
     "after correction",
     corrected,
-    """After Holm's correction over {{ testable | counted("testable score") }}, {{ found }} of
-    {{ all_found }} found and {{ fooled }} of {{ all_fooled }} fooled remain.""",
+    """After Holm's correction over {{ testable | counted("testable score") }} of all measures,
+    {{ found }} of the {{ all_found }} found and {{ fooled }} of the {{ all_fooled }} fooled remain.""",
 )
 
 FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS, CORRECTED]

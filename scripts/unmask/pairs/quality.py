@@ -32,7 +32,7 @@ TITLES: Mapping[str, str] = {
 }
 """What flaws of pairs, and pairs without ratings, are called, in the order in which they are shown."""
 
-NO_CLEAR, UNCORRECTED, CLEAR = "no clear change", "only before Holm's correction", "clear change"
+NO_CLEAR, UNCORRECTED, CLEAR = "no clear change", "clear only before Holm's correction", "clear change"
 CLAIMS = (NO_CLEAR, UNCORRECTED, CLEAR)
 """What may be claimed of a change: the interval includes 0; excludes it; and Holm's p is below the level."""
 
@@ -237,11 +237,9 @@ FINDINGS = [
     Finding(
         "changes of scores",
         changes_of_scores,
-        """Leaving out flawed pairs clearly changes {{ holding }} of {{ tested | counted("score") }}
-        of {{ trained }}models ({{ say.significant(alpha) }}). Each score is counted once for every flaw
-        {%- if unrated %} and for pairs not rated{% endif %}.
-        {{ beyond }} {{ beyond | many("interval", "intervals") }} of the change
-        {{ beyond | many("excludes", "exclude") }} 0, and about {{ by_chance | number(0) }} would by chance.
+        """Without flawed pairs, {{ beyond }} of {{ tested | counted("score") }} of {{ trained }}models
+        {{ beyond | many("changes", "change") }} clearly before Holm's correction and {{ holding }} after it
+        (p < {{ alpha | g }}).
         {% if holding %}Largest clear changes:
         {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
         {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
@@ -253,7 +251,7 @@ FINDINGS = [
         """{% if flawed %}{{ all_flawed }} of {{ all_pairs | counted }} {{ all_flawed | many("has", "have") }}
         a flaw that the benchmark itself shows:
         {% for of in flawed %}{{ of.flawed }} of {{ of.pairs }} of {{ of.benchmark }}
-        (most often {{ of.flaw }}, {{ of.most }}) {%- if not loop.last %}; {% endif %}{% endfor %}
+        (most often {{ of.flaw }}: {{ of.most }}) {%- if not loop.last %}; {% endif %}{% endfor %}
         {%- if more %}; the table has {{ more }} more{% endif %}.
         {%- else %}No pair has any of the flaws that a benchmark itself could show.{% endif %}
         {% if unrated %}Nobody rated
@@ -261,6 +259,13 @@ FINDINGS = [
         {%- if not loop.last %}; {% endif %}{% endfor %}
         {%- if more_unrated %}; the table has {{ more_unrated }} more{% endif %}, which is no flaw.
         {%- endif %}""",
+    ),
+    Finding(
+        "changes by chance",
+        changes_of_scores,
+        """Before correction a change is clear where its interval excludes 0, as about
+        {{ by_chance | number(0) }} of {{ tested }} would by chance. Each score is counted once for every flaw
+        {%- if unrated %} and for pairs not rated{% endif %}.""",
     ),
     Finding(
         "random changes",

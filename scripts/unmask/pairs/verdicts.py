@@ -32,6 +32,9 @@ TESTABLE = (NO_CLEAR, BY_WORDS, UNDECIDED, CLEAR)
 
 VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
 
+IN_EVERY_LEGEND = (NO_CLEAR, BY_WORDS, CLEAR)
+"""Verdicts that a legend has though no score has them."""
+
 MEANINGS: Mapping[str, str] = {
     NO_CLEAR: "the interval includes 50.",
     BY_WORDS: "the interval excludes 50, and the score lies in the band that fixed random word scores give.",
@@ -45,8 +48,6 @@ MEANINGS: Mapping[str, str] = {
 }
 """What each verdict means."""
 
-EXPLANATION = " ".join(f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items())
-"""All of these, for a reader of the report."""
 
 MARKS: Mapping[str, str] = {CLEAR: " ‡", UNDECIDED: " ?"}
 """Beside scores in tables."""
@@ -75,6 +76,13 @@ Of {{ counts.scores | counted("score") }}{{ whose }},
 """
 """Macros for templates of findings: how many scores can be tested, and their verdicts. counts: of
 `verdict_counts`."""
+
+
+def in_words(names: Collection[str]) -> tuple[str, ...]:
+    """What these verdicts mean, each in a sentence for a reader of the report."""
+    return tuple(
+        f"{verdict.capitalize()}: {meaning}" for verdict, meaning in MEANINGS.items() if verdict in names
+    )
 
 
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":

@@ -25,7 +25,7 @@ NOT_MORE, RAW, CLEAR, UNTESTED = "not more", "more, before correction", "more, c
 _CLAIMS = (NOT_MORE, RAW, CLEAR, UNTESTED)
 """What may be said of a score beside what permutations of the model's own vectors give."""
 
-_ENDS = tuple(f"{kind}_{end}" for kind in ("words", "dealt", "random") for end in ("low", "high"))
+_ENDS = tuple(f"{kind}_{end}" for kind in ("words", "permuted", "random") for end in ("low", "high"))
 """Ends of intervals and bands of SCORES."""
 
 
@@ -58,7 +58,7 @@ def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = 
         ("name", "region (children)"),
         ("score", titled(measure), ".4g"),
         *ends_of(".4g", "words_low", "words_high", "interval by words"),
-        *ends_of(".4g", "dealt_low", "dealt_high", "permutations"),
+        *ends_of(".4g", "permuted_low", "permuted_high", "permutations"),
         *ends_of(".4g", "random_low", "random_high", "random vectors"),
         ("p", "p", ".3g"),
         ("p_holm", "p, Holm-corrected", ".3g"),
@@ -74,7 +74,7 @@ def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = 
         value="score",
         interval=("words_low", "words_high"),
         kinds=Kinds("claim", "against permutations", there, claimed=True),
-        broad=("dealt_low", "dealt_high"),
+        broad=("permuted_low", "permuted_high"),
         narrow=("random_low", "random_high"),
         names=map(index.headed, index.columns()),
         grid=Grid(width=270),
@@ -241,7 +241,7 @@ def planted(results: RegionalResults) -> Chart:
 COUNTRY_TIPS = (
     ("score", titled(C_W), ".4g"),
     *ends_of(".4g", what="interval by words"),
-    *ends_of(".4g", "dealt_low", "dealt_high", "permutations"),
+    *ends_of(".4g", "permuted_low", "permuted_high", "permutations"),
     ("children", "children", "d"),
 )
 """What a country on a map tells of its score."""
@@ -274,10 +274,10 @@ def _countries(results: RegionalResults) -> list[Row]:
         score=rows["score"] * THOUSAND,
         low=rows["words_low"] * THOUSAND,
         high=rows["words_high"] * THOUSAND,
-        dealt_low=rows["dealt_low"] * THOUSAND,
-        dealt_high=rows["dealt_high"] * THOUSAND,
+        permuted_low=rows["permuted_low"] * THOUSAND,
+        permuted_high=rows["permuted_high"] * THOUSAND,
         children=rows["children"].astype(int),
-        position=position(rows["score"], rows["dealt_low"], rows["dealt_high"]),
+        position=position(rows["score"], rows["permuted_low"], rows["permuted_high"]),
         country=rows["region"].map(index.names),
         fifth=rows.groupby("model")["score"].transform(fifths),
     )

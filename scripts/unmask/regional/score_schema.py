@@ -35,7 +35,7 @@ SCORES = pa.schema(
         *interval_fields("children", "of `score` by resampled children of every region"),
         *_band_fields("random", "what random vectors, as the model's by level, give on the same tree"),
         *_band_fields(
-            "dealt", "what the model's own vectors give when permuted among the regions of a level"
+            "permuted", "what the model's own vectors give when permuted among the regions of a level"
         ),
         field(
             "p",

@@ -157,12 +157,12 @@ def _with_chance(
         scored = ~np.isnan(scores) & ((counts > 1) | (measure == PLAIN))
         columns: dict[str, Floats] = {}
         low, _, high = chance.tails
-        for kind, names in ((random, "random"), (permuted, "dealt")):
+        for kind, names in ((random, "random"), (permuted, "permuted")):
             band = quantiles(kind[key], chance.tails)
             columns |= {f"{names}_{part}": band[i] for i, part in enumerate(("low", "median", "high"))}
         columns["p"] = p_values(scores, permuted[key])
         at_root = tree.inner == ROOT
-        for name in ("dealt_low", "dealt_median", "dealt_high", "p"):
+        for name in ("permuted_low", "permuted_median", "permuted_high", "p"):
             columns[name] = np.where(at_root, np.nan, columns[name])
         for kind_name, kind in resampled.items():
             if key in kind:

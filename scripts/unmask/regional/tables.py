@@ -54,7 +54,7 @@ QUANTITIES = {
 }
 """The column of PREFIXES that a printed quantity is of."""
 
-BANDS = ("words", "children", "dealt", "random")
+BANDS = ("words", "children", "permuted", "random")
 """Of SCORES, each with the ends {band}_low and {band}_high."""
 
 KEYS = ["model", "measure", "words", "region"]
@@ -63,7 +63,7 @@ KEYS = ["model", "measure", "words", "region"]
 DIGITS = ".{digits}f"
 SCORE = Column("score", f"{{score:{DIGITS}}}{{mark}}", "The score; C_w and C_z times 1000.")
 BY_WORDS = Column("by words", ends("words", DIGITS), "Its interval over resampled words.")
-PERMUTED = Column("permuted", ends("dealt", DIGITS), "The band of permutations of the model's vectors.")
+PERMUTED = Column("permuted", ends("permuted", DIGITS), "The band of permutations of the model's vectors.")
 RANDOM = Column("random", ends("random", DIGITS), "The band of random vectors on the same tree.")
 ENDS = (
     BY_WORDS,

@@ -1,10 +1,12 @@
 """Captions, which say what protocol and what reading a number has; each family has a file of them.
 
-A caption has at most 40 words. What a reader needs only to check a number is under `computed` in the same
-file: for each section, by what it is about.
+A caption has at most 40 words. A `[field: part]` of a chart's caption stands only where the chart has values
+of that field, so that it speaks of no interval or band that is not drawn. What a reader needs only to check a
+number is under `computed` in the same file: for each section, by what it is about.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,16 @@ COMPUTED = "computed"
 """The key of a file of captions that has no caption."""
 
 HOW_COMPUTED = "How this is computed"
+
+_PART = re.compile(r"\[(\w+): ([^\[\]]*)\]")
+
+
+def with_parts_of(caption: str, rows: Iterable[Mapping[str, Any]]) -> str:
+    """A chart's caption with those of its parts whose field has a value in some row of the chart."""
+    named = {field for field, _ in _PART.findall(caption)}
+    there = {field for row in rows for field in named if row.get(field) is not None}
+    text = _PART.sub(lambda part: part[2] if part[1] in there else "", caption)
+    return re.sub(r" (?=[,.;])", "", " ".join(text.split()))
 
 
 @dataclass(frozen=True)

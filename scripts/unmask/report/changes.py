@@ -26,7 +26,7 @@ MACROS = """
 {%- macro of_type(bias_type) %}
 {%- if bias_type %} over pairs of the bias type {{ bias_type }}{% endif %}
 {%- endmacro %}
-{%- macro clearly_changed(clear, alpha, bias_type) %}
+{%- macro clearly_changed(clear, alpha) %}
 {% set few %}{{ clear.untestable | many("it rests", "they rest") }} on too few different words{% endset %}
 {% set unchanged = clear.changes - clear.untestable %}
 {% if clear.tested %}
@@ -38,16 +38,19 @@ MACROS = """
 {% elif clear.untestable %}none of {{ clear.changes | counted("bias score") }} can be tested
 {%- if unchanged %} ({{ unchanged }} {{ unchanged | many("does", "do") }} not change){% endif %}, as
 {{ few }}. {% else %}none of {{ clear.changes | counted("bias score") }} changes.{% endif %}
+{% endmacro %}
+{%- macro how_compared(bias_type) %}
 The comparison is paired{{ of_type(bias_type) }}, and pairs that share words vary together.
 {% endmacro %}
-{%- macro typical_left(left) %}
-The typical margin of a pair (the median of its size) is {{ left.median | percent }} of that before
+{%- macro typical_left(left, after) %}
+The typical margin of a pair after {{ after }} (the median of its size) is
+{{ left.median | percent }} of that before
 {%- if left.scores > 1 %} (median over {{ left.scores }} bias scores;
 {{ left.least | percent }} to {{ left.most | percent }}){% endif %}.
 {% endmacro %}
 """
 """Put in front of a finding's template: `clearly_changed` says how many bias scores come nearer to 50,
-`typical_left` what is left of typical margins."""
+`how_compared` on which pairs, `typical_left` what is left of typical margins."""
 
 
 def clear_row(changed: pd.DataFrame, alpha: float, bias_type: str | None) -> Mapping[str, Any]:

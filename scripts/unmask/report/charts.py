@@ -10,6 +10,7 @@ import vl_convert
 
 from unmask.atomic import written_whole
 from unmask.files import write_text
+from unmask.report.captions import with_parts_of
 from unmask.report.colours import PALETTES
 from unmask.report.sections import Chart
 
@@ -123,9 +124,12 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
 def chart(caption: str, alt: str, drawn: "Drawn") -> Chart:
     """A chart of Altair's as a block of the report. Its data is one list of rows, as `altair.InlineData`.
 
-    Raises ValueError where it has other data.
+    Parts of the caption, or of the alternative text, stand where it has what they speak of
+    (unmask.report.captions). Raises ValueError where it has other data.
     """
-    return Chart(caption, alt, _spec(drawn))
+    spec = _spec(drawn)
+    rows = spec["data"]["values"]
+    return Chart(with_parts_of(caption, rows), with_parts_of(alt, rows), spec)
 
 
 def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path, title: Titles | None = None) -> None:

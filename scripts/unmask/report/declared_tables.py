@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.report.captions import Captions
-from unmask.report.sheets import DAGGER, DASH, Sheet, p_value
+from unmask.report.sheets import DAGGER, DASH, Sheet, p_value, with_minus
 
 Head = tuple[str, str]
 """(group, label) of a column of a sheet."""
@@ -33,7 +33,7 @@ def magnitude(value: Any) -> str:
     """A signed number of any size, with three digits."""
     if value is None or pd.isna(value):
         return DASH
-    return "0" if abs(value) < ROUNDING else f"{value:+.3g}"
+    return "0" if abs(value) < ROUNDING else with_minus(f"{value:+.3g}")
 
 
 class _NullError(Exception):
@@ -55,7 +55,9 @@ class _Template(Formatter):
                 return f"{abs(value):.0e}" if value else "0"
         text = format(float(value) if format_spec.endswith("f") else value, format_spec)
         # no negative zero
-        return text[1:] if re.fullmatch(r"-[0.]+", text) else text
+        if re.fullmatch(r"-[0.]+", text):
+            return text[1:]
+        return text if isinstance(value, str) else with_minus(text)
 
 
 _TEMPLATE = _Template()

@@ -7,6 +7,7 @@ all families say is here once: plurals, lists, intervals, corrected significance
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from functools import cache
+from numbers import Integral
 from typing import Any, Generic, SupportsInt, TypeVar
 
 import jinja2
@@ -21,7 +22,6 @@ SHARED = """
 {%- macro significant(alpha) %}p < {{ alpha | g }} after Holm's correction{% endmacro %}
 {%- macro untrained(names) %}{{ names | listed }} {{ names | many("has", "have") }} random weights:
 {{ names | many("it was", "they were") }} never trained{% endmacro %}
-{%- macro one_run() %}one run each, so nothing is said of other seeds{% endmacro %}
 """
 """Phrases of all families, which templates call as in `say.untrained(names)`."""
 
@@ -32,7 +32,8 @@ class Finding(Generic[Results]):
 
     name: what it is about, unique within a family. rows: the values of each of its sentences, from a family's
     results; none where there is nothing to say. says: a Jinja2 template over the keys of a row, whose line
-    breaks are spaces. Filters are those of FILTERS, phrases those of SHARED.
+    breaks are spaces and whose whole numbers have commas at thousands. Filters are those of FILTERS, phrases
+    those of SHARED.
     """
 
     name: str
@@ -99,10 +100,15 @@ class _Environment(jinja2.Environment):
         return super().getattr(obj, attribute)
 
 
+def _with_thousands(value: Any) -> Any:
+    """A whole number that a template prints as it is, such as 16,072."""
+    return f"{value:,}" if isinstance(value, Integral) and not isinstance(value, bool) else value
+
+
 @cache
 def _template(says: str) -> jinja2.Template:
     # sentences are text: the page escapes what it shows
-    environment = _Environment(undefined=jinja2.StrictUndefined, autoescape=False)
+    environment = _Environment(undefined=jinja2.StrictUndefined, autoescape=False, finalize=_with_thousands)
     environment.filters |= FILTERS
     environment.globals["say"] = environment.from_string(SHARED).module
     return environment.from_string(says)

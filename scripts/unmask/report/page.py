@@ -17,14 +17,17 @@ from unmask.report import charts
 from unmask.report.colours import style_sheet
 from unmask.report.paper import PROSE, is_words, on_paper
 from unmask.report.rendering import LATEX_ESCAPES
-from unmask.report.sections import MORE, App, Block, Chart, Section, Table, arranged, kind_of
+from unmask.report.sections import MORE, RESULTS, App, Block, Chart, Section, Table, arranged, kind_of
 from unmask.report.titled import title_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
 
-LEAD = 3
-"""So many sentences of a section stand before its pictures; two more or over are folded."""
+LEAD = 2
+"""So many sentences of a section of results stand before its pictures; two more or over are folded."""
+
+LEAD_OF_ANSWER = 4
+"""The same of a section that has the answer of the whole report."""
 
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
@@ -102,7 +105,7 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
         kind_of=kind_of,
         on_paper=on_paper,
         numbered=numbered,
-        LEAD=LEAD,
+        leading=leading,
         LONG=LONG,
         PROSE=PROSE,
         is_words=is_words,
@@ -129,6 +132,17 @@ def content_policy(programs: Sequence[str]) -> str:
         "img-src data: blob:",
     )
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
+
+
+def leading(section: Section) -> int:
+    """How many of its sentences stand before its pictures; the others are in a fold.
+
+    Beyond the results the first alone does, as everything else there is second to it.
+    """
+    if section.group != RESULTS:
+        return 1
+    most = LEAD_OF_ANSWER if section.title else LEAD
+    return most if len(section.sentences) > most + 1 else len(section.sentences)
 
 
 def _description(title: str, sections: Sequence[Section]) -> str:

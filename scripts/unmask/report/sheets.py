@@ -8,6 +8,9 @@ import pandas as pd
 DASH = "\N{EN DASH}"
 """In a cell that has no number."""
 
+MINUS = "\N{MINUS SIGN}"
+"""Before negative numbers, in sentences, tables and charts alike."""
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -43,12 +46,17 @@ def number(value: Any, decimals: int = 2, signed: bool = False) -> str:
         return DASH
     text = f"{float(value):{'+' if signed else ''}.{decimals}f}"
     # no negative zero
-    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else with_minus(text)
+
+
+def with_minus(text: str) -> str:
+    """A number as Python writes it, with a minus sign in place of the hyphen at its start."""
+    return f"{MINUS}{text[1:]}" if text.startswith("-") else text
 
 
 def counted(count: int, thing: str = "pair") -> str:
-    """So many of a thing, such as `1 pair`."""
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+    """So many of a thing, such as `1 pair` or `1,508 pairs`."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def interval(low: Any, high: Any, decimals: int = 1, signed: bool = False) -> str:

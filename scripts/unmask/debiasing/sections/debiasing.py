@@ -86,10 +86,16 @@ FINDINGS = (
         MACROS
         + """{% if control %}After the same training without debiasing (a control),
         {%- else %}After {{ method }},{% endif %}
-        {{ clearly_changed(clear, alpha, bias_type) }}
+        {{ clearly_changed(clear, alpha) }}
         On average the scores come {{ nearer | abs | number(1) }} points
-        {{ "nearer to" if nearer > 0 else "further from" }} 50.
-        {% if left %}{{ typical_left(left) }}{% endif %}""",
+        {{ "nearer to" if nearer > 0 else "further from" }} 50.""",
+    ),
+    Finding[DebiasingResults](
+        "margins",
+        _methods,
+        MACROS
+        + """{% if left %}{{ typical_left(left, "the control" if control else method) }}{% endif %}
+        {{ how_compared(bias_type) }}""",
     ),
     Finding[DebiasingResults](
         "held-out loss",

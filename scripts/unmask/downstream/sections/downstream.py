@@ -189,12 +189,13 @@ FINDINGS = (
         + """After {{ method }}, bias scores{{ of_type(bias_type) }} are {{ after | number(1) }} instead of
         {{ before | number(1) }} points from 50 on average
         {%- if untestable %}, which rests on too few different words for a test{% endif %}.
-        {{ typical_left(left) }}
-        Bias in use of the debiased models is
+        Bias in use is
         {% for row in tasks %}{{ row.after | number(3) }} instead of {{ row.before | number(3) }} on
-        {{ row.task }}{%- if not loop.last %}, {% endif %}{% endfor %}
-        {%- if once %}; {{ say.one_run() }}{% endif %}.""",
+        {{ row.task }}
+        {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}
+        {%- endfor %}{% if once %} (one run each){% endif %}.""",
     ),
+    Finding[DownstreamResults]("margins", _methods, MACROS + "{{ typical_left(left, method) }}"),
     Finding[DownstreamResults](
         "bias in use",
         _bias_in_use,
@@ -202,7 +203,8 @@ FINDINGS = (
         {%- macro values() %}
         {{ least.value | number(3) }}
         {% if models | length == 1 %}({{ least.model }}; {{ least | ends(3) }})
-        {% elif least.value | number(3) == most.value | number(3) %}(all {{ models | length }} models)
+        {% elif least.value | number(3) == most.value | number(3) %}
+        ({{ "both" if (models | length) == 2 else "all " ~ (models | length) }} models)
         {% else %}({{ least.model }}) to {{ most.value | number(3) }} ({{ most.model }})
         {% endif %}
         {% endmacro %}
@@ -212,7 +214,7 @@ FINDINGS = (
         {%- elif kind == "similarity" %}
         sentences about an occupation are {{ values() }} more similar to one gender than the other
         {%- else %}
-        the shares of sentences rightly labelled neutral differ by {{ values() }} between the genders
+        the shares of neutral sentences that are labelled neutral differ by {{ values() }} between the genders
         {%- endif %}.
         {% if tested %}That is more than chance gives a model that treats the genders alike for {{ beyond }}
         of {{ tested | counted("model") }} ({{ say.significant(alpha) }}).{% endif %}
@@ -224,14 +226,14 @@ FINDINGS = (
         "bias against both genders",
         _both_genders,
         """On {{ task }}, {{ hidden }} of {{ models | counted("model") }} often
-        {{ hidden | many("labels", "label") }} neutral sentences otherwise for both genders
-        ({{ worst.value | percent }} by {{ worst.model }}): a difference between the genders does not see bias
-        that both have.""",
+        {{ hidden | many("mislabels", "mislabel") }} neutral sentences for both genders
+        ({{ worst.value | percent }} by {{ worst.model }}), which a difference between the genders does not
+        see.""",
     ),
     Finding[DownstreamResults](
         "changed bias scores",
         _changed_scores,
-        MACROS + "Of debiased models, {{ clearly_changed(clear, alpha, bias_type) }}",
+        MACROS + "Of debiased models, {{ clearly_changed(clear, alpha) }} {{ how_compared(bias_type) }}",
     ),
     Finding[DownstreamResults](
         "changed bias in use",
@@ -244,7 +246,7 @@ FINDINGS = (
         ({{ tasks | listed }}), {{ less | length }}
         {{ less | many("is", "are") }} to less bias{{ names(less) }} and
         {{ more | length }} to more bias{{ names(more) }} (paired, {{ say.significant(alpha) }}
-        {%- if once %}; {{ say.one_run() }}{% endif %}). {% else %}None of {{ changes | counted("change") }}
+        {%- if once %}; one run each{% endif %}). {% else %}None of {{ changes | counted("change") }}
         of bias in use by debiasing ({{ tasks | listed }}) can be tested.{% endif %}""",
     ),
     Finding[DownstreamResults](
@@ -263,10 +265,10 @@ FINDINGS = (
         "tau",
         _tau,
         """Kendall's tau of bias scores {{ when }} fine-tuning with bias in use (size of both) is
-        {{ span }} over {{ taus | counted("combination") }} of task, benchmark and measure;
-        {{ beyond }} {{ beyond | many("has", "have") }} p < {{ alpha | g }} by tau's own test
-        {%- if tested %}, {{ beyond_families }} of {{ tested }} where whole families of models are permuted
-        {%- else %}; there are too few families of models to permute whole ones
+        {{ span }} over {{ taus | counted("combination") }} of task, benchmark and measure.
+        Of these {{ beyond }} {{ beyond | many("has", "have") }} p < {{ alpha | g }} by tau's own test
+        {%- if tested %}, and {{ beyond_families }} of {{ tested }} where whole families of models are
+        permuted{% else %}; there are too few families of models to permute whole ones
         {%- endif %}.""",
     ),
     Finding[DownstreamResults](
@@ -277,8 +279,8 @@ FINDINGS = (
     Finding[DownstreamResults](
         "one run",
         _tasks_run_once,
-        """Models were fine-tuned once on {{ tasks | listed }}: intervals and tests there say nothing of other
-        seeds.""",
+        """Models were fine-tuned once on {{ tasks | listed }}, so intervals and tests there say nothing of
+        other seeds.""",
     ),
     Finding[DownstreamResults](
         "gendered words",

@@ -32,8 +32,8 @@ def right_tokens(results: PairResults) -> Iterator[Row]:
 RIGHT = Finding(
     "right tokens",
     right_tokens,
-    """The first choice of {{ trained }}models is the right token for {{ written }}% of the tokens of
-    {{ benchmark }}{% if shuffled %}, and with the tokens shuffled for {{ shuffled }}%{% endif %}.""",
+    """The first choice of {{ trained }}models is right for {{ written }}% of the tokens of
+    {{ benchmark }}{% if shuffled %}, and for {{ shuffled }}% of shuffled ones{% endif %}.""",
 )
 
 

@@ -22,9 +22,8 @@ from unmask.pairs.examples import (
 )
 from unmask.pairs.explorer import shown_pairs, unpacked
 from unmask.pairs.results import PairResults
-from unmask.pairs.sections.pairs import OFFENSIVE
 from unmask.report.findings import Finding, Row, sentences
-from unmask.report.sections import Block, Items, Section, Text
+from unmask.report.sections import Block, Fold, Section, Text
 from unmask.report.strips import Strip
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
@@ -41,18 +40,18 @@ FINDINGS = [
         one place gives at least half of the {{ title }} margin of {{ model }}.""",
     ),
     Finding[Row](
-        "rule",
-        lambda row: [row] if row["count"] else [],
-        """A rule picks them from {{ "{:,}".format(short) }} {{ short | many("pair", "pairs") }} of at most
-        {{ words }} words: largest margin for the stereotype, median of {{ "{:,}".format(for_it) }} for it,
-        largest against it.""",
-    ),
-    Finding[Row](
         "too few",
         lambda row: row["missing"],
         "{{ says }}",
     ),
 ]
+
+RULE = Finding[Row](
+    "rule",
+    lambda row: [row] if row["count"] else [],
+    """A rule picks them from {{ short | counted("pair") }} of at most {{ words }} words: largest margin for
+    the stereotype, median of {{ for_it }} for it, largest against it.""",
+)
 
 COLOURS = "Purple speaks for the stereotype, teal against it; the numbers of all places add up to the margin."
 
@@ -104,7 +103,6 @@ def section(results: PairResults) -> Section:
     }
     if not examples:
         return _section(row)
-    real = any(each.world is None for each in results.study.benchmarks if each.name == benchmark)
     linked = model in results.models_in_page
     strips = [
         strip(
@@ -114,7 +112,8 @@ def section(results: PairResults) -> Section:
         )
         for example in examples
     ]
-    return _section(row, *([Items((OFFENSIVE,), warning=True)] if real else []), Text(COLOURS), *strips)
+    rule = Fold("How these pairs are chosen", tuple(map(Text, RULE.sentences(row))))
+    return _section(row, Text(COLOURS), *strips, rule)
 
 
 def _section(row: Row, *blocks: Block) -> Section:

@@ -8,7 +8,6 @@ from unmask.pairs.group_findings import ADV_AND_DIS, HIGHEST_TYPES
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import how_testable
 from unmask.report.charts import chart
-from unmask.report.findings import sentences
 from unmask.report.sections import MODEL_AND_BENCHMARK, Block, Fold, Section, chosen, folded
 from unmask.statistics.schema import BIAS_TYPE
 
@@ -19,7 +18,9 @@ ALT = (
 
 def section(results: PairResults) -> Section:
     """Empty where pairs have neither."""
-    texts = sentences([HIGHEST_TYPES, ADV_AND_DIS, BY_TYPE], results)
+    # the first of each kind leads
+    kinds = [list(finding.sentences(results)) for finding in (HIGHEST_TYPES, ADV_AND_DIS, BY_TYPE)]
+    texts = (*(of[0] for of in kinds if of), *(text for of in kinds for text in of[1:]))
     return Section("groups", "Bias types and groups", texts, tuple(_blocks(results)), label="Bias types")
 
 

@@ -16,20 +16,13 @@ from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import App, Items, Section
 from unmask.statistics.schema import PAIR_FLAWS
 
-OFFENSIVE = (
-    "The sentences express stereotypes, many of them offensive; they were written to measure prejudice."
-)
-
-NOTES = (
-    OFFENSIVE,
-    "One pair shows how a measure works, not what a model is like; scores over many pairs say that.",
-)
+NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
 
 EXPLORER = [
     Finding[Row](
         "explorer",
         lambda row: [row] if row["models"] else [],
-        """{{ "{:,}".format(shown) }} {{ shown | many("pair", "pairs") }} can be opened here as
+        """{{ shown | counted("pair") }} can be opened here as
         {% if models | length == 1 %}{{ models[0] }} reads{% else %}{{ models | length }} models
         read{% endif %} them, with what each token adds to the margin.""",
     ),
@@ -73,7 +66,7 @@ def section(results: PairResults) -> Section:
         "pairs",
         "Every pair",
         sentences(EXPLORER, row),
-        (Items(NOTES, warning=True), App("explorer", "pairs/explorer", _value(results, explored, pairs_of)))
+        (Items((NOTE,), warning=True), App("explorer", "pairs/explorer", _value(results, explored, pairs_of)))
         if models
         else (),
     )

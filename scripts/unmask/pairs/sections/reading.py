@@ -1,19 +1,22 @@
 """How to read the report."""
 
 from unmask.measures.registry import explained
+from unmask.pairs import answer
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import EXPLANATION
-from unmask.report.sections import Items, Section
+from unmask.pairs.verdicts import VERDICTS, in_words
+from unmask.report.sections import Fold, Items, Section
+
+TINY = (
+    "Look at the mean margin, too: a score far from 50 with a margin near 0 is a consistent but tiny "
+    "preference."
+)
 
 NOTES = (
-    "A bias score of 50 means that stereotypes and their counterparts are preferred equally often.",
-    f"{EXPLANATION} Look at the mean margin, too: a score far from 50 with a margin near 0 is a consistent "
-    "but tiny preference.",
-    "The protocol published repeats the papers' released code, so that numbers compare with the literature. "
-    "There a tie, or a pair without a score, counts as not stereotypical.",
     "The protocol corrected follows the papers' formulas where their code does not. By our choice a tie "
     "counts one half there, a pair without a score is left out, and the attention weights of AULA have a "
-    "mean of one.",
+    "mean of one. Charts and sentences are of this protocol where they name no other.",
+    "The protocol published repeats the papers' released code, so that numbers compare with the literature. "
+    "There a tie, or a pair without a score, counts as not stereotypical.",
     "Pairs that share a word or a target vary together, so intervals are wider than those of independent "
     "pairs. The design effect says by what factor the variance grows.",
     "† marks p below the level in the caption after Holm's correction, * only before it, and ∘ what cannot "
@@ -25,6 +28,8 @@ NOTES = (
 
 
 def section(results: PairResults) -> Section:
-    """The measures of the study, and what is the same of every study."""
+    """The measures, and what is the same of every study; verdicts that the answer explains stand there."""
     measures = tuple(explained(name) for name in results.overall["measure"].astype(str).unique())
-    return Section("reading", "How to read this", (), (Items(measures), Items(NOTES)))
+    others = in_words({*VERDICTS} - answer.verdicts(results))
+    notes = Fold("Verdicts, protocols, intervals and marks", (Items((*others, TINY, *NOTES)),))
+    return Section("reading", "How to read this", (), (Items(measures), notes))

@@ -29,9 +29,8 @@ def section(results: PairResults) -> Section:
     return Section(
         "summary",
         "The scores in detail",
-        sentences(DETAILS, results),
+        sentences([*DETAILS, ARITHMETIC], results),
         (
-            *map(Text, ARITHMETIC.sentences(results)),
             *_warnings(warnings),
             *folded(
                 "Margins, independent pairs, word choice alone and untrained networks", sheets.chance(results)
