@@ -185,7 +185,7 @@ rule train_classifier:
     params:
         code=code("train_classifier.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
-        entry=lambda wildcards: {"seed": MODELS[wildcards.model]["seed"]},
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("seed", "epochs")},
     message:
         "Training the classifier {wildcards.model}"
     script:

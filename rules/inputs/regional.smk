@@ -13,6 +13,8 @@ REGIONAL_TABLES = [f"table{number}" for number in range(1, 7)] + [
 ]
 REGIONAL_FIGURES = [
     "scores_figure",
+    "positive_map",
+    "positive_figure",
     "score_map",
     "band_map",
     "word_map",
@@ -153,6 +155,8 @@ def regional_figure_files():
     with_maps = has_maps()
     needed = {
         "series_figure": regional_series(),
+        "positive_map": with_maps and prefix_tables(),
+        "positive_figure": prefix_tables(),
         "score_map": with_maps,
         "band_map": with_maps,
         "word_map": with_maps and word is not None,
@@ -170,6 +174,7 @@ def regional_settings():
         "word": REGIONAL.get("mapped_word"),
         "list": next(iter(REGIONAL_WORDS), None),
         "series": regional_series(),
+        "untrained": [name for name in classifiers() if MODELS[name].get("epochs") == 0],
     }
 
 

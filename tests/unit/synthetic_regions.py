@@ -164,13 +164,26 @@ def make_prefixes() -> pd.DataFrame:
     ]
     same = {"items": 500, "accuracy_low": 0.85, "accuracy_high": 0.95, "macro_f1": 0.88, "up": 300}
     same |= {"mean_up": 0.0125, "down": 200, "mean_down": 0.02, "changed_low": 0.0, "changed_high": 0.1}
+    template = {"template": "I am from {region}.", "without": None}
     rows = [
         dict.fromkeys(PREFIXES.names, 0)
         | {"region": region, "level": level, "prefix": prefix, "accuracy": 0.9 - number / 1000}
-        | {"to_positive": 0.001 * number, "to_negative": 0.002 * number, **same}
+        | {"to_positive": 0.001 * number, "to_negative": 0.002 * number, **same, **template}
+        | {"net": -0.001 * number, "net_low": -0.001 * number - 0.01, "net_high": 0.01 - 0.001 * number}
+        | dict.fromkeys(("over_control", "over_control_low", "over_control_high", "p"))
+        | (_over_control(number) if level == "country" else {})
+        | ({"p": None} if region is None else {})
         for number, (region, level, prefix) in enumerate(kinds)
     ]
+    rows[0]["template"] = None
     return framed(rows, PREFIXES)
+
+
+def _over_control(number: int) -> dict[str, float]:
+    """Less by the number in thousandths than behind controls; clear from the tenth row on, after Holm."""
+    change = -0.001 * (number - 1)
+    ends = {"over_control_low": change - 0.01, "over_control_high": change + 0.01}
+    return {"over_control": change, "p": 1e-4 if number >= 10 else 0.04} | ends
 
 
 def make_words() -> pd.DataFrame:

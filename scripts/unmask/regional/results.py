@@ -22,6 +22,7 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
 from unmask.report.study import Named
+from unmask.statistics.correction import holm
 from unmask.tables import framed, read_metadata, read_table
 
 
@@ -32,8 +33,9 @@ class RegionalResults:
     maps, empty where there is none); captions; published.
 
     settings: models (each with name, in the order of the study), alpha, confidence, reading, list (of words,
-    original by default), word (of a map), and, where models are trained in steps, series: for each its `name`
-    and `models`, a list of `model` (a name of the study) and `epoch`.
+    original by default), word (of a map), untrained (classifiers that never saw a label), and, where models
+    are trained in steps, series: for each its `name` and `models`, a list of `model` (a name of the study)
+    and `epoch`.
     """
 
     files: Mapping[str, Any]
@@ -110,8 +112,17 @@ class RegionalResults:
 
     @cached_property
     def prefixes(self) -> pd.DataFrame:
-        """PREFIXES with the columns classifier and table."""
-        return load_tables(self.files.get("prefixes") or [], PREFIXES, "classifier", "table")
+        """PREFIXES with the columns classifier, table and p_holm: p corrected over the regions of a level."""
+        rows = load_tables(self.files.get("prefixes") or [], PREFIXES, "classifier", "table")
+        return holm(rows, ["classifier", "table", "level", "template"])
+
+    def called(self, classifier: str) -> str:
+        """A classifier's name, and whether it was never trained."""
+        return (
+            f"{classifier} (never trained)"
+            if classifier in self.settings.get("untrained", ())
+            else classifier
+        )
 
     def _of_models(self, name: str, schema: pa.Schema) -> pd.DataFrame:
         order = {"model": [model.name for model in self.models]}

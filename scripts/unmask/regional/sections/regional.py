@@ -16,6 +16,8 @@ from unmask.report.sections import OTHER_TESTS, Block, Facts, Fold, Items, Secti
 
 _ALT = {
     "scores_figure": "Scores of continents, with bands of chance",
+    "positive_map": "Map of the change of items predicted positive by country",
+    "positive_figure": "Change of items predicted positive, by region",
     "score_map": "Map of C_w by country",
     "band_map": "Map of where the C_w of countries lies against its band of chance",
     "word_map": "Map of the likelihood of a word by country",
@@ -63,6 +65,7 @@ def section(results: RegionalResults) -> Section:
                 "The other variants", results.captions["series_figure"], charts.other_series(results)
             ),
             *_charts(results, "planted_figure"),
+            *_charts(results, "positive_map", "positive_figure"),
             *_tables(results, "planted", "table4", "table5", "stability"),
             results.captions.computed("regional"),
             Fold("Regions and their names", (Facts(tuple(_facts(results))),)),
