@@ -1,6 +1,9 @@
 # Functions that tell rules their inputs and outputs: regional bias.
 
-from unmask.regional.study import check_maps, check_study
+from unmask.regional.reviews import COLUMNS as REVIEW_COLUMNS
+from unmask.regional.reviews import LABELS as REVIEW_LABELS
+from unmask.regional.study import check_maps, check_study, readers_of, table_files
+from unmask.urls import as_shown
 
 REGIONAL = config.get("regional", {})
 PUBLISHED_SENTENCES = "published" in REGIONAL.get("variants", [])
@@ -24,6 +27,7 @@ REGIONAL_FIGURES = [
 ]
 
 check_bases("regional-sentences", "masked-lm")
+check_bases("fine-tuned-classifier", "masked-lm")
 
 
 def regional_models():
@@ -102,16 +106,74 @@ def prefix_entries():
     return REGIONAL.get("prefixes", {})
 
 
-def made_reviews(place):
-    """The prefixes' table that is made here, or the one on disk."""
+def is_fetched(place, part):
+    """Whether a part of a labelled table is fetched."""
+    source = table_files(prefix_entries()[place]).get(part, {})
+    return "repo" in source or "url" in source
+
+
+def fetched_tables():
+    """The labelled tables of which something is fetched."""
+    return [place for place in prefix_entries() if is_fetched(place, "train") or is_fetched(place, "test")]
+
+
+def table_source(wildcards):
+    """Where a part of a labelled table comes from, without secrets."""
+    return as_shown(table_files(prefix_entries()[wildcards.place])[wildcards.part])
+
+
+def labelled_table(place, part="test"):
+    """The file of a part of a labelled table: made here, fetched, or on disk."""
+    if "reviews" in prefix_entries()[place]:
+        return regional_result("reviews", place, f"{part}.csv")
+    if is_fetched(place, part):
+        return regional_result("tables", place, part)
+    return outside(table_files(prefix_entries()[place])[part]["path"])
+
+
+READING_KEYS = ("columns", "labels", "leave_out", "type", "delimiter", "quotes")
+
+
+def reading_settings(place, part="test"):
+    """How a part of a labelled table is read."""
     entry = prefix_entries()[place]
-    return regional_result("reviews", place, "test.csv") if "reviews" in entry else outside(entry["path"])
+    source = table_files(entry).get(part, {})
+    # the hub's and a url's own name says what kind of table it is, as the name here does not
+    name = source.get("file", source.get("url", ""))
+    ending = name.rpartition(".")[2]
+    known = {"type": ending} if ending in ("csv", "tsv", "jsonl", "parquet") else {}
+    return {key: value for key, value in (entry | known | source).items() if key in READING_KEYS}
 
 
 def prefix_settings(wildcards):
     """How a table is read and what is put before its texts."""
-    excluded = ("path", "reviews", "classifiers")
-    return {key: value for key, value in prefix_entries()[wildcards.place].items() if key not in excluded}
+    excluded = ("path", "files", "reviews", "classifiers", *READING_KEYS)
+    entry = prefix_entries()[wildcards.place]
+    settings = {key: value for key, value in entry.items() if key not in excluded}
+    return settings | reading_settings(wildcards.place)
+
+
+def fine_tuning_keys(wildcards):
+    """How a classifier is fine-tuned."""
+    keys = ("from", "table", "batch", "learning_rate", "epochs", "max_length", "seed")
+    return {key: MODELS[wildcards.model][key] for key in keys}
+
+
+def labels_to_learn(wildcards):
+    """The labels of a classifier that is fine-tuned, in the order of its outputs."""
+    entry = prefix_entries()[MODELS[wildcards.model]["table"]]
+    return list(REVIEW_LABELS if "reviews" in entry else entry["labels"])
+
+
+def training_table(wildcards):
+    """The table that a classifier is fine-tuned on."""
+    return labelled_table(MODELS[wildcards.model]["table"], "train")
+
+
+def classifier_time(wildcards, input, attempt):
+    """Three times what one core takes for texts of a hundred tokens."""
+    texts = sizes_mb([input.table]) * 1e6 / 100 * (MODELS[wildcards.model]["epochs"] + 1)
+    return round(30 + 1e-11 * layers_weights(input) * texts) * attempt
 
 
 def prefix_tables():
@@ -119,7 +181,7 @@ def prefix_tables():
     return [
         regional_result("prefixes", classifier, f"{place}.parquet")
         for place, entry in prefix_entries().items()
-        for classifier in entry["classifiers"] or classifiers()
+        for classifier in readers_of(place, entry, MODELS, classifiers())
     ]
 
 
