@@ -185,17 +185,23 @@ def prefix_tables():
     ]
 
 
+HIDDEN = {"region": "the region's name hidden", "tokens": "15% of tokens hidden"}
+
+
 def regional_series():
-    """The models trained on regional sentences, by the model that they come from, with their epochs."""
+    """The models trained on regional sentences with their epochs, by the model that they come from and what was hidden."""
     steps = [name for name in regional_models() if is_on_regional_sentences(name)]
-    bases = list(dict.fromkeys(MODELS[name]["from"] for name in steps))
+    kinds = list(dict.fromkeys((MODELS[name]["from"], MODELS[name]["hidden"]) for name in steps))
     series = []
-    for base in bases:
+    for base, hidden in kinds:
         trained = [
-            {"model": name, "epoch": MODELS[name]["epochs"]} for name in steps if MODELS[name]["from"] == base
+            {"model": name, "epoch": MODELS[name]["epochs"]}
+            for name in steps
+            if (MODELS[name]["from"], MODELS[name]["hidden"]) == (base, hidden)
         ]
         trained.sort(key=lambda step: step["epoch"])
-        series.append({"name": base, "models": [{"model": base, "epoch": 0}, *trained]})
+        name = f"{base}, {HIDDEN[hidden]}"
+        series.append({"name": name, "models": [{"model": base, "epoch": 0}, *trained]})
     return series
 
 
