@@ -91,6 +91,32 @@ use rule regional_likelihoods as regional_padded with:
         dtype="float32",
 
 
+rule embed_names:
+    input:
+        regions=regional_result("regions.parquet"),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        regional_result("{model}", "name_vectors.parquet"),
+    log:
+        log_of("regional", "{model}", "names.log"),
+    wildcard_constraints:
+        model=any_of(regional_models()),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=scoring_memory,
+        runtime=table_time,
+    params:
+        code=code("embed_names.py"),
+        model=lambda wildcards: wildcards.model,
+    message:
+        "Embedding the names of regions with {wildcards.model}"
+    script:
+        "../scripts/embed_names.py"
+
+
 rule score_hierarchy:
     input:
         regions=regional_result("regions.parquet"),

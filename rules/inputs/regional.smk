@@ -21,6 +21,7 @@ REGIONAL_FIGURES = [
     "score_map",
     "band_map",
     "word_map",
+    "names_figure",
     "points_figure",
     "series_figure",
     "planted_figure",
@@ -94,6 +95,11 @@ def first_likelihoods(model):
 def of_regional_models(name):
     """A table of every model that is measured."""
     return [regional_result(model, f"{name}.parquet") for model in regional_models()]
+
+
+def embedded_names():
+    """The vectors of regions' names of every model that is measured, where the study has them."""
+    return of_regional_models("name_vectors") if REGIONAL.get("name_vectors") else []
 
 
 def classifiers():
@@ -223,6 +229,7 @@ def regional_figure_files():
     with_maps = has_maps()
     needed = {
         "series_figure": regional_series(),
+        "names_figure": embedded_names(),
         "positive_map": with_maps and prefix_tables(),
         "positive_figure": prefix_tables(),
         "score_map": with_maps,
@@ -265,6 +272,7 @@ def regional_inputs():
         "likelihoods": [first_likelihoods(model) for model in regional_models()],
         "planted": regional_result("planted.parquet"),
         "prefixes": prefix_tables(),
+        "name_vectors": embedded_names(),
         "captions": captions,
         "published": published,
         "borders": borders,

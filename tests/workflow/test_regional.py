@@ -49,6 +49,7 @@ def regional(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
             "draws": 20,
             "resamples": 20,
             "planted": {"worlds": 20, "strengths": [0, 2]},
+            "name_vectors": True,
             "prefixes": {
                 "posts": {
                     "files": {part: {"path": f"{part}.csv"} for part in ("train", "test")},
@@ -84,6 +85,8 @@ def test_a_study_comes_to_a_section_with_its_tables(regional: Workflow) -> None:
     assert len(likelihoods) == 8 * (1 + 4) and likelihoods["log_prob"].notna().all()
     prefixes = pd.read_parquet(regional.folder / "results/small/regional/prefixes/judge/posts.parquet")
     assert list(prefixes["level"]) == ["none", *["control"] * 6, *["part"] * 4]
+    names = pd.read_parquet(regional.folder / "results/small/regional/bert/name_vectors.parquet")
+    assert list(names["region"]) and names["vector"].map(len).nunique() == 1
     assert list(prefixes["without"].dropna()) == ["North"]
     for name in ("table2", "table3", "table4", "table5", "countries", "planted", "stability"):
         assert regional.read("tables", f"regional_{name}.md")
@@ -144,7 +147,7 @@ def test_another_number_of_draws_makes_scores_anew_and_no_likelihoods(changed: W
 
 
 def test_a_study_without_the_key_has_no_trace(changed: Workflow) -> None:
-    del changed.config["regional"]
+    del changed.config["regional"], changed.config["models"]["judge"]
     (changed.folder / "text.txt").write_text("the rich man\n")
     changed.config["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
     done = changed.snakemake("--summary")

@@ -1,6 +1,6 @@
 """The charts of regional bias: rows of results in the forms of unmask.report.forms, and maps."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -18,7 +18,7 @@ from unmask.regional.maps import (
     on_map,
     position,
 )
-from unmask.regional.pairs import unit
+from unmask.regional.pairs import Floats, unit
 from unmask.regional.results import RegionalResults
 from unmask.regional.tables import MOST, THOUSAND, prefixed
 from unmask.regional.terms import C_W, CONTROL, CORRECTED, MEASURES, PLAIN, PROTOCOLS
@@ -106,17 +106,34 @@ def other_scores(results: RegionalResults) -> Iterator[tuple[str, alt.FacetChart
 
 
 def points(results: RegionalResults) -> Chart:
-    """Figure 3: regions by the first two principal components of their vectors (equation 2).
+    """Regions by the first two principal components of their vectors of likelihoods (equation 2)."""
+    return _points(results, [(model, regions, unit(f)) for model, regions, f, _ in results.vectors])
+
+
+def name_points(results: RegionalResults) -> Chart:
+    """Figure 3: regions by the first two principal components of the contextualised vectors of names."""
+    by_model = results.name_vectors.groupby("model", sort=False)
+    return _points(
+        results,
+        [
+            (str(model), rows["region"].tolist(), np.stack(rows["vector"].tolist()).astype(np.float64))
+            for model, rows in by_model
+        ],
+    )
+
+
+def _points(results: RegionalResults, vectors: Iterable[tuple[str, Sequence[str], Floats]]) -> Chart:
+    """vectors: model, regions, and a row for each.
 
     Regions right below the root are large, with an outline; small ones have the colour and shape of that in
     which they lie.
     """
     index, rows = results.index, []
     tops = index.tops()
-    for model, regions, f, _ in results.vectors:
+    for model, regions, matrix in vectors:
         if len(regions) < FEWEST:
             continue
-        places, (first, second) = principal_components(unit(f))
+        places, (first, second) = principal_components(matrix)
         panel = f"{model} ({100 * first:.0f}% and {100 * second:.0f}% of the variance)"
         # large ones last, so that they lie above
         for region, (x, y) in sorted(zip(regions, places, strict=True), key=lambda each: each[0] in tops):
@@ -420,6 +437,10 @@ MAKERS: Mapping[str, tuple[Callable[[RegionalResults], Chart], str]] = {
     "band_map": (band_map, "No country of this study has a score with a band."),
     "word_map": (word_map, "This study has no country on the map, or not the word of this map."),
     "points_figure": (points, "This study has too few regions to lay out in two dimensions."),
+    "names_figure": (
+        name_points,
+        "This study has no vectors of names, or too few to lay out in two dimensions.",
+    ),
     "series_figure": (series, "No model of this study was trained further on sentences about regions."),
     "planted_figure": (planted, "Nothing was planted in this study."),
 }

@@ -108,6 +108,18 @@ PADDED = pa.schema(
 )
 """The same for the protocol of the released code: no full stop, a region's sentences as one padded batch."""
 
+NAME_VECTORS = pa.schema(
+    [
+        field("region", pa.string(), meaning="id of the region"),
+        field(
+            "vector",
+            pa.list_(pa.float32()),
+            meaning="mean of the last hidden states of the tokens of its name, which is read alone",
+        ),
+    ]
+)
+"""Contextualised vectors of the names of the regions of Figure 3. Metadata: model."""
+
 PREFIXES = pa.schema(
     [
         field(
