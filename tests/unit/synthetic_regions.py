@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
+from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, PROTOCOLS
 from unmask.tables import framed, write_table
@@ -186,6 +186,16 @@ def _over_control(number: int) -> dict[str, float]:
     return {"over_control": change, "p": 1e-4 if number >= 10 else 0.04} | ends
 
 
+def make_name_vectors(seed: int) -> pd.DataFrame:
+    """NAME_VECTORS of all continents and countries."""
+    keys = [*CONTINENTS, *(key for countries in CONTINENTS.values() for key in countries)]
+    vectors = np.random.default_rng(seed).normal(size=(len(keys), 5)).astype(np.float32)
+    return framed(
+        [{"region": key, "vector": vector.tolist()} for key, vector in zip(keys, vectors, strict=True)],
+        NAME_VECTORS,
+    )
+
+
 def make_words() -> pd.DataFrame:
     return rows_as(WORDS, *(("original", topic, word, word) for topic, word in WORD_ROWS))
 
@@ -228,7 +238,7 @@ class Study:
             "published": str(RESOURCES / "published.csv"),
             "borders": str(RESOURCES / "countries-110m.json"),
             "places": str(RESOURCES / "small-countries.csv"),
-            **{key: [] for key in ("scores", "stability", "likelihoods")},
+            **{key: [] for key in ("scores", "stability", "likelihoods", "name_vectors")},
         }
         write_table(study.files["regions"], study.regions, REGIONS, {"source": "made"})
         write_table(study.files["words"], make_words(), WORDS, {})
@@ -243,6 +253,7 @@ class Study:
                 ("scores", study.scores[name], SCORES),
                 ("stability", make_stability(), STABILITY),
                 ("likelihoods", make_likelihoods(study.regions, seed), LIKELIHOODS),
+                ("name_vectors", make_name_vectors(seed), NAME_VECTORS),
             ):
                 path = str(folder / f"{name}.{key}.parquet")
                 write_table(path, rows, schema, of_model | {"template": "People in {region} are {word}."})

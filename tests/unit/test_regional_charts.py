@@ -15,6 +15,7 @@ from synthetic_regions import (
     WORD_ROWS,
     Study,
     make_likelihoods,
+    make_name_vectors,
     make_planted,
 )
 from unmask.errors import InputError
@@ -24,12 +25,12 @@ from unmask.regional.likelihood_reader import Likelihoods
 from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
 from unmask.regional.presenting import PRESENTS
 from unmask.regional.results import RegionalResults
-from unmask.regional.schema import NAME_VECTORS, REGIONS
+from unmask.regional.schema import REGIONS
 from unmask.regional.tables import MOST
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, PROTOCOLS
 from unmask.report.charts import chart
 from unmask.report.sheets import rows_of
-from unmask.tables import framed, write_table
+from unmask.tables import write_table
 
 Rows = list[dict[str, Any]]
 ENDS = tuple(f"{kind}_{end}" for kind in ("words", "dealt", "random") for end in ("low", "high"))
@@ -224,27 +225,24 @@ def test_points_keep_distances_in_two_dimensions(study: Study) -> None:
     assert (kenya["within"], kenya["level"], kenya["large"]) == ("Continent AF", "country", False)
 
 
-def test_names_are_laid_out_by_their_own_vectors(study: Study, tmp_path: Path) -> None:
-    """Against eigenvectors of the covariance; later steps of a series and other regions have no point."""
-    regions = results_of(study).index.laid_out()
-    matrix = np.random.default_rng(0).normal(size=(len(regions), 5)).astype(np.float32)
-    rows = [
-        {"region": region, "vector": vector.tolist()} for region, vector in zip(regions, matrix, strict=True)
-    ]
-    paths = []
-    for model in ("m1", "m2"):
-        paths.append(str(tmp_path / f"{model}.parquet"))
-        write_table(paths[-1], framed(rows, NAME_VECTORS), NAME_VECTORS, {"model": model})
-    drawn = rows_in(charts.name_points(RegionalResults(study.files | {"name_vectors": paths}, SETTINGS)))
-    assert {row["model"] for row in drawn} == {"m1"} and len(drawn) == len(regions)
-    centred = matrix - matrix.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    for place, field in enumerate(("first", "second")):
-        expected = dict(zip(regions, centred @ axes[:, -1 - place], strict=True))
-        assert [abs(row[field]) for row in drawn] == pytest.approx(
-            [abs(float(expected[row["region"]])) for row in drawn], abs=1e-5
-        )
-    assert charts.name_points(results_of(study)) is None
+def test_names_are_laid_out_by_their_own_vectors(study: Study) -> None:
+    """Against eigenvectors of the covariance; later steps of a series have no points."""
+    drawn = rows_in(charts.name_points(results_of(study)))
+    assert {row["model"] for row in drawn} == {"m1", "blank"}
+    for seed, model in ((0, "m1"), (2, "blank")):
+        known = make_name_vectors(seed)
+        rows = [row for row in drawn if row["model"] == model]
+        assert {row["region"] for row in rows} == set(known["region"])
+        matrix = np.stack(known["vector"].tolist())
+        centred = matrix - matrix.mean(axis=0)
+        _, axes = np.linalg.eigh(centred.T @ centred)
+        for place, field in enumerate(("first", "second")):
+            expected = dict(zip(known["region"], centred @ axes[:, -1 - place], strict=True))
+            assert [abs(row[field]) for row in rows] == pytest.approx(
+                [abs(float(expected[row["region"]])) for row in rows], abs=1e-5
+            )
+    bare = RegionalResults(study.files | {"name_vectors": []}, SETTINGS)
+    assert charts.name_points(bare) is None
 
 
 def test_a_series_has_the_scores_of_its_steps(study: Study) -> None:
@@ -280,6 +278,7 @@ def test_what_was_planted_stands_at_its_strength(study: Study) -> None:
 
 def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
     bare = study.files | {"planted": [], "prefixes": [], "borders": [], "places": [], "likelihoods": []}
+    bare |= {"name_vectors": []}
     drawn = dict(PRESENTS.drawn(RegionalResults(bare, SETTINGS | {"series": []}), charts.MAKERS))
     assert {name for name, each in drawn.items() if not isinstance(each, str)} == {"scores_figure"}
     none = tmp_path / "regions.parquet"
