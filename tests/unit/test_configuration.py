@@ -85,7 +85,6 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
         "tiny-albert",
         "tiny-bert-on-regions",
         "reviewer",
-        "reviewer-untrained",
     }
     assert choose_study({"study": "demo"}, ROOT, []) == choose_study({}, ROOT, [])
     paper = choose_study({"study": "paper"}, ROOT, [])
