@@ -295,6 +295,7 @@ rule prefix_regions:
         classifier=lambda wildcards: wildcards.model,
         table=lambda wildcards: wildcards.place,
         entry=prefix_settings,
+        source=source_of_table,
         confidence=config["statistics"]["confidence"],
         input_sha256=input_sha256(lambda wildcards: labelled_table(wildcards.place)),
     message:

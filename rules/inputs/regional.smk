@@ -137,6 +137,16 @@ def labelled_table(place, part="test"):
     return outside(table_files(prefix_entries()[place])[part]["path"])
 
 
+def source_of_table(wildcards):
+    """Where the texts of a labelled table come from, in a few words and without secrets."""
+    if "reviews" in prefix_entries()[wildcards.place]:
+        return "made here"
+    source = as_shown(table_files(prefix_entries()[wildcards.place])["test"])
+    if "repo" in source:
+        return f"{source['repo']}@{source['revision']}/{source['file']}"
+    return source.get("url", source.get("path"))
+
+
 READING_KEYS = ("columns", "labels", "leave_out", "type", "delimiter", "quotes")
 
 
@@ -303,6 +313,7 @@ def regional_provenance():
     made = ["versions", "code"]
     # other lists' may be cleaned away
     likelihoods = [first_likelihoods(model) for model in regional_models()]
+    prefixed = prefix_tables()
     return [
         {"title": "Regions", "files": [regional_result("regions.parquet")], "keys": []},
         {"title": "Words about regions", "files": [regional_result("words.parquet")], "keys": []},
@@ -311,6 +322,11 @@ def regional_provenance():
             "files": likelihoods,
             "keys": ["template", "device", "dtype", *made],
         },
+        *(
+            [{"title": "Texts behind regions' names", "files": prefixed, "keys": ["source", *made]}]
+            if prefixed
+            else []
+        ),
     ]
 
 

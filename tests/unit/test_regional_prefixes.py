@@ -540,7 +540,7 @@ def test_the_script(tmp_path: Path) -> None:
         ],
         "control": ["a town", "this place"],
     }
-    names: dict[str, Any] = {"classifier": "tiny", "table": "a", "confidence": 0.95}
+    names: dict[str, Any] = {"classifier": "tiny", "table": "a", "source": "a.csv", "confidence": 0.95}
     for output in ("first", "second"):
         run_script(
             "prefix_regions",
