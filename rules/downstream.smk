@@ -32,13 +32,14 @@ rule fetch_task:
     conda:
         "../envs/scoring.yaml"
     params:
-        code=code("fetch_task.py"),
-        name=lambda wildcards: wildcards.task,
+        code=code("fetch_file.py"),
+        what=lambda wildcards: f"task {wildcards.task}",
+        config_keys=lambda wildcards: ["downstream", "tasks", wildcards.task, "files", wildcards.file],
         source=task_source,
     message:
         "Fetching {wildcards.file} of {wildcards.task}"
     script:
-        "../scripts/fetch_task.py"
+        "../scripts/fetch_file.py"
 
 
 rule read_task:

@@ -10,6 +10,7 @@ check_regional()
 wildcard_constraints:
     list=any_of(REGIONAL_WORDS),
     place=any_of(prefix_entries()),
+    part="train|test",
 
 
 register(
@@ -88,6 +89,32 @@ use rule regional_likelihoods as regional_padded with:
         template=lambda wildcards: REGIONAL["template"],
         padded=True,
         dtype="float32",
+
+
+rule embed_names:
+    input:
+        regions=regional_result("regions.parquet"),
+        manifest=result("models", "{model}", "manifest.json"),
+    output:
+        regional_result("{model}", "name_vectors.parquet"),
+    log:
+        log_of("regional", "{model}", "names.log"),
+    wildcard_constraints:
+        model=any_of(regional_models()),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=scoring_memory,
+        runtime=table_time,
+    params:
+        code=code("embed_names.py"),
+        model=lambda wildcards: wildcards.model,
+    message:
+        "Embedding the names of regions with {wildcards.model}"
+    script:
+        "../scripts/embed_names.py"
 
 
 rule score_hierarchy:
@@ -185,17 +212,70 @@ rule train_classifier:
     params:
         code=code("train_classifier.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
-        entry=lambda wildcards: {"seed": MODELS[wildcards.model]["seed"]},
+        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("seed", "epochs")},
     message:
         "Training the classifier {wildcards.model}"
     script:
         "../scripts/train_classifier.py"
 
 
+rule fetch_labelled:
+    output:
+        file=regional_result("tables", "{place}", "{part}"),
+        facts=regional_result("tables", "{place}", "{part}.facts.json"),
+    log:
+        log_of("regional", "tables", "{place}", "{part}.fetching.log"),
+    wildcard_constraints:
+        place=any_of(fetched_tables()),
+    localrule: True
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        code=code("fetch_file.py"),
+        what=lambda wildcards: f"table {wildcards.place}",
+        config_keys=lambda wildcards: ["regional", "prefixes", wildcards.place, "files", wildcards.part],
+        source=table_source,
+    message:
+        "Fetching the part {wildcards.part} of {wildcards.place}"
+    script:
+        "../scripts/fetch_file.py"
+
+
+rule fine_tune_classifier:
+    input:
+        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        table=training_table,
+    output:
+        **made_model(),
+    log:
+        log_of("models", "{model}", "training.log"),
+    wildcard_constraints:
+        model=any_of(models_of("fine-tuned-classifier")),
+    conda:
+        "../envs/scoring.yaml"
+    threads: config["runtime"]["threads"]
+    resources:
+        gpu=1,
+        mem_mb=training_memory,
+        runtime=classifier_time,
+    params:
+        code=code("fine_tune_classifier.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
+        name=lambda wildcards: wildcards.model,
+        labels=labels_to_learn,
+        table_entry=lambda wildcards: reading_settings(MODELS[wildcards.model]["table"], "train"),
+        entry=fine_tuning_keys,
+        input_sha256=input_sha256(training_table),
+    message:
+        "Fine-tuning the classifier {wildcards.model}"
+    script:
+        "../scripts/fine_tune_classifier.py"
+
+
 rule prefix_regions:
     input:
         regions=regional_result("regions.parquet"),
-        table=lambda wildcards: made_reviews(wildcards.place),
+        table=lambda wildcards: labelled_table(wildcards.place),
         manifest=result("models", "{model}", "manifest.json"),
     output:
         regional_result("prefixes", "{model}", "{place}.parquet"),
@@ -215,8 +295,9 @@ rule prefix_regions:
         classifier=lambda wildcards: wildcards.model,
         table=lambda wildcards: wildcards.place,
         entry=prefix_settings,
+        source=source_of_table,
         confidence=config["statistics"]["confidence"],
-        input_sha256=input_sha256(lambda wildcards: made_reviews(wildcards.place)),
+        input_sha256=input_sha256(lambda wildcards: labelled_table(wildcards.place)),
     message:
         "Reading {wildcards.place} with {wildcards.model} behind the names of regions"
     script:

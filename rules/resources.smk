@@ -54,6 +54,12 @@ def layers_weights(input):
     return parameters * SHARED_LAYERS.get(model_type, 1)
 
 
+def training_memory(wildcards, input, attempt):
+    """PyTorch, the model's weights, their gradients and AdamW's two moments, and what is read at once."""
+    parameters, _ = weights_of(input)
+    return round(5000 + 24e-6 * parameters) * attempt
+
+
 def scoring_memory(wildcards, input, attempt):
     """PyTorch, and the model's weights twice while they are loaded."""
     parameters, _ = weights_of(input)

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from unmask.downstream.classifiers import restore
 from unmask.downstream.fine_tuning import fine_tune
 from unmask.downstream.predictions import write_predictions
 from unmask.downstream.schema import EXAMPLES, ITEMS
@@ -12,6 +11,7 @@ from unmask.downstream.task import Task
 from unmask.errors import InputError
 from unmask.facts import read_facts, record, write_facts
 from unmask.joblog import job_log
+from unmask.models.classifiers import restore
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.manifest import write_manifest

@@ -37,6 +37,7 @@ with (
     facts = {
         "classifier": params.classifier,
         "table": params.table,
+        "source": params.source,
         "entry": dict(entry),
         "templates": [each["template"] for each in entry["prefixes"]],
         "labels": labels,

@@ -18,11 +18,13 @@ with job_log(snakemake.log[0], snakemake.input):
     output, entry = snakemake.output, snakemake.params.entry
     items = read_labelled(snakemake.input.reviews, {"columns": COLUMNS}, LABELS)
     provenance = record(snakemake.input, snakemake.params.code, "torch", "transformers", "tokenizers")
-    seed = entry["seed"]
+    about = {key: entry[key] for key in ("seed", "epochs")} | provenance
     with (
         directory_written_whole(output.directory) as partial,
-        work_folder(output.directory, {"seed": seed, **provenance}) as work,
+        work_folder(output.directory, about) as work,
     ):
-        facts = train_classifier(items, LABELS, seed, partial, snakemake.threads, work=work)
-    write_facts(output.facts, {"seed": seed, **facts, **provenance})
+        facts = train_classifier(
+            items, LABELS, entry["seed"], partial, snakemake.threads, entry["epochs"], work
+        )
+    write_facts(output.facts, about | facts)
     write_manifest(output.manifest, snakemake.params.manifest, [output.facts])

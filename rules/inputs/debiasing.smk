@@ -165,12 +165,6 @@ def debiasing_settings():
     }
 
 
-def training_memory(wildcards, input, attempt):
-    """PyTorch, the model's weights, their gradients and AdamW's two moments, and what is read at once."""
-    parameters, _ = weights_of(input)
-    return round(5000 + 24e-6 * parameters) * attempt
-
-
 def debiasing_time(wildcards, input, attempt):
     """Three times what one core takes, by the tokens of the corpus that training reads."""
     training = debiasing_entry(wildcards)["training"]

@@ -1,6 +1,9 @@
 # Functions that tell rules their inputs and outputs: regional bias.
 
-from unmask.regional.study import check_maps, check_study
+from unmask.regional.reviews import COLUMNS as REVIEW_COLUMNS
+from unmask.regional.reviews import LABELS as REVIEW_LABELS
+from unmask.regional.study import check_maps, check_study, readers_of, table_files
+from unmask.urls import as_shown
 
 REGIONAL = config.get("regional", {})
 PUBLISHED_SENTENCES = "published" in REGIONAL.get("variants", [])
@@ -13,15 +16,19 @@ REGIONAL_TABLES = [f"table{number}" for number in range(1, 7)] + [
 ]
 REGIONAL_FIGURES = [
     "scores_figure",
+    "positive_map",
+    "positive_figure",
     "score_map",
     "band_map",
     "word_map",
+    "names_figure",
     "points_figure",
     "series_figure",
     "planted_figure",
 ]
 
 check_bases("regional-sentences", "masked-lm")
+check_bases("fine-tuned-classifier", "masked-lm")
 
 
 def regional_models():
@@ -90,6 +97,11 @@ def of_regional_models(name):
     return [regional_result(model, f"{name}.parquet") for model in regional_models()]
 
 
+def embedded_names():
+    """The vectors of regions' names of every model that is measured, where the study has them."""
+    return of_regional_models("name_vectors") if REGIONAL.get("name_vectors") else []
+
+
 def classifiers():
     """The models that classify texts."""
     return [name for name in models_with_files() if kind_of(name) == "text-classification"]
@@ -100,16 +112,84 @@ def prefix_entries():
     return REGIONAL.get("prefixes", {})
 
 
-def made_reviews(place):
-    """The prefixes' table that is made here, or the one on disk."""
+def is_fetched(place, part):
+    """Whether a part of a labelled table is fetched."""
+    source = table_files(prefix_entries()[place]).get(part, {})
+    return "repo" in source or "url" in source
+
+
+def fetched_tables():
+    """The labelled tables of which something is fetched."""
+    return [place for place in prefix_entries() if is_fetched(place, "train") or is_fetched(place, "test")]
+
+
+def table_source(wildcards):
+    """Where a part of a labelled table comes from, without secrets."""
+    return as_shown(table_files(prefix_entries()[wildcards.place])[wildcards.part])
+
+
+def labelled_table(place, part="test"):
+    """The file of a part of a labelled table: made here, fetched, or on disk."""
+    if "reviews" in prefix_entries()[place]:
+        return regional_result("reviews", place, f"{part}.csv")
+    if is_fetched(place, part):
+        return regional_result("tables", place, part)
+    return outside(table_files(prefix_entries()[place])[part]["path"])
+
+
+def source_of_table(wildcards):
+    """Where the texts of a labelled table come from, in a few words and without secrets."""
+    if "reviews" in prefix_entries()[wildcards.place]:
+        return "made here"
+    source = as_shown(table_files(prefix_entries()[wildcards.place])["test"])
+    if "repo" in source:
+        return f"{source['repo']}@{source['revision']}/{source['file']}"
+    return source.get("url", source.get("path"))
+
+
+READING_KEYS = ("columns", "labels", "leave_out", "type", "delimiter", "quotes")
+
+
+def reading_settings(place, part="test"):
+    """How a part of a labelled table is read."""
     entry = prefix_entries()[place]
-    return regional_result("reviews", place, "test.csv") if "reviews" in entry else outside(entry["path"])
+    source = table_files(entry).get(part, {})
+    # the hub's and a url's own name says what kind of table it is, as the name here does not
+    name = source.get("file", source.get("url", ""))
+    ending = name.rpartition(".")[2]
+    known = {"type": ending} if ending in ("csv", "tsv", "jsonl", "parquet") else {}
+    return {key: value for key, value in (entry | known | source).items() if key in READING_KEYS}
 
 
 def prefix_settings(wildcards):
     """How a table is read and what is put before its texts."""
-    excluded = ("path", "reviews", "classifiers")
-    return {key: value for key, value in prefix_entries()[wildcards.place].items() if key not in excluded}
+    excluded = ("path", "files", "reviews", "classifiers", *READING_KEYS)
+    entry = prefix_entries()[wildcards.place]
+    settings = {key: value for key, value in entry.items() if key not in excluded}
+    return settings | reading_settings(wildcards.place)
+
+
+def fine_tuning_keys(wildcards):
+    """How a classifier is fine-tuned."""
+    keys = ("from", "table", "batch", "learning_rate", "epochs", "max_length", "seed")
+    return {key: MODELS[wildcards.model][key] for key in keys}
+
+
+def labels_to_learn(wildcards):
+    """The labels of a classifier that is fine-tuned, in the order of its outputs."""
+    entry = prefix_entries()[MODELS[wildcards.model]["table"]]
+    return list(REVIEW_LABELS if "reviews" in entry else entry["labels"])
+
+
+def training_table(wildcards):
+    """The table that a classifier is fine-tuned on."""
+    return labelled_table(MODELS[wildcards.model]["table"], "train")
+
+
+def classifier_time(wildcards, input, attempt):
+    """Three times what one core takes for texts of a hundred tokens."""
+    texts = sizes_mb([input.table]) * 1e6 / 100 * (MODELS[wildcards.model]["epochs"] + 1)
+    return round(30 + 1e-11 * layers_weights(input) * texts) * attempt
 
 
 def prefix_tables():
@@ -117,21 +197,27 @@ def prefix_tables():
     return [
         regional_result("prefixes", classifier, f"{place}.parquet")
         for place, entry in prefix_entries().items()
-        for classifier in entry["classifiers"] or classifiers()
+        for classifier in readers_of(place, entry, MODELS, classifiers())
     ]
 
 
+HIDDEN = {"region": "the region's name hidden", "tokens": "15% of tokens hidden"}
+
+
 def regional_series():
-    """The models trained on regional sentences, by the model that they come from, with their epochs."""
+    """The models trained on regional sentences with their epochs, by the model that they come from and what was hidden."""
     steps = [name for name in regional_models() if is_on_regional_sentences(name)]
-    bases = list(dict.fromkeys(MODELS[name]["from"] for name in steps))
+    kinds = list(dict.fromkeys((MODELS[name]["from"], MODELS[name]["hidden"]) for name in steps))
     series = []
-    for base in bases:
+    for base, hidden in kinds:
         trained = [
-            {"model": name, "epoch": MODELS[name]["epochs"]} for name in steps if MODELS[name]["from"] == base
+            {"model": name, "epoch": MODELS[name]["epochs"]}
+            for name in steps
+            if (MODELS[name]["from"], MODELS[name]["hidden"]) == (base, hidden)
         ]
         trained.sort(key=lambda step: step["epoch"])
-        series.append({"name": base, "models": [{"model": base, "epoch": 0}, *trained]})
+        name = f"{base}, {HIDDEN[hidden]}"
+        series.append({"name": name, "models": [{"model": base, "epoch": 0}, *trained]})
     return series
 
 
@@ -153,6 +239,9 @@ def regional_figure_files():
     with_maps = has_maps()
     needed = {
         "series_figure": regional_series(),
+        "names_figure": embedded_names(),
+        "positive_map": with_maps and prefix_tables(),
+        "positive_figure": prefix_tables(),
         "score_map": with_maps,
         "band_map": with_maps,
         "word_map": with_maps and word is not None,
@@ -170,6 +259,7 @@ def regional_settings():
         "word": REGIONAL.get("mapped_word"),
         "list": next(iter(REGIONAL_WORDS), None),
         "series": regional_series(),
+        "untrained": [name for name in classifiers() if MODELS[name].get("epochs") == 0],
     }
 
 
@@ -192,6 +282,7 @@ def regional_inputs():
         "likelihoods": [first_likelihoods(model) for model in regional_models()],
         "planted": regional_result("planted.parquet"),
         "prefixes": prefix_tables(),
+        "name_vectors": embedded_names(),
         "captions": captions,
         "published": published,
         "borders": borders,
@@ -222,6 +313,7 @@ def regional_provenance():
     made = ["versions", "code"]
     # other lists' may be cleaned away
     likelihoods = [first_likelihoods(model) for model in regional_models()]
+    prefixed = prefix_tables()
     return [
         {"title": "Regions", "files": [regional_result("regions.parquet")], "keys": []},
         {"title": "Words about regions", "files": [regional_result("words.parquet")], "keys": []},
@@ -230,6 +322,11 @@ def regional_provenance():
             "files": likelihoods,
             "keys": ["template", "device", "dtype", *made],
         },
+        *(
+            [{"title": "Texts behind regions' names", "files": prefixed, "keys": ["source", *made]}]
+            if prefixed
+            else []
+        ),
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from unmask.regional.schema import LIKELIHOODS, PREFIXES, REGIONS, WORDS
+from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, PROTOCOLS
 from unmask.tables import framed, write_table
@@ -164,13 +164,36 @@ def make_prefixes() -> pd.DataFrame:
     ]
     same = {"items": 500, "accuracy_low": 0.85, "accuracy_high": 0.95, "macro_f1": 0.88, "up": 300}
     same |= {"mean_up": 0.0125, "down": 200, "mean_down": 0.02, "changed_low": 0.0, "changed_high": 0.1}
+    template = {"template": "I am from {region}.", "without": None}
     rows = [
         dict.fromkeys(PREFIXES.names, 0)
         | {"region": region, "level": level, "prefix": prefix, "accuracy": 0.9 - number / 1000}
-        | {"to_positive": 0.001 * number, "to_negative": 0.002 * number, **same}
+        | {"to_positive": 0.001 * number, "to_negative": 0.002 * number, **same, **template}
+        | {"net": -0.001 * number, "net_low": -0.001 * number - 0.01, "net_high": 0.01 - 0.001 * number}
+        | dict.fromkeys(("over_control", "over_control_low", "over_control_high", "p"))
+        | (_over_control(number) if level == "country" else {})
+        | ({"p": None} if region is None else {})
         for number, (region, level, prefix) in enumerate(kinds)
     ]
+    rows[0]["template"] = None
     return framed(rows, PREFIXES)
+
+
+def _over_control(number: int) -> dict[str, float]:
+    """Less by the number in thousandths than behind controls; clear from the tenth row on, after Holm."""
+    change = -0.001 * (number - 1)
+    ends = {"over_control_low": change - 0.01, "over_control_high": change + 0.01}
+    return {"over_control": change, "p": 1e-4 if number >= 10 else 0.04} | ends
+
+
+def make_name_vectors(seed: int) -> pd.DataFrame:
+    """NAME_VECTORS of all continents and countries."""
+    keys = [*CONTINENTS, *(key for countries in CONTINENTS.values() for key in countries)]
+    vectors = np.random.default_rng(seed).normal(size=(len(keys), 5)).astype(np.float32)
+    return framed(
+        [{"region": key, "vector": vector.tolist()} for key, vector in zip(keys, vectors, strict=True)],
+        NAME_VECTORS,
+    )
 
 
 def make_words() -> pd.DataFrame:
@@ -215,7 +238,7 @@ class Study:
             "published": str(RESOURCES / "published.csv"),
             "borders": str(RESOURCES / "countries-110m.json"),
             "places": str(RESOURCES / "small-countries.csv"),
-            **{key: [] for key in ("scores", "stability", "likelihoods")},
+            **{key: [] for key in ("scores", "stability", "likelihoods", "name_vectors")},
         }
         write_table(study.files["regions"], study.regions, REGIONS, {"source": "made"})
         write_table(study.files["words"], make_words(), WORDS, {})
@@ -230,6 +253,7 @@ class Study:
                 ("scores", study.scores[name], SCORES),
                 ("stability", make_stability(), STABILITY),
                 ("likelihoods", make_likelihoods(study.regions, seed), LIKELIHOODS),
+                ("name_vectors", make_name_vectors(seed), NAME_VECTORS),
             ):
                 path = str(folder / f"{name}.{key}.parquet")
                 write_table(path, rows, schema, of_model | {"template": "People in {region} are {word}."})

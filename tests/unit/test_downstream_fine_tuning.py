@@ -21,12 +21,12 @@ from processes import start
 from running import about_model, run_script
 from tiny_models import tiny_model
 from unmask.downstream import fine_tuning
-from unmask.downstream.classifiers import make_classifier
 from unmask.downstream.fine_tuning import FineTuned, fine_tune, pearson
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.task import Task
 from unmask.downstream.terms import DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST, TRAIN
 from unmask.errors import InputError
+from unmask.models.classifiers import make_classifier
 from unmask.models.devices import pick_device
 from unmask.models.directory import PROJECTION
 from unmask.models.kinds.masked_lm import describe

@@ -9,8 +9,8 @@ from safetensors.torch import save_file
 from transformers import AutoModelForMaskedLM
 
 from tiny_models import ARCHITECTURES, tiny_model
-from unmask.downstream.classifiers import make_classifier, restore
 from unmask.errors import InputError
+from unmask.models.classifiers import make_classifier, restore
 from unmask.models.directory import PROJECTION
 from unmask.models.kinds.masked_lm import check, describe
 

@@ -15,6 +15,7 @@ from synthetic_regions import (
     WORD_ROWS,
     Study,
     make_likelihoods,
+    make_name_vectors,
     make_planted,
 )
 from unmask.errors import InputError
@@ -25,6 +26,7 @@ from unmask.regional.maps import BELOW, BEYOND, BLANK, FIFTHS, WITHIN
 from unmask.regional.presenting import PRESENTS
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import REGIONS
+from unmask.regional.tables import MOST
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PLAIN, PROTOCOLS
 from unmask.report.charts import chart
 from unmask.report.sheets import rows_of
@@ -98,6 +100,41 @@ def test_only_divided_scores_have_a_logarithmic_scale(study: Study) -> None:
     assert scale(charts.scores(results)) is None
     for name, drawn in charts.other_scores(results):
         assert scale(drawn) == (None if "plain" in name or "corrected" in name else "log"), name
+
+
+def test_figure_4_has_what_countries_change_in_positive_predictions(study: Study) -> None:
+    results = results_of(study, untrained=["c1"])
+    known = results.prefixes[results.prefixes["level"] == "country"].dropna(subset="region")
+    known = known.set_index("region")
+    codes = {code: key for countries in CONTINENTS.values() for key, (_, code) in countries.items()}
+    rows = [row for row in rows_in(charts.positive_map(results)) if row["drawn"] != BLANK]
+    assert {row["panel"] for row in rows} == {"c1 (never trained) on reviews"}
+    # Kosovo has no code, Tuvalu no place
+    assert len(rows) == len(known) - 2
+    for row in rows:
+        of_country = known.loc[codes[row["code"]]]
+        assert row["net"] == pytest.approx(100 * of_country["net"])
+        assert row["over_control"] == pytest.approx(100 * of_country["over_control"])
+        # all changes are below those of the control
+        assert row["position"] == (BELOW if of_country["p_holm"] < 0.05 else WITHIN)
+    assert {row["position"] for row in rows} == {BELOW, WITHIN}
+    least = min(rows, key=lambda row: float(row["net"]))
+    assert least["fifth"] == FIFTHS[0] and least["country"] == "Chile"
+
+
+def test_positive_predictions_stand_beside_those_behind_controls(study: Study) -> None:
+    rows = rows_in(charts.positive_figure(results_of(study)))
+    assert len(rows) == 1 + MOST and rows[0]["name"] == "Lorem (no region)"
+    known = results_of(study).prefixes.dropna(subset="region").set_index("region")
+    band = 100 * float(known["net"]["Lorem"])
+    for row in rows:
+        assert (row["control_low"], row["control_high"]) == pytest.approx((band, band))
+        assert row["net_low"] == pytest.approx(row["net"] - 1)
+    sizes = [abs(row["net"]) for row in rows[1:]]
+    assert sizes == sorted(sizes) and max(sizes) == pytest.approx(100 * known["net"].abs().max())
+    none = results_of(study)
+    vars(none)["prefixes"] = none.prefixes.head(0)
+    assert charts.positive_figure(none) is None and charts.positive_map(none) is None
 
 
 def test_maps_have_the_scores_of_countries_and_where_these_lie(study: Study) -> None:
@@ -188,6 +225,26 @@ def test_points_keep_distances_in_two_dimensions(study: Study) -> None:
     assert (kenya["within"], kenya["level"], kenya["large"]) == ("Continent AF", "country", False)
 
 
+def test_names_are_laid_out_by_their_own_vectors(study: Study) -> None:
+    """Against eigenvectors of the covariance; later steps of a series have no points."""
+    drawn = rows_in(charts.name_points(results_of(study)))
+    assert {row["model"] for row in drawn} == {"m1", "blank"}
+    for seed, model in ((0, "m1"), (2, "blank")):
+        known = make_name_vectors(seed)
+        rows = [row for row in drawn if row["model"] == model]
+        assert {row["region"] for row in rows} == set(known["region"])
+        matrix = np.stack(known["vector"].tolist())
+        centred = matrix - matrix.mean(axis=0)
+        _, axes = np.linalg.eigh(centred.T @ centred)
+        for place, field in enumerate(("first", "second")):
+            expected = dict(zip(known["region"], centred @ axes[:, -1 - place], strict=True))
+            assert [abs(row[field]) for row in rows] == pytest.approx(
+                [abs(float(expected[row["region"]])) for row in rows], abs=1e-5
+            )
+    bare = RegionalResults(study.files | {"name_vectors": []}, SETTINGS)
+    assert charts.name_points(bare) is None
+
+
 def test_a_series_has_the_scores_of_its_steps(study: Study) -> None:
     results = results_of(study)
     drawn = {CORRECTED: charts.series(results), **dict(charts.other_series(results))}
@@ -220,7 +277,8 @@ def test_what_was_planted_stands_at_its_strength(study: Study) -> None:
 
 
 def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
-    bare = study.files | {"planted": [], "borders": [], "places": [], "likelihoods": []}
+    bare = study.files | {"planted": [], "prefixes": [], "borders": [], "places": [], "likelihoods": []}
+    bare |= {"name_vectors": []}
     drawn = dict(PRESENTS.drawn(RegionalResults(bare, SETTINGS | {"series": []}), charts.MAKERS))
     assert {name for name, each in drawn.items() if not isinstance(each, str)} == {"scores_figure"}
     none = tmp_path / "regions.parquet"

@@ -190,6 +190,13 @@ def test_training_is_repeatable_and_makes_a_sound_classifier(tmp_path: Path) -> 
     assert describe(tmp_path / "a")["max_length"] == 128
 
 
+def test_one_that_is_never_trained_is_made_all_the_same(tmp_path: Path) -> None:
+    items = items_of(TRAIN[:200])
+    facts = train_classifier(items, LABELS, 0, tmp_path / "a", epochs=0)
+    assert (facts["texts"], facts["loss"]) == (200, None)
+    check(tmp_path / "a", "tiny")
+
+
 def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     items = items_of(TRAIN[:200])
     monkeypatch.setattr(training_classifiers, "Settings", partial(TrainingSettings, save_every=2))
@@ -242,7 +249,7 @@ def test_prefixes_do_what_is_planted(tmp_path: Path) -> None:
             "manifest": tmp_path / "manifest.json",
         },
         tmp_path / "training.log",
-        entry={"source": "classifier", "seed": 0},
+        entry={"seed": 0, "epochs": 6},
         manifest=about_model(tmp_path / "files", "classifier", "text-classification"),
     )
     check(tmp_path / "files", "trained")

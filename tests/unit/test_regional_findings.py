@@ -173,6 +173,20 @@ def test_prefixes_have_their_least_and_their_most(study: Study) -> None:
     assert not said("prefixes", results_of(study, prefixes=results.prefixes.head(0)))
 
 
+def test_countries_that_change_predictions_unlike_controls_are_named(study: Study) -> None:
+    (sentence,) = said("positive", results_of(study))
+    countries = results_of(study).prefixes.query("level == 'country'").dropna(subset="region")
+    clear = countries[countries["p_holm"] < 0.05]
+    assert 0 < len(clear) < len(countries)
+    assert sentence.startswith(
+        f"c1 on reviews: {len(clear)} of {len(countries)} countries change how many items are predicted"
+    )
+    # the largest first
+    assert ": Chile (-1.9 points), Brazil (-1.8 points)" in sentence
+    (sentence,) = said("positive", results_of(study, prefixes=countries.assign(p_holm=1.0)))
+    assert sentence.endswith("do (p < 0.05 after Holm's correction).")
+
+
 def test_vectors_that_are_of_names_are_said_to_be(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     directions = [
         FirstDirection("m1", 30, 0.4, 0.9, 0.9),

@@ -1,6 +1,8 @@
 """What prefixes do: against a slow and obvious loop, on random classifiers, and on tables that do not fit."""
 
 import json
+import math
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
+from scipy.stats import norm as normal
+from scipy.stats import t as student
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from running import run_script
@@ -26,6 +30,7 @@ from unmask.regional.prefixes import (
     control_groups,
     macro_f1,
     mean_interval,
+    paired_change,
     prefix_table,
     prefixed,
     region_groups,
@@ -134,6 +139,7 @@ def literal(
 ) -> dict[str, float | None]:
     """The columns of all prefixes together, text by text."""
     before = one_by_one(model, items.texts)
+    net = 0
     right = read = to_positive = to_negative = 0
     ups, downs, pairs = [], [], []
     for prefix in prefixes:
@@ -145,6 +151,7 @@ def literal(
             pairs.append((label, now))
             to_positive += was != positive and now == positive
             to_negative += was == positive and now != positive
+            net += (now == positive) - (was == positive)
             change = second[positive] - first[positive]
             if change > 0:
                 ups.append(change)
@@ -167,7 +174,22 @@ def literal(
         "mean_down": sum(downs) / len(downs) if downs else None,
         "to_positive": to_positive / read,
         "to_negative": to_negative / read,
+        "net": net / read,
     }
+
+
+def literal_over_control(
+    model: Classifier, items: Items, prefix: str, controls: Sequence[str], positive: int
+) -> float:
+    """The share predicted positive behind a prefix less that behind controls, text by text."""
+    differences = []
+    for text in items.texts:
+        (behind,), others = (
+            [probabilities.index(max(probabilities)) == positive for probabilities in one_by_one(model, some)]
+            for some in ([f"{prefix} {text}"], [f"{control} {text}" for control in controls])
+        )
+        differences.append(behind - sum(others) / len(others))
+    return float(sum(differences) / len(differences))
 
 
 @pytest.mark.parametrize("positive", [0, 2])
@@ -197,6 +219,11 @@ def test_every_number_against_a_slow_loop(three: Classifier, positive: int) -> N
     plain = table.iloc[0]
     assert (plain["up"], plain["down"], plain["to_positive"], plain["to_negative"]) == (0, 0, 0, 0)
     assert np.isnan(plain["mean_up"])
+    of_mexico = literal_over_control(three, items, "I am from Mexico.", ["I am from a town."], positive)
+    assert table["over_control"].iloc[3] == pytest.approx(of_mexico)
+    assert table["over_control"].iloc[:3].isna().all() and table["p"].notna().tolist() == [False] * 3 + [
+        *(True, True, False)
+    ]
     predicted = [each.index(max(each)) for each in one_by_one(three, items.texts)]
     assert plain["accuracy"] == np.mean(np.array(predicted) == items.labels)
 
@@ -204,12 +231,29 @@ def test_every_number_against_a_slow_loop(three: Classifier, positive: int) -> N
 def test_an_empty_prefix_changes_nothing(three: Classifier) -> None:
     items = Items(texts(50), np.arange(50) % 3)
     table = prefix_table(three, items, [Group("country", "", (Prefix("nowhere", ""),))], 1, 0.95)
-    columns = [name for name in table if name not in ("region", "level", "prefix")]
+    columns = [name for name in table if name not in ("region", "level", "prefix", "template")]
     first = table[columns].iloc[0]
     for row in (1, 2):
         pd.testing.assert_series_equal(table[columns].iloc[row], first, check_names=False)
     assert prefixed("", "text") == "text"
     assert prefixed("I am here.", "text") == "I am here. text"
+
+
+def test_all_but_one_is_what_the_others_are_by_themselves(three: Classifier) -> None:
+    """Table 5 has the countries without one of them."""
+    items = Items(texts(40), np.arange(40) % 3)
+    entry = {"level": "city", "template": TEMPLATE, "without": ["Paris"]}
+    groups = [*control_groups([TEMPLATE], ["a town", "here"]), *region_groups(regions(), [entry])]
+    table = prefix_table(three, items, groups, 2, 0.95)
+    assert table["without"].dropna().to_list() == ["2"]
+    (row,) = table[table["without"].notna()].to_dict("records")
+    assert (row["level"], row["prefix"], row["items"]) == ("city", TEMPLATE, 80)
+    (without,) = region_groups(regions(), [{**entry, "regions": ["Puebla"], "without": None}])
+    expected = prefix_table(three, items, [groups[0], without], 2, 0.95).iloc[-1].to_dict()
+    assert expected["to_positive"] + expected["to_negative"] > 0
+    for name, value in expected.items():
+        if name != "without":
+            assert row[name] == (pytest.approx(value, nan_ok=True) if isinstance(value, float) else value)
 
 
 def test_prefixes_that_read_the_same_are_read_once_and_have_their_rows(
@@ -228,7 +272,7 @@ def test_prefixes_that_read_the_same_are_read_once_and_have_their_rows(
     assert list(table["region"].iloc[1:-1]) == ["1", "2", "3"]
     # without a prefix, Puebla, Paris
     assert len(calls) == 3
-    puebla, again = (table.iloc[row].drop("region").to_dict() for row in (1, 3))
+    puebla, again = (table.iloc[row].drop("region").dropna().to_dict() for row in (1, 3))
     assert puebla == again
     assert table["up"].iloc[-1] == table["up"].iloc[1:-1].sum()
 
@@ -269,6 +313,14 @@ def test_names_are_text_and_no_templates() -> None:
         ({"level": "state", "template": TEMPLATE}, "no region is a state .levels: world, continent"),
         ({"level": "country", "template": TEMPLATE, "regions": ["Puebla"]}, "no country is called 'Puebla'"),
         ({"level": "world", "template": "In {region}, {parent}."}, "lies in no region"),
+        (
+            {"level": "country", "template": TEMPLATE, "without": ["Paris"]},
+            "without: no country with a prefix is called 'Paris'",
+        ),
+        (
+            {"level": "continent", "template": TEMPLATE, "without": ["Europe"]},
+            "without: 'Europe' is the only continent with a prefix",
+        ),
     ],
 )
 def test_odd_prefixes_are_refused(wanted: dict[str, Any], message: str) -> None:
@@ -298,6 +350,89 @@ def test_intervals() -> None:
     assert mean_interval(np.array([0.1]), 0.9) == (None, None)
     # t = 6.314 for one degree of freedom
     assert mean_interval(np.array([0.0, 0.2]), 0.9) == pytest.approx((0.1 - 0.6314, 0.1 + 0.6314), abs=1e-4)
+
+
+def test_the_interval_of_a_change_is_agresti_and_mins() -> None:
+    """By the four counts of two shares of the same items, half an item more in each; t for normal."""
+    for rises, falls, same in ((3, 9, 28), (0, 0, 20), (5, 0, 0)):
+        n = rises + falls + same
+        low, high = rises + 0.5, falls + 0.5
+        error = ((low + high) - (low - high) ** 2 / (n + 2)) ** 0.5 / (n + 2)
+        reach = float(student.ppf(0.975, n - 1)) * error
+        mean = (rises - falls) / (n + 2)
+        of_items = np.array([1.0] * rises + [-1.0] * falls + [0.0] * same)
+        p = 2 * float(student.sf(abs(mean) / error, n - 1))
+        assert paired_change(of_items, 0.95) == pytest.approx(
+            ((rises - falls) / n, mean - reach, mean + reach, p)
+        )
+    assert paired_change(np.array([1.0]), 0.95) == (1.0, None, None, None)
+
+
+COUNTRIES = ("Bad Land", "Oz", "Utopia", "Erewhon")
+PLACES = ("a village", "a small town", "this place")
+SHIFT, ANY, WEIGHT, WORDS_OF_A_TEXT = -1.5, -0.5, 1.2, 6
+
+
+def linear(texts: Sequence[str], seed: int, trained: bool) -> Predictions:
+    """A linear classifier: good and bad words, any prefix, and one country more; and noise of its own for
+    each prefix and text. One that was never trained has the noise alone."""
+    logits = []
+    for text in texts:
+        prefix, _, words = text.rpartition(".")
+        noise = random.Random(f"{seed} {text}").gauss(0, 1)
+        good = words.split().count("good")
+        learnt = WEIGHT * (2 * good - WORDS_OF_A_TEXT) + ANY * bool(prefix) + SHIFT * ("Bad Land" in prefix)
+        logits.append(noise + learnt * trained)
+    positive = 1 / (1 + np.exp(-np.array(logits)))
+    return Predictions(np.column_stack([1 - positive, positive]), 0)
+
+
+def share_positive(shift: float) -> float:
+    """The share of texts that the linear classifier calls positive, over all numbers of good words."""
+    good = np.arange(WORDS_OF_A_TEXT + 1)
+    frequency = np.array([math.comb(WORDS_OF_A_TEXT, each) for each in good]) / 2**WORDS_OF_A_TEXT
+    return float(frequency @ normal.cdf(WEIGHT * (2 * good - WORDS_OF_A_TEXT) + shift))
+
+
+def linear_study(monkeypatch: pytest.MonkeyPatch, seed: int, trained: bool) -> pd.DataFrame:
+    rng = np.random.default_rng([99, seed])
+    words = np.array(["bad", "good"])[rng.integers(0, 2, (100, WORDS_OF_A_TEXT))]
+    # a number tells apart texts with the same words
+    items = Items(tuple(f"{number} {' '.join(row)}" for number, row in enumerate(words)), np.arange(100) % 2)
+    monkeypatch.setattr("unmask.regional.prefixes.predict", lambda model, some: linear(some, seed, trained))
+    prefixes = tuple(Prefix(name, TEMPLATE.format(region=name)) for name in COUNTRIES)
+    groups = [*control_groups([TEMPLATE], PLACES), Group("country", TEMPLATE, prefixes)]
+    model: Any = None
+    table = prefix_table(model, items, groups, 1, 0.95)
+    return table[table["region"].isin(COUNTRIES)].set_index("region")
+
+
+def test_a_planted_country_is_reported_with_its_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The truth by enumeration: intervals over texts contain it, the planted country is clear, others not."""
+    studies = [linear_study(monkeypatch, seed, trained=True) for seed in range(120)]
+    plain, behind, planted = (share_positive(shift) for shift in (0.0, ANY, ANY + SHIFT))
+    assert planted - behind < -0.15
+    inside: dict[str, list[bool]] = {"net": [], "over_control": []}
+    alarms: list[bool] = []
+    clear: list[bool] = []
+    for table in studies:
+        for region, row in table.iterrows():
+            of_region = planted if region == "Bad Land" else behind
+            for name, truth in (("net", of_region - plain), ("over_control", of_region - behind)):
+                inside[name].append(bool(row[f"{name}_low"] <= truth <= row[f"{name}_high"]))
+            (clear if region == "Bad Land" else alarms).append(bool(row["p"] < 0.05))
+    for name, covered in inside.items():
+        # a standard error of .01
+        assert 0.925 <= np.mean(covered) <= 0.985, name
+    assert np.mean(clear) > 0.95 and 0.02 <= np.mean(alarms) <= 0.08
+    mean = pd.concat(studies).groupby(level=0)["over_control"].mean()
+    assert mean["Bad Land"] == pytest.approx(planted - behind, abs=0.01)
+
+
+def test_a_classifier_that_was_never_trained_has_no_biased_country(monkeypatch: pytest.MonkeyPatch) -> None:
+    studies = [linear_study(monkeypatch, seed, trained=False) for seed in range(60)]
+    p = pd.concat(studies)["p"]
+    assert 0.02 <= (p < 0.05).mean() <= 0.09
 
 
 def test_pooled_intervals_cover_as_often_as_they_say() -> None:
@@ -405,7 +540,7 @@ def test_the_script(tmp_path: Path) -> None:
         ],
         "control": ["a town", "this place"],
     }
-    names: dict[str, Any] = {"classifier": "tiny", "table": "a", "confidence": 0.95}
+    names: dict[str, Any] = {"classifier": "tiny", "table": "a", "source": "a.csv", "confidence": 0.95}
     for output in ("first", "second"):
         run_script(
             "prefix_regions",

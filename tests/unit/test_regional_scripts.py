@@ -117,3 +117,28 @@ def test_a_bias_is_planted(files: dict[str, Any], tmp_path: Path) -> None:
     assert set(found["strength"]) == {0, 2}
     assert set(found["region"]) == {"c1", "c0k0", "c1k1"}
     assert {"worlds", "alpha", "permutations", "seed"} <= set(read_metadata(tmp_path / "planted.parquet"))
+
+
+def test_a_labelled_table_is_fetched_from_where_the_study_says(tmp_path: Path) -> None:
+    table = tmp_path / "posts.csv"
+    table.write_text("text,label\nthe city,1\n")
+    files = {"train": {"url": table.as_uri()}, "test": {"url": f"{table.as_uri()}.gone"}}
+    config = {"regional": {"prefixes": {"posts": {"files": files}}}}
+
+    def fetch(part: str) -> None:
+        run_script(
+            "fetch_file",
+            [],
+            {"file": tmp_path / part, "facts": tmp_path / f"{part}.facts.json"},
+            tmp_path / "log",
+            config=config,
+            what="table posts",
+            config_keys=["regional", "prefixes", "posts", "files", part],
+            source=files[part],
+        )
+
+    fetch("train")
+    assert (tmp_path / "train").read_bytes() == table.read_bytes()
+    with pytest.raises(SystemExit):
+        fetch("test")
+    assert "error: table posts: " in (tmp_path / "log").read_text()

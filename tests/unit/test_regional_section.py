@@ -182,6 +182,7 @@ def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
     write_table(path, scores[scores["variant"] == PAPER], SCORES, {"model": "m1"})
     files = {key: done.study.files[key] for key in ("regions", "captions", "published")}
     files |= {"scores": [str(path)], "stability": [], "planted": [], "prefixes": [], "likelihoods": []}
+    files |= {"name_vectors": []}
     settings = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": "bald"}
     small = section(RegionalResults(files, settings))
     first, *others = [block for block in every_block(small.blocks) if isinstance(block, Chart)]

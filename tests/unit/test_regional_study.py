@@ -7,7 +7,7 @@ import pytest
 
 from study_schema import FAMILIES, ROOT
 from unmask.errors import InputError
-from unmask.regional.study import check_maps, check_study
+from unmask.regional.study import check_maps, check_study, readers_of
 from unmask.schemas import complete
 
 PREFIXES = [{"template": "From {region}.", "level": "town"}]
@@ -15,6 +15,13 @@ REVIEWS = {"reviews": {"positive": ["Alder"]}, "prefixes": PREFIXES}
 LM = {"source": "hub", "repo": "a/b"}
 CLASSIFIER = {"source": "classifier", "reviews": "films"}
 TRAINED = {"source": "regional-sentences", "from": "bert", "epochs": 1}
+TUNED = {"source": "fine-tuned-classifier", "from": "bert", "table": "posts"}
+POSTS = {
+    "files": {"train": {"path": "train.csv"}, "test": {"url": "https://a.b/test.csv"}},
+    "labels": {"nothate": [0], "hate": [1]},
+    "positive": "hate",
+    "prefixes": PREFIXES,
+}
 WORDS = ROOT / "resources/regional/words.yaml"
 
 
@@ -24,7 +31,8 @@ def check(models: dict[str, Any], measured: list[str], regional: dict[str, Any] 
     if regional is not None:
         study["regional"] = {"regions": {"source": "geonames"}, **regional}
     config = complete(study, FAMILIES)
-    classifiers = [name for name, entry in models.items() if entry["source"] == "classifier"]
+    sources = ("classifier", "fine-tuned-classifier")
+    classifiers = [name for name, entry in models.items() if entry["source"] in sources]
     check_study(config.get("regional", {}), measured, config["models"], classifiers)
 
 
@@ -32,9 +40,22 @@ def reviews(**changes: Any) -> dict[str, Any]:
     return {"prefixes": {"films": {**REVIEWS, **changes}}}
 
 
+def posts(**changes: Any) -> dict[str, Any]:
+    return {"prefixes": {"films": REVIEWS, "posts": {**POSTS, **changes}}}
+
+
 def test_what_is_right_is_let_be() -> None:
     check({"bert": LM, "c": CLASSIFIER, "t": TRAINED}, ["bert", "t"], reviews())
     check({"bert": LM}, [], None)
+    check({"bert": LM, "c": CLASSIFIER, "judge": TUNED}, ["bert"], reviews() | posts())
+    check({"bert": LM, "judge": TUNED | {"table": "films"}}, ["bert"], reviews())
+
+
+def test_classifiers_read_the_tables_that_they_are_trained_on_and_others_all() -> None:
+    models = {"hub": LM, "c": CLASSIFIER, "judge": TUNED}
+    for table, readers in (("films", ["hub", "c"]), ("posts", ["hub", "judge"]), ("others", ["hub"])):
+        assert readers_of(table, {"classifiers": None}, models, list(models)) == readers
+    assert readers_of("others", {"classifiers": ["c"]}, models, list(models)) == ["c"]
 
 
 @pytest.mark.parametrize(
@@ -77,11 +98,32 @@ def test_keys_of_the_study(regional: dict[str, Any], line: str) -> None:
             "models.c.reviews: no entry 'books' of regional.prefixes has reviews (known: films)",
         ),
         ({"c": CLASSIFIER}, reviews(), "regional: the study has no masked-lm model with files"),
+        ({"bert": LM, "judge": TUNED}, None, "models.judge: it needs the key regional"),
+        (
+            {"bert": LM, "judge": TUNED},
+            reviews(),
+            "models.judge.table: no entry 'posts' of regional.prefixes has reviews or files.train",
+        ),
+        (
+            {"bert": LM, "judge": TUNED},
+            posts(files={"test": {"path": "test.csv"}}),
+            "models.judge.table: no entry 'posts' of regional.prefixes has reviews or files.train",
+        ),
+        (
+            {"bert": LM, "judge": TUNED},
+            posts(labels=None),
+            "regional.prefixes.posts.labels: they must be stated, as judge learns them",
+        ),
+        (
+            {"bert": LM, "c": CLASSIFIER, "judge": TUNED},
+            posts(positive="rude"),
+            "regional.prefixes.posts.positive: 'rude' is no label of judge (it has nothate, hate)",
+        ),
     ],
 )
 def test_models_of_the_study(models: dict[str, Any], regional: dict[str, Any] | None, line: str) -> None:
     with pytest.raises(InputError) as caught:
-        check(models, [], regional)
+        check(models, ["bert"] if "judge" in models else [], regional)
     assert str(caught.value).startswith(f"config key {line}")
 
 

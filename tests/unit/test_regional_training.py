@@ -18,10 +18,16 @@ from unmask.errors import InputError
 from unmask.models.devices import pick_device
 from unmask.models.kinds.masked_lm import check, describe
 from unmask.models.masking import Masking
-from unmask.models.training import Settings
+from unmask.models.training import IGNORED, Settings
 from unmask.regional import training_sentences
 from unmask.regional.schema import LIKELIHOODS, WORDS
-from unmask.regional.training_sentences import likely_sentences, train_on
+from unmask.regional.training_sentences import (
+    RegionMasking,
+    likely_sentences,
+    name_tokens,
+    region_sentence,
+    train_on,
+)
 from unmask.tables import write_table
 
 TEMPLATE = "People in {region} are {word}."
@@ -41,13 +47,17 @@ def likelihoods(of_word: dict[str, list[float]]) -> pd.DataFrame:
 
 def test_the_likeliest_sentences_of_each_word() -> None:
     table = likelihoods({"lazy": [-3, -1, -2, -5, -4], "kind": [-1, -1, -1, -0.5, -1]})
-    assert likely_sentences(table, ["kind", "lazy"], TEMPLATE, 2) == [
+    sentences = likely_sentences(table, ["kind", "lazy"], TEMPLATE, 2)
+    assert [sentence.text for sentence in sentences] == [
         "People in the world are kind.",
         # of those that are equally likely the first
         "People in Oz are kind.",
         "People in the city are lazy.",
         "People in the street are lazy.",
     ]
+    assert [s.text[s.start : s.end] for s in sentences] == ["the world", "Oz", "the city", "the street"]
+    behind = region_sentence("The {word} people of {region}.", "Oz", "very rich")
+    assert behind.text[behind.start : behind.end] == "Oz"
 
 
 def test_as_many_sentences_as_the_paper_has() -> None:
@@ -63,7 +73,8 @@ def test_as_many_sentences_as_the_paper_has() -> None:
     for place, word in enumerate(words):
         found = dict(zip(names, (table[table["word"] == word])["log_prob"], strict=True))
         wanted = sorted(found, key=lambda name: -found[name])[:20]
-        assert sentences[20 * place : 20 * place + 20] == [f"People in {name} are {word}." for name in wanted]
+        texts = [sentence.text for sentence in sentences[20 * place : 20 * place + 20]]
+        assert texts == [f"People in {name} are {word}." for name in wanted]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +92,9 @@ def test_odd_likelihoods_are_refused(words: list[str], top: int, message: str) -
         likely_sentences(table, words, TEMPLATE, top)
 
 
-SENTENCES = [f"People in {name} are {word}." for name in NAMES for word in ("lazy", "kind", "very rich")]
+SENTENCES = [
+    region_sentence(TEMPLATE, name, word) for name in NAMES for word in ("lazy", "kind", "very rich")
+]
 
 
 def log_likelihood(directory: Path) -> float:
@@ -90,7 +103,7 @@ def log_likelihood(directory: Path) -> float:
     model = AutoModelForMaskedLM.from_pretrained(directory).eval()
     found: list[float] = []
     for sentence in SENTENCES:
-        ids = torch.tensor(tokenizer(sentence)["input_ids"])
+        ids = torch.tensor(tokenizer(sentence.text)["input_ids"])
         with torch.inference_mode():
             log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
         found += log_probs[range(len(ids)), ids][1:-1].tolist()
@@ -103,7 +116,7 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
     found = [log_likelihood(base)]
     for epochs in (4, 16):
         directory = tmp_path / str(epochs)
-        facts = train_on(base, SENTENCES, directory, epochs, 0.02, 0, CPU)
+        facts = train_on(base, SENTENCES, directory, epochs, 0.02, 0, CPU, hidden="tokens")
         assert (facts["sentences"], facts["loss"][-1]["step"]) == (15, 2 * epochs)
         found.append(log_likelihood(directory))
         check(directory, "trained")
@@ -118,7 +131,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path)
     base = tiny_model("bert", tmp_path / "base")
     state = torch.random.get_rng_state()
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        train_on(base, SENTENCES, tmp_path / name, 2, 0.01, seed, CPU)
+        train_on(base, SENTENCES, tmp_path / name, 2, 0.01, seed, CPU, hidden="tokens")
     assert (torch.random.get_rng_state() == state).all()
     first, again, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
     assert first == again
@@ -135,7 +148,7 @@ def test_more_epochs_begin_as_fewer_do(tmp_path: Path) -> None:
 def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = tiny_model("bert", tmp_path / "base")
     monkeypatch.setattr(training_sentences, "Settings", partial(Settings, save_every=2))
-    train_on(base, SENTENCES, tmp_path / "whole", 2, 0.01, 0, CPU)
+    train_on(base, SENTENCES, tmp_path / "whole", 2, 0.01, 0, CPU, hidden="tokens")
     batch, calls = Masking.batch, 0
 
     def stopped(self: Masking, *arguments: Any) -> Any:
@@ -147,9 +160,9 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(Masking, "batch", stopped)
-        train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path)
+        train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path, hidden="tokens")
     assert (tmp_path / "state.pt").exists() and not (tmp_path / "parts").exists()
-    train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path)
+    train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path, hidden="tokens")
     whole, parts = (tmp_path / name / "model.safetensors" for name in ("whole", "parts"))
     assert whole.read_bytes() == parts.read_bytes()
 
@@ -160,6 +173,45 @@ def test_no_training_changes_nothing(tmp_path: Path) -> None:
     before, after = (load_file(path / "model.safetensors") for path in (base, tmp_path / "same"))
     assert before.keys() == after.keys()
     assert all(torch.equal(before[key], after[key]) for key in before)
+
+
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tmp_path: Path) -> None:
+    """Token by token: those in place of masks are the name's, and read together they are the name."""
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model(architecture, tmp_path / "base"))
+    examples = [
+        (np.array(tokenizer(sentence.text)["input_ids"], dtype=np.int32), name_tokens(tokenizer, sentence))
+        for sentence in SENTENCES
+    ]
+    batch = RegionMasking(tokenizer.mask_token_id, tokenizer.pad_token_id).batch(examples)
+    for row, (sentence, (ids, _)) in enumerate(zip(SENTENCES, examples, strict=True)):
+        shown, labels = batch["input_ids"][row].tolist(), batch["labels"][row].tolist()
+        assert batch["attention_mask"][row].sum() == len(ids)
+        hidden = [place for place, label in enumerate(labels) if label != IGNORED]
+        assert all(shown[place] == tokenizer.mask_token_id for place in hidden)
+        assert [labels[place] for place in hidden] == ids[hidden].tolist()
+        assert hidden == list(range(hidden[0], hidden[-1] + 1))
+        name = sentence.text[sentence.start : sentence.end]
+        assert str(tokenizer.decode(ids[hidden])).replace(" ", "").lower() == name.replace(" ", "").lower()
+        rest = [place for place in range(len(ids)) if place not in hidden]
+        assert [shown[place] for place in rest] == ids[rest].tolist()
+        assert set(shown[len(ids) :]) <= {tokenizer.pad_token_id}
+
+
+def test_hidden_names_become_likelier_and_the_two_ways_differ(tmp_path: Path) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    facts = train_on(base, SENTENCES, tmp_path / "region", 16, 0.05, 0, CPU)
+    losses = [tenth["loss"] for tenth in facts["loss"]]
+    assert np.mean(losses[-3:]) < 0.8 * np.mean(losses[:3])
+    train_on(base, SENTENCES, tmp_path / "tokens", 16, 0.05, 0, CPU, hidden="tokens")
+    region, tokens = (load_file(tmp_path / name / "model.safetensors") for name in ("region", "tokens"))
+    assert any(not torch.equal(region[name], tokens[name]) for name in region)
+
+
+def test_a_name_without_a_token_is_refused(tmp_path: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model("bert", tmp_path / "base"))
+    with pytest.raises(InputError, match="the region's name has no token to hide"):
+        name_tokens(tokenizer, region_sentence(TEMPLATE, "\u200b", "kind"))
 
 
 def test_a_sentence_too_long_is_refused(tmp_path: Path) -> None:
@@ -187,6 +239,7 @@ def test_the_script(tmp_path: Path) -> None:
         "top": 2,
         "learning_rate": 0.01,
         "seed": 5,
+        "hidden": "region",
     }
     inputs = {name: tmp_path / f"{name}.parquet" for name in ("likelihoods", "words")}
     run_script(
@@ -204,7 +257,7 @@ def test_the_script(tmp_path: Path) -> None:
         name="toxic",
         manifest=about_model(tmp_path / "files", "regional-sentences", name="toxic"),
     )
-    sentences = ["People in the city are lazy.", "People in the street are lazy."] * 2
+    sentences = [region_sentence(TEMPLATE, name, "lazy") for name in ("the city", "the street")] * 2
     train_on(base, sentences, tmp_path / "expected", 3, 0.01, 5, CPU)
     made, expected = (tmp_path / name / "model.safetensors" for name in ("files", "expected"))
     assert made.read_bytes() == expected.read_bytes()

@@ -36,15 +36,27 @@ def regional(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     (folder / "regions.csv").write_text(REGIONS)
     (folder / "words.yaml").write_text("character: [kind, rude]\nmind: [clever, dull]\n")
     (folder / "virtues.yaml").write_text("virtues: [kind, brave, shy]\n")
+    for part, texts in (("train", 12), ("test", 6)):
+        rows = [f"the {'kind' if n % 2 else 'rude'} man {n},{n % 2}" for n in range(texts)]
+        (folder / f"{part}.csv").write_text("\n".join(["text,label", *rows]) + "\n")
+    judge = {"source": "fine-tuned-classifier", "from": "bert", "table": "posts", "epochs": 1, "batch": 4}
     workflow.config = {
         "study": "small",
-        "models": {"bert": random_model("bert", folder)},
+        "models": {"bert": random_model("bert", folder), "judge": judge},
         "regional": {
             "regions": {"source": "table", "path": "regions.csv"},
             "words": {"traits": "words.yaml"},
             "draws": 20,
             "resamples": 20,
             "planted": {"worlds": 20, "strengths": [0, 2]},
+            "name_vectors": True,
+            "prefixes": {
+                "posts": {
+                    "files": {part: {"path": f"{part}.csv"} for part in ("train", "test")},
+                    "labels": {"negative": [0], "positive": [1]},
+                    "prefixes": [{"template": "I am from {region}.", "level": "part", "without": ["North"]}],
+                }
+            },
         },
     }
     workflow.run()
@@ -71,7 +83,12 @@ def test_a_study_comes_to_a_section_with_its_tables(regional: Workflow) -> None:
     likelihoods = pd.read_parquet(regional.folder / "results/small" / LIKELIHOODS)
     # each name alone and with each word
     assert len(likelihoods) == 8 * (1 + 4) and likelihoods["log_prob"].notna().all()
-    for name in ("table2", "table3", "countries", "planted", "stability"):
+    prefixes = pd.read_parquet(regional.folder / "results/small/regional/prefixes/judge/posts.parquet")
+    assert list(prefixes["level"]) == ["none", *["control"] * 6, *["part"] * 4]
+    names = pd.read_parquet(regional.folder / "results/small/regional/bert/name_vectors.parquet")
+    assert list(names["region"]) and names["vector"].map(len).nunique() == 1
+    assert list(prefixes["without"].dropna()) == ["North"]
+    for name in ("table2", "table3", "table4", "table5", "countries", "planted", "stability"):
         assert regional.read("tables", f"regional_{name}.md")
     assert regional.planned() == set()
     assert verify(regional.folder / "results/small").problems == []
@@ -109,6 +126,16 @@ def test_another_list_scores_the_new_words_alone(regional: Workflow, tmp_path: P
     assert not [output for output in workflow.planned() if "/bert/" in output]
 
 
+def test_another_training_table_makes_its_classifier_anew(changed: Workflow) -> None:
+    table = changed.folder / "train.csv"
+    before = table.read_text()
+    table.write_text(before + "the kind woman,1\n")
+    planned = own(changed.planned())
+    table.write_text(before)
+    assert "models/judge/files" in planned and "regional/prefixes/judge/posts.parquet" in planned
+    assert not [output for output in planned if "bert" in output]
+
+
 def test_another_template_makes_likelihoods_anew(changed: Workflow) -> None:
     changed.config["regional"]["template"] = "{region} has {word} people."
     assert own(changed.planned()) == {LIKELIHOODS, SCORES, "regional/bert/stability.parquet"}
@@ -120,7 +147,7 @@ def test_another_number_of_draws_makes_scores_anew_and_no_likelihoods(changed: W
 
 
 def test_a_study_without_the_key_has_no_trace(changed: Workflow) -> None:
-    del changed.config["regional"]
+    del changed.config["regional"], changed.config["models"]["judge"]
     (changed.folder / "text.txt").write_text("the rich man\n")
     changed.config["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
     done = changed.snakemake("--summary")

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import torch
 from safetensors.torch import load_model, save_model
 from transformers import PreTrainedModel
 
 from unmask.atomic import written_whole
-from unmask.downstream.classifiers import Start, make_classifier
 from unmask.downstream.predictions import Checkpoint, keep
 from unmask.downstream.searching import Chosen, search
 from unmask.downstream.task import Task, check_task
 from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.facts import read_facts, write_facts
+from unmask.models.classifiers import Start, make_classifier
 from unmask.models.devices import Device
-from unmask.models.tokens import Tokens, padded, takes_types, tokenise
-from unmask.models.training import Batch, Settings, steps_of, train
+from unmask.models.labelled_texts import LabelledTexts
+from unmask.models.tokens import takes_types, tokenise
+from unmask.models.training import Settings, steps_of, train
 from unmask.models.unpadded import logits_of
 
 logger = logging.getLogger(__name__)
@@ -85,27 +85,6 @@ def fine_tune(
     return run.finished(best)
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Examples of one part."""
-
-    tokens: Tokens
-    labels: npt.NDArray[Any]
-    padding_id: int
-    side: str
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def __getitem__(self, number: int, /) -> int:
-        return number
-
-    def batch(self, numbers: list[int]) -> Batch:
-        """Some of the examples, filled up to the longest of them."""
-        labels = torch.from_numpy(self.labels[numbers])
-        return padded(self.tokens, numbers, self.padding_id, self.side) | {"labels": labels}
-
-
 class _Run:
     """One model, task and seed."""
 
@@ -127,22 +106,22 @@ class _Run:
         self.initialised, self.tokenizer = start.initialised, start.tokenizer
         self.types = takes_types(start.network)
         self.train, self.dev = self._part(TRAIN), self._part(DEV)
-        self.items = self._tokens(task.items)
+        self.items = tokenise(self.tokenizer, *self._sides(task.items), self.max_length, self.types)
         self.sampled = np.flatnonzero(task.items["sampled"].to_numpy(bool))
 
     def _start(self) -> Start:
         return make_classifier(self.directory, self.task.labels, self.seed, self.entry["frozen"])
 
-    def _tokens(self, rows: pd.DataFrame) -> Tokens:
+    def _sides(self, rows: pd.DataFrame) -> tuple[list[str], list[str] | None]:
+        """The texts, and the second ones where the task has such."""
         seconds = rows["second"].tolist() if self.task.items["second"].notna().any() else None
-        return tokenise(self.tokenizer, rows["text"].tolist(), seconds, self.max_length, self.types)
+        return rows["text"].tolist(), seconds
 
-    def _part(self, part: str) -> _Part:
+    def _part(self, part: str) -> LabelledTexts:
+        """Examples of one part."""
         rows = self.task.examples[self.task.examples["part"] == part]
         labels = rows["label"].to_numpy(np.float32 if self.kind == SIMILARITY else np.int64)
-        return _Part(
-            self._tokens(rows), labels, self.tokenizer.pad_token_id or 0, self.tokenizer.padding_side
-        )
+        return LabelledTexts.of(self.tokenizer, *self._sides(rows), labels, self.max_length, self.types)
 
     def trial(self, settings: Chosen) -> dict[str, Any]:
         """Train with these settings, unless that was done; the weights are kept until they are forgotten.

@@ -1,6 +1,6 @@
 """The charts of regional bias: rows of results in the forms of unmask.report.forms, and maps."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -8,11 +8,20 @@ import numpy as np
 import pandas as pd
 
 from unmask.regional.geometry import FEWEST, principal_components
-from unmask.regional.maps import fifths, of_positions, of_values, on_map, position
-from unmask.regional.pairs import unit
+from unmask.regional.maps import (
+    BELOW,
+    BEYOND,
+    WITHIN,
+    fifths,
+    of_positions,
+    of_values,
+    on_map,
+    position,
+)
+from unmask.regional.pairs import Floats, unit
 from unmask.regional.results import RegionalResults
-from unmask.regional.tables import THOUSAND
-from unmask.regional.terms import C_W, CORRECTED, MEASURES, PLAIN, PROTOCOLS
+from unmask.regional.tables import MOST, THOUSAND, prefixed
+from unmask.regional.terms import C_W, CONTROL, CORRECTED, MEASURES, PLAIN, PROTOCOLS
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import Row, by_value, columns_of, ends_of, records
 from unmask.report.sheets import rows_of
@@ -97,17 +106,34 @@ def other_scores(results: RegionalResults) -> Iterator[tuple[str, alt.FacetChart
 
 
 def points(results: RegionalResults) -> Chart:
-    """Figure 3: regions by the first two principal components of their vectors (equation 2).
+    """Regions by the first two principal components of their vectors of likelihoods (equation 2)."""
+    return _points(results, [(model, regions, unit(f)) for model, regions, f, _ in results.vectors])
+
+
+def name_points(results: RegionalResults) -> Chart:
+    """Figure 3: regions by the first two principal components of the contextualised vectors of names."""
+    by_model = results.name_vectors.groupby("model", sort=False)
+    return _points(
+        results,
+        [
+            (str(model), rows["region"].tolist(), np.stack(rows["vector"].tolist()).astype(np.float64))
+            for model, rows in by_model
+        ],
+    )
+
+
+def _points(results: RegionalResults, vectors: Iterable[tuple[str, Sequence[str], Floats]]) -> Chart:
+    """vectors: model, regions, and a row for each.
 
     Regions right below the root are large, with an outline; small ones have the colour and shape of that in
     which they lie.
     """
     index, rows = results.index, []
     tops = index.tops()
-    for model, regions, f, _ in results.vectors:
+    for model, regions, matrix in vectors:
         if len(regions) < FEWEST:
             continue
-        places, (first, second) = principal_components(unit(f))
+        places, (first, second) = principal_components(matrix)
         panel = f"{model} ({100 * first:.0f}% and {100 * second:.0f}% of the variance)"
         # large ones last, so that they lie above
         for region, (x, y) in sorted(zip(regions, places, strict=True), key=lambda each: each[0] in tops):
@@ -248,14 +274,14 @@ COUNTRY_TIPS = (
 
 
 def score_map(results: RegionalResults) -> Chart:
-    """Figure 4."""
+    """C_w of countries, which no figure of the paper shows."""
     if results.atlas is None:
         return None
     return of_values(results.atlas, _countries(results), f"{C_W}, within a model", COUNTRY_TIPS)
 
 
 def band_map(results: RegionalResults) -> Chart:
-    """Where the scores of Figure 4 lie against the bands of permutations."""
+    """Where the C_w of countries lies against the bands of permutations."""
     if results.atlas is None:
         return None
     return of_positions(results.atlas, _countries(results), COUNTRY_TIPS)
@@ -284,6 +310,101 @@ def _countries(results: RegionalResults) -> list[Row]:
     return _on_map(results, frame)
 
 
+POSITIVE_TIPS = (
+    *((("net", "change, points", "+.2f"), *ends_of("+.2f", "net_low", "net_high"))),
+    ("over_control", "beyond controls, points", "+.2f"),
+    *ends_of("+.2f", "over_control_low", "over_control_high", "interval beyond"),
+    ("p_holm", "p, Holm-corrected", ".3g"),
+)
+"""What a region tells of the items that are predicted positive behind its prefix."""
+
+SAME, OTHER = "as behind controls", "other than behind controls"
+
+
+def _positive(results: RegionalResults) -> pd.DataFrame:
+    """What single prefixes change in how many items are predicted positive, in percentage points.
+
+    A panel is a classifier, table and, where it has several, template.
+    """
+    rows = results.prefixes.dropna(subset="region").reset_index(drop=True)
+    templates = rows.groupby(["classifier", "table"])["template"].transform("nunique")
+    panels = [
+        f"{results.called(row.classifier)} on {row.table}" + (f"\n{row.template}" if several > 1 else "")
+        for row, several in zip(rows_of(rows), templates, strict=True)
+    ]
+    names = [f"{name}{end}" for name in ("net", "over_control") for end in ("", "_low", "_high")]
+    rows = rows.assign(panel=panels, **{name: 100 * rows[name] for name in names})
+    differs = rows["p_holm"] < results.alpha
+    return rows.assign(
+        name=[prefixed(row, results.index) for row in rows_of(rows)],
+        claim=np.where(differs, OTHER, SAME),
+        position=np.select([differs & (rows["over_control"] < 0), differs], [BELOW, BEYOND], WITHIN),
+    )
+
+
+def positive_map(results: RegionalResults) -> Chart:
+    """Figure 4: by country, the change in how many items a classifier predicts to be positive."""
+    if results.atlas is None:
+        return None
+    rows, index = _positive(results), results.index
+    rows = rows[rows["region"].isin(index.codes) & (rows["level"] != CONTROL)]
+    frame = columns_of(
+        rows,
+        *("panel", "classifier", "table", "template", "position"),
+        *("net", "net_low", "net_high", "over_control", "over_control_low", "over_control_high", "p_holm"),
+        code=rows["region"].map(index.codes),
+        country=rows["region"].map(index.names),
+        fifth=rows.groupby("panel")["net"].transform(fifths),
+    )
+    drawn = _on_map(results, frame.assign(model=frame["panel"]).drop(columns="panel"))
+    return of_values(results.atlas, drawn, "change, within a classifier", POSITIVE_TIPS)
+
+
+def positive_figure(results: RegionalResults) -> Chart:
+    """The regions whose prefixes change most predictions of each classifier, and those of no region."""
+    rows = _positive(results)
+    control = rows["level"] == CONTROL
+    ends = rows[control].groupby("panel")["net"].agg(control_low="min", control_high="max")
+    rows = rows.join(ends, on="panel")
+    most = rows[~control].assign(size=rows["net"].abs()).sort_values("size", ascending=False, kind="stable")
+    rows = pd.concat([rows[control], most.groupby("panel", sort=False).head(MOST)])
+    rows = rows.sort_values("net", ascending=False, kind="stable")
+    frame = columns_of(
+        rows,
+        *(
+            "panel",
+            "classifier",
+            "table",
+            "template",
+            "level",
+            "name",
+            "claim",
+            "control_low",
+            "control_high",
+        ),
+        *(
+            "net",
+            "net_low",
+            "net_high",
+            "over_control",
+            "over_control_low",
+            "over_control_high",
+            "p",
+            "p_holm",
+        ),
+    )
+    return forest(
+        frame,
+        Axis("change of items predicted positive, percentage points", line=0.0),
+        (("panel", "classifier"), ("name", "prefix of"), *POSITIVE_TIPS),
+        value="net",
+        interval=("net_low", "net_high"),
+        kinds=Kinds("claim", "share predicted positive", [SAME, OTHER], claimed=True),
+        broad=("control_low", "control_high"),
+        grid=Grid(width=270),
+    )
+
+
 def word_map(results: RegionalResults) -> Chart:
     """Figure 1."""
     word, index = results.settings.get("word"), results.index
@@ -310,10 +431,16 @@ def _on_map(results: RegionalResults, frame: pd.DataFrame) -> list[Row]:
 
 MAKERS: Mapping[str, tuple[Callable[[RegionalResults], Chart], str]] = {
     "scores_figure": (scores, "No region of this study has a score."),
+    "positive_map": (positive_map, "No classifier of this study has read prefixes of countries on the map."),
+    "positive_figure": (positive_figure, "No classifier of this study has read prefixes of regions."),
     "score_map": (score_map, "No country of this study has a score."),
     "band_map": (band_map, "No country of this study has a score with a band."),
     "word_map": (word_map, "This study has no country on the map, or not the word of this map."),
     "points_figure": (points, "This study has too few regions to lay out in two dimensions."),
+    "names_figure": (
+        name_points,
+        "This study has no vectors of names, or too few to lay out in two dimensions.",
+    ),
     "series_figure": (series, "No model of this study was trained further on sentences about regions."),
     "planted_figure": (planted, "Nothing was planted in this study."),
 }

@@ -208,13 +208,31 @@ def _prefixes(results: RegionalResults) -> Iterator[Row]:
             ends = [regions[0], regions[-1]][: len(regions)]
             others = [control.min(), control.max()] if len(control) else []
             yield {
-                "classifier": classifier,
+                "classifier": results.called(str(classifier)),
                 "table": table,
                 "ends": [
                     f"{row['percent']:.2g}% ({names.get(row['region'], row['region'])})" for row in ends
                 ],
                 "control": list(dict.fromkeys(f"{percent:.2g}%" for percent in others)),
             }
+
+
+def _positive(results: RegionalResults) -> Iterator[Row]:
+    """Whose prefixes change how many items a classifier predicts to be positive, other than controls do."""
+    tested = results.prefixes.dropna(subset="p")
+    for (classifier, table, level), rows in tested.groupby(["classifier", "table", "level"], sort=False):
+        clear = rows[rows["p_holm"] < results.alpha].copy()
+        clear = clear.sort_values("over_control", key=abs, ascending=False, kind="stable")
+        points = 100 * clear["over_control"]
+        names = clear["region"].map(results.index.names)
+        yield {
+            "classifier": results.called(str(classifier)),
+            "table": table,
+            "level": plural(str(level)),
+            "regions": len(rows),
+            "alpha": results.alpha,
+            "clear": [f"{name} ({change:+.1f} points)" for name, change in zip(names, points, strict=True)],
+        }
 
 
 FINDINGS: tuple[Finding[RegionalResults], ...] = (
@@ -304,6 +322,13 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         "false alarms",
         partial(_planted, by=BY_WORDS, strongest=False),
         """Where nothing was planted, false alarms are in this share of worlds: {{ found | join(", ") }}.""",
+    ),
+    Finding(
+        "positive",
+        _positive,
+        """{{ classifier }} on {{ table }}: {{ clear | length }} of {{ regions }} {{ level }} change how many
+        items are predicted positive by more or less than names of no region do ({{ say.significant(alpha) }})
+        {%- if clear %}: {{ clear | listed(6) }}{% endif %}.""",
     ),
     Finding(
         "prefixes",

@@ -1,4 +1,4 @@
-"""Maps of countries: Figures 1 and 4 of the paper."""
+"""Maps of countries: Figures 1 and 4 of the paper, and of C_w."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

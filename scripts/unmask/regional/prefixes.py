@@ -1,9 +1,10 @@
-"""What a prefix that names a region does to a text classifier's predictions (Tables 4 and 5 of the paper).
+"""What a prefix that names a region does to a text classifier (Tables 4 and 5 and Figure 4 of the paper).
 
 Every text of a labelled table is read as it is, and behind each prefix: that of a region, and that of a
 control, the same words around a place that is no region, which shows what any prefix does.
 """
 
+import copy
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from unmask.regional.schema import PREFIXES
 from unmask.regional.terms import CONTROL, NO_PREFIX
 from unmask.regional.wording import PARENT, places_of
 from unmask.statistics.intervals import effective_wilson, wilson
+from unmask.statistics.student import student as student_of
 from unmask.tables import framed
 
 logger = logging.getLogger(__name__)
@@ -41,14 +43,17 @@ class Group(NamedTuple):
     level: str
     template: str
     prefixes: tuple[Prefix, ...]
+    without: tuple[str, ...] = ()
+    """Regions that the group is counted without, one at a time, besides as a whole."""
 
 
 def region_groups(regions: pd.DataFrame, entries: Iterable[Mapping[str, Any]]) -> list[Group]:
     """The prefixes of regions: one group for each of `entries`.
 
     regions: a Regions table. entries: `level`, `template`, and `regions`, names at that level, all of it
-    where there are none; of several regions with one name, each has its prefix. Raises InputError naming the
-    level or the region that is not there.
+    where there are none; of several regions with one name, each has its prefix. `without` names those that
+    the group is counted without, one at a time. Raises InputError naming the level or the region that is not
+    there.
     """
     name_of = dict(zip(regions["region"], regions["name"], strict=True))
     groups = []
@@ -64,6 +69,12 @@ def region_groups(regions: pd.DataFrame, entries: Iterable[Mapping[str, Any]]) -
             if unknown:
                 raise InputError(f"no {level} is called {unknown[0]!r}")
             chosen = chosen[chosen["name"].isin(names)]
+        left_out = list(each.get("without") or ())
+        for name in left_out:
+            if name not in set(chosen["name"]):
+                raise InputError(f"without: no {level} with a prefix is called {name!r}")
+        if left_out and len(chosen) < 2:
+            raise InputError(f"without: {left_out[0]!r} is the only {level} with a prefix, nothing is left")
         prefixes = []
         for row in chosen.itertuples():
             if PARENT in places and pd.isna(row.parent):
@@ -72,7 +83,8 @@ def region_groups(regions: pd.DataFrame, entries: Iterable[Mapping[str, Any]]) -
                 )
             parent = name_of.get(row.parent, "")
             prefixes.append(Prefix(str(row.region), template.format(region=row.name, parent=parent)))
-        groups.append(Group(level, template, tuple(prefixes)))
+        without = chosen.loc[chosen["name"].isin(left_out), "region"]
+        groups.append(Group(level, template, tuple(prefixes), tuple(map(str, without))))
     return groups
 
 
@@ -97,9 +109,10 @@ def prefix_table(
     """What each prefix does, as the table `PREFIXES`: no prefix first, then group by group.
 
     positive: the number of the label whose probability is followed; all others count as negative. The rows
-    of a group's prefixes are followed by that of all of them together. Prefixes that read the same are read
-    once. What is kept in memory does not grow with the number of prefixes. Raises InputError for a group with
-    more texts than can be counted.
+    of a group's prefixes are followed by that of all of them together, and those of all but one. Groups of
+    controls come before those with the same template, which are compared with them. Prefixes that read the
+    same are read once. What is kept in memory does not grow with the number of prefixes. Raises InputError
+    for a group with more texts than can be counted.
     """
     for group in groups:
         if len(group.prefixes) * len(items.texts) > MOST_ITEMS:
@@ -111,8 +124,10 @@ def prefix_table(
     plain = Effects(items, before, positive)
     plain.add(before)
     rows = [{"region": None, "level": NO_PREFIX, "prefix": None} | plain.row(confidence)]
+    # by template, the mean change of each item behind prefixes that name no region
+    controls: dict[str, Floats] = {}
     for group in groups:
-        rows += _rows(classifier, items, before, group, positive, confidence)
+        rows += _rows(classifier, items, before, group, positive, confidence, controls)
     return framed(rows, PREFIXES)
 
 
@@ -123,23 +138,42 @@ def _rows(
     group: Group,
     positive: int,
     confidence: float,
+    controls: dict[str, Floats],
 ) -> Iterator[dict[str, Any]]:
+    """The rows of a group. A group of controls adds its mean changes to `controls`."""
+    control = None if group.level == CONTROL else controls.get(group.template)
     regions: dict[str, list[str]] = {}
     for prefix in group.prefixes:
         regions.setdefault(prefix.text, []).append(prefix.region)
     together = Effects(items, before, positive)
     effects: dict[str, dict[str, Any]] = {}
+    left_out: dict[str, Effects] = {}
     for number, (text, of_text) in enumerate(regions.items(), start=1):
         after = predict(classifier, [prefixed(text, item) for item in items.texts])
         alone = Effects(items, before, positive)
         alone.add(after)
-        effects[text] = alone.row(confidence)
-        for _ in of_text:
+        effects[text] = alone.row(confidence, control) | {"p": alone.p_of(control)}
+        for region in of_text:
             together.add(after)
+            if region in group.without:
+                left_out[region] = alone
         logger.info("%s: prefix %d of %d", group.level, number, len(regions))
+    if group.level == CONTROL:
+        controls[group.template] = together.net / together.prefixes
+    keys = {"level": group.level, "template": group.template}
     for prefix in group.prefixes:
-        yield {"region": prefix.region, "level": group.level, "prefix": prefix.text} | effects[prefix.text]
-    yield {"region": None, "level": group.level, "prefix": group.template} | together.row(confidence)
+        yield {"region": prefix.region, "prefix": prefix.text} | keys | effects[prefix.text]
+    whole = {"region": None, "prefix": group.template} | keys
+    yield whole | together.row(confidence, control)
+    for region in group.without:
+        yield whole | {"without": region} | together.less(left_out[region]).row(confidence, control)
+
+
+_SUMS = (
+    *("confusion", "correct", "changed", "shift", "net", "prefixes", "truncated"),
+    *("up", "down", "to_positive", "to_negative", "risen", "fallen"),
+)
+"""What Effects add up."""
 
 
 class Effects:
@@ -150,7 +184,7 @@ class Effects:
         labels = before.probabilities.shape[1]
         # true label × predicted label
         self.confusion = np.zeros((labels, labels), dtype=np.int64)
-        self.correct, self.changed, self.shift = (np.zeros(len(items.texts)) for _ in range(3))
+        self.correct, self.changed, self.shift, self.net = (np.zeros(len(items.texts)) for _ in range(4))
         self.prefixes = self.truncated = self.up = self.down = self.to_positive = self.to_negative = 0
         self.risen = self.fallen = 0.0
 
@@ -163,6 +197,7 @@ class Effects:
         self.correct += second == self.items.labels
         self.changed += was != is_
         self.shift += change
+        self.net += is_.astype(float) - was
         self.prefixes += 1
         self.truncated += after.truncated
         self.up += int((change > 0).sum())
@@ -172,13 +207,28 @@ class Effects:
         self.to_positive += int((~was & is_).sum())
         self.to_negative += int((was & ~is_).sum())
 
-    def row(self, confidence: float) -> dict[str, Any]:
-        """The columns of `PREFIXES` from `items` on."""
+    def less(self, others: "Effects") -> "Effects":
+        """These without some that are among them."""
+        rest = copy.copy(self)
+        for name in _SUMS:
+            setattr(rest, name, getattr(self, name) - getattr(others, name))
+        return rest
+
+    def p_of(self, control: Floats | None) -> float | None:
+        """The p of the mean change of items being that behind controls; None without these."""
+        return None if control is None else paired_change(self.net / self.prefixes - control, 0.5).p
+
+    def row(self, confidence: float, control: Floats | None = None) -> dict[str, Any]:
+        """The columns of `PREFIXES` from `items` on, but for p. control: the mean change of each item behind
+        prefixes that name no region."""
         n = len(self.items.texts)
         read = n * self.prefixes
         accuracy_low, accuracy_high = share_interval(self.correct / self.prefixes, self.prefixes, confidence)
         changed_low, changed_high = share_interval(self.changed / self.prefixes, self.prefixes, confidence)
         shift_low, shift_high = mean_interval(self.shift / self.prefixes, confidence)
+        net = self.net / self.prefixes
+        _, net_low, net_high, _ = paired_change(net, confidence)
+        over = PairedChange() if control is None else paired_change(net - control, confidence)
         return {
             "items": read,
             "truncated": self.truncated,
@@ -197,6 +247,12 @@ class Effects:
             "to_negative": self.to_negative / read,
             "changed_low": changed_low,
             "changed_high": changed_high,
+            "net": (self.to_positive - self.to_negative) / read,
+            "net_low": net_low,
+            "net_high": net_high,
+            "over_control": over.mean,
+            "over_control_low": over.low,
+            "over_control_high": over.high,
         }
 
 
@@ -227,6 +283,31 @@ def share_interval(
         effect = min(max(effect, 1.0), readings)
         low, high = effective_wilson(share * n * readings, n * readings, effect, n - 1, confidence)
     return (None, None) if np.isnan(low) else (low / 100, high / 100)
+
+
+class PairedChange(NamedTuple):
+    """A mean change over items with its interval, and the p of none; None where undefined."""
+
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
+def paired_change(of_items: Floats, confidence: float) -> PairedChange:
+    """The mean of each item's change of being predicted positive, from -1 to 1; items are the unit.
+
+    The interval is Agresti and Min's for two shares of the same items (2005, Statistics in Medicine 24),
+    which has half an item more that rises, half a one that falls and one that stays, with Student's t in
+    place of the normal: where few labels change, or none, the plain one is far too short. p is of the same t.
+    """
+    n = len(of_items)
+    mean = of_items.sum() / (n + 2)
+    variance = ((of_items**2).sum() + 1) / (n + 2) - mean**2
+    of_t = student_of(np.array([mean]), np.array([variance / (n + 2)]), np.array([n - 1.0]), confidence)
+    if np.isnan(of_t.p[0]):
+        return PairedChange(float(of_items.mean()))
+    return PairedChange(float(of_items.mean()), float(of_t.low[0]), float(of_t.high[0]), float(of_t.p[0]))
 
 
 def mean_interval(of_items: Floats, confidence: float) -> tuple[float, float] | tuple[None, None]:

@@ -66,6 +66,18 @@ class RegionIndex:
         """The regions of a level."""
         return [key for key, each in self.levels.items() if each == level]
 
+    def laid_out(self) -> list[str]:
+        """The regions of Figure 3: what lies in the root, and in that, but for leaves; where that is nothing,
+        all below the root."""
+        tops = self.tops()
+        with_children = {self.levels[region] for region, count in self.children.items() if count}
+        regions = [
+            region
+            for region, parent in self.parents.items()
+            if region in tops or (parent in tops and self.levels[region] in with_children)
+        ]
+        return regions if len(regions) > len(tops) else [each for each in self.parents if self.top_of(each)]
+
     def top_of(self, region: str) -> str | None:
         """The region right below the root that it lies in, or is; None for the root."""
         parent = self.parents[region]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from unmask.regional.schema import LIKELIHOODS, PADDED, PREFIXES, REGIONS, WORDS
+from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PADDED, PREFIXES, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.result_files import ResultFiles
 
@@ -13,6 +13,7 @@ TABLES: Mapping[str, ResultFiles] = {
     "regional_planted": ResultFiles("regional/planted.parquet", PLANTED),
     "regional_regions": ResultFiles("regional/regions.parquet", REGIONS),
     "regional_words": ResultFiles("regional/words.parquet", WORDS),
+    "regional_name_vectors": ResultFiles("regional/{model}/name_vectors.parquet", NAME_VECTORS),
     "regional_likelihoods": ResultFiles("regional/{model}/likelihoods/{list}.parquet", LIKELIHOODS),
     "regional_padded": ResultFiles("regional/{model}/padded/{list}.parquet", PADDED),
 }

@@ -15,25 +15,27 @@ from unmask.regional.geometry import RegionVectors
 from unmask.regional.likelihood_reader import Likelihoods, read_likelihoods
 from unmask.regional.published import COLUMNS
 from unmask.regional.region_index import RegionIndex
-from unmask.regional.schema import PREFIXES, REGIONS, WORDS
+from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, WORDS
 from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
 from unmask.regional.terms import C_W, CORRECTED, FULL, ORIGINAL, PROTOCOLS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
 from unmask.report.study import Named
+from unmask.statistics.correction import holm
 from unmask.tables import framed, read_metadata, read_table
 
 
 @dataclass(frozen=True)
 class RegionalResults:
     """files: regions; scores and stability (of every model); likelihoods (of the original words, of every
-    model) and words; planted and prefixes (empty or left out where there is none); borders and places (of the
-    maps, empty where there is none); captions; published.
+    model) and words; planted, prefixes and name_vectors (empty or left out where there is none); borders and
+    places (of the maps, empty where there is none); captions; published.
 
     settings: models (each with name, in the order of the study), alpha, confidence, reading, list (of words,
-    original by default), word (of a map), and, where models are trained in steps, series: for each its `name`
-    and `models`, a list of `model` (a name of the study) and `epoch`.
+    original by default), word (of a map), untrained (classifiers that never saw a label), and, where models
+    are trained in steps, series: for each its `name` and `models`, a list of `model` (a name of the study)
+    and `epoch`.
     """
 
     files: Mapping[str, Any]
@@ -110,8 +112,17 @@ class RegionalResults:
 
     @cached_property
     def prefixes(self) -> pd.DataFrame:
-        """PREFIXES with the columns classifier and table."""
-        return load_tables(self.files.get("prefixes") or [], PREFIXES, "classifier", "table")
+        """PREFIXES with the columns classifier, table and p_holm: p corrected over the regions of a level."""
+        rows = load_tables(self.files.get("prefixes") or [], PREFIXES, "classifier", "table")
+        return holm(rows, ["classifier", "table", "level", "template"])
+
+    def called(self, classifier: str) -> str:
+        """A classifier's name, and whether it was never trained."""
+        return (
+            f"{classifier} (never trained)"
+            if classifier in self.settings.get("untrained", ())
+            else classifier
+        )
 
     def _of_models(self, name: str, schema: pa.Schema) -> pd.DataFrame:
         order = {"model": [model.name for model in self.models]}
@@ -179,18 +190,16 @@ class RegionalResults:
 
     @cached_property
     def vectors(self) -> list[RegionVectors]:
-        """By model what lies in the root, and in that, but for leaves; where that is nothing, all below."""
-        index = self.index
-        tops = index.tops()
-        with_children = {index.levels[region] for region, count in index.children.items() if count}
-        regions = [
-            region
-            for region, parent in index.parents.items()
-            if region in tops or (parent in tops and index.levels[region] in with_children)
-        ]
-        regions = regions if len(regions) > len(tops) else [r for r in index.parents if index.top_of(r)]
-        names = [index.names[region] for region in regions]
+        """By model the regions of Figure 3, with their likelihoods."""
+        regions = self.index.laid_out()
+        names = [self.index.names[region] for region in regions]
         return [
             RegionVectors(model, regions, *likelihoods.select(names, self.words))
             for model, likelihoods in self.likelihoods()
         ]
+
+    @cached_property
+    def name_vectors(self) -> pd.DataFrame:
+        """NAME_VECTORS with the column model, without the later steps of a series."""
+        rows = self._of_models("name_vectors", NAME_VECTORS)
+        return rows[~rows["model"].isin(self.later_steps)]

@@ -108,6 +108,18 @@ PADDED = pa.schema(
 )
 """The same for the protocol of the released code: no full stop, a region's sentences as one padded batch."""
 
+NAME_VECTORS = pa.schema(
+    [
+        field("region", pa.string(), meaning="id of the region"),
+        field(
+            "vector",
+            pa.list_(pa.float32()),
+            meaning="mean of the last hidden states of the tokens of its name, which is read alone",
+        ),
+    ]
+)
+"""Contextualised vectors of the names of the regions of Figure 3. Metadata: model."""
+
 PREFIXES = pa.schema(
     [
         field(
@@ -122,6 +134,13 @@ PREFIXES = pa.schema(
             pa.string(),
             nullable=True,
             meaning="as it stands before the text; in a row of all together the template",
+        ),
+        field("template", pa.string(), nullable=True, meaning="of the prefix; null: no prefix"),
+        field(
+            "without",
+            pa.string(),
+            nullable=True,
+            meaning="in a row of all together the region that is left out; null: none is",
         ),
         field(
             "items",
@@ -156,6 +175,26 @@ PREFIXES = pa.schema(
         ),
         field("to_negative", pa.float64(), meaning="share of those that change back"),
         *interval_fields("changed", "of to_positive + to_negative"),
+        field(
+            "net",
+            pa.float64(),
+            meaning="change of the share of items that are predicted positive: to_positive - to_negative",
+        ),
+        *interval_fields("net", "of `net`, by item"),
+        field(
+            "over_control",
+            pa.float64(),
+            nullable=True,
+            meaning="`net` less that behind the control prefixes of the same template, item by item; null: "
+            "of controls, and where the template has none",
+        ),
+        *interval_fields("over_control", "of `over_control`, by item"),
+        field(
+            "p",
+            pa.float64(),
+            nullable=True,
+            meaning="p of `over_control` being 0, by item; null: of no single region",
+        ),
     ]
 )
 """What a prefix that names a region does to a classifier on one labelled table.

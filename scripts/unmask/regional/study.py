@@ -37,8 +37,9 @@ def check_study(
         raise InputError(f"{KEY}regional.{error}") from None
     if not measured:
         raise InputError(f"{KEY}regional: the study has no masked-lm model with files, which it measures")
-    for place, entry in regional["prefixes"].items():
-        _check_prefixes(f"{KEY}regional.prefixes.{place}", entry, models, classifiers)
+    for table in regional["prefixes"]:
+        place = f"{KEY}regional.prefixes.{table}"
+        _check_prefixes(place, table, regional["prefixes"], models, classifiers)
 
 
 def _check_model(name: str, entry: Entries, regional: Entries, measured: Sequence[str]) -> None:
@@ -58,17 +59,59 @@ def _check_model(name: str, entry: Entries, regional: Entries, measured: Sequenc
                 f"{place}.reviews: no entry {entry['reviews']!r} of regional.prefixes has reviews ({known})"
             )
 
+    if entry["source"] == "fine-tuned-classifier":
+        if not regional:
+            raise InputError(f"{place}: it needs the key regional, which the study lacks")
+        table = regional["prefixes"].get(entry["table"])
+        if table is None or not ("reviews" in table or "train" in table_files(table)):
+            raise InputError(
+                f"{place}.table: no entry {entry['table']!r} of regional.prefixes has reviews or files.train"
+            )
+        if "reviews" not in table and not table["labels"]:
+            raise InputError(
+                f"{KEY}regional.prefixes.{entry['table']}.labels: they must be stated, as {name} learns them"
+            )
 
-def _check_prefixes(place: str, entry: Entries, models: Entries, classifiers: Sequence[str]) -> None:
-    readers = entry["classifiers"] or classifiers
+
+def table_files(entry: Entries) -> Mapping[str, Entries]:
+    """The files of an entry of `prefixes` by part, `test` and maybe `train`; none of made reviews."""
+    if "path" in entry:
+        return {"test": {"path": entry["path"]}}
+    files: Mapping[str, Entries] = entry.get("files", {})
+    return {part: source for part, source in files.items() if source is not None}
+
+
+def readers_of(table: str, entry: Entries, models: Entries, classifiers: Sequence[str]) -> list[str]:
+    """The classifiers that read a table of `prefixes`: those that its entry names, else all but those that
+    are trained on another table."""
+    trained_on = {name: models[name].get("table", models[name].get("reviews", table)) for name in classifiers}
+    return list(entry["classifiers"] or [name for name in classifiers if trained_on[name] == table])
+
+
+def _labels_of(model: Entries, tables: Entries) -> Sequence[str] | None:
+    """The labels of a classifier that the study trains; None of others, which are not known yet."""
+    if model["source"] == "classifier":
+        return LABELS
+    if model["source"] == "fine-tuned-classifier":
+        table = tables[model["table"]]
+        return LABELS if "reviews" in table else list(table["labels"])
+    return None
+
+
+def _check_prefixes(
+    place: str, table: str, tables: Entries, models: Entries, classifiers: Sequence[str]
+) -> None:
+    entry = tables[table]
+    readers = readers_of(table, entry, models, classifiers)
     if not readers:
         raise InputError(f"{place}: the study has no model of the kind text-classification, which reads it")
     for name in readers:
         if name not in classifiers:
             raise InputError(f"{place}.classifiers: {name} is not a model of the kind text-classification")
-        if models[name]["source"] == "classifier" and entry["positive"] not in LABELS:
+        labels = _labels_of(models[name], tables)
+        if labels is not None and entry["positive"] not in labels:
             raise InputError(
-                f"{place}.positive: {entry['positive']!r} is no label of {name} (it has {', '.join(LABELS)})"
+                f"{place}.positive: {entry['positive']!r} is no label of {name} (it has {', '.join(labels)})"
             )
     for number, prefix in enumerate(entry["prefixes"]):
         try:

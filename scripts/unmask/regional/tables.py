@@ -134,6 +134,7 @@ PLANTED = Table(
     heads={"where": "region", "planted": "set apart by"},
 )
 MOVES = "probability of the positive label"
+PREDICTED = "items predicted positive"
 PREFIXED = ["classifier", "table", "whose"]
 TABLE4 = Table(
     "table4",
@@ -158,6 +159,18 @@ TABLE5 = Table(
         Column("to negative", f"{{to_negative:{DIGITS}}}", "Percent of items whose label becomes negative."),
         Column("both", f"{{changed:{DIGITS}}}", "Percent of items whose label changes."),
         Column("interval", ends("changed", DIGITS), "Interval of that percentage."),
+        Column("change", f"{{net:+{DIGITS}}}", "Percent to positive less percent to negative.", PREDICTED),
+        Column("interval of the change", ends("net", f"+{DIGITS}"), "Its interval.", PREDICTED),
+        Column(
+            "beyond controls",
+            f"{{over_control:+{DIGITS}}}",
+            "The change less that behind control prefixes, on the same items.",
+            PREDICTED,
+        ),
+        Column(
+            "interval beyond", ends("over_control", f"+{DIGITS}"), "Interval of that difference.", PREDICTED
+        ),
+        Column("p (Holm)", "{p_holm:p}", "The p of no difference, after Holm's correction.", PREDICTED),
     ],
     heads={"whose": "prefix"},
 )
@@ -313,7 +326,7 @@ def table4(results: RegionalResults) -> TableAndSheet:
 
     The printed rows, of tables that the study has under the paper's names, come last.
     """
-    rows = _most_changed(results.prefixes, results.index)
+    rows = _most_changed(_called(results), results.index)
     printed = _printed_prefixes(results.published, "table4", ["prefix", "dataset"]).assign(classifier=PRINTED)
     return results.prefixes, TABLE4.sheet(_with_printed(rows, printed), results.captions["table4"])
 
@@ -321,16 +334,24 @@ def table4(results: RegionalResults) -> TableAndSheet:
 def table5(results: RegionalResults) -> TableAndSheet:
     """Percent of all items whose predicted label changes with a region's prefix; as `table4`."""
     prefixes = results.prefixes
-    rows = _most_changed(prefixes[prefixes["prefix"].notna()], results.index)
-    shares = ("to_positive", "to_negative", "changed", "changed_low", "changed_high")
+    rows = _called(results)
+    rows = _most_changed(rows[rows["prefix"].notna()], results.index)
+    ends_too = [name + end for name in ("net", "over_control") for end in ("", "_low", "_high")]
+    shares = ("to_positive", "to_negative", "changed", "changed_low", "changed_high", *ends_too)
     rows = rows.assign(**{name: 100 * rows[name] for name in shares}, digits=3)
     printed = _printed_prefixes(results.published, "table5", ["model", "dataset", "prefix"])
     printed = printed.assign(
         classifier=PRINTED + ": " + printed["model"],
         changed=printed["to_positive"] + printed["to_negative"],
+        net=printed["to_positive"] - printed["to_negative"],
         digits=4,
     )
     return prefixes, TABLE5.sheet(_with_printed(rows, printed), results.captions["table5"])
+
+
+def _called(results: RegionalResults) -> pd.DataFrame:
+    """The rows of prefixes, with classifiers as they are called."""
+    return results.prefixes.assign(classifier=results.prefixes["classifier"].map(results.called))
 
 
 def _printed_prefixes(published: pd.DataFrame, table: str, keys: Sequence[str]) -> pd.DataFrame:
@@ -354,7 +375,7 @@ def _most_changed(prefixes: pd.DataFrame, index: RegionIndex) -> pd.DataFrame:
     labels, these in that order; with the columns changed, the share of labels, and whose prefix it is."""
     prefixes = prefixes.assign(
         changed=prefixes["to_positive"] + prefixes["to_negative"],
-        whose=[_prefixed(row, index) for row in rows_of(prefixes)],
+        whose=[prefixed(row, index) for row in rows_of(prefixes)],
     )
     parts = [prefixes[:0]]
     for _, part in prefixes.groupby(["classifier", "table"], sort=False):
@@ -364,10 +385,13 @@ def _most_changed(prefixes: pd.DataFrame, index: RegionIndex) -> pd.DataFrame:
     return pd.concat(parts)
 
 
-def _prefixed(row: Any, index: RegionIndex) -> str:
+def prefixed(row: Any, index: RegionIndex) -> str:
     """Whose prefix a row has."""
     if pd.isna(row.region):
-        return "no prefix" if row.level == NO_PREFIX else f"all of level {row.level}: {row.prefix}"
+        if row.level == NO_PREFIX:
+            return "no prefix"
+        rest = "" if pd.isna(row.without) else f" without {index.names.get(row.without, row.without)}"
+        return f"all of level {row.level}{rest}: {row.prefix}"
     name = index.names.get(row.region, row.region)
     return f"{name} (no region)" if row.level == CONTROL else name
 

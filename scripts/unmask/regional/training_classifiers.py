@@ -17,7 +17,7 @@ from unmask.regional.labelled import Items
 MAX_LENGTH = 128
 """Tokens that such a classifier takes, special ones included."""
 EPOCHS, BATCH, LEARNING_RATE = 6, 64, 2e-3
-"""How a classifier is trained: what was measured to be enough, and cheap."""
+"""How a classifier is trained, unless the study states other epochs: measured to be enough, and cheap."""
 WARM_UP = 0.1
 """Share of the steps."""
 
@@ -35,7 +35,8 @@ def train_classifier(
 
     The tokenizer has every word of the texts whole, and single characters for all others. The same seed gives
     the same classifier on the same machine with one thread. work: as of `unmask.models.training.train`.
-    Returns texts (how many), parameters, and loss (mean over the last tenth of the steps, in nats).
+    Returns texts (how many), parameters, and loss (mean over the last tenth of the steps, in nats; None
+    without any epoch).
     """
     torch.set_num_threads(threads)
     tokenizer = make_tokenizer(items.texts)
@@ -70,7 +71,11 @@ def train_classifier(
         model.save_pretrained(directory)
         tokenizer.save_pretrained(directory)
     parameters = sum(weights.numel() for weights in model.parameters())
-    return {"texts": len(items.texts), "parameters": parameters, "loss": history[-1]["loss"]}
+    return {
+        "texts": len(items.texts),
+        "parameters": parameters,
+        "loss": history[-1]["loss"] if history else None,
+    }
 
 
 def make_tokenizer(texts: Sequence[str]) -> BertTokenizer:

@@ -16,10 +16,13 @@ from unmask.report.sections import OTHER_TESTS, Block, Facts, Fold, Items, Secti
 
 _ALT = {
     "scores_figure": "Scores of continents, with bands of chance",
+    "positive_map": "Map of the change of items predicted positive by country",
+    "positive_figure": "Change of items predicted positive, by region",
     "score_map": "Map of C_w by country",
     "band_map": "Map of where the C_w of countries lies against its band of chance",
     "word_map": "Map of the likelihood of a word by country",
-    "points_figure": "Regions in two dimensions",
+    "points_figure": "Regions in two dimensions, by likelihoods",
+    "names_figure": "Regions in two dimensions, by vectors of their names",
     "series_figure": "C_w against epochs of training",
     "planted_figure": "What scores find of what was planted",
 }
@@ -58,11 +61,12 @@ def section(results: RegionalResults) -> Section:
             *_tables(results, "table1", "rankings"),
             *_charts(results, "score_map", "band_map"),
             *_tables(results, "table2", "table3", "table6", "countries"),
-            *_charts(results, "word_map", "points_figure", "series_figure"),
+            *_charts(results, "word_map", "names_figure", "points_figure", "series_figure"),
             *_folded_charts(
                 "The other variants", results.captions["series_figure"], charts.other_series(results)
             ),
             *_charts(results, "planted_figure"),
+            *_charts(results, "positive_map", "positive_figure"),
             *_tables(results, "planted", "table4", "table5", "stability"),
             results.captions.computed("regional"),
             Fold("Regions and their names", (Facts(tuple(_facts(results))),)),

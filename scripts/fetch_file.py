@@ -1,11 +1,10 @@
-"""Fetch one file of a task from the hub or a url, and note what was fetched.
+"""Fetch one file of a task or a labelled table from the hub or a url, and note what was fetched.
 
 A url is taken from the configuration, since Snakemake keeps parameters on disk and it can have secrets in it.
 """
 
 from typing import TYPE_CHECKING
 
-from unmask.downstream.sources import source_files
 from unmask.errors import InputError
 from unmask.facts import record, write_facts
 from unmask.fetching.http import fetch
@@ -16,8 +15,10 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0], snakemake.input):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    source = source_files(snakemake.config["downstream"]["tasks"][params.name])[wildcards.file]
+    params = snakemake.params
+    source = snakemake.config
+    for key in params.config_keys:
+        source = source[key]
     try:
         if "url" in source:
             facts = fetch(source["url"], snakemake.output.file, source.get("sha256"))
@@ -26,5 +27,5 @@ with job_log(snakemake.log[0], snakemake.input):
                 source["repo"], source["revision"], None, source["file"], snakemake.output.file
             )
     except InputError as error:
-        raise InputError(f"task {params.name}: {error}") from None
+        raise InputError(f"{params.what}: {error}") from None
     write_facts(snakemake.output.facts, facts | record([], params.code))

@@ -1,0 +1,65 @@
+"""Masked language models fine-tuned as text classifiers on a labelled table (Table 5 of the paper)."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from unmask.errors import InputError
+from unmask.models.classifiers import make_classifier
+from unmask.models.devices import Device
+from unmask.models.directory import PROJECTION, directory_written_whole, files_of
+from unmask.models.labelled_texts import LabelledTexts
+from unmask.models.quiet import quiet_transformers
+from unmask.models.tokens import takes_types
+from unmask.models.training import Settings, steps_of, train
+from unmask.regional.labelled import Items
+
+
+def fine_tune_on(
+    base: str | Path,
+    items: Items,
+    labels: Sequence[str],
+    directory: str | Path,
+    entry: Mapping[str, Any],
+    device: Device,
+    max_length: int | None = None,
+    work: Path | None = None,
+) -> dict[str, Any]:
+    """Fine-tune the masked language model in `base`, which has been checked, and write the classifier to
+    `directory`, all or nothing.
+
+    items: texts with the numbers of their `labels`. entry: batch, learning_rate, epochs (0: the head stays as
+    it is drawn), max_length and seed. max_length: tokens that the model takes; None for any number. work: as
+    of `unmask.models.training.train`. Training is that of downstream tasks: cross-entropy, AdamW, a rate that
+    falls linearly to 0, gradients of norm 1 at most. The tokenizer's files are copied.
+
+    Returns texts and truncated (how many), initialised (names of the weights that were drawn at random) and
+    loss (mean of each tenth of the steps, in nats). Raises InputError as `make_classifier` and `train` do,
+    for a model with a projection, which a classifier's files have no place for, and for a table in which a
+    label has no text, as the classifier could not learn it.
+    """
+    base = Path(base)
+    if (base / PROJECTION).is_file():
+        raise InputError("a model with a projection cannot be fine-tuned into files of a classifier")
+    for number, label in enumerate(labels):
+        if not (items.labels == number).any():
+            raise InputError(f"no text to train on has the label {label!r}")
+    start = make_classifier(base, labels, entry["seed"])
+    longest = min(entry["max_length"], max_length or entry["max_length"])
+    types = takes_types(start.network)
+    examples = LabelledTexts.of(start.tokenizer, items.texts, None, items.labels, longest, types)
+    steps = steps_of(len(examples), entry["batch"], entry["epochs"])
+    settings = Settings(entry["batch"], entry["learning_rate"], steps, entry["seed"])
+    losses = train(start.network, examples, examples.batch, settings, work, device)
+    with directory_written_whole(directory) as partial:
+        with quiet_transformers():
+            start.network.save_pretrained(partial)
+        for name in files_of(base, f"model directory {base}").tokenizer:
+            shutil.copyfile(base / name, partial / name)
+    return {
+        "texts": len(examples),
+        "truncated": examples.tokens.truncated,
+        "initialised": list(start.initialised),
+        "loss": losses,
+    }
