@@ -9,6 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from small_study import Workflow
+from unmask.configuration import read_config
+from unmask.downstream.study import settings_of
+from unmask.schemas import complete, read_families
+from workflow_copy import ROOT
+
+FAMILIES = read_families(ROOT / "rules/schemas")
 
 LINES = [
     "she said that the man was rich .",
@@ -119,6 +125,39 @@ def test_the_papers_study_is_28_models_on_three_tasks(fresh: Workflow) -> None:
     }
     assert {name: int(jobs[name]) for name in expected} == expected
     assert "fine_tune" not in jobs
+
+
+@pytest.mark.slow
+def test_figure_2_and_the_5500_steps_are_a_study(fresh: Workflow) -> None:
+    """28 curves on three tasks; each ends with a model that is scored once more."""
+    done = fresh.command("--summary", "--config", "study=debiasing-steps")
+    assert done.returncode == 0, done.stdout + done.stderr
+    planned = {
+        line.split("\t")[0].removeprefix("results/debiasing-steps/") for line in done.stdout.splitlines()
+    }
+    models = [
+        f"{base}{method}"
+        for base in ("bert-bu", "bert-bc", "bert-lu", "bert-lc", "roberta-b", "roberta-l", "albert-b")
+        for method in ("", "-at", "-cda", "-dropout")
+    ]
+    for task in ("bios", "sts", "nli"):
+        for model in models:
+            assert f"downstream/{task}/{model}/seed-0.parquet" in planned
+            for benchmark in ("crows-pairs", "stereoset"):
+                assert f"scores/{model}@{task}/{benchmark}/original.parquet" in planned
+    assert sum("seed-" in output for output in planned) == 3 * 28
+    assert {"figures/downstream_steps.svg", "tables/downstream_table2.csv"} <= planned
+
+
+def test_that_study_trains_as_the_paper_says() -> None:
+    study = complete(read_config(ROOT / "configs/debiasing-steps.yaml"), FAMILIES)
+    for task in study["downstream"]["tasks"]:
+        settings = settings_of(study["downstream"], task)
+        assert (settings["how"], settings["batch"], settings["steps"]) == ("curve", 32, 5500)
+        assert [*range(0, settings["steps"] + 1, settings["every"])] == [*range(0, 6000, 500)]
+    debiased = [entry for entry in study["models"].values() if entry["source"] == "debiased"]
+    readings = {(entry["method"], entry["reading"]) for entry in debiased}
+    assert readings == {(method, "published") for method in ("at", "cda", "dropout")}
 
 
 @pytest.mark.parametrize(
