@@ -230,7 +230,7 @@ def test_what_debiasing_leaves(results: CalibrationResults) -> None:
     _, sheet = PRESENTED["debiased"].captioned(results)
     row = cells(sheet, "dose-1-bert-dropout", "dropout", "corrected")
     assert (row["", "should be left"], row["", "in its text"]) == ("0", "1")
-    assert (row["CPS", "left"], row["CPS", ""]) == ("+0.80 (+0.76 to +0.84)", "reduced")
+    assert (row["CPS", "left"], row["CPS", "verdict"]) == ("+0.80 (+0.76 to +0.84)", "reduced")
     assert {row[-1] for row in sheet.rows} == {"no clear change", "removed", "reduced"}
 
 

@@ -94,7 +94,7 @@ DEBIASED = Table(
         Column("should be left", "{goal:g}", "None, or all after training without debiasing.", each_row=True),
         Column("in its text", "{text:g}", "The share in the text that the method trains on.", each_row=True),
         LEFT,
-        Column("", "{verdict}", "What that is, by its interval and that of the change."),
+        Column("verdict", "{verdict}", "What that is, by its interval and that of the change."),
     ],
     across=["title"],
 )
