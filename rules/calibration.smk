@@ -101,6 +101,32 @@ rule calibrate:
         "../scripts/compute_calibration.py"
 
 
+rule calibrate_debiased:
+    input:
+        scores=judged_scores(),
+        pairs=[result("benchmarks", f"{benchmark}.parquet") for benchmark in calibrating_benchmarks()],
+        truths=truths(),
+    output:
+        calibration_result("debiased.parquet"),
+    log:
+        log_of("calibration", "debiased.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("compute_debiased.py", *measure_modules()),
+        models=judged_entries(),
+        benchmarks=calibration_benchmarks(),
+        corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},
+        confidence=config["statistics"]["confidence"],
+    message:
+        "Comparing debiased models with what was planted"
+    script:
+        "../scripts/compute_debiased.py"
+
+
 rule explain_frequency:
     input:
         pairs=result("benchmarks", "{benchmark}.parquet"),

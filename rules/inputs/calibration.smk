@@ -73,13 +73,50 @@ def exact_tables():
 def calibrating_tables():
     """All that is computed of worlds whose bias is known, by table; nothing where the study has none."""
     computed = {name: calibration_result(f"{name}.parquet") for name in CALIBRATED}
-    return computed | exact_tables() if is_calibrating() else {}
+    return computed | judged_table() | exact_tables() if is_calibrating() else {}
+
+
+def debiased_of_worlds():
+    """The debiased models of synthetic worlds."""
+    return [name for name in SCORED if name in debiased_models() and inherited(name, "world") is not None]
+
+
+def judged_models():
+    """These models and those that they come from, if the study calibrates anything."""
+    origins = {MODELS[name]["from"] for name in debiased_of_worlds()} if is_calibrating() else set()
+    return [name for name in SCORED if is_calibrating() and (name in origins or name in debiased_of_worlds())]
+
+
+def judged_scores():
+    """The scores of these models on the benchmarks of worlds."""
+    return results_of_all("scores", f"{ORIGINAL}.parquet", calibrating_benchmarks(), judged_models())
+
+
+def judged_entries():
+    """What is known of these models."""
+    keys = ("source", "seed", "text", "steps", "corruption", "from", "method", "reading")
+    return [
+        {
+            "name": name,
+            **{key: inherited(name, key) for key in ("world", "architecture")},
+            **{key: MODELS[name].get(key) for key in keys},
+        }
+        for name in judged_models()
+    ]
+
+
+def judged_table():
+    """What debiasing leaves of associations; nothing where no such model is debiased."""
+    return {"debiased": calibration_result("debiased.parquet")} if judged_models() else {}
 
 
 def calibration_inputs():
     """All that tables, figures and the section are made from; an empty list for what the study lacks."""
     return {
-        **{name: calibrating_tables().get(name, []) for name in (*CALIBRATED, "drawn", "kept_exact")},
+        **{
+            name: calibrating_tables().get(name, [])
+            for name in (*CALIBRATED, "drawn", "debiased", "kept_exact")
+        },
         "explained": explained_tables(),
         "captions": resource("calibration/captions.yaml"),
     }
@@ -119,7 +156,7 @@ def calibration_table_files():
 
 def calibration_figure_files():
     """The figures on calibration by the names that their module gives them."""
-    needed = {"explained_figure": explained_tables()}
+    needed = {"explained_figure": explained_tables(), "debiased_figure": judged_table()}
     names = [name for name in CALIBRATION_FIGURES if needed.get(name, is_calibrating())]
     return figure_outputs(names, "calibration_")
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from scipy.stats import norm
 
 from unmask.calibration.metrics import RANKED
-from unmask.calibration.schema import CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, METRICS
+from unmask.calibration.schema import CONTROLS, DEBIASED, DOSES, DRAWN, EXPLAINED, KEPT, METRICS
 from unmask.tables import framed, write_table
 
 CAPTIONS = Path(__file__).parents[2] / "resources" / "calibration" / "captions.yaml"
@@ -277,6 +277,27 @@ def explained() -> Iterator[dict[str, Any]]:
         }
 
 
+METHODS: dict[str, tuple[float, float | None, float, str]] = {
+    "continued": (1.0, 1.0, 1.02, "no clear change"),
+    "cda": (0.0, 0.0, 0.01, "removed"),
+    "dropout": (0.0, 1.0, 0.8, "reduced"),
+}
+"""By method of debiasing: the goal, what its text has, what is left, and the verdict."""
+
+
+def debiased() -> Iterator[dict[str, Any]]:
+    """A row of DEBIASED per method and measure that follows the association."""
+    for method, (goal, text, left, verdict) in METHODS.items():
+        for measure in ("CPS", "SSS"):
+            yield {
+                **{"model": f"dose-1-bert-{method}", "family": "dose-1", "architecture": "bert"},
+                **{"origin": "dose-1-bert", "method": method, "reading": "corrected", "measure": measure},
+                **{"occupations": 24, "before": 0.9, "after": 0.9 * left, "goal": goal, "text": text},
+                **{"left": left, "low": left - 0.04, "high": left + 0.04, "verdict": verdict},
+                **{"change_low": left - 1.05, "change_high": left - 0.95},
+            }
+
+
 class Study:
     """Files and settings of a study, written below a folder.
 
@@ -298,6 +319,8 @@ class Study:
             self._write("kept", KEPT, list(kept(self.families)))
             self._write("drawn", DRAWN, list(drawn()))
             self._write("kept_exact", KEPT, list(kept_exact(self.families[0])))
+        if size == "whole":
+            self._write("debiased", DEBIASED, list(debiased()))
         if size != "small":
             facts = {"model": AWKWARD, "benchmark": "crows-pairs", "mean": 0.4, "tokens": 10**8}
             self._write("explained", EXPLAINED, list(explained()), facts)

@@ -143,6 +143,17 @@ def test_false_alarms_stand_in_their_panels_beside_chance(study: Study, rows: Ma
     assert len(shown) == 2 * len(MEASURES) * len(panels)
 
 
+def test_what_debiasing_leaves_stands_beside_what_it_should_leave(
+    study: Study, rows: Mapping[str, Rows]
+) -> None:
+    shown = rows["debiased_figure"]
+    for row, of in zip(shown, study.rows["debiased"], strict=True):
+        (row,) = where(shown, model=of["model"], panel=of["measure"])
+        assert [row[key] for key in ("left", "low", "high", "goal")] == [
+            of[key] for key in ("left", "low", "high", "goal")
+        ]
+
+
 @pytest.mark.parametrize(
     ("name", "axis", "value", "at"),
     [
@@ -254,7 +265,7 @@ def test_a_small_study_has_marks_without_intervals(tmp_path: Path) -> None:
     assert len(own) == len(DOSES) * 2 and all(row["low"] is row["high"] is None for row in own)
     for name in FIGURES:
         assert bool(MAKERS[name][0](CalibrationResults(study.files, study.settings))) == (
-            name != "explained_figure"
+            name not in ("explained_figure", "debiased_figure")
         )
 
 
@@ -279,5 +290,6 @@ def test_each_file_may_be_missing(tmp_path: Path, lacking: str) -> None:
         "kept_exact": {"kept_figure"},
     }
     assert {name for name, each in drawn.items() if isinstance(each, str)} == {
-        "explained_figure"
+        "explained_figure",
+        "debiased_figure",
     } | without.get(lacking, set())

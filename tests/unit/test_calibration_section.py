@@ -100,7 +100,7 @@ def test_a_small_study_has_neither_intervals_nor_real_pairs(tmp_path: Path) -> N
     small = section_of(Study(tmp_path, "small"))
     check_first_sentence(small)
     assert not any("intervals over" in sentence for sentence in small.sentences)
-    assert sum(isinstance(block, Chart) for block in small.blocks) == len(FIGURES) - 1
+    assert sum(isinstance(block, Chart) for block in small.blocks) == len(FIGURES) - 2
     assert not any("word frequency" in block.title for block in small.blocks if isinstance(block, Fold))
 
 
@@ -111,6 +111,18 @@ def test_without_a_world_only_real_pairs_appear(tmp_path: Path) -> None:
     assert "depends on word frequency" in bare.sentences[0] and len(bare.sentences) == 2
     assert [type(block) for block in bare.blocks] == [Chart, Fold, Fold]
     assert section(CalibrationResults(study.files | {"explained": []}, study.settings)).is_empty()
+
+
+def test_what_debiasing_leaves_is_said_by_method(study: Study) -> None:
+    results = CalibrationResults(study.files, study.settings)
+    assert said("debiased", results) == [
+        "Training on the same text without debiasing (a control) leaves 102% of the planted association (1 "
+        "model, 2 measures; all should be left). By 95% intervals over occupations: no clear change 2.",
+        "Debiasing by cda leaves 1% of the planted association (1 model, 2 measures; none should be left). "
+        "By 95% intervals over occupations: removed 2.",
+        "Debiasing by dropout leaves 80% of the planted association (1 model, 2 measures; none should be "
+        "left, but its text has it as it was). By 95% intervals over occupations: reduced 2.",
+    ]
 
 
 def test_which_measures_find_the_association() -> None:

@@ -228,12 +228,20 @@ def test_explained_parts_add_up(results: CalibrationResults) -> None:
     )
 
 
+def test_what_debiasing_leaves(results: CalibrationResults) -> None:
+    _, sheet = PRESENTED["debiased"].captioned(results)
+    row = cells(sheet, "dose-1-bert-dropout", "dropout", "corrected")
+    assert (row["", "should be left"], row["", "in its text"]) == ("0", "1")
+    assert (row["CPS", "left"], row["CPS", "verdict"]) == ("+0.80 (+0.76 to +0.84)", "reduced")
+    assert {row[-1] for row in sheet.rows} == {"no clear change", "removed", "reduced"}
+
+
 @pytest.mark.parametrize("size", ["small", "explained"])
 def test_what_a_study_lacks_is_an_empty_table(tmp_path: Path, size: str) -> None:
     study = Study(tmp_path, size)
     texts = dict(PRESENTS.table_texts(CalibrationResults(study.files, study.settings), NAMES))
     empty = {name for name in TABLES if "Nothing in this study" in texts[f"{name}_md"]}
-    assert empty == ({"explained"} if size == "small" else set(TABLES) - {"explained"})
+    assert empty == ({"explained", "debiased"} if size == "small" else set(TABLES) - {"explained"})
     for name in empty:
         assert texts[f"{name}_tex"].startswith("%")
         assert len(texts[f"{name}_csv"].splitlines()) == 1

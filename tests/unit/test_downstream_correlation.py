@@ -135,8 +135,10 @@ def test_the_test_of_families_holds_its_level_where_the_plain_one_does_not() -> 
     assert plain / studies > 0.15
 
 
-def bias(model: str, score: float, protocol: str = "corrected") -> list[object]:
-    return [model, "cp", "AULA", protocol, score]
+def bias(
+    model: str, score: float, protocol: str = "corrected", pairs: str = "all", n: int = 9
+) -> list[object]:
+    return [model, "cp", pairs, "AULA", protocol, score, n]
 
 
 def test_correlations_of_a_study() -> None:
@@ -160,6 +162,31 @@ def test_correlations_of_a_study() -> None:
     assert rows["after", "published"].models == 7
     assert math.isnan(rows["after", "published"].tau)
     assert "7 models" in rows["after", "published"].reason
+
+
+def test_both_numbers_of_pairs_have_a_tau_of_their_own() -> None:
+    """One score over all pairs and one over those about gender; N is the fewest that any model counts."""
+    models, rng = models_of(9, ("",)), np.random.default_rng(4)
+    names = [model.name for model in models]
+    scores = {pairs: rng.normal(50, 10, 9) for pairs in ("all", "gender")}
+    counts = {"all": [1508] * 8 + [1500], "gender": [262] * 9}
+    before = pd.DataFrame(
+        [
+            bias(name, float(scores[pairs][place]), pairs=pairs, n=counts[pairs][place])
+            for pairs in scores
+            for place, name in enumerate(names)
+        ],
+        columns=COLUMNS,
+    )
+    gaps = rng.random(9)
+    extrinsic = pd.DataFrame({"model": names, "task": "bios", "metric": "tpr_gap", "value": gaps})
+    found = correlations_of(
+        models, before, before[:0], extrinsic, tasks=["bios"], benchmarks=["cp"], measures=["AULA"]
+    )
+    assert len(found) == 4
+    for row in rows_of(found[found["reading"] == "published"]):
+        assert row.tau == pytest.approx(kendalltau(scores[row.pairs] - 50, gaps).statistic)
+        assert row.n == {"all": 1500, "gender": 262}[row.pairs]
 
 
 def write_scores(path: Path, model: str, outcomes: list[str], protocol: str) -> None:

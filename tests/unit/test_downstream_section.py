@@ -15,7 +15,8 @@ import pytest
 
 from made_study import RESOURCES, Study, make_study
 from page_words import check_first_sentence
-from running import present
+from running import present, run_script
+from unmask.benchmarks.schema import PAIRS
 from unmask.downstream import tables
 from unmask.downstream.charts import MAKERS
 from unmask.downstream.results import (
@@ -33,6 +34,7 @@ from unmask.report.published import doubts, read_published
 from unmask.report.sections import Block, Chart, Facts, Fold, Section, Table, read_section
 from unmask.report.sheets import DASH
 from unmask.statistics.changes import MARGIN_KEYS
+from unmask.tables import write_table
 
 PUBLISHED = read_published(RESOURCES / "downstream/published.csv", PUBLISHED_COLUMNS)
 
@@ -137,7 +139,7 @@ def test_tables_say_what_was_measured(whole: Study) -> None:
     rows = table3[(table3["model"] == "b-cda") & (table3["task"] == "bios")]
     assert rows.loc[rows["metric"] == "tpr_gap", "truth"].item() == 0.3
     assert rows.loc[rows["metric"] == "tpr_gap", "value"].item() == pytest.approx(0.3, abs=0.1)
-    assert "AULA on cp, after" in set(rows["metric"])
+    assert "AULA on cp, all pairs, after" in set(rows["metric"])
     assert len(pd.read_csv(io.StringIO(read["overview_csv"]))) == 9
     occupations = pd.read_csv(io.StringIO(read["occupations_csv"]))
     assert len(occupations) == 9 * 8
@@ -157,22 +159,63 @@ def test_a_tau_is_shown_with_both_tests(tmp_path: Path) -> None:
     rows, sheet = tables.table2(results)
     assert len(rows) == 16
     assert len(sheet.rows) == 4 + 1
-    row = next(row for row in sheet.rows if row[2:4] == ("AULA", "published"))
+    row = next(row for row in sheet.rows if row[3:5] == ("AULA", "published"))
     # tau, its p, that of families, and the models
-    assert row[4] != DASH
-    assert row[5] != DASH
+    assert row[5] == "100"
     assert row[6] != DASH
-    assert row[7] == "8"
+    assert row[7] != DASH
+    assert row[8] != DASH
+    assert row[9] == "8"
     # of which benchmark the printed ones of AULA are is not known
-    assert row[12:14] == (DASH, DASH)
+    assert row[14:16] == (DASH, DASH)
     row = next(row for row in sheet.rows if row[1] == DASH)
-    assert row[2:4] == ("AULA", "published") and row[4:12] == (DASH,) * 8
-    assert row[12:14] == ("\N{MINUS SIGN}0.20", "0.11 ↑")
-    assert next(row for row in sheet.rows if row[2:4] == ("CPS", "published"))[12:14] == (
-        "\N{MINUS SIGN}0.17",
-        "\N{MINUS SIGN}0.17",
+    assert row[3:5] == ("AULA", "published") and row[5:14] == (DASH,) * 9
+    assert row[14:16] == ("\N{MINUS SIGN}0.20", "0.11 ↑")
+    assert next(row for row in sheet.rows if row[3:5] == ("CPS", "published"))[14:16] == ("\N{MINUS SIGN}0.17", "\N{MINUS SIGN}0.17")
+    assert all(row[14:16] == (DASH, DASH) for row in sheet.rows if row[4] == "corrected")
+
+
+def test_both_numbers_of_pairs_are_named(tmp_path: Path) -> None:
+    """All test instances, the paper's N, have the printed taus; sentences are of the pairs about gender."""
+    study = make_study(tmp_path, MANY, tasks=("bios",))
+    names = [f"p{n}" for n in range(100)]
+    rows = [{"pair_id": name, "bias_type": ("gender", "age")[n >= 30]} for n, name in enumerate(names)]
+    sides = {"stereotype": "one", "antistereotype": "other", "direction": "stereo"}
+    study.files["pairs"] = [str(tmp_path / "cp.parquet")]
+    pairs = pd.DataFrame([row | sides for row in rows]).reindex(columns=PAIRS.names).astype(object)
+    write_table(study.files["pairs"][0], pairs, PAIRS, {"benchmark": "cp"})
+    run_script(
+        "correlate_downstream",
+        {
+            "scores_before": study.files["scores_before"],
+            "scores_after": study.files["scores_after"],
+            "pairs": study.files["pairs"],
+            "extrinsic": study.files["scores"],
+        },
+        [study.files["correlations"]],
+        tmp_path / "log",
+        models=study.settings["models"],
+        tasks=["bios"],
+        benchmarks=["cp"],
+        measures=study.settings["measures"],
+        bias_type="gender",
     )
-    assert all(row[12:14] == (DASH, DASH) for row in sheet.rows if row[3] == "corrected")
+    results = DownstreamResults(study.files, study.settings | {"bias_type": "gender"})
+    _, sheet = tables.table2(results)
+    of_cps = {row[2]: row for row in sheet.rows if row[3:5] == ("CPS", "published")}
+    assert {pairs: row[5] for pairs, row in of_cps.items()} == {"all": "100", "gender": "30"}
+    assert of_cps["all"][14:16] == ("\N{MINUS SIGN}0.17", "\N{MINUS SIGN}0.17") and of_cps["gender"][14:16] == (DASH, DASH)
+    assert of_cps["all"][6] != of_cps["gender"][6]
+    # by hand: the pairs about gender that prefer the stereotype
+    paths = [path for path in study.files["scores_before"] if Path(path).stem == "m0"]
+    raw = pd.read_parquet(paths[0]).query("measure == 'CPS' and protocol == 'corrected'")
+    prefers = raw["pair_id"].astype(str).isin(names[:30]) & (raw["outcome"].astype(str) == "stereotype")
+    _, values = tables.table3(results)
+    row = next(row for row in values.rows if row[1:3] == ("m0", "CPS on cp, gender pairs, before"))
+    assert (row[3], row[8]) == (f"{100 * prefers.sum() / 30:.1f}", "30")
+    assert any(row[1:3] == ("m0", "CPS on cp, all pairs, before") and row[8] == "100" for row in values.rows)
+    assert set(results.that_count(results.correlations)["pairs"]) == {"gender"}
+    assert set(results.before["n"]) == {30}
 
 
 def test_printed_taus_stand_beside_their_own_benchmark(tmp_path: Path) -> None:
@@ -191,8 +234,8 @@ def test_printed_taus_stand_beside_their_own_benchmark(tmp_path: Path) -> None:
     # ours are scored on StereoSet alone, or on a benchmark of no published name
     for names in ({"cp": "stereoset"}, {}):
         _, sheet = tables.table2(DownstreamResults(study.files, study.settings | {"published": names}))
-        assert [row[2] for row in sheet.rows if row[12] != DASH] == ["AULA"]
-        assert all(row[1] == DASH for row in sheet.rows if row[12] != DASH)
+        assert [row[3] for row in sheet.rows if row[14] != DASH] == ["AULA"]
+        assert all(row[1] == DASH for row in sheet.rows if row[14] != DASH)
 
 
 def test_the_papers_level_is_its_own(tmp_path: Path) -> None:
@@ -314,12 +357,12 @@ def test_without_a_tau_there_are_printed_ones_alone(tmp_path: Path) -> None:
     results = DownstreamResults(study.files, study.settings)
     rows, sheet = tables.table2(results)
     assert len(rows) == 16 and rows["tau"].isna().all()
-    assert [row[1:4] for row in sheet.rows] == [
-        ("cp", "CPS", "published"),
-        (DASH, "AULA", "published"),
+    assert [row[1:5] for row in sheet.rows] == [
+        ("cp", "all", "CPS", "published"),
+        (DASH, "all", "AULA", "published"),
     ]
-    assert all(row[12] != DASH for row in sheet.rows)
-    assert sheet.rows[0][14] == "1 models; fewer than 8 tell nothing"
+    assert all(row[14] != DASH for row in sheet.rows)
+    assert sheet.rows[0][16] == "1 models; fewer than 8 tell nothing"
     results.__dict__["published"] = PUBLISHED[PUBLISHED["quantity"] != TAU]
     again, sheet = tables.table2(results)
     assert again.equals(rows) and sheet.rows == ()

@@ -62,14 +62,22 @@ def test_pairs_of_a_bias_type_are_all_where_there_are_none(folder: Path) -> None
         assert name is None and every.equals(pairs)
 
 
-@pytest.mark.parametrize("bias_type", ["gender", None])
-def test_bias_scores_are_of_the_pairs_that_count(folder: Path, bias_type: str | None) -> None:
+@pytest.mark.parametrize(
+    ("bias_type", "counted"), [("gender", ["all", "gender"]), (None, ["all"]), ("nothing", ["all"])]
+)
+def test_bias_scores_are_of_all_pairs_and_of_those_of_a_bias_type(
+    folder: Path, bias_type: str | None, counted: list[str]
+) -> None:
     paths = [folder / "before.parquet", folder / "after.parquet"]
     scores = bias_scores(paths, MEASURES, [folder / "some.pairs.parquet"], bias_type)
-    assert len(scores) == 2 * 2 * 2
+    assert len(scores) == 2 * 2 * 2 * len(counted)
+    assert list(scores["pairs"].unique()) == counted
     for row in scores.to_dict("records"):
-        rows = of_type(folder, row["model"], row["measure"], row["protocol"], bias_type)
+        of = None if row["pairs"] == "all" else row["pairs"]
+        rows = of_type(folder, row["model"], row["measure"], row["protocol"], of)
         assert row["score"] == pytest.approx(score_of(rows, row["protocol"]))
+        undefined = (rows["outcome"].astype(str) == "undefined").sum()
+        assert row["n"] == len(rows) - (0 if row["protocol"] == "published" else undefined)
 
 
 def test_margins_are_of_the_pairs_that_count(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Debiased models and downstream tasks in the workflow: what runs, and what does not run again."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from small_study import Workflow
+from unmask.configuration import read_config
+from unmask.downstream.study import settings_of
+from unmask.schemas import complete, read_families
+from workflow_copy import ROOT
+
+FAMILIES = read_families(ROOT / "rules/schemas")
 
 LINES = [
     "she said that the man was rich .",
@@ -119,6 +126,62 @@ def test_the_papers_study_is_28_models_on_three_tasks(fresh: Workflow) -> None:
     }
     assert {name: int(jobs[name]) for name in expected} == expected
     assert "fine_tune" not in jobs
+
+
+@pytest.mark.slow
+def test_figure_2_and_the_5500_steps_are_a_study(fresh: Workflow) -> None:
+    """28 curves on three tasks; each ends with a model that is scored once more."""
+    done = fresh.command("--summary", "--config", "study=debiasing-steps")
+    assert done.returncode == 0, done.stdout + done.stderr
+    planned = {
+        line.split("\t")[0].removeprefix("results/debiasing-steps/") for line in done.stdout.splitlines()
+    }
+    models = [
+        f"{base}{method}"
+        for base in ("bert-bu", "bert-bc", "bert-lu", "bert-lc", "roberta-b", "roberta-l", "albert-b")
+        for method in ("", "-at", "-cda", "-dropout")
+    ]
+    for task in ("bios", "sts", "nli"):
+        for model in models:
+            assert f"downstream/{task}/{model}/seed-0.parquet" in planned
+            for benchmark in ("crows-pairs", "stereoset"):
+                assert f"scores/{model}@{task}/{benchmark}/original.parquet" in planned
+    assert sum("seed-" in output for output in planned) == 3 * 28
+    assert {"figures/downstream_steps.svg", "tables/downstream_table2.csv"} <= planned
+
+
+def test_that_study_trains_as_the_paper_says() -> None:
+    study = complete(read_config(ROOT / "configs/debiasing-steps.yaml"), FAMILIES)
+    for task in study["downstream"]["tasks"]:
+        settings = settings_of(study["downstream"], task)
+        assert (settings["how"], settings["batch"], settings["steps"]) == ("curve", 32, 5500)
+        assert [*range(0, settings["steps"] + 1, settings["every"])] == [*range(0, 6000, 500)]
+    debiased = [entry for entry in study["models"].values() if entry["source"] == "debiased"]
+    readings = {(entry["method"], entry["reading"]) for entry in debiased}
+    assert readings == {(method, "published") for method in ("at", "cda", "dropout")}
+
+
+def test_the_training_of_the_local_study_leaves_a_third_of_two_hours_on_two_cores() -> None:
+    """By the costs that docs/downstream.md states, and with the totals that it states."""
+    study = complete(read_config(ROOT / "configs/debiasing-local.yaml") | {"data": "/nowhere"}, FAMILIES)
+    page = (ROOT / "docs/downstream.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in page.splitlines()
+        if "| a step of" in line
+    ]
+    masked, at, tuned = (float(row[1]) for row in rows)
+    methods = [entry["method"] for entry in study["models"].values() if entry["source"] == "debiased"]
+    steps, runs = (
+        study["debiasing"]["training"]["steps"],
+        len(study["models"]) * len(study["downstream"]["seeds"]),
+    )
+    # 375 pairs
+    of_a_run = settings_of(study["downstream"], "sts")["epochs"] * math.ceil(375 / 32)
+    assert sorted(methods) == ["at", "cda", "continued", "dropout"] and runs == 15
+    costs = [3 * steps * masked, steps * at, runs * of_a_run * tuned]
+    assert [row[3] for row in rows] == [f"{cost:,.0f}" for cost in costs]
+    assert f"| {sum(costs):,.0f} |" in page and sum(costs) < 2 / 3 * 2 * 2 * 3600
 
 
 @pytest.mark.parametrize(

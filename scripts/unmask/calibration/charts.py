@@ -312,6 +312,35 @@ def corruption(results: CalibrationResults) -> alt.FacetChart | None:
     )
 
 
+def debiased(results: CalibrationResults) -> alt.FacetChart | None:
+    """What debiasing leaves of the planted association: a panel a measure, models down the rows."""
+    rows = by_value(results.debiased, "measure", results.debiased["measure"])
+    frame = columns_of(
+        rows,
+        *("model", "method", "left", "low", "high", "goal", "verdict"),
+        panel=rows["measure"].map(title_of),
+    )
+    tips = (
+        ("panel", "measure"),
+        ("model", "model"),
+        ("method", "method"),
+        ("left", "share left", ".3f"),
+        *ends_of(".3f"),
+        ("goal", "should be left", "d"),
+        ("verdict", "verdict"),
+    )
+    return forest(
+        frame,
+        Axis("share of the association that is left", line=0, span=(0, 1)),
+        tips,
+        name="model",
+        value="left",
+        beside=[Beside("goal", "tick")],
+        names=results.debiased["model"],
+        grid=Grid(width=240),
+    )
+
+
 AS_IT_IS, AT_EQUAL = "as it is", "at equal frequency"
 """What a score is of."""
 
@@ -354,6 +383,7 @@ MAKERS: Mapping[str, tuple[Callable[[CalibrationResults], alt.FacetChart | None]
     "power_figure": (power, "No power is known in this study."),
     "alarms_figure": (false_alarms, "No false alarms are known in this study."),
     "worlds_figure": (worlds, "No worlds are drawn in this study."),
+    "debiased_figure": (debiased, "No model of a world is debiased in this study."),
     "kept_figure": (corruption, "This study asks nothing of keep rates."),
     "explained_figure": (explained, "This study asks no model of real pairs about word frequency."),
 }

@@ -232,6 +232,22 @@ def _explained(results: CalibrationResults) -> Iterator[tuple[str, str, pd.DataF
         yield str(model), str(benchmark), part.assign(**titles)
 
 
+def _debiased(results: CalibrationResults) -> Rows:
+    """By method of debiasing: what it leaves of associations, over models and measures."""
+    for method, part in results.debiased.groupby("method", sort=False):
+        judged = part["verdict"].dropna()
+        yield {
+            "method": method,
+            "goal": float(part["goal"].iloc[0]),
+            "in_text": float(part["text"].min()) if part["text"].notna().all() else None,
+            "span": span(100 * part["left"].min(), 100 * part["left"].max(), 0),
+            "models": part["model"].nunique(),
+            "measures": part["measure"].nunique(),
+            "verdicts": [f"{verdict} {(judged == verdict).sum()}" for verdict in judged.unique()],
+            "level": 100 * results.confidence,
+        }
+
+
 _BASIS = """
 {%- set basis %}
 {%- if intervals %}by {{ level | g }}% intervals over {{ worlds }} worlds, uncorrected for
@@ -313,6 +329,17 @@ FINDINGS: Sequence[Finding[CalibrationResults]] = (
         _chance_controls,
         """In control {{ control }}, the interval of the score excludes 50 in {{ missed }} of {{ tried }}
         models and measures{% if expected %}; chance alone would give about {{ expected }}{% endif %}.""",
+    ),
+    Finding(
+        "debiased",
+        _debiased,
+        """{% if goal %}Training on the same text without debiasing (a control){% else %}Debiasing by
+        {{ method }}{% endif %} leaves {{ span }}% of the planted association
+        ({{ models | counted("model") }}, {{ measures | counted("measure") }}; {% if goal %}all should be
+        left{% else %}none should be left{% endif %}
+        {%- if not goal and in_text %}, but its text has it as it was{% endif %}).
+        {% if verdicts %}By {{ level | g }}% intervals over occupations: {{ verdicts | listed }}.
+        {%- endif %}""",
     ),
     Finding(
         "kept tokens",

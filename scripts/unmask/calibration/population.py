@@ -22,10 +22,10 @@ from unmask.tables import read_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 ORACLE, EXACT, TRAINED = "oracle", "exact", "trained"
-KEPT, BALANCED, UNTRAINED = "kept", "balanced", "untrained"
+KEPT, BALANCED, UNTRAINED, DEBIASED = "kept", "balanced", "untrained", "debiased"
 """What a model is in a calibration; `role_of` says which is which."""
 
-SOURCE_ORACLE, SOURCE_TRAIN = "oracle", "train"
+SOURCE_ORACLE, SOURCE_TRAIN, SOURCE_DEBIASED = "oracle", "train", "debiased"
 OF_TRUTH = [*CELL, "unit"]
 
 Bools = npt.NDArray[np.bool_]
@@ -36,8 +36,11 @@ def role_of(entry: Mapping[str, Any]) -> str | None:
 
     untrained: no step of training. balanced: has learnt, or knows, the balanced text. kept: with a corruption
     that is not its world's. trained: of any other that was trained. oracle: exact, trusts what it sees.
-    exact: exact, allows for words that training has replaced.
+    exact: exact, allows for words that training has replaced. debiased: made from a model of a world, which
+    is its own `world`, too.
     """
+    if entry.get("source") == SOURCE_DEBIASED and entry.get("world") is not None:
+        return DEBIASED
     if entry.get("source") not in (SOURCE_ORACLE, SOURCE_TRAIN):
         return None
     if entry.get("steps") == 0:

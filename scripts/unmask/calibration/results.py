@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.calibration.families import over_models
-from unmask.calibration.schema import CELL, CONTROLS, DOSES, DRAWN, EXPLAINED, KEPT, METRICS
+from unmask.calibration.schema import CELL, CONTROLS, DEBIASED, DOSES, DRAWN, EXPLAINED, KEPT, METRICS
 from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import DASH
@@ -36,9 +36,9 @@ _OF_POWER = ("association", "per_unit", "draws")
 class CalibrationResults:
     """The results of a study.
 
-    files: doses, merits, controls, kept, drawn, kept_exact (tables of unmask.calibration.schema, merits being
-    METRICS and the last one KEPT; a path each, or empty or left out where there is none), explained (a list
-    of EXPLAINED, which may be empty or left out) and captions.
+    files: doses, merits, controls, kept, drawn, debiased, kept_exact (tables of unmask.calibration.schema,
+    merits being METRICS and the last one KEPT; a path each, or empty or left out where there is none),
+    explained (a list of EXPLAINED, which may be empty or left out) and captions.
 
     settings: models and benchmarks (each with name), measures, alpha, confidence, and power (association,
     pairs, per_unit, draws; null where the study has no worlds). Rows are in the order of these lists.
@@ -102,6 +102,11 @@ class CalibrationResults:
         """CONTROLS."""
         rows = self._table("controls", CONTROLS)
         return self._sorted(rows, "control", "role", "measure", "model", "benchmark")
+
+    @cached_property
+    def debiased(self) -> pd.DataFrame:
+        """DEBIASED."""
+        return self._sorted(self._table("debiased", DEBIASED), "model", "measure")
 
     @cached_property
     def kept(self) -> pd.DataFrame:

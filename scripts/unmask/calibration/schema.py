@@ -21,6 +21,17 @@ class Metric(StrEnum):
     RANK_OF_WORLDS = "rank of worlds"
 
 
+class Verdict(StrEnum):
+    """What debiasing did to an association, by the intervals of what is left and of the change."""
+
+    REMOVED = "removed"
+    REDUCED = "reduced"
+    UNCHANGED = "no clear change"
+    LARGER = "larger"
+    REVERSED = "reversed"
+    UNCLEAR = "unclear"
+
+
 def _interval(of: str, stem: str = "", by: str = "") -> list[pa.Field]:
     """The ends of the interval of a column, {stem}low and {stem}high."""
     return [
@@ -137,6 +148,41 @@ CONTROLS = pa.schema(
     ]
 )
 """Controls that must come out as they should: one row per control, model, benchmark and measure."""
+
+DEBIASED = pa.schema(
+    [
+        field("model", WORD, meaning="the debiased model"),
+        field("architecture", WORD, nullable=True, meaning="bert, roberta or albert"),
+        field("family", WORD, meaning="the world whose text its first origin has learnt"),
+        field("origin", WORD, meaning="the model that it was made from"),
+        field("method", WORD, meaning="the method of debiasing"),
+        field("reading", WORD, meaning="published or corrected: that of the method"),
+        field("measure", WORD, meaning="the measure"),
+        field("occupations", pa.int32(), meaning="occupations, the units of the intervals"),
+        field("before", pa.float64(), meaning="margin per unit of planted log-odds, of the origin"),
+        field("after", pa.float64(), meaning="margin per unit of planted log-odds, of the debiased model"),
+        field("left", pa.float64(), meaning="after / before: the share of the association that is left"),
+        *_interval("left", by=", by occupations; `before` is taken as it is"),
+        *_interval("left less 1", "change_", by=", paired by occupations"),
+        field("goal", pa.float64(), meaning="the share that should be left: none, or for the control all"),
+        field(
+            "text",
+            pa.float64(),
+            nullable=True,
+            meaning="the share in the text of the method, which a perfect student of it has; null where the "
+            "method has no such text",
+        ),
+        field(
+            "verdict",
+            WORD,
+            nullable=True,
+            meaning="removed (the interval ends within a tenth of 0), reversed, unclear (0 is possible, and "
+            "more than a tenth), reduced, larger, or no clear change; null without an interval",
+        ),
+    ]
+)
+"""What debiasing leaves of planted associations: one row per debiased model and measure whose margin follows
+the association in the origin."""
 
 KEPT = pa.schema(
     [

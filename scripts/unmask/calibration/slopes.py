@@ -48,9 +48,15 @@ def association_slopes(observed: Observed, confidence: float) -> dict[str, Slope
 
     A measure has none where no two levels of p have a margin.
     """
-    of_factor = observed.of_factor(ASSOCIATION)
-    keys, means = _means(of_factor, ["unit", "p"])
-    return _slopes(of_factor.measures, logit(keys["p"].to_numpy()), means, confidence)
+    _, log_odds, means = association_means(observed)
+    return _slopes(observed.measures, log_odds, means, confidence)
+
+
+def association_means(observed: Observed) -> tuple[list[str], Floats, Floats]:
+    """The occupations, sorted; the log-odds of each, logit p; and the mean margins of its pairs, shape
+    (occupations, measures), nan where a measure is defined for none of them."""
+    keys, means = _means(observed.of_factor(ASSOCIATION), ["unit", "p"])
+    return list(keys["unit"]), np.asarray(logit(keys["p"].to_numpy())), means
 
 
 def frequency_slopes(observed: Observed, confidence: float) -> dict[str, Slope]:

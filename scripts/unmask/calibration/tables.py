@@ -86,6 +86,18 @@ CONTROLS = Table(
     label_first=True,
     heads={"role": "model"},
 )
+LEFT = Column("left", ranged("left", "low", "high", "{spec}"), "Share of the association that is left.")
+DEBIASED = Table(
+    "debiased",
+    ["model", "method", "reading"],
+    [
+        Column("should be left", "{goal:g}", "None, or all after training without debiasing.", each_row=True),
+        Column("in its text", "{text:g}", "The share in the text that the method trains on.", each_row=True),
+        LEFT,
+        Column("verdict", "{verdict}", "What that is, by its interval and that of the change."),
+    ],
+    across=["title"],
+)
 KEPT = Table(
     "kept",
     ["model", "context", "masked:g", "kept:g", "random:g"],
@@ -246,6 +258,16 @@ def _prepared_controls(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def _prepared_debiased(frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for each debiased model; measures across."""
+    return frame.assign(title=_titles(frame, frame["measure"].unique()), spec="+.2f")
+
+
+def _debiased_on_page(frame: pd.DataFrame) -> pd.DataFrame:
+    """The two measures whose margin is the log-odds themselves."""
+    return _prepared_debiased(frame[frame["measure"].isin(["CPS", "SSS"])])
+
+
 def _of_corruptions(measures: Sequence[str]) -> Presented:
     """A row for each model and its shares; the strengths of some measures across."""
 
@@ -274,6 +296,7 @@ PRESENTED: Mapping[str, Presented] = {
     "lengths": _of_metrics("lengths", _lengths, Metric.SLOPE),
     "doses": Presented(DOSES, lambda results: results.by_role, _prepared_doses),
     "controls": Presented(CONTROLS, _controls, _prepared_controls),
+    "debiased": Presented(DEBIASED, lambda results: results.debiased, _prepared_debiased),
     "kept": _of_corruptions(COMPARED),
     "explained": Presented(EXPLAINED, lambda results: results.explained, _prepared_explained),
 }
@@ -283,6 +306,7 @@ ON_PAGES: Mapping[str, Presented] = {
     **PRESENTED,
     "merits": _of_metrics("merits", PRESENTED["merits"].rows, *STRENGTHS, Metric.RANK_OF_WORLDS),
     "doses": replace(PRESENTED["doses"], table=RESPONSES),
+    "debiased": replace(PRESENTED["debiased"], prepared=_debiased_on_page),
     "kept": _of_corruptions(("AUL", "AULA")),
 }
 """The same, cut to what fits a page of the documentation."""

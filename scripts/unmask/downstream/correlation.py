@@ -161,14 +161,17 @@ def correlations_of(
         bias_in_use = dict(zip(in_use["model"], in_use["value"], strict=True))
         for when, scores in ((BEFORE, before), (AFTER, after)):
             of_measure = scores[(scores["benchmark"] == benchmark) & (scores["measure"] == measure)]
-            for protocol, of_protocol in of_measure.groupby("protocol", sort=False):
-                score = dict(zip(of_protocol["model"], of_protocol["score"], strict=True))
+            for (pairs, protocol), part in of_measure.groupby(["pairs", "protocol"], sort=False):
+                columns = (part[name] for name in ("model", "score", "n"))
+                scored = {model: (score, n) for model, score, n in zip(*columns, strict=True)}
                 if when == AFTER:
-                    score = {m.name: score.get(fine_tuned(m.name, task)) for m in models}
-                known = [m for m in models if score.get(m.name) is not None and m.name in bias_in_use]
+                    scored = {
+                        m.name: scored[name] for m in models if (name := fine_tuned(m.name, task)) in scored
+                    }
+                known = [m for m in models if m.name in scored and m.name in bias_in_use]
                 if not known:
                     continue
-                signed = np.array([score[m.name] - CENTRE for m in known])
+                signed = np.array([scored[m.name][0] - CENTRE for m in known])
                 values = np.array([bias_in_use[m.name] for m in known])
                 for reading in READINGS:
                     tau = kendall(signed if reading == PUBLISHED else np.abs(signed), values, known)
@@ -177,6 +180,8 @@ def correlations_of(
                             "task": task,
                             "metric": in_use["metric"].iloc[0],
                             "benchmark": benchmark,
+                            "pairs": pairs,
+                            "n": min(int(scored[m.name][1]) for m in known),
                             "measure": measure,
                             "protocol": protocol,
                             "when": when,

@@ -13,7 +13,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.correlation import ModelRole
 from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
 from unmask.downstream.scores import TaskScores, bias_scores, read_task_scores
-from unmask.downstream.terms import AFTER, BEFORE, CHANGE, MAIN, PUBLISHED_NAMES
+from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, MAIN, PUBLISHED_NAMES
 from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.published import read_published
@@ -191,17 +191,33 @@ class DownstreamResults:
         return margins_of(scores, pairs, self.measures, self.bias_type)
 
     @cached_property
-    def before(self) -> pd.DataFrame:
-        """Bias scores of the models as they were."""
+    def scores_before(self) -> pd.DataFrame:
+        """Bias scores of the models as they were, over all pairs and over those of the bias type."""
         return self._bias_scores("scores_before")
 
     @cached_property
-    def after(self) -> pd.DataFrame:
-        """Bias scores of the models after fine-tuning, called {model}@{task}."""
+    def scores_after(self) -> pd.DataFrame:
+        """The same of the models after fine-tuning, called {model}@{task}."""
         return self._bias_scores("scores_after")
 
     def _bias_scores(self, name: str) -> pd.DataFrame:
         return bias_scores(self._paths(name), self.measures, self._paths("pairs"), self.bias_type)
+
+    @cached_property
+    def before(self) -> pd.DataFrame:
+        """`scores_before` over the pairs that count."""
+        return self.that_count(self.scores_before)
+
+    @cached_property
+    def after(self) -> pd.DataFrame:
+        """`scores_after` over the pairs that count."""
+        return self.that_count(self.scores_after)
+
+    def that_count(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows (with benchmark and pairs) on the pairs of the bias type, where the benchmark has such;
+        else those on all pairs."""
+        counted = rows["benchmark"].map(lambda name: self._bias_types.get(name) or ALL_PAIRS)
+        return rows[rows["pairs"] == counted]
 
     @cached_property
     def intervals(self) -> dict[tuple[str, str, str], tuple[float, float]]:

@@ -129,6 +129,12 @@ CORRELATIONS = pa.schema(
         field("task", WORD, meaning="the task"),
         field("metric", WORD, meaning="main metric of the task"),
         field("benchmark", WORD, meaning="the benchmark of the intrinsic score"),
+        field(
+            "pairs",
+            WORD,
+            meaning="pairs that the intrinsic score is over: all, or the bias type whose pairs alone count",
+        ),
+        field("n", pa.int32(), meaning="N, pairs that the intrinsic score counts: the fewest of any model"),
         field("measure", WORD, meaning="measure of the intrinsic score"),
         field("protocol", WORD, meaning="published or corrected: that of the measure"),
         field("when", WORD, meaning="of which model the intrinsic score is: before or after fine-tuning"),

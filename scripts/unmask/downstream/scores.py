@@ -10,14 +10,14 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.schema import SCORES
-from unmask.downstream.terms import MAIN
+from unmask.downstream.terms import ALL_PAIRS, MAIN
 from unmask.loading import Order, facts_by, load_tables, paths_by
 from unmask.measures.reading import read_scores
 from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
 from unmask.tables import read_table
 
-COLUMNS = ["model", "benchmark", "measure", "protocol", "score"]
-"""Of bias scores."""
+COLUMNS = ["model", "benchmark", "pairs", "measure", "protocol", "score", "n"]
+"""Of bias scores. pairs: ALL_PAIRS, or the bias type whose pairs alone count; n: how many pairs count."""
 
 
 def bias_scores(
@@ -29,22 +29,25 @@ def bias_scores(
     """The bias score (percent) of each model, benchmark, measure and protocol, with COLUMNS; one that a model
     lacks is left out.
 
-    pairs: the tables of benchmarks, called after them; of those that have pairs of the bias type, these
-    alone count. Raises InputError as unmask.tables.read_table does, and where two tables are of one model
-    and benchmark.
+    pairs: the tables of benchmarks, called after them. Each score is over all pairs of its benchmark, and
+    once more over those of the bias type, where the benchmark has such.
+    Raises InputError as unmask.tables.read_table does, and where two tables are of one model and benchmark.
     """
-    chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
-    rows: list[tuple[str, str, str, str, float]] = []
+    of_types = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type) for path in pairs}
+    rows: list[tuple[str, str, str, str, str, float, int]] = []
     for (model, benchmark), path in paths_by(paths, "model", "benchmark").items():
         scores = read_scores(path, measures)
-        if benchmark in chosen:
-            scores = of_pairs(chosen[benchmark], scores)
-        decided = decisions(scores[["pair_id"]].drop_duplicates(), scores)
-        trials = decided.trials().sum(axis=0)
-        credit = decided.credit().sum(axis=0)
-        for place, (measure, protocol) in enumerate(decided.series):
-            if measure in measures and trials[place]:
-                rows.append((model, benchmark, measure, protocol, float(100 * credit[place] / trials[place])))
+        counted = {ALL_PAIRS: scores}
+        some, of_type = of_types.get(benchmark, (None, None))
+        if some is not None and of_type is not None:
+            counted[of_type] = of_pairs(some, scores)
+        for name, of_name in counted.items():
+            decided = decisions(of_name[["pair_id"]].drop_duplicates(), of_name)
+            trials, credit = (each.sum(axis=0) for each in (decided.trials(), decided.credit()))
+            for place, (measure, protocol) in enumerate(decided.series):
+                if measure in measures and trials[place]:
+                    score = float(100 * credit[place] / trials[place])
+                    rows.append((model, benchmark, name, measure, protocol, score, int(trials[place])))
     return pd.DataFrame(rows, columns=COLUMNS).astype({"score": np.float64})
 
 

@@ -15,7 +15,7 @@ from unmask.downstream.results import (
     printed_words,
 )
 from unmask.downstream.schema import CORRELATIONS
-from unmask.downstream.terms import AFTER, BEFORE, CHANGE, GAP, fine_tuned
+from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, GAP, fine_tuned
 from unmask.measures.registry import title_of
 from unmask.report.changes import COLUMNS as CHANGED
 from unmask.report.changes import as_cells
@@ -72,11 +72,12 @@ TABLE1 = Table(
         Column("examples", "{n:.0f}", "Number of examples."),
     ],
 )
-KEYS = ["task", "benchmark", "measure", "reading"]
+KEYS = ["task", "benchmark", "pairs", "measure", "reading"]
 TABLE2 = Table(
     "table2",
     KEYS,
-    [
+    [Column("N", "{n:.0f}", "Number of pairs that the bias score counts; the fewest of any model.")]
+    + [
         column
         for when in (BEFORE, AFTER)
         for column in (
@@ -107,6 +108,7 @@ TABLE3 = Table(
         ),
         Column("p", "{p:p}", "p of at least as much by chance."),
         TRUTH,
+        Column("N", "{n:.0f}", "Number of items, or of pairs that a bias score counts."),
         RUNS,
     ],
     heads={"name": "metric"},
@@ -167,7 +169,8 @@ def table2(results: DownstreamResults) -> TableAndSheet:
     """Kendall's tau of intrinsic bias with bias in use; a row has one reading, and scores of its protocol.
 
     The sheet has what has a tau, here or in print; of the rest it is said why there is none. Printed taus
-    stand beside the benchmark that they are of, and in rows without one where that is not known.
+    stand beside the benchmark that they are of, and in rows without one where that is not known. The paper's
+    scores are over all test instances, so its taus stand beside those of all pairs.
     """
     rows = results.correlations
     if len(rows):
@@ -176,13 +179,13 @@ def table2(results: DownstreamResults) -> TableAndSheet:
     lines: list[dict[str, Any]] = []
     without: dict[str, None] = {}
     of_protocol = rows[rows["protocol"] == rows["reading"]]
-    for (task, benchmark, measure, reading), part in of_protocol.groupby(KEYS, sort=False):
+    for (task, benchmark, pairs, measure, reading), part in of_protocol.groupby(KEYS, sort=False):
         by_when = {row.when: row for row in rows_of(part)}
         name = results.printed_names(str(task))[1]
         printed_as = results.printed_benchmark(str(benchmark))
         in_print = {
             when: None
-            if reading == CORRECTED or printed_as is None
+            if reading == CORRECTED or pairs != ALL_PAIRS or printed_as is None
             else taus.get((name, str(measure), when, printed_as))
             for when in (BEFORE, AFTER)
         }
@@ -191,7 +194,7 @@ def table2(results: DownstreamResults) -> TableAndSheet:
             without |= reasons
             continue
         line: dict[str, Any] = {"task": task, "benchmark": benchmark, "measure": title_of(str(measure))}
-        line["reading"] = reading
+        line |= {"pairs": pairs, "reading": reading, "n": min(row.n for row in by_when.values())}
         for when, row in by_when.items():
             line |= {f"{key}_{when}": getattr(row, key) for key in ("tau", "p", "p_families", "models")}
             line[f"mark_{when}"] = DAGGER if not pd.isna(row.p) and row.p < results.alpha else ""
@@ -226,6 +229,7 @@ def _of_no_known_benchmark(results: DownstreamResults) -> Iterator[dict[str, Any
             if any(printed.values()):
                 yield {
                     "task": task,
+                    "pairs": ALL_PAIRS,
                     "measure": title_of(measure),
                     "reading": PUBLISHED,
                     **_printed_taus(printed),
@@ -269,19 +273,26 @@ def _with_truth(results: DownstreamResults, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _intrinsic(results: DownstreamResults) -> pd.DataFrame:
-    """Bias scores of each model before and after each task: task, model, metric (in words), value."""
-    rows: list[tuple[str, str, str, float]] = []
+    """Bias scores of each model before and after each task: task, model, metric (in words), value, and n, the
+    number of pairs that count. Over all pairs, and over those of the bias type."""
+    rows: list[tuple[str, str, str, float, int]] = []
     for task, model in results.scores.facts:
         for when, scores, name in (
-            (BEFORE, results.before, model),
-            (AFTER, results.after, fine_tuned(model, task)),
+            (BEFORE, results.scores_before, model),
+            (AFTER, results.scores_after, fine_tuned(model, task)),
         ):
             of_model = scores[(scores["model"] == name) & (scores["protocol"] == CORRECTED)]
             rows += [
-                (task, model, f"{title_of(row.measure)} on {row.benchmark}, {when}", row.score)
+                (
+                    task,
+                    model,
+                    f"{title_of(row.measure)} on {row.benchmark}, {row.pairs} pairs, {when}",
+                    row.score,
+                    row.n,
+                )
                 for row in rows_of(of_model)
             ]
-    return pd.DataFrame(rows, columns=["task", "model", "metric", "value"])
+    return pd.DataFrame(rows, columns=["task", "model", "metric", "value", "n"])
 
 
 def overview(results: DownstreamResults) -> TableAndSheet:

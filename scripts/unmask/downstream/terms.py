@@ -19,6 +19,9 @@ FIXED, SEARCH, CURVE = "fixed", "search", "curve"
 
 BEFORE, AFTER = "before", "after"
 
+ALL_PAIRS = "all"
+"""What a bias score is over where no bias type is asked for: N is the number of all test instances."""
+
 GAP, CHANGE = "gap", "change"
 """Metrics that every kind of task has: the difference between the genders in one occupation, and how much
 more the main metric is than that of the model that a model was made from."""

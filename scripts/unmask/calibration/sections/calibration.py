@@ -16,6 +16,7 @@ _ALT = {
     "power_figure": "Power of each measure against the number of pairs",
     "alarms_figure": "False alarms of each measure by kind of pairs",
     "worlds_figure": "Margins of a perfect model over drawn worlds against their association",
+    "debiased_figure": "Share of the association that each method of debiasing leaves, with intervals",
     "kept_figure": "Strength of association and frequency against the share of tokens that training keeps",
     "explained_figure": "Bias scores of real pairs as they are, and at equal frequency of words",
 }
@@ -27,6 +28,7 @@ _FOLDS = {
     "power_figure": {"power": "Power by the number of pairs and of pairs a word"},
     "alarms_figure": {"false_alarms": "False alarms, by architecture too"},
     "worlds_figure": {"controls": "Controls"},
+    "debiased_figure": {"debiased": "What debiasing leaves, in numbers"},
     "kept_figure": {"kept": "What training keeps, in numbers"},
     "explained_figure": {"explained": "What goes with word frequency, in numbers"},
 }

@@ -134,8 +134,8 @@ def _nearer_without_less(results: DownstreamResults) -> Iterator[Row]:
 
 
 def _taus(results: DownstreamResults) -> pd.DataFrame:
-    """The corrected rows of CORRELATIONS."""
-    rows = results.correlations
+    """The corrected rows of CORRELATIONS over the pairs that count."""
+    rows = results.that_count(results.correlations)
     return rows[(rows["protocol"] == CORRECTED) & (rows["reading"] == CORRECTED)]
 
 
