@@ -171,8 +171,8 @@ def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> N
             row["row"],
             f"{row['before']:.1f}",
             f"{row['after']:.1f}",
-            f"{row['change']:+.1f}",
-            f"{row['low']:+.1f} to {row['high']:+.1f}",
+            f"{row['change']:+.1f}".replace("-", "\N{MINUS SIGN}"),
+            f"{row['low']:+.1f} to {row['high']:+.1f}".replace("-", "\N{MINUS SIGN}"),
         )
         for row in drawing.rows
     ] == [(line[0], f"a <b> on {line[1]}", *line[2:7]) for line in changed.rows]

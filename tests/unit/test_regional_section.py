@@ -85,7 +85,7 @@ def test_every_table_is_folded_below_the_chart_of_its_numbers(done: Done) -> Non
     assert told[0] == "Chart" and told.count("Chart") == len(FIGURES)
     assert set(told) >= {"All countries", "Regions and their names", "The other variants"}
     captions = [block.caption for block in blocks if isinstance(block, Chart)]
-    assert captions[0].startswith("Scores of the regions of the first level")
+    assert captions[0].startswith("Regions of the first level")
     assert told.index("HERB, Table 1: C_w and C_z, with intervals and bands") > 0
     assert not any(isinstance(block, Table) for block in blocks)
     check_first_sentence(done.section)
