@@ -406,7 +406,7 @@ def test_beside_published_values(study: Study, tmp_path: Path) -> None:
 
     assert values(text.replace("POOLING", "cls") + more) == [
         "For blank, 1 of 2 published values of d is within 0.01 of ours; furthest is weat6 (s): published "
-        f"+0.25, ours {ours['weat6']:+.2f}."
+        f"+0.25, ours {ours['weat6']:+.2f}.".replace("-", "\N{MINUS SIGN}")
     ]
     assert values(text.replace("POOLING", "static")) == [
         "For blank, there are published values, but none for the poolings and tests of this study."

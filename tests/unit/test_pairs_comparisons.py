@@ -79,7 +79,7 @@ def test_models_are_side_by_side(results: PairResults) -> None:
     cps = found.loc["CPS"]
     assert cps["p_holm"] < ALPHA
     assert cells["difference (points)", "CPS"] == (
-        f"{cps['difference']:+.1f}† ({cps['low']:+.1f} to {cps['high']:+.1f})"
+        f"{cps['difference']:+.1f}† ({cps['low']:+.1f} to {cps['high']:+.1f})".replace("-", "\N{MINUS SIGN}")
     )
     assert cells["κ", "CPS"] == "0.00"
     holding = int((found["p_holm"] < ALPHA).sum())
@@ -102,7 +102,8 @@ def test_measures_are_below_each_other(results: PairResults) -> None:
     (differ,) = comparisons.MEASURES_DIFFER.sentences(results)
     assert differ.startswith(f"Of {COUPLES} differences between the bias scores of two measures ")
     (alike,) = comparisons.DECIDED_DIFFERENTLY.sentences(results)
-    assert alike.endswith(f"κ is {found['kappa'].min():.2f} to {found['kappa'].max():.2f}.")
+    spread = f"{found['kappa'].min():.2f} to {found['kappa'].max():.2f}".replace("-", "\N{MINUS SIGN}")
+    assert alike.endswith(f"κ is {spread}.")
 
 
 def test_areas_have_both_protocols(results: PairResults) -> None:

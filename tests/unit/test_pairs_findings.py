@@ -13,6 +13,7 @@ from unmask.pairs.findings import (
     CONTROLS,
     DETAILS,
     WARNINGS,
+    WARY_AT_ONCE,
 )
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED
@@ -67,7 +68,7 @@ def numbers(text: str) -> list[int]:
 
 def test_near_ties_are_counted_in_the_number_of_their_noun() -> None:
     one, two, _ = sentences(WARNINGS, results({"near_ties": 1}, {"measure": "CPS", "near_ties": 2}))
-    assert "1 of 1000 pairs is a near-tie;" in one and "2 of 1000 pairs are near-ties;" in two
+    assert "1 of 1,000 pairs is a near-tie;" in one and "2 of 1,000 pairs are near-ties;" in two
 
 
 def test_the_rate_of_chance_follows_the_confidence_of_the_study() -> None:
@@ -84,12 +85,12 @@ def test_only_networks_have_float_error() -> None:
         noise="random",
     )
     (near,) = (text for text in sentences(DETAILS, some) if "near-ties" in text)
-    assert near.startswith("3 of 2000 decisions") and "0.3 points" in near
+    assert near.startswith("3 of 2,000 decisions") and "0.3 points" in near
 
 
 def test_a_model_without_a_score_is_named() -> None:
     some = results({}, {"model": "broken", "score": None})
-    assert "Without any score (see the scoring log): broken." in sentences(CAUTIONS, some)
+    assert "broken has no score on any benchmark; the scoring log says why." in sentences(WARY_AT_ONCE, some)
 
 
 def test_code_of_models_is_said_once() -> None:

@@ -217,6 +217,7 @@ def test_a_tree_of_ones_own_with_two_levels(tmp_path: Path) -> None:
         LIKELIHOODS,
         {"model": "m1", "template": "t"},
     )
+    study.files["name_vectors"] = []
     names = ("scores_figure", "score_map", "word_map", "points_figure")
     figures = draw(study, tmp_path, names)
     assert "No country" in text_of(figures["score_map_svg"])

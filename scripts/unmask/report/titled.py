@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from unmask.report.captions import with_parts_of
 from unmask.report.panels import GAP
 
 _WIDTH = 400
@@ -28,13 +29,14 @@ def title_of(
     The text below the title is the caption, the unit, the number of pairs where rows have one (`pairs`),
     study and source.
     """
+    rows: Sequence[Mapping[str, Any]] = spec["data"]["values"]
+    text = with_parts_of(caption, rows)
     if heading:
-        title, text = ": ".join(heading), caption
+        title = ": ".join(heading)
     else:
-        title, *rest = _SENTENCE.split(caption)
+        title, *rest = _SENTENCE.split(text)
         text = " ".join(rest)
     across = _across(spec)
-    rows: Sequence[Mapping[str, Any]] = spec["data"]["values"]
     lines = _wrapped(text, max(_LEAST, int(across / _LETTER)))
     unit: Mapping[str, Any] = spec.get("title", {})
     lines += [unit["text"], *unit.get("subtitle", [])] if unit else []
