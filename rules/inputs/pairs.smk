@@ -36,7 +36,7 @@ PARTS = "evidence/parts"
 # the corpora whose words are counted
 COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 # the models that are scored on pairs of sentences
-SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
+SCORED = language_models(MASKED_LM) if MEASURES and BENCHMARKS else []
 EXPLORER = (config.get("explorer") or {}) if SCORED else {}
 EXPLORED_BY_DEFAULT = 4
 # all that is made of the evidence of models that are in no table of scores, as those after fine-tuning
@@ -222,7 +222,7 @@ def kinds_of_measuring():
         benchmarks.setdefault(("linked",) if corpora_for(benchmark) else (), []).append(benchmark)
     kinds = {(*of, *on): (models[of], benchmarks[on]) for of in models for on in benchmarks}
     # as models after fine-tuning, of which nothing but scores is shown
-    others = [name for name in MODELS if kind_of(name) == "masked-lm" and name not in SCORED]
+    others = [name for name in MODELS if kind_of(name) == MASKED_LM and name not in SCORED]
     return kinds | ({SCORES_ALONE: (others, list(BENCHMARKS))} if others and SCORED else {})
 
 
