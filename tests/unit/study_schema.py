@@ -5,14 +5,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unmask import plugins
+from unmask.evidence.masking import MASKINGS
 from unmask.schemas import put_together, read_families
 from unmask.statistics.options import Options
+from unmask.terms import CAUSAL_MASKINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = read_families(ROOT / "rules/schemas")
 SCHEMA = put_together(FAMILIES)
 MEASURES: tuple[str, ...] = tuple(SCHEMA["properties"]["measures"]["items"]["enum"])
 """All measures."""
+
+MASKED_MASKINGS = tuple(masking for masking in plugins.names(MASKINGS) if masking not in CAUSAL_MASKINGS)
+"""Those of masked language models."""
 
 
 def statistics_with(**changes: object) -> dict[str, Any]:
