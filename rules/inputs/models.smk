@@ -69,12 +69,12 @@ def check_bases(source, kind):
             )
 
 
-def language_models(kind):
-    """The models of a kind that are scored on pairs of sentences."""
+def language_models(*kinds):
+    """The models of these kinds that are scored on pairs of sentences, in the order of the study."""
     return [
         name
         for name, entry in MODELS.items()
-        if kind_of(name) == kind and SOURCES[entry["source"]].get("pairs", True)
+        if kind_of(name) in kinds and SOURCES[entry["source"]].get("pairs", True)
     ]
 
 

@@ -16,7 +16,7 @@ from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.loading import LoadedModel
-from unmask.terms import LEFT, MODIFIED, NONE, SHUFFLED, START
+from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, NONE, SHUFFLED, START, UNSTARTED
 
 
 def collect_evidence(
@@ -92,7 +92,7 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     """Hide tokens of each sentence as the masking says, and ask for those hidden (or all, if none).
 
     Under `left` all tokens are asked for, too, each behind those before it; under `start` those hidden, each
-    behind the first token of the sentence alone.
+    behind the start token alone; under `unstarted` those hidden, in the sentence without its start token.
     """
     index: dict[tuple[int, ...], int] = {}
     special: list[npt.NDArray[np.bool_]] = []
@@ -103,16 +103,15 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
         tokens = sentence.ids.tolist()
         for hidden in hidden_in(sentence):
             positions = hidden.tolist()
+            shown = _shown(sentence, masking)
             ids = tokens.copy()
-            if masking == START:
-                ids = tokens[:1]
-            else:
+            if masking not in CAUSAL_MASKINGS:
                 for position in positions:
                     ids[position] = mask_id
-            key = tuple(ids)
+            key = tuple(ids[shown])
             input_ = index.setdefault(key, len(index))
             if input_ == len(special):
-                special.append(sentence.special[: len(ids)])
+                special.append(sentence.special[shown])
             for position in range(len(tokens)) if masking in (NONE, LEFT) else positions:
                 if masking == MODIFIED:
                     crosses.extend((len(rows), input_, other, tokens[position]) for other in positions)
@@ -121,11 +120,21 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     place = questions[:, 2].copy()
     if masking == START:
         questions[:, 2] = 1
+    elif masking == UNSTARTED:
+        started = np.array([int(sentence.special[0]) for sentence in sentences], dtype=np.int64)
+        questions[:, 2] -= started[questions[:, 0]]
     cross_questions = np.array(crosses, dtype=np.int64).reshape(-1, 4)
     input_of, position_of, token_of = np.concatenate([questions, cross_questions])[:, 1:].T
     queries = Queries(list(index), special, input_of, position_of, token_of)
     first = int(masking == LEFT)
     return Layout(sentences, queries, questions[:, 0], cross_questions[:, 0], place, first)
+
+
+def _shown(sentence: Sentence, masking: str) -> slice:
+    """The part of a sentence that a model reads."""
+    if masking == START:
+        return slice(1)
+    return slice(int(sentence.special[0]), None) if masking == UNSTARTED else slice(None)
 
 
 def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
