@@ -103,15 +103,15 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
         tokens = sentence.ids.tolist()
         for hidden in hidden_in(sentence):
             positions = hidden.tolist()
-            shown = _shown(sentence, masking)
+            part = _read_part(sentence, masking)
             ids = tokens.copy()
             if masking not in CAUSAL_MASKINGS:
                 for position in positions:
                     ids[position] = mask_id
-            key = tuple(ids[shown])
+            key = tuple(ids[part])
             input_ = index.setdefault(key, len(index))
             if input_ == len(special):
-                special.append(sentence.special[shown])
+                special.append(sentence.special[part])
             for position in range(len(tokens)) if masking in (NONE, LEFT) else positions:
                 if masking == MODIFIED:
                     crosses.extend((len(rows), input_, other, tokens[position]) for other in positions)
@@ -130,7 +130,7 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     return Layout(sentences, queries, questions[:, 0], cross_questions[:, 0], place, first)
 
 
-def _shown(sentence: Sentence, masking: str) -> slice:
+def _read_part(sentence: Sentence, masking: str) -> slice:
     """The part of a sentence that a model reads."""
     if masking == START:
         return slice(1)

@@ -38,9 +38,10 @@ NAMED = 2
 NEVER_TRAINED, EXACT = "never trained", "exact"
 """Beside the name of a model that is not trained."""
 
-MASKED, NO_ORDER, NO_TRAINING = "All-Masked", "words shuffled", "untrained"
-"""Controls of a score: all tokens hidden, the same measure on shuffled sentences, networks with random
-weights."""
+MASKED, ALONE = "All-Masked", "Start-Alone"
+NO_ORDER, NO_TRAINING = "words shuffled", "untrained"
+"""Controls of a score: all tokens hidden, each behind the start token alone, the same measure on shuffled
+sentences, networks with random weights."""
 
 _KEYS = ["model", "benchmark"]
 
@@ -103,7 +104,7 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
             return
         control = masked.get((row["model"], row["benchmark"]))
         if control and is_further(control["score"]):
-            yield MASKED, f"{control['title']} {control['said']}"
+            yield control["title"], f"{control['title']} {control['said']}"
         other = without_order.get((row["model"], row["benchmark"], row["measure"]))
         if other and is_further(other["score"]):
             yield NO_ORDER, f"{NO_ORDER} {WrittenScore.of(other).score}"
@@ -117,11 +118,11 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
 def pictured(results: PairResults) -> pd.DataFrame:
     """The scores of the first picture: of the headline measure; where one trained model, and no other, is
     scored, of all measures, the headline first."""
-    scores, measure = judged(results), results.headline
-    of_headline = scores["measure"] == measure
+    scores = judged(results)
+    of_headline = results.of_headline(scores)
     if scores["who"].nunique() > 1 or not scores["trained"].any():
-        return scores[of_headline]
-    return pd.concat([scores[of_headline], scores[~of_headline]])
+        return of_headline
+    return pd.concat([of_headline, scores.drop(of_headline.index)])
 
 
 def title(results: PairResults) -> str:
@@ -164,9 +165,14 @@ def sentences(results: PairResults) -> tuple[str, ...]:
 
 
 def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:
-    """The headline measure's scores of trained models, and its title."""
-    scores, measure = judged(results), results.headline
-    return scores[scores["trained"] & (scores["measure"] == measure)], title_of(measure)
+    """The headline measure's scores of trained models, and its title.
+
+    Where there are models of two kinds, each kind has its headline measure, and the titles are listed.
+    """
+    scores = results.of_headline(judged(results))
+    scores = scores[scores["trained"]]
+    titles = scores["title"].unique()
+    return scores, listed(titles) if len(titles) else title_of(results.headline)
 
 
 def _of_none(results: PairResults) -> Iterator[str]:
@@ -186,7 +192,8 @@ def _of_headline(scores: pd.DataFrame, measure: str) -> Sequence[str]:
         partial(_by_benchmark, scores, measure),
         partial(_by_verdict, scores, measure),
     ]
-    written = (list(form()) for form in forms)
+    # sentences on one measure, or on one model
+    written = (list(form()) for form in (forms if scores["title"].nunique() == 1 else forms[:1]))
     return next((texts for texts in written if _is_short(texts)), None) or list(_counted(scores, measure))
 
 
@@ -197,7 +204,8 @@ def _is_short(texts: Sequence[str]) -> bool:
 def _by_model(scores: pd.DataFrame, measure: str) -> Iterator[str]:
     for (model, verdict), rows in scores.groupby(["model", "verdict"], sort=False, observed=True):
         shares = listed(f"{row['said']}% of {row['benchmark']} ({row['ends']})" for row in records(rows))
-        yield f"By {measure}, {model} prefers the stereotype in {shares}: {verdict}."
+        title = rows["title"].iloc[0]
+        yield f"By {title}, {model} prefers the stereotype in {shares}: {verdict}."
 
 
 def _by_benchmark(scores: pd.DataFrame, measure: str) -> Iterator[str]:
@@ -279,12 +287,12 @@ def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
         return
     if len(rows) == 1:
         (row,) = rows
-        of = f"{measure} of {row['model']} on {row['benchmark']}"
+        of = f"{row['title']} of {row['model']} on {row['benchmark']}"
         yield f"A control is further from 50 than {of}: {row['further']}."
     else:
         counts = [
             f"{kind} for {count}"
-            for kind in (MASKED, NO_ORDER, NO_TRAINING)
+            for kind in (MASKED, ALONE, NO_ORDER, NO_TRAINING)
             if (count := sum(kind in row["further"] for row in rows))
         ]
         of = f"{len(rows)} of {len(scores)} {measure} scores"
