@@ -92,8 +92,8 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
     with pytest.raises(
         InputError,
         match=r"there is no configs/papr\.yaml "
-        r"\(did you mean paper\? known: associations, calibration, debiasing, debiasing-local, demo, local, "
-        r"paper, paper-scores, regional\)",
+        r"\(did you mean paper\? known: associations, calibration, debiasing, debiasing-local, "
+        r"decoders-local, demo, local, paper, paper-scores, regional\)",
     ):
         choose_study({"study": "papr"}, ROOT, [])
 
