@@ -62,10 +62,10 @@ rule compute_exact:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=code("compute_exact.py", *measure_modules(), *masking_modules().values()),
+        code=measuring_code("compute_exact.py", MASKED_LM),
         name=exact_world(),
         settings=WORLDS.get(exact_world()),
-        measures=MEASURES,
+        measures=of_kind(MEASURES, MASKED_LM),
         drawn=CALIBRATION.get("drawn"),
         association=CALIBRATION.get("power", {}).get("association"),
     message:
@@ -90,7 +90,7 @@ rule calibrate:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compute_calibration.py", *measure_modules()),
+        code=code("compute_calibration.py", *measure_modules(MASKED_LM)),
         models=calibration_models(),
         benchmarks=calibration_benchmarks(),
         corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},

@@ -10,7 +10,7 @@ rule evidence:
     log:
         log_of("evidence", "{model}", "{benchmark}.log"),
     wildcard_constraints:
-        model=any_of(models_read(likeliest=False, untrained=False)),
+        model=any_of(models_read()),
     conda:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
@@ -35,14 +35,14 @@ use rule evidence as evidence_and_likeliest with:
     output:
         **tables_read(likeliest=True),
     wildcard_constraints:
-        model=any_of(models_read(likeliest=True, untrained=False)),
+        model=any_of(models_read(likeliest=True)),
 
 
 use rule evidence as evidence_and_untrained with:
     output:
         **tables_read(untrained=True),
     wildcard_constraints:
-        model=any_of(models_read(likeliest=False, untrained=True)),
+        model=any_of(models_read(untrained=True)),
 
 
 use rule evidence as evidence_likeliest_and_untrained with:
@@ -50,6 +50,35 @@ use rule evidence as evidence_likeliest_and_untrained with:
         **tables_read(likeliest=True, untrained=True),
     wildcard_constraints:
         model=any_of(models_read(likeliest=True, untrained=True)),
+
+
+# of models that read from left to right
+use rule evidence as causal_evidence with:
+    output:
+        **tables_read(CAUSAL_LM),
+    wildcard_constraints:
+        model=any_of(models_read(CAUSAL_LM)),
+
+
+use rule evidence as causal_evidence_and_likeliest with:
+    output:
+        **tables_read(CAUSAL_LM, likeliest=True),
+    wildcard_constraints:
+        model=any_of(models_read(CAUSAL_LM, likeliest=True)),
+
+
+use rule evidence as causal_evidence_and_untrained with:
+    output:
+        **tables_read(CAUSAL_LM, untrained=True),
+    wildcard_constraints:
+        model=any_of(models_read(CAUSAL_LM, untrained=True)),
+
+
+use rule evidence as causal_evidence_likeliest_and_untrained with:
+    output:
+        **tables_read(CAUSAL_LM, likeliest=True, untrained=True),
+    wildcard_constraints:
+        model=any_of(models_read(CAUSAL_LM, likeliest=True, untrained=True)),
 
 
 # untrained networks that would make the job of their model long
@@ -65,8 +94,8 @@ use rule evidence as untrained with:
         mem_mb=scoring_memory,
         runtime=untrained_time,
     params:
-        parts=lambda wildcards: untrained_part(),
-        maskings=lambda wildcards: maskings_on(ORIGINAL),
+        parts=lambda wildcards: untrained_part(kind_of(wildcards.model)),
+        maskings=lambda wildcards: maskings_on(ORIGINAL, kind_of(wildcards.model)),
         dtype=SCORING.get("dtype"),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         unknown_tokens=SCORING.get("unknown_tokens"),
@@ -92,10 +121,10 @@ rule compare_precision:
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:
-        code=code("compare_precision.py", *measure_modules(), *masking_modules().values()),
+        code=lambda wildcards: measuring_code("compare_precision.py", kind_of(wildcards.model)),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         scoring={key: value for key, value in SCORING.items() if key != "unknown_tokens"},
-        measures=MEASURES,
+        measures=lambda wildcards: of_kind(MEASURES, kind_of(wildcards.model)),
     message:
         "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"
     script:

@@ -22,9 +22,9 @@ for kind, (models, benchmarks) in kinds_of_measuring().items():
             mem_mb=table_memory,
             runtime=table_time,
         params:
-            code=code("measure_pairs.py", *measure_modules(), *masking_modules().values()),
-            measures=MEASURES,
-            scored_measures=SCORED_MEASURES,
+            code=measuring_code("measure_pairs.py", CAUSAL_LM if "causal" in kind else MASKED_LM),
+            measures=of_kind(MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM),
+            scored_measures=of_kind(SCORED_MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM),
             shuffled_measures=SHUFFLED_MEASURES if "shuffled" in kind else [],
             # alpha is left out on purpose: only the tables compare with it
             options={key: value for key, value in config["statistics"].items() if key != "alpha"},

@@ -12,7 +12,8 @@ try:
     check_architectures(MODELS)
 except InputError as error:
     sys.exit(f"error: {error}")
-check_bases("perturbed", "masked-lm")
+check_bases("perturbed", MASKED_LM)
+check_starts()
 
 register(
     "models",
@@ -71,7 +72,9 @@ rule make_random_model:
         code=code("make_random_model.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("config", "tokenizer", "seed")},
+        entry=lambda wildcards: {
+            key: MODELS[wildcards.model][key] for key in ("kind", "config", "tokenizer", "seed")
+        },
         input_sha256=input_sha256(tokenizer_files),
     message:
         "Making {wildcards.model}, an untrained model"

@@ -10,6 +10,7 @@ wildcard_constraints:
 
 
 check_benchmarks()
+check_measures()
 check_explorer()
 
 register(

@@ -74,7 +74,7 @@ def scoring_time(wildcards, input, attempt):
 def reading_time(wildcards, input, attempt):
     """Of all that one job reads: as scoring for each variant of the sentences and each untrained network."""
     networks = len(UNTRAINED_SEEDS) if is_read_with_untrained(wildcards.model) else 0
-    return scoring_time(wildcards, input, attempt) * (len(variants_read()) + networks)
+    return scoring_time(wildcards, input, attempt) * (len(variants_read(kind_of(wildcards.model))) + networks)
 
 
 def untrained_time(wildcards, input, attempt):

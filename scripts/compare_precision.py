@@ -16,6 +16,7 @@ from unmask.measures.scoring import score_by_protocol
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.loading import load
+from unmask.models.start import Start
 from unmask.pairs.schema import PRECISION
 from unmask.tables import read_table, write_table
 from unmask.terms import NONE, ORIGINAL
@@ -37,7 +38,14 @@ with (
     for dtype in ("float32", params.scoring["dtype"]):
         evidence = {}
         for masking in maskings_of(params.measures):
-            model = load(manifest["directory"], device, masking == NONE, params.attention["stack"], dtype)
+            model = load(
+                manifest["directory"],
+                device,
+                masking == NONE,
+                params.attention["stack"],
+                dtype,
+                start=Start.of(manifest),
+            )
             evidence[masking] = collect_evidence(
                 pairs, model, masking, ORIGINAL, max_length=manifest["max_length"]
             )

@@ -22,6 +22,7 @@ from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
+from unmask.models.start import Start
 from unmask.tables import read_metadata, read_table
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ with (
         # whatever is wrong with a sentence stops the job before the model reads any
         surveyed = survey(
             pairs,
-            tokenizer_of(manifest["directory"]),
+            tokenizer_of(manifest["directory"], Start.of(manifest)),
             {role for masking in params.maskings for role in roles_of(masking)},
             manifest["max_length"],
         )

@@ -19,8 +19,12 @@ def oracle_settings(wildcards):
 
 
 def calibrating_models():
-    """The models of synthetic worlds."""
-    return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")]
+    """The masked language models of synthetic worlds."""
+    return [
+        name
+        for name in SCORED
+        if MODELS[name]["source"] in ("oracle", "train") and kind_of(name) == MASKED_LM
+    ]
 
 
 def calibrating_benchmarks():
@@ -142,7 +146,7 @@ def calibration_settings():
     return {
         "models": display_metadata(SCORED, MODELS),
         "benchmarks": display_metadata(BENCHMARKS, BENCHMARKS),
-        "measures": MEASURES,
+        "measures": of_kind(MEASURES, MASKED_LM),
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],
         "power": CALIBRATION.get("power"),

@@ -1,5 +1,6 @@
 # Functions that tell the rules of models their inputs, and what the models of a study are.
 
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.models.directory import files_of as files_of_model
 from unmask.models.planned import check_architectures
 
@@ -10,6 +11,7 @@ MANIFEST_KEYS = [
     "vocab_size",
     "max_length",
     "mask_token",
+    "start",
     "weights_digest",
     "tokenizer_digest",
     "files",
@@ -68,13 +70,23 @@ def check_bases(source, kind):
             )
 
 
-def masked_language_models():
-    """The models that are scored on pairs of sentences."""
+def language_models(*kinds):
+    """The models of these kinds that are scored on pairs of sentences, in the order of the study."""
     return [
         name
         for name, entry in MODELS.items()
-        if kind_of(name) == "masked-lm" and SOURCES[entry["source"]].get("pairs", True)
+        if kind_of(name) in kinds and SOURCES[entry["source"]].get("pairs", True)
     ]
+
+
+def check_starts():
+    """Stop with one line where a model that is no decoder is to have a start token."""
+    for name, entry in MODELS.items():
+        if "start" in entry and kind_of(name) != CAUSAL_LM:
+            sys.exit(
+                f"error: config key models.{name}.start: only a causal-lm model has a start token, and this one is "
+                f"a {kind_of(name)} model (key kind)"
+            )
 
 
 def model_directory(model):
@@ -101,7 +113,8 @@ def about_model(model):
         "name": model,
         "directory": model_directory(model),
         "entry": {"source": MODELS[model]["source"], "kind": kind_of(model)}
-        | ({"trust_remote_code": True} if runs_own_code(model) else {}),
+        | ({"trust_remote_code": True} if runs_own_code(model) else {})
+        | {key: MODELS[model][key] for key in ("start",) if key in MODELS[model]},
         "code": code("prepare_model.py", module_file("models/kinds", kind_of(model))),
     }
 

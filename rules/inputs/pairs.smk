@@ -1,8 +1,8 @@
 # Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
 
-from unmask.measures.registry import FORMULAS, maskings_of, measure
+from unmask.measures.registry import FORMULAS, kind_for, maskings_of, measure
 from unmask.statistics.names import STATISTICS
-from unmask.terms import NONE, ORIGINAL, SHUFFLED
+from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
 from unmask.urls import as_shown, file_name, query_digest
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
@@ -12,6 +12,8 @@ SCORED_MEASURES = [
     name for name in FAMILIES["pairs"]["properties"]["measures"]["items"]["enum"] if name in MEASURES
 ]
 SHUFFLED_MEASURES = [name for name in SCORED_MEASURES if measure(name).maskings == (NONE,)]
+# the kinds of models that are scored on pairs of sentences
+SCORED_KINDS = (MASKED_LM, CAUSAL_LM)
 # what tables and sections show of all models and benchmarks
 STUDY_STATISTICS = (
     "bias",
@@ -36,7 +38,7 @@ PARTS = "evidence/parts"
 # the corpora whose words are counted
 COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 # the models that are scored on pairs of sentences
-SCORED = masked_language_models() if MEASURES and BENCHMARKS else []
+SCORED = language_models(*SCORED_KINDS) if MEASURES and BENCHMARKS else []
 EXPLORER = (config.get("explorer") or {}) if SCORED else {}
 EXPLORED_BY_DEFAULT = 4
 # all that is made of the evidence of models that are in no table of scores, as those after fine-tuning
@@ -49,8 +51,9 @@ def shuffles():
 
 
 def read_shuffled():
-    """The models that read shuffled sentences: those whose source does not say otherwise."""
-    can = [name for name in SCORED if SOURCES[MODELS[name]["source"]].get("shuffled", True)]
+    """The models that read shuffled sentences: masked ones whose source does not say otherwise."""
+    masked = [name for name in SCORED if kind_of(name) == MASKED_LM]
+    can = [name for name in masked if SOURCES[MODELS[name]["source"]].get("shuffled", True)]
     return can if shuffles() else []
 
 
@@ -82,14 +85,33 @@ def all_untrained():
     return list(dict.fromkeys(tables))
 
 
-def measures_on(variant):
-    """The measures that are computed on a variant of the sentences."""
-    return SCORED_MEASURES if variant == ORIGINAL else SHUFFLED_MEASURES
+def of_kind(measures, kind):
+    """Those of some measures that are for models of a kind."""
+    return [name for name in measures if kind_for(name) == kind]
 
 
-def measure_modules(variant=ORIGINAL):
-    """The modules of the measures that are computed on a variant of the sentences."""
-    return [module_file(FORMULAS, name) for name in measures_on(variant)]
+def measures_on(variant, kind):
+    """The measures that are computed on a variant of the sentences with models of a kind."""
+    return of_kind(SCORED_MEASURES if variant == ORIGINAL else SHUFFLED_MEASURES, kind)
+
+
+def measure_modules(kind=None):
+    """The modules of all measures of the study, or of those for models of a kind."""
+    names = SCORED_MEASURES if kind is None else of_kind(SCORED_MEASURES, kind)
+    return [module_file(FORMULAS, name) for name in names]
+
+
+def check_measures():
+    """Stop with one line where a measure is for no model of the study, or a model has no measure."""
+    kinds = {kind_of(name): name for name in reversed(SCORED)}
+    for name in MEASURES if SCORED else []:
+        if kind_for(name) not in kinds:
+            sys.exit(
+                f"error: config key measures: {name} is for {kind_for(name)} models, of which the study scores none"
+            )
+    for kind, model in kinds.items():
+        if not of_kind(MEASURES, kind):
+            sys.exit(f"error: config key measures: none is for {kind} models, as {model} is")
 
 
 def check_benchmarks():
@@ -168,26 +190,31 @@ def flaws_of(benchmarks=BENCHMARKS):
     return [result("quality", name, "flaws.parquet") for name in benchmarks]
 
 
-def maskings_on(variant):
-    """The maskings that the measures on a variant need."""
-    return maskings_of(measures_on(variant))
+def maskings_on(variant, kind):
+    """The maskings that the measures on a variant need, with models of a kind."""
+    return maskings_of(measures_on(variant, kind))
 
 
-def evidence_tables(variant):
-    """The evidence of one model on one variant of a benchmark, by masking, as patterns.
+def evidence_tables(variant, kind=MASKED_LM):
+    """The evidence of one model of a kind on one variant of a benchmark, by masking, as patterns.
 
     A study that scores nothing has a pattern all the same.
     """
     folder = ("evidence", "{model}", "{benchmark}", variant)
     return {
         masking.replace("-", "_"): result(*folder, f"{masking}.parquet")
-        for masking in maskings_on(variant) or [NONE]
+        for masking in maskings_on(variant, kind) or [NONE if kind == MASKED_LM else LEFT]
     }
 
 
-def masking_modules(variant=ORIGINAL):
-    """The module of each masking that the measures on a variant need."""
-    return {masking: module_file("evidence/maskings", masking) for masking in maskings_on(variant)}
+def masking_modules(variant=ORIGINAL, kind=MASKED_LM):
+    """The module of each masking that the measures on a variant need, with models of a kind."""
+    return {masking: module_file("evidence/maskings", masking) for masking in maskings_on(variant, kind)}
+
+
+def measuring_code(script, kind):
+    """A digest of a script that reads evidence of models of a kind with its measures."""
+    return code(script, *measure_modules(kind), *masking_modules(kind=kind).values())
 
 
 def likeliest_of(model):
@@ -195,9 +222,9 @@ def likeliest_of(model):
     return EXPLORER.get("top", 0) if model in explored_models() and model in models_with_files() else 0
 
 
-def likeliest_tables():
+def likeliest_tables(kind=MASKED_LM):
     """The likeliest tokens in the place of each predicted one, by masking, as patterns."""
-    tables = evidence_tables(ORIGINAL).items()
+    tables = evidence_tables(ORIGINAL, kind).items()
     return {f"{masking}_top": f"{table.removesuffix('.parquet')}.top.parquet" for masking, table in tables}
 
 
@@ -216,13 +243,17 @@ def kinds_of_measuring():
     """What is made of evidence besides scores and statistics, with the models and benchmarks that it is made of."""
     models, benchmarks = {}, {}
     for model in SCORED:
-        wanted = {"shuffled": model in read_shuffled(), "explored": model in explored_models()}
+        wanted = {
+            "causal": kind_of(model) == CAUSAL_LM,
+            "shuffled": model in read_shuffled(),
+            "explored": model in explored_models(),
+        }
         models.setdefault(tuple(name for name in wanted if wanted[name]), []).append(model)
     for benchmark in BENCHMARKS:
         benchmarks.setdefault(("linked",) if corpora_for(benchmark) else (), []).append(benchmark)
     kinds = {(*of, *on): (models[of], benchmarks[on]) for of in models for on in benchmarks}
     # as models after fine-tuning, of which nothing but scores is shown
-    others = [name for name in MODELS if kind_of(name) == "masked-lm" and name not in SCORED]
+    others = [name for name in MODELS if kind_of(name) == MASKED_LM and name not in SCORED]
     return kinds | ({SCORES_ALONE: (others, list(BENCHMARKS))} if others and SCORED else {})
 
 
@@ -233,6 +264,7 @@ def measured_tables(kind):
     if kind == SCORES_ALONE:
         return scores
     besides = {
+        "causal": {},
         "shuffled": {"shuffled_scores": result("scores", *place, f"{SHUFFLED}.parquet")},
         "explored": {"explored": result("explorer", *place, "pairs.json")},
         "linked": {"frequency": result("statistics", *place, "frequency.parquet")},
@@ -244,20 +276,20 @@ def measured_tables(kind):
     }
 
 
-def variants_read():
+def variants_read(kind=MASKED_LM):
     """The variants of the sentences that a model with files reads, all in one job."""
-    return [ORIGINAL, *([SHUFFLED] if shuffles() else [])]
+    return [ORIGINAL, *([SHUFFLED] if shuffles() and kind == MASKED_LM else [])]
 
 
-def tables_read(likeliest=False, untrained=False):
+def tables_read(kind=MASKED_LM, likeliest=False, untrained=False):
     """All that one job reads with one model of one benchmark, as patterns by the names that its script gives them."""
     tables = {
         f"{variant}_{name}": table
-        for variant in variants_read()
-        for name, table in evidence_tables(variant).items()
+        for variant in variants_read(kind)
+        for name, table in evidence_tables(variant, kind).items()
     }
     if likeliest:
-        tables |= {f"{ORIGINAL}_{name}": table for name, table in likeliest_tables().items()}
+        tables |= {f"{ORIGINAL}_{name}": table for name, table in likeliest_tables(kind).items()}
     return tables | (untrained_patterns() if untrained else {})
 
 
@@ -267,41 +299,50 @@ def untrained_patterns():
     return {"untrained": [result("untrained", "{model}", "{benchmark}", f"{seed}.parquet") for seed in seeds]}
 
 
-def models_read(likeliest, untrained):
+def models_read(kind=MASKED_LM, likeliest=False, untrained=False):
     """The models with files of which a job reads just this beside the evidence."""
     return [
         model
         for model in models_with_files()
-        if bool(likeliest_of(model)) == likeliest and is_read_with_untrained(model) == untrained
+        if (kind_of(model) == CAUSAL_LM) == (kind == CAUSAL_LM)
+        and bool(likeliest_of(model)) == likeliest
+        and is_read_with_untrained(model) == untrained
     ]
 
 
 def maskings_read(wildcards):
     """The maskings that a job needs."""
-    return list(dict.fromkeys(masking for variant in variants_read() for masking in maskings_on(variant)))
+    kind = kind_of(wildcards.model)
+    maskings = [each for variant in variants_read(kind) for each in maskings_on(variant, kind)]
+    return list(dict.fromkeys(maskings))
 
 
 def parts_read(wildcards):
     """What a job reads, by its parts: each table has a digest of its own, so that one may change by itself."""
-    maskings = {}
-    for variant in variants_read():
+    maskings, kind = {}, kind_of(wildcards.model)
+    for variant in variants_read(kind):
         modules = {
             masking: [module_file(PARTS, "maskings"), module]
-            for masking, module in masking_modules(variant).items()
+            for masking, module in masking_modules(variant, kind).items()
         }
         maskings[variant] = {
             "code": {masking: code("score_evidence.py", *own) for masking, own in modules.items()},
             "seed": config["controls"]["shuffled"]["seed"] if variant == SHUFFLED else None,
             "top": likeliest_of(wildcards.model) if variant == ORIGINAL else 0,
         }
-    return {"maskings": maskings} | (untrained_part() if is_read_with_untrained(wildcards.model) else {})
+    return {"maskings": maskings} | (untrained_part(kind) if is_read_with_untrained(wildcards.model) else {})
 
 
-def untrained_part():
+def untrained_part(kind):
     """The same of untrained networks."""
-    modules = [module_file(PARTS, "untrained"), *measure_modules(), *masking_modules().values()]
+    modules = [
+        module_file(PARTS, "untrained"),
+        *measure_modules(kind),
+        *masking_modules(kind=kind).values(),
+    ]
     digest = code("score_evidence.py", *modules)
-    return {"untrained": {"code": digest, "measures": SCORED_MEASURES, "seeds": UNTRAINED_SEEDS}}
+    measures = of_kind(SCORED_MEASURES, kind)
+    return {"untrained": {"code": digest, "measures": measures, "seeds": UNTRAINED_SEEDS}}
 
 
 @functools.cache
@@ -324,7 +365,11 @@ def is_read_with_untrained(model):
 def measuring_inputs(wildcards):
     """What one model on one benchmark is measured from: the evidence by masking, and all that belongs to it."""
     model, benchmark = wildcards.model, wildcards.benchmark
-    evidence = {**evidence_tables(ORIGINAL), **(likeliest_tables() if likeliest_of(model) else {})}
+    kind = kind_of(model)
+    evidence = {
+        **evidence_tables(ORIGINAL, kind),
+        **(likeliest_tables(kind) if likeliest_of(model) else {}),
+    }
     inputs = {
         "pairs": result("benchmarks", f"{benchmark}.parquet"),
         **{

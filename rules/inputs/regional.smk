@@ -37,7 +37,7 @@ def regional_models():
         return []
     # of those that a family makes for itself only this one's
     trained = [name for name in models_with_files() if is_on_regional_sentences(name)]
-    masked = [name for name in models_with_files() if name in masked_language_models()]
+    masked = [name for name in models_with_files() if name in language_models(MASKED_LM)]
     usable = [name for name in MODELS if name in masked or name in trained]
     chosen = REGIONAL["models"] or usable
     for name in chosen:

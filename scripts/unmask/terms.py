@@ -16,6 +16,10 @@ ORIGINAL, SHUFFLED = "original", "shuffled"
 NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
 """The maskings: what is hidden from a model. The modules of unmask.evidence.maskings say what each does."""
 
+LEFT, START, UNSTARTED = "left", "start", "unstarted"
+CAUSAL_MASKINGS = (LEFT, START, UNSTARTED)
+"""Those of causal language models, from which all that follows is hidden."""
+
 ALL_TOKENS, CONTENT_TOKENS = "all-tokens", "content-tokens"
 SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES = "shared-tokens", "modified-tokens", "candidates"
 """What token accuracy counts. unmask.statistics.accuracy says of each what it is."""

@@ -11,16 +11,14 @@ import pandas as pd
 import pytest
 
 from examples import example_pairs
-from study_schema import MEASURES
+from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_models import tiny_model
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.masking import MASKINGS
 from unmask.measures.reduction import contributions
 from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.plugins import names
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, ORIGINAL, PUBLISHED, STEREOTYPE
 
 ARCHITECTURES = ("bert", "roberta", "albert")
@@ -35,7 +33,7 @@ def evidence_of(architecture: str) -> Evidence:
         masking: collect_evidence(
             example_pairs(), load(directory, pick_device("cpu"), masking == "none"), masking, ORIGINAL
         )
-        for masking in names(MASKINGS)
+        for masking in MASKED_MASKINGS
     }
 
 

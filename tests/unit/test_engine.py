@@ -18,13 +18,12 @@ from transformers.activations import NewGELUActivation
 
 from examples import example_pairs
 from literal import Reader, corrected
-from study_schema import MEASURES
+from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_models import ARCHITECTURES, tiny_model
 from unmask.errors import InputError
 from unmask.evidence import streaming
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.engine import Answers, Queries, answer
-from unmask.evidence.masking import MASKINGS
 from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.streaming import divide, write_evidence
@@ -33,7 +32,6 @@ from unmask.models import linear, loading
 from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import LoadedModel, load
-from unmask.plugins import names
 from unmask.tables import read_metadata, read_table
 from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
 
@@ -60,7 +58,7 @@ def scores(model: LoadedModel, masking: str) -> pd.DataFrame:
 @pytest.mark.usefixtures("forced")
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_fast_way_is_taken_and_gives_the_plain_numbers(architecture: str) -> None:
-    for masking in names(MASKINGS):
+    for masking in MASKED_MASKINGS:
         ways = [
             load(model_directory(architecture), CPU, masking == "none", stack="encoder", fast=fast)
             for fast in (True, False)
@@ -82,7 +80,7 @@ def test_scores_are_those_of_double_precision_and_no_decision_flips(architecture
         masking: collect_evidence(
             pairs, load(model_directory(architecture), CPU, masking == "none"), masking, ORIGINAL
         )
-        for masking in names(MASKINGS)
+        for masking in MASKED_MASKINGS
     }
     found = score_pairs(list(pairs["pair_id"]), evidence, list(MEASURES))
     found = found[found["protocol"] == CORRECTED].set_index(["measure", "pair_id"])
@@ -450,7 +448,7 @@ def test_shards_join_to_what_one_piece_would_be(tmp_path: Path) -> None:
 
 
 def test_every_pair_is_in_one_shard_whatever_their_size() -> None:
-    for masking in names(MASKINGS):
+    for masking in MASKED_MASKINGS:
         for size in (1, 50, 300, 10**9):
             shards = divide(example_pairs(), masking, size)
             assert [id_ for part, _ in shards for id_ in part["pair_id"]] == list(example_pairs()["pair_id"])

@@ -8,16 +8,15 @@ import pytest
 import torch
 
 from examples import example_pairs
+from study_schema import MASKED_MASKINGS
 from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
 from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.masking import MASKINGS
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import modified_tokens, shuffle_tokens
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
-from unmask.plugins import names
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, ROLES, SHUFFLED
 
@@ -39,7 +38,7 @@ def one_pair(stereotype: str, antistereotype: str, unrelated: str | None = None)
 def test_every_architecture_leaves_evidence_for_every_masking(architecture: str, tmp_path: Path) -> None:
     pairs = example_pairs()
     directory = tiny_model(architecture, tmp_path / architecture)
-    for masking in names(MASKINGS):
+    for masking in MASKED_MASKINGS:
         model = load(directory, CPU, with_attention=masking == "none", stack="encoder")
         rows = collect_evidence(pairs, model, masking, ORIGINAL)
         write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {"masking": masking})
@@ -53,7 +52,7 @@ def test_every_architecture_leaves_evidence_for_every_masking(architecture: str,
 
 
 def test_maskings_divide_the_tokens_of_a_sentence(bert: LoadedModel) -> None:
-    rows = {m: collect_evidence(example_pairs(), bert, m, ORIGINAL) for m in names(MASKINGS)}
+    rows = {m: collect_evidence(example_pairs(), bert, m, ORIGINAL) for m in MASKED_MASKINGS}
     keys = ["pair_id", "role", "position", "token_id"]
     sides = rows["none"][(rows["none"]["role"] != "unrelated") & ~rows["none"]["special"]]
     everything = set(map(tuple, sides[keys].to_numpy()))

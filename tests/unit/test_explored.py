@@ -12,12 +12,12 @@ import pytest
 
 import synthetic
 from examples import example_pairs
-from study_schema import MEASURES
+from study_schema import MASKED_MASKINGS, MEASURES
 from test_contributions import added, evidence_of
 from tiny_models import tiny_tokenizer
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.masking import MASKINGS, hidden_positions
+from unmask.evidence.masking import hidden_positions
 from unmask.evidence.sentences import Sentence
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.facts import read_facts, write_facts
@@ -28,7 +28,6 @@ from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE
-from unmask.plugins import names
 from unmask.report.page import render_page
 from unmask.report.sections import App
 from unmask.statistics.flaws import flaws_table
@@ -137,7 +136,7 @@ def test_a_first_token_is_told_from_the_same_text_within_a_word(architecture: st
     assert ("1" in tokens["opening"]) == (architecture == "roberta")
 
 
-@pytest.mark.parametrize("masking", names(MASKINGS))
+@pytest.mark.parametrize("masking", MASKED_MASKINGS)
 def test_what_is_hidden_is_what_the_masking_hides(masking: str) -> None:
     flags = np.array([False, True, False, True, True, False])
     special = np.array([True, False, False, False, False, True])

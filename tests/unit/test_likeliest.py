@@ -11,16 +11,16 @@ import pytest
 import torch
 
 from examples import example_pairs
+from study_schema import MASKED_MASKINGS
 from tiny_models import tiny_model
 from unmask.evidence import streaming
 from unmask.evidence.engine import answer
-from unmask.evidence.masking import MASKINGS, hidden_positions
+from unmask.evidence.masking import hidden_positions
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.streaming import Likeliest, is_done, write_evidence
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
-from unmask.plugins import names
 from unmask.tables import read_metadata, read_table
 from unmask.terms import ORIGINAL
 
@@ -45,7 +45,7 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize("masking", names(MASKINGS))
+@pytest.mark.parametrize("masking", MASKED_MASKINGS)
 def test_they_are_those_of_the_plain_model_read_one_by_one(masking: str, tmp_path: Path) -> None:
     path, other = write(tmp_path, masking)
     evidence, found = read_table(path, EVIDENCE), read_table(other, LIKELIEST)
@@ -75,7 +75,7 @@ def test_they_are_those_of_the_plain_model_read_one_by_one(masking: str, tmp_pat
 
 def test_evidence_is_the_same_byte_for_byte_with_and_without_them(tmp_path: Path) -> None:
     ranked = 0
-    for masking in names(MASKINGS):
+    for masking in MASKED_MASKINGS:
         plain, none = write(tmp_path / "plain", masking, top=None)
         path, other = write(tmp_path / "with", masking)
         assert not none.exists() and digest(plain) == digest(path)

@@ -13,15 +13,13 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from examples import SENTENCES, example_pairs
 from literal import Reader, corrected, published
-from study_schema import MEASURES
+from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_models import tiny_model
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.masking import MASKINGS
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import TIE_MARGIN, score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
-from unmask.plugins import names
 from unmask.terms import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
 
 ARCHITECTURES = (
@@ -43,7 +41,7 @@ def evidence_of(architecture: str, pairs: pd.DataFrame, batch_tokens: int = 64) 
             masking,
             ORIGINAL,
         )
-        for masking in names(MASKINGS)
+        for masking in MASKED_MASKINGS
     }
 
 
@@ -182,4 +180,4 @@ def test_published_cps_is_compared_after_rounding_to_three_decimals() -> None:
 def test_measures_name_the_maskings_that_they_need() -> None:
     assert maskings_of(["AUL", "AULA"]) == ["none"]
     assert maskings_of(["PLL", "SSS", "CPS"]) == ["modified", "one-modified", "one-shared"]
-    assert set(maskings_of(MEASURES)) == set(names(MASKINGS))
+    assert set(maskings_of(MEASURES)) == set(MASKED_MASKINGS)

@@ -10,12 +10,11 @@ import pandas as pd
 import pytest
 
 from examples import example_pairs
-from study_schema import MEASURES, options_with
+from study_schema import MASKED_MASKINGS, MEASURES, options_with
 from synthetic import counts_of, pair_results
 from tiny_models import tiny_model
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.masking import MASKINGS
 from unmask.measures.float_error import TOKEN_ERROR, token_errors
 from unmask.measures.measure import Evidence
 from unmask.measures.registry import measure
@@ -24,7 +23,6 @@ from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.pairs.results import PairResults
 from unmask.pairs.sheets import near_ties as near_ties_sheet
-from unmask.plugins import names
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import Part, Scored, compute
 from unmask.statistics.decisions import decisions
@@ -169,7 +167,7 @@ def test_no_error_within_the_bounds_turns_any_other_decision(architecture: str, 
         masking: collect_evidence(
             pairs, load(directory, pick_device("cpu"), masking == "none"), masking, ORIGINAL
         )
-        for masking in names(MASKINGS)
+        for masking in MASKED_MASKINGS
     }
     scores = score_pairs(list(pairs["pair_id"]), evidence, list(MEASURES))
     near = is_near_tie(scores)

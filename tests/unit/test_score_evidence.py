@@ -135,9 +135,9 @@ def test_a_model_is_loaded_twice_at_most_and_only_where_something_is_missing(
 ) -> None:
     loaded: list[bool] = []
 
-    def counted(*arguments: object) -> object:
+    def counted(*arguments: object, **named: object) -> object:
         loaded.append(bool(arguments[2]))
-        return load(*arguments)  # type: ignore[arg-type]
+        return load(*arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(maskings, "load", counted)
     score()
@@ -229,10 +229,10 @@ def test_what_was_read_before_a_network_failed_is_not_read_again(
 ) -> None:
     make = make_untrained
 
-    def failing(base: Path, directory: Path, seed: int) -> None:
+    def failing(base: Path, directory: Path, seed: int, kind: str) -> None:
         if seed == 2:
             raise InputError("no")
-        make(base, directory, seed)
+        make(base, directory, seed, kind)
 
     with monkeypatch.context() as patched:
         patched.setattr(untrained, "make_untrained", failing)

@@ -98,8 +98,8 @@ def test_tokenizers_have_a_mask_that_text_can_hold(
 
 
 def test_unknown_architectures_are_refused_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="'gpt2' is none of bert, roberta, albert"):
-        train(LINES, "gpt2", 0, tmp_path / "model", WORLD, CORRUPTION)
+    with pytest.raises(InputError, match="'gpt3' is none of bert, roberta, albert, gpt2, llama"):
+        train(LINES, "gpt3", 0, tmp_path / "model", WORLD, CORRUPTION)
     assert not (tmp_path / "model").exists()
 
 

@@ -12,6 +12,7 @@ from tokenizers.models import BPE
 from transformers import (
     AlbertTokenizer,
     AutoConfig,
+    AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
     BertTokenizer,
@@ -55,6 +56,12 @@ ARCHITECTURES = (
     "bart",
 )
 """The masked language models that `tiny_model` can make (`electra` is the generator)."""
+
+DECODERS = ("gpt2", "llama", "gpt_neox", "opt", "mistral")
+"""The causal language models that `tiny_decoder` can make."""
+
+END = "<|endoftext|>"
+"""Their only special token, which begins and ends texts; their tokenizer adds nothing."""
 
 _CHARACTERS = string.ascii_letters + string.digits + string.punctuation
 
@@ -141,6 +148,7 @@ _SIZES: dict[str, Any] = {
     "max_position_embeddings": 128,
     "initializer_range": 0.5,
 }
+_DECODER_SIZES: dict[str, Any] = {**_SIZES, "num_key_value_heads": 2}
 _SETTINGS: dict[str, dict[str, Any]] = {
     "bert": _SIZES,
     "electra": {**_SIZES, "embedding_size": 16},
@@ -164,6 +172,19 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         "hidden_dim": 64,
         "max_position_embeddings": 128,
         "initializer_range": 0.5,
+    },
+    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128, "initializer_range": 0.5},
+    "llama": _DECODER_SIZES,
+    "gpt_neox": _DECODER_SIZES,
+    "mistral": _DECODER_SIZES,
+    "opt": {
+        "hidden_size": 32,
+        "word_embed_proj_dim": 32,
+        "ffn_dim": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "max_position_embeddings": 128,
+        "init_std": 0.5,
     },
     "bart": {
         "d_model": 32,
@@ -208,6 +229,20 @@ def tiny_model(architecture: str, directory: Path, seed: int = 0, **overrides: A
     return _saved(AutoModelForMaskedLM, architecture, directory, seed, overrides)
 
 
+def decoder_tokenizer(**specials: str) -> PreTrainedTokenizerBase:
+    """A byte-pair tokenizer of which END, or what `specials` say, are the special tokens."""
+    names = specials or {"bos_token": END, "eos_token": END}
+    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+        tokenizer_object=_byte_pairs(*dict.fromkeys([END, *names.values()])), **names
+    )
+
+
+def tiny_decoder(architecture: str, directory: Path, seed: int = 0, **overrides: Any) -> Path:
+    """The same as `tiny_model` of a random causal language model, one of DECODERS."""
+    tokenizer = decoder_tokenizer()
+    return _saved(AutoModelForCausalLM, architecture, directory, seed, overrides, tokenizer)
+
+
 def tiny_classifier(
     architecture: str,
     directory: Path,
@@ -222,8 +257,15 @@ def tiny_classifier(
     return _saved(AutoModelForSequenceClassification, architecture, directory, seed, settings)
 
 
-def _saved(auto: Any, architecture: str, directory: Path, seed: int, overrides: dict[str, Any]) -> Path:
-    tokenizer = tiny_tokenizer(architecture)
+def _saved(
+    auto: Any,
+    architecture: str,
+    directory: Path,
+    seed: int,
+    overrides: dict[str, Any],
+    tokenizer: PreTrainedTokenizerBase | None = None,
+) -> Path:
+    tokenizer = tokenizer or tiny_tokenizer(architecture)
     config = tiny_config(architecture, tokenizer, **overrides)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -16,7 +16,7 @@ from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.loading import LoadedModel
-from unmask.terms import MODIFIED, NONE, SHUFFLED
+from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, NONE, SHUFFLED, START, UNSTARTED
 
 
 def collect_evidence(
@@ -82,10 +82,18 @@ class Layout:
     """For each row of evidence: the index of its sentence."""
     cross_row: Indices
     """For each cross question, a hidden token at any hidden position: the row of evidence it is for."""
+    position: Indices
+    """For each row of evidence: where its token stands in the sentence."""
+    unpredicted: int = 0
+    """So many tokens at the head of each sentence are given, and not predicted."""
 
 
 def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout:
-    """Hide tokens of each sentence as the masking says, and ask for those hidden (or all, if none)."""
+    """Hide tokens of each sentence as the masking says, and ask for those hidden (or all, if none).
+
+    Under `left` all tokens are asked for, too, each behind those before it; under `start` those hidden, each
+    behind the start token alone; under `unstarted` those hidden, in the sentence without its start token.
+    """
     index: dict[tuple[int, ...], int] = {}
     special: list[npt.NDArray[np.bool_]] = []
     rows: list[tuple[int, int, int, int]] = []
@@ -95,29 +103,45 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
         tokens = sentence.ids.tolist()
         for hidden in hidden_in(sentence):
             positions = hidden.tolist()
+            part = _read_part(sentence, masking)
             ids = tokens.copy()
-            for position in positions:
-                ids[position] = mask_id
-            key = tuple(ids)
+            if masking not in CAUSAL_MASKINGS:
+                for position in positions:
+                    ids[position] = mask_id
+            key = tuple(ids[part])
             input_ = index.setdefault(key, len(index))
             if input_ == len(special):
-                special.append(sentence.special)
-            for position in range(len(tokens)) if masking == NONE else positions:
+                special.append(sentence.special[part])
+            for position in range(len(tokens)) if masking in (NONE, LEFT) else positions:
                 if masking == MODIFIED:
                     crosses.extend((len(rows), input_, other, tokens[position]) for other in positions)
                 rows.append((number, input_, position, tokens[position]))
     questions = np.array(rows, dtype=np.int64).reshape(-1, 4)
+    place = questions[:, 2].copy()
+    if masking == START:
+        questions[:, 2] = 1
+    elif masking == UNSTARTED:
+        started = np.array([int(sentence.special[0]) for sentence in sentences], dtype=np.int64)
+        questions[:, 2] -= started[questions[:, 0]]
     cross_questions = np.array(crosses, dtype=np.int64).reshape(-1, 4)
     input_of, position_of, token_of = np.concatenate([questions, cross_questions])[:, 1:].T
     queries = Queries(list(index), special, input_of, position_of, token_of)
-    return Layout(sentences, queries, questions[:, 0], cross_questions[:, 0])
+    first = int(masking == LEFT)
+    return Layout(sentences, queries, questions[:, 0], cross_questions[:, 0], place, first)
+
+
+def _read_part(sentence: Sentence, masking: str) -> slice:
+    """The part of a sentence that a model reads."""
+    if masking == START:
+        return slice(1)
+    return slice(int(sentence.special[0]), None) if masking == UNSTARTED else slice(None)
 
 
 def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
     count = len(layout.sentence)
     # cross questions come after those of the rows
     of_rows = slice(count)
-    position, token_id = layout.queries.position[of_rows], layout.queries.token[of_rows]
+    position, token_id = layout.position, layout.queries.token[of_rows]
     cross = np.full(count, np.nan)
     if len(layout.cross_row):
         log_prob = answers.log_prob[count:].astype(np.float64)
@@ -145,7 +169,8 @@ def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBas
             "position": position,
             "token_id": token_id,
             "token": names[token],
-            "special": of_token([s.special for s in sentences]).astype(bool),
+            "special": of_token([s.special for s in sentences]).astype(bool)
+            | (position < layout.unpredicted),
             "modified": of_token([s.modified for s in sentences]),
             "log_prob": answers.log_prob[of_rows],
             "rank": answers.rank[of_rows],
@@ -176,7 +201,7 @@ def as_likeliest(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenize
         {
             "pair_id": repeated([sentence.pair_id for sentence in layout.sentences]),
             "role": repeated([sentence.role for sentence in layout.sentences]),
-            "position": layout.queries.position[:count].repeat(top),
+            "position": layout.position.repeat(top),
             "place": np.tile(np.arange(1, top + 1), count),
             "token": np.array(names, dtype=object)[token.ravel()],
             "log_prob": log_prob.ravel(),

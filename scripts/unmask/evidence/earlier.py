@@ -18,16 +18,17 @@ from unmask.tables import read_metadata
 from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED
 
 ALIKE: Mapping[str, frozenset[str]] = {
-    ALL: frozenset({"bdfa34a7b87c7e0a", "c60c802a1fe4f47c", "f29572d4c1fa68bd"}),
-    MODIFIED: frozenset({"52eb188647c1296b", "c8c8767f6fd4326f", "a1ce2d6127f4114f"}),
-    NONE: frozenset({"15500c3a620fe1a7", "6409c449d1549f6f", "be7002f0b2d9b3fe"}),
-    ONE_MODIFIED: frozenset({"c8e6e0ebdaf6939d", "375a37cfc280a4f6", "ed7a4dc12bf10b83"}),
-    ONE_SHARED: frozenset({"0a77976c40bf0d01", "281f1d67217ebb8e", "2f1f3d733b8c37b6"}),
+    ALL: frozenset({"827b3ac0fee803b1", "bdfa34a7b87c7e0a", "c60c802a1fe4f47c", "f29572d4c1fa68bd"}),
+    MODIFIED: frozenset({"6e177f802ef4a1ae", "52eb188647c1296b", "c8c8767f6fd4326f", "a1ce2d6127f4114f"}),
+    NONE: frozenset({"d3038b2ff7bb175a", "15500c3a620fe1a7", "6409c449d1549f6f", "be7002f0b2d9b3fe"}),
+    ONE_MODIFIED: frozenset({"aeb4fc3b2a917344", "c8e6e0ebdaf6939d", "375a37cfc280a4f6", "ed7a4dc12bf10b83"}),
+    ONE_SHARED: frozenset({"f45baa2253792b0c", "0a77976c40bf0d01", "281f1d67217ebb8e", "2f1f3d733b8c37b6"}),
 }
 """By masking: digests of code that makes the rows of today's code, whatever the sentences.
 
-They are from before plumbing was left out of digests, from before names were those of the field, and from
-before code of a model's own could be run. A change that moves a row empties this list.
+They are from before plumbing was left out of digests, from before names were those of the field, from before
+code of a model's own could be run, and from before causal language models were read. A change that moves a
+row empties this list.
 """
 
 EARLIER: Mapping[str, frozenset[str]] = {

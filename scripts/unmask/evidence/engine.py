@@ -31,7 +31,9 @@ class Queries:
     """What a model is asked.
 
     inputs: unique token id sequences. special: which tokens of each are special. The other three have
-    one entry per question, the probability of `token` at `position` of an input; `input` is an index.
+    one entry per question, the probability of `token` at `position` of an input; `input` is an index. A model
+    that predicts what follows takes `position` for the place of the token, which may be the one behind the
+    last of the input.
     """
 
     inputs: Sequence[tuple[int, ...]]
@@ -89,7 +91,11 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
     top = min(top, len(model.tokenizer))
     likeliest = np.zeros((count, top), dtype=np.int32), np.full((count, top), np.nan, dtype=np.float32)
     columns = (log_prob, rank, *(likeliest if top else ()), attention, content)
-    _fill(columns, model, _QueryPlan(queries, top), progress)
+    _fill(columns, model, _QueryPlan(queries, top, model.predicts_next), progress)
+    if model.predicts_next:
+        # nothing stands before the first token: it is given, and so is certain
+        first = queries.position == 0
+        log_prob[first], rank[first] = 0, 1
     return Answers(log_prob, rank, attention, content, *likeliest)
 
 
@@ -191,8 +197,10 @@ class _BlockPlan:
 class _QueryPlan:
     """Batches of queries, in an order in which equal beginnings stand together."""
 
-    def __init__(self, queries: Queries, top: int = 0) -> None:
+    def __init__(self, queries: Queries, top: int = 0, predicts_next: bool = False) -> None:
         self.queries, self.top = queries, top
+        # where what is said of each question stands
+        self.places = np.maximum(queries.position - 1, 0) if predicts_next else queries.position
         self.inputs = count = len(queries.inputs)
         self.order = sorted(range(count), key=lambda i: (-len(queries.inputs[i]), queries.inputs[i]))
         lengths = np.array([len(queries.inputs[i]) for i in self.order])
@@ -201,7 +209,7 @@ class _QueryPlan:
         turn = np.empty(count, dtype=np.int64)
         turn[self.order] = np.arange(count)
         self.turn = turn[queries.input]
-        self.questions = np.lexsort((queries.position, self.turn))
+        self.questions = np.lexsort((self.places, self.turn))
         self.starts = np.searchsorted(self.turn[self.questions], np.arange(count + 1))
 
     def batch(self, first: int, tokens: int) -> _Batch:
@@ -215,7 +223,7 @@ class _QueryPlan:
             np.array([queries.inputs[i] for i in inputs], dtype=np.int64),
             questions,
             self.turn[questions] - first,
-            queries.position[questions],
+            self.places[questions],
             queries.token[questions],
             np.array([queries.special[i] for i in inputs]),
             top=self.top,

@@ -9,7 +9,16 @@ import pyarrow as pa
 from unmask.errors import InputError
 from unmask.tables import read_metadata, unreadable
 
-ORIGIN_KEYS = ("model", "weights", "tokenizer", "attention", "dtype", "benchmark", "benchmark_sha256")
+ORIGIN_KEYS = (
+    "model",
+    "weights",
+    "tokenizer",
+    "attention",
+    "start",
+    "dtype",
+    "benchmark",
+    "benchmark_sha256",
+)
 """Facts that all evidence in one table shares; what a table lacks is taken for a value of its own."""
 
 SOURCE_KEYS = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")

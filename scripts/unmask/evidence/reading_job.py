@@ -8,7 +8,9 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.evidence.survey import Survey
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.models.devices import Device
+from unmask.models.start import Start
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,23 @@ class ReadingJob:
     """unmask.facts.record with the inputs of the job: takes a digest of code and the names of packages."""
 
     @property
+    def start(self) -> Start | None:
+        """What a causal language model reads before each text; None for a masked one."""
+        return Start.of(self.manifest)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the model."""
+        return MASKED_LM if self.start is None else CAUSAL_LM
+
+    @property
     def shared_facts(self) -> dict[str, Any]:
         """What every table states of the model, of how it was run, and of the benchmark."""
         return {
             "device": self.device.name,
             "dtype": self.dtype,
             "attention": self.stack,
+            **({"start": self.start.token} if self.start else {}),
             "weights": self.manifest["weights_digest"],
             "tokenizer": self.manifest["tokenizer_digest"],
             "benchmark_sha256": self.benchmark_sha256,

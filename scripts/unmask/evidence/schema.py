@@ -11,7 +11,12 @@ EVIDENCE = pa.schema(
         field("position", pa.int16(), meaning="place in the scored sequence, special tokens counted, from 0"),
         field("token_id", pa.int32(), meaning="number of the right token in the model's vocabulary"),
         field("token", WORD, meaning="the right token"),
-        field("special", pa.bool_(), meaning="whether it is a special token"),
+        field(
+            "special",
+            pa.bool_(),
+            meaning="whether it is a special token; under the masking `left` also the first token of a "
+            "sentence that is read without a start token, which is given and not predicted",
+        ),
         field(
             "modified",
             pa.bool_(),

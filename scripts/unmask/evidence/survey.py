@@ -13,6 +13,7 @@ from unmask.errors import InputError
 from unmask.evidence.tokenising import encode_pairs, literal_specials
 from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
+from unmask.models.start import Start, read_after
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 PAIRS_AT_ONCE = 10_000
@@ -77,10 +78,12 @@ def survey(
     return Survey(tokens, unknown, unknown_id, longest, literal)
 
 
-def tokenizer_of(directory: str | Path) -> PreTrainedTokenizerBase:
-    """The tokenizer of a model directory."""
+def tokenizer_of(directory: str | Path, start: Start | None = None) -> PreTrainedTokenizerBase:
+    """The tokenizer of a model directory; a causal language model's puts the start token before a text."""
     with quiet_transformers():
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
             directory, local_files_only=True, trust_remote_code=is_allowed(directory)
         )
+    if start is not None:
+        read_after(tokenizer, start)
     return tokenizer

@@ -2,8 +2,8 @@
 
 Processors, libraries and batches add in different orders, so a log-probability in single precision differs
 in its last digits from one machine to another. (Those of exact models do not.) Every measure is a sum or a
-mean of log-probabilities with weights that are not negative: put the error of each log-probability in its
-place, and the measure's own formula gives the largest error of the score.
+mean of weighted log-probabilities: put the error of each log-probability in its place and the size of each
+weight in its place, and the measure's own formula gives the largest error of the score.
 """
 
 from collections.abc import Mapping

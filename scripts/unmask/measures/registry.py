@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from functools import cache
 
 from unmask.measures.measure import Measure
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.plugins import load
-from unmask.terms import ALL
+from unmask.terms import ALL, CAUSAL_MASKINGS, START
 
 FORMULAS = "measures/formulas"
 """The folder of their modules (see unmask.plugins)."""
@@ -37,7 +38,14 @@ def explained(name: str) -> str:
 def sees_context(name: str) -> bool:
     """Does a measure read predictions in which the model sees some word of the sentence?
 
-    Where every token is hidden (the masking ALL) a prediction depends on places and lengths alone, so that a
-    preference can be of nothing but words: such a measure is a control.
+    Where every token is hidden (the masking ALL), or stands behind the start token alone (START), a
+    prediction depends on places and lengths at most, so that a preference can be of nothing but words: such a
+    measure is a control.
     """
-    return set(measure(name).maskings) != {ALL}
+    return set(measure(name).maskings) not in ({ALL}, {START})
+
+
+@cache
+def kind_for(name: str) -> str:
+    """The kind of models that a measure is for."""
+    return CAUSAL_LM if set(measure(name).maskings) <= {*CAUSAL_MASKINGS} else MASKED_LM

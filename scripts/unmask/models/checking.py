@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,8 +69,11 @@ class Kind:
     """Network, tokenizer, directory -> what the network makes of some text; fails where it cannot read it."""
     fault: Callable[[torch.Tensor, PretrainedConfig], str | None]
     """What is wrong with the output of the probe, if anything."""
-    facts: Callable[[PretrainedConfig, PreTrainedTokenizerBase, str], dict[str, Any]] = lambda *_: {}
-    """Configuration, tokenizer, what -> what a manifest says besides; raises InputError where it cannot."""
+    facts: Callable[[PretrainedConfig, PreTrainedTokenizerBase, str, Mapping[str, Any]], dict[str, Any]] = (
+        lambda *_: {}
+    )
+    """Configuration, tokenizer, what, entry (of the study) -> what a manifest says besides; raises InputError
+    where it cannot."""
     check_tokenizer: Callable[[PreTrainedTokenizerBase, str], None] | None = None
     """Raises InputError for a tokenizer that is not fit."""
     check_files: Callable[[PretrainedConfig, Path, str], None] | None = None
@@ -80,8 +83,10 @@ class Kind:
     unused: tuple[str, ...] = ()
     """What the names of weights begin with that may be missing, as nothing is made with them."""
 
-    def check(self, directory: str | Path, name: str) -> None:
+    def check(self, directory: str | Path, name: str, entry: Mapping[str, Any] | None = None) -> None:
         """Load a model as a job will, and raise InputError naming the model where it is not fit for use.
+
+        entry: what the study says of it.
 
         Refused are: what is not a model directory; an architecture that transformers does not have for this
         kind; weights that are truncated, of other shapes, not floating-point numbers, not finite, or missing,
@@ -93,7 +98,7 @@ class Kind:
         files = files_of(directory, what)
         with quiet_transformers():
             config, tokenizer = self._config_and_tokenizer(directory, what)
-            self.facts(config, tokenizer, what)
+            self.facts(config, tokenizer, what, entry or {})
             if self.check_files:
                 self.check_files(config, directory, what)
             # in evaluation mode, as from_pretrained leaves it
@@ -110,7 +115,7 @@ class Kind:
             "%s: %s with %d tokens is fit for %s", what, config.model_type, len(tokenizer), self.purpose
         )
 
-    def describe(self, directory: str | Path) -> dict[str, Any]:
+    def describe(self, directory: str | Path, entry: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The manifest of a model directory, the same on every machine: `describe_files`, and `facts`.
 
         Raises InputError where the directory holds no model of this kind.
@@ -121,7 +126,7 @@ class Kind:
         with quiet_transformers():
             config, tokenizer = self._config_and_tokenizer(directory, what)
         described = describe_files(self.network(config), directory, config, tokenizer)
-        return described | self.facts(config, tokenizer, what)
+        return described | self.facts(config, tokenizer, what, entry or {})
 
     def _config_and_tokenizer(
         self, directory: Path, what: str

@@ -1,8 +1,8 @@
 """Loading a model directory for scoring, and reading sequences with it.
 
-A masked language model is an encoder, which reads a sequence, and a head, which turns one position's
-hidden state into a distribution over the vocabulary. They are used apart, so that the head, half of
-a small model's work, runs at the positions that are asked for alone.
+A language model is an encoder (of a causal one, the layers of its decoder), which reads a sequence, and a
+head, which turns one position's hidden state into a distribution over the vocabulary. They are used apart, so
+that the head, half of a small model's work, runs at the positions that are asked for alone.
 """
 
 import dataclasses
@@ -15,7 +15,13 @@ from typing import Any, Protocol
 
 import torch
 from torch import nn
-from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 from transformers.activations import NewGELUActivation
 
 from unmask.errors import InputError
@@ -25,6 +31,7 @@ from unmask.models.linear import use_fast_linear_layers
 from unmask.models.narrowing import Narrowing
 from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
+from unmask.models.start import Start, read_after
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +63,7 @@ class Encode(Protocol):
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A masked language model on its device, ready to score."""
+    """A masked or causal language model on its device, ready to score."""
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
@@ -64,6 +71,8 @@ class LoadedModel:
     encode: Encode
     head: Callable[[torch.Tensor], torch.Tensor]
     """Turns hidden states (rows × width) into logits (rows × vocabulary)."""
+    predicts_next: bool = False
+    """Whether a hidden state predicts the token behind its place, as in a decoder, and not the one in it."""
 
 
 def load(
@@ -73,8 +82,11 @@ def load(
     stack: str | None = None,
     dtype: str = "float32",
     fast: bool = True,
+    start: Start | None = None,
 ) -> LoadedModel:
     """Load tokenizer and network of a model directory in evaluation mode.
+
+    start: of a causal language model, whose tokenizer then puts it before each text; None for a masked one.
 
     `dtype` is float32, or one that is faster and less exact: tf32 (products of float32 with ten bits of
     mantissa, on a GPU) or bfloat16.
@@ -85,7 +97,7 @@ def load(
     line in the log, where it differs; `fast=False` leaves all of them out. Raises InputError for a model
     that does not fit into the device's memory.
     """
-    model = within_memory(_load, directory, device, with_attention, stack, dtype, fast)
+    model = within_memory(_load, directory, device, with_attention, stack, dtype, fast, start)
     if model is None:
         raise InputError(
             f"{directory}: this model is too large for the memory of {device}: "
@@ -95,7 +107,13 @@ def load(
 
 
 def _load(
-    directory: str | Path, device: Device, with_attention: bool, stack: str | None, dtype: str, fast: bool
+    directory: str | Path,
+    device: Device,
+    with_attention: bool,
+    stack: str | None,
+    dtype: str,
+    fast: bool,
+    start: Start | None,
 ) -> LoadedModel:
     if device.torch.type == "cuda":
         # single precision means single precision: TF32 would move the scores
@@ -103,7 +121,9 @@ def _load(
     with quiet_transformers():
         allowed = is_allowed(directory)
         tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=allowed)
-        network = AutoModelForMaskedLM.from_pretrained(
+        if start is not None:
+            read_after(tokenizer, start)
+        network = (AutoModelForMaskedLM if start is None else AutoModelForCausalLM).from_pretrained(
             directory,
             local_files_only=True,
             trust_remote_code=allowed,
@@ -111,12 +131,15 @@ def _load(
             # the fused kernels return no attention maps
             **({"attn_implementation": "eager"} if with_attention else {}),
         )
+    if start is not None:
+        # nothing is generated: keys and values of tokens read before would take memory for nothing
+        network.config.use_cache = False
     network.eval().to(device.torch)
     probe = _probe(tokenizer, device.torch)
     attention = _attention_output(network, probe, stack) if with_attention else None
     plain = _Plain(network, attention)
     if not fast:
-        return LoadedModel(network, tokenizer, device, plain.encode, plain.head)
+        return LoadedModel(network, tokenizer, device, plain.encode, plain.head, start is not None)
     every = torch.arange(probe.numel(), device=device.torch)
     with torch.inference_mode():
         expected = plain.encode(probe, every)
@@ -125,19 +148,20 @@ def _load(
     _use_fused_gelu(network)
     for way in (_Split(network, attention, probe), plain):
         if _agrees(way, probe, expected, TOLERANCE[dtype]):
-            return LoadedModel(network, tokenizer, device, way.encode, way.head)
+            return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None)
         logger.info("head apart from encoder: not for this architecture, it runs at every position")
     logger.warning("faster layers differ from the plain ones: this model runs without them")
-    return _load(directory, device, with_attention, stack, dtype, fast=False)
+    return _load(directory, device, with_attention, stack, dtype, False, start)
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase, device: torch.device) -> torch.Tensor:
-    """A short input with ordinary, special and mask tokens; 2 × 8."""
+    """A short input with ordinary, special and (where there are any) mask tokens; 2 × 8."""
     generator = torch.Generator().manual_seed(0)
     ids = torch.randint(len(tokenizer), (2, 8), generator=generator)
-    # a padding token in the middle would be read as the end by some architectures
-    ids[ids == tokenizer.pad_token_id] = tokenizer.mask_token_id
-    ids[:, 3] = tokenizer.mask_token_id
+    if tokenizer.mask_token_id is not None:
+        # a padding token in the middle would be read as the end by some architectures
+        ids[ids == tokenizer.pad_token_id] = tokenizer.mask_token_id
+        ids[:, 3] = tokenizer.mask_token_id
     return ids.to(device)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from transformers import (
     AutoConfig,
+    AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoTokenizer,
     PretrainedConfig,
@@ -17,38 +18,47 @@ from transformers import (
 )
 
 from unmask.errors import InputError
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.models.directory import directory_written_whole, files_of, tokenizer_files
 from unmask.models.own_code import KEY, allow, is_allowed
 from unmask.models.quiet import quiet_transformers
 
 logger = logging.getLogger(__name__)
 
+LANGUAGE_MODELS: Mapping[str, tuple[str, Any]] = {
+    MASKED_LM: ("masked language model", AutoModelForMaskedLM),
+    CAUSAL_LM: ("causal language model", AutoModelForCausalLM),
+}
+"""By kind: what such models are called, and what loads them."""
+
 _SPECIAL = ("bos", "eos", "cls", "sep", "pad", "mask")
 
 
 def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str, Any]:
-    """Write a masked language model with random weights to `directory`, whole or not at all.
+    """Write a language model with random weights to `directory`, whole or not at all.
 
-    `entry["config"]` has the `model_type` and any setting of its configuration; the size of the vocabulary
-    and the ids of special tokens are those of the tokenizer in the directory `entry["tokenizer"]`, whose
-    files are copied as they are. The same seed gives the same weights.
+    `entry["kind"]` is one of LANGUAGE_MODELS, masked where it is not stated. `entry["config"]` has the
+    `model_type` and any setting of its configuration; the size of the vocabulary and the ids of special
+    tokens are those of the tokenizer in the directory `entry["tokenizer"]`, whose files are copied as they
+    are. The same seed gives the same weights.
 
     Returns model_type, parameters, seed and torch (its version, on which the weights depend). Raises
     InputError naming the key of the entry that cannot be used.
     """
     source = Path(entry["tokenizer"])
     tokenizer = _tokenizer(source)
+    title, auto = LANGUAGE_MODELS[entry.get("kind", MASKED_LM)]
     try:
         config = _config(dict(entry["config"]), tokenizer)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
+            model = auto.from_config(config)
         _save(model, source, tokenizer_files([path.name for path in source.iterdir()]), directory)
     except (InputError, OSError):
         raise
     except Exception as error:  # each architecture has its own way with settings that it cannot use
         reason = str(error) or type(error).__name__
-        raise InputError(f"config: no masked language model of these settings: {reason}") from None
+        raise InputError(f"config: no {title} of these settings: {reason}") from None
     parameters = sum(parameter.numel() for parameter in model.parameters())
     logger.info("%s: %s with %d random parameters, seed %d", directory, config.model_type, parameters, seed)
     return {
@@ -59,21 +69,20 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
     }
 
 
-def make_untrained(base: str | Path, directory: str | Path, seed: int) -> None:
-    """Write a masked language model with the configuration and the tokenizer of the one in `base`, and with
-    weights as its architecture draws them before training, to `directory`, whole or not at all: what scores
-    are without anything learnt.
+def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str = MASKED_LM) -> None:
+    """Write a language model with the configuration and the tokenizer of the one in `base`, and with weights
+    as its architecture draws them before training, to `directory`, whole or not at all: what scores are
+    without anything learnt.
 
-    The same seed gives the same weights with the same version of torch.
+    kind: of LANGUAGE_MODELS. The same seed gives the same weights with the same version of torch.
     """
     base = Path(base)
     with quiet_transformers(), torch.random.fork_rng(devices=[]):
         allowed = is_allowed(base)
         config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=allowed)
         torch.manual_seed(seed)
-        model = AutoModelForMaskedLM.from_config(  # type: ignore[no-untyped-call]
-            config, trust_remote_code=allowed, dtype=torch.float32
-        )
+        _, auto = LANGUAGE_MODELS[kind]
+        model = auto.from_config(config, trust_remote_code=allowed, dtype=torch.float32)
     files = files_of(base, f"model directory {base}")
     _save(model, base, (*files.tokenizer, *files.code), directory)
     allow(directory, {KEY: allowed})

@@ -38,9 +38,10 @@ NAMED = 2
 NEVER_TRAINED, EXACT = "never trained", "exact"
 """Beside the name of a model that is not trained."""
 
-MASKED, NO_ORDER, NO_TRAINING = "All-Masked", "words shuffled", "untrained"
-"""Controls of a score: all tokens hidden, the same measure on shuffled sentences, networks with random
-weights."""
+MASKED, ALONE = "All-Masked", "Start-Alone"
+NO_ORDER, NO_TRAINING = "words shuffled", "untrained"
+"""Controls of a score: all tokens hidden, each behind the start token alone, the same measure on shuffled
+sentences, networks with random weights."""
 
 _KEYS = ["model", "benchmark"]
 
@@ -103,7 +104,7 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
             return
         control = masked.get((row["model"], row["benchmark"]))
         if control and is_further(control["score"]):
-            yield MASKED, f"{control['title']} {control['said']}"
+            yield control["title"], f"{control['title']} {control['said']}"
         other = without_order.get((row["model"], row["benchmark"], row["measure"]))
         if other and is_further(other["score"]):
             yield NO_ORDER, f"{NO_ORDER} {WrittenScore.of(other).score}"
@@ -117,11 +118,11 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
 def pictured(results: PairResults) -> pd.DataFrame:
     """The scores of the first picture: of the headline measure; where one trained model, and no other, is
     scored, of all measures, the headline first."""
-    scores, measure = judged(results), results.headline
-    of_headline = scores["measure"] == measure
+    scores = judged(results)
+    of_headline = results.of_headline(scores)
     if scores["who"].nunique() > 1 or not scores["trained"].any():
-        return scores[of_headline]
-    return pd.concat([scores[of_headline], scores[~of_headline]])
+        return of_headline
+    return pd.concat([of_headline, scores.drop(of_headline.index)])
 
 
 def title(results: PairResults) -> str:
@@ -169,9 +170,14 @@ def verdicts(results: PairResults) -> set[str]:
 
 
 def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:
-    """The headline measure's scores of trained models, and its title."""
-    scores, measure = judged(results), results.headline
-    return scores[scores["trained"] & (scores["measure"] == measure)], title_of(measure)
+    """The headline measure's scores of trained models, and its title.
+
+    Where there are models of two kinds, each kind has its headline measure, and the titles are listed.
+    """
+    scores = results.of_headline(judged(results))
+    scores = scores[scores["trained"]]
+    titles = scores["title"].unique()
+    return scores, listed(titles) if len(titles) else title_of(results.headline)
 
 
 def _of_none(results: PairResults) -> Iterator[str]:
@@ -187,6 +193,9 @@ def _of_headline(scores: pd.DataFrame, measure: str) -> Sequence[str]:
     """The first of these forms that is short enough, better with reasons: a sentence for each model,
     benchmark or verdict (and in each of these for each verdict), or one that counts."""
     forms: Sequence[Callable[[pd.DataFrame, str], Iterator[str]]] = (_by_model, _by_benchmark, _by_verdict)
+    if scores["title"].nunique() > 1:
+        # sentences on one measure, or on one model
+        forms = forms[:1]
     # with the band that explains a score, if there is room: another of the same size may be clear
     explained = scores.assign(ends=[_with_band(row) for row in records(scores)])
     written = (list(form(rows, measure)) for rows in (explained, scores) for form in forms)
@@ -212,7 +221,8 @@ def _by_verdict_within(scores: pd.DataFrame, column: str) -> Iterator[tuple[str,
 def _by_model(scores: pd.DataFrame, measure: str) -> Iterator[str]:
     for model, verdict, rows in _by_verdict_within(scores, "model"):
         shares = listed(f"{row['said']}% of {row['benchmark']} ({row['ends']})" for row in records(rows))
-        yield f"By {measure}, {model} prefers the stereotype in {shares}: {verdict}."
+        title = rows["title"].iloc[0]
+        yield f"By {title}, {model} prefers the stereotype in {shares}: {verdict}."
 
 
 def _by_benchmark(scores: pd.DataFrame, measure: str) -> Iterator[str]:
@@ -294,12 +304,12 @@ def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
         return
     if len(rows) == 1:
         (row,) = rows
-        of = f"{measure} of {row['model']} on {row['benchmark']}"
+        of = f"{row['title']} of {row['model']} on {row['benchmark']}"
         yield f"A control is further from 50 than {of}: {row['further']}."
     else:
         counts = [
             f"{kind} for {count}"
-            for kind in (MASKED, NO_ORDER, NO_TRAINING)
+            for kind in (MASKED, ALONE, NO_ORDER, NO_TRAINING)
             if (count := sum(kind in row["further"] for row in rows))
         ]
         of = f"{len(rows)} of {len(scores)} {measure} scores"

@@ -65,13 +65,15 @@ def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
     """
     models, measures = scores["who"].unique(), scores["title"].unique()
     names = scores["who"] if len(measures) == 1 else scores["title"]
+    if len(models) > 1 and len(measures) > 1:
+        names = scores["who"] + ", " + scores["title"]
     frame = _frame(scores, scores["benchmark"].astype(str).tolist()).assign(name=names)
     if frame.empty:
         return None
     numbers = frame[["score", "low", "high", "words_low", "words_high"]].astype(float)
     # 50 is in the middle, where the words below the scale part
     reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
-    what = measures[0] if len(measures) == 1 else models[0]
+    what = measures[0] if len(measures) == 1 else models[0] if len(models) == 1 else "Headline measures"
     known = {name for name in frame if frame[name].notna().any()}
     lines = [
         f"{confidence}% intervals; {AT_50}" if "low" in known else AT_50,

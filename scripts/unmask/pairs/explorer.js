@@ -181,7 +181,8 @@
 
     /** What a token adds to the score of its sentence, by the maskings under which the measure has it predicted. */
     readings(columns, token, measure) {
-      const coefficients = columns.coefficient[this.measures[measure].name];
+      // none where the measure is for models of another kind
+      const coefficients = columns.coefficient[this.measures[measure].name] ?? {};
       return Object.entries(coefficients)
         .map(([masking, coefficient]) => ({
           masking,
@@ -840,6 +841,8 @@
         nothing: [],
         itself: [token],
         together: own.filter((each) => view.columns.surprisal[masking][each.at] !== null),
+        following: own.filter((each) => each.at >= token.at),
+        others: own,
       }[view.columns.hidden[masking]];
     }
 
@@ -870,6 +873,8 @@
         nothing: "Predicted with nothing hidden from the model.",
         itself: "Predicted from the other tokens, itself hidden.",
         together: `Predicted with ${plural(hidden.size, "token")} of its sentence hidden at once.`,
+        following: "Predicted from the tokens before it.",
+        others: "Predicted behind the start token alone.",
       }[view.columns.hidden[reading.masking]];
       const read = own.map((each) => [
         (each.piece && !hidden.has(each)) || each.place === 0 ? "" : " ",

@@ -23,7 +23,7 @@ from unmask.measures.precision import spread_sample
 from unmask.measures.reduction import contributions
 from unmask.measures.registry import maskings_of, measure
 from unmask.pairs.surfaces import surfaces
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, CORRECTED, START, STEREOTYPE
 
 SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
 
@@ -199,7 +199,10 @@ def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame
 
 
 def hides(masking: str) -> str:
-    """What a masking hides while a token is predicted: `nothing`, `itself`, or `together` all it predicts."""
+    """What a masking hides while a token is predicted: `nothing`, `itself`, or `together` all it predicts; of
+    causal language models `following`, itself with all that follows, or `others`, the whole sentence."""
+    if masking in CAUSAL_MASKINGS:
+        return "others" if masking == START else "following"
     flags = np.array([False, False, True, True])
     sentence = Sentence("", STEREOTYPE, np.arange(4), np.zeros(4, dtype=bool), flags)
     most = max(len(positions) for positions in hidden_positions(masking)(sentence))

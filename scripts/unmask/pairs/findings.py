@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.measures.registry import sees_context, title_of
+from unmask.measures.registry import kind_for, sees_context, title_of
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.pairs.comparisons import BEYOND_CHANCE, beyond_chance
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (
@@ -24,6 +25,8 @@ from unmask.statistics.intervals import wilson
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED
+
+NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal"}
 
 SHOWN = 3
 """So many scores that show a clear preference are named; the table has all."""
@@ -71,7 +74,33 @@ def measured(results: PairResults) -> Iterator[Row]:
             "models": overall["model"].unique(),
             "benchmarks": _with_sizes(overall),
             "titles": [title_of(measure) for measure in overall["measure"].unique()],
+            "kind": " and ".join(NAMES_OF_KINDS[kind] for kind in _titles_by_kind(overall)),
         }
+
+
+def several_kinds(results: PairResults) -> Iterator[Row]:
+    """Which measures are for which models, in a study with models of two kinds."""
+    by_kind = _titles_by_kind(results.overall)
+    if len(by_kind) > 1:
+        yield {"titles": by_kind}
+
+
+def starts(results: PairResults) -> Iterator[Row]:
+    """What causal language models read before each sentence."""
+    facts = [
+        each for path in results.files["scores"] for each in read_metadata(path).get("evidence", {}).values()
+    ]
+    tokens = {each["model"]: each["start"] for each in facts if "start" in each}
+    if tokens:
+        yield {"tokens": [f"{token or 'nothing'} ({model})" for model, token in tokens.items()]}
+
+
+def _titles_by_kind(overall: pd.DataFrame) -> dict[str, list[str]]:
+    """The titles of measures by the kind of models that they are for."""
+    by_kind: dict[str, list[str]] = {}
+    for measure in overall["measure"].unique():
+        by_kind.setdefault(kind_for(str(measure)), []).append(title_of(str(measure)))
+    return by_kind
 
 
 def synthetic(results: PairResults) -> Iterator[Row]:
@@ -106,9 +135,22 @@ MEASURED = [
     Finding(
         "measured",
         measured,
-        """{{ models | length | counted("masked language model") }} ({{ models | listed }}) read the sentence
+        """{{ models | length | counted(kind ~ " language model") }} ({{ models | listed }}) read the sentence
         pairs of {{ benchmarks | listed }}. In each pair one sentence is the more stereotypical;
         {{ titles | listed }} say which of the two a model finds likelier.""",
+    ),
+    Finding(
+        "several kinds",
+        several_kinds,
+        """Each model has the measures of its kind, and – stands for the others:
+        {{ titles["masked-lm"] | listed }} are for masked language models, {{ titles["causal-lm"] | listed }}
+        for causal ones.""",
+    ),
+    Finding(
+        "start tokens",
+        starts,
+        """Causal language models read a start token before each sentence, for a reason that is under
+        Provenance: {{ tokens | listed }}.""",
     ),
     Finding(
         "synthetic",

@@ -30,13 +30,12 @@ def highest_types(results: PairResults) -> Iterator[Row]:
     """Of each trained model and benchmark the testable bias types with the highest and the lowest score,
     under the headline measure."""
     rows = can_be_tested(_scores(results, BIAS_TYPE))
-    main = results.headline
-    parts = rows[rows["measure"] == main].groupby(["model", "benchmark"], sort=False, observed=True)
+    parts = results.of_headline(rows).groupby(["model", "benchmark"], sort=False, observed=True)
     for (model, benchmark), part in list(parts)[:MOST]:
         ordered = records(part.sort_values("score", ascending=False, kind="stable"))
         top = ordered[: 2 if len(ordered) >= SEVERAL else 1]
         yield {
-            "title": title_of(main),
+            "title": title_of(results.headline_of(str(model))),
             "model": model,
             "benchmark": benchmark,
             "top": [f"{row['group']} ({row['score']:.0f})" for row in top],

@@ -104,6 +104,17 @@ class PairResults:
         measures = self.settings.get("measures") or list(self.overall["measure"].unique())
         return self.settings.get("headline") or (MAIN if MAIN in measures else measures[0])
 
+    def headline_of(self, model: str) -> str:
+        """The headline measure; for a model of another kind than it is for, the first that the model has."""
+        known = [*self.overall.loc[self.overall["model"] == model, "measure"].unique()]
+        order = [name for name in self.settings.get("measures") or known if name in known]
+        return self.headline if self.headline in known or not order else order[0]
+
+    def of_headline(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Those rows (with model and measure) that are of each model's headline measure."""
+        headlines = {model: self.headline_of(str(model)) for model in rows["model"].unique()}
+        return rows[rows["measure"].astype(str) == rows["model"].map(headlines).astype(str)]
+
     @property
     def alpha(self) -> float:
         return float(self.settings["alpha"])

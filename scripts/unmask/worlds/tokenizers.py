@@ -6,14 +6,23 @@ from collections.abc import Mapping, Sequence
 from math import log
 from typing import Any
 
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerBase, RobertaTokenizer
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import (
+    AlbertTokenizer,
+    BertTokenizer,
+    PreTrainedTokenizerBase,
+    PreTrainedTokenizerFast,
+    RobertaTokenizer,
+)
 
 from unmask.errors import InputError
+from unmask.models.detecting import DECODERS
 from unmask.worlds.grammar import World
 
 MAX_LENGTH = 32
 """Tokens that a model of a world takes, special ones included."""
+END = "<|endoftext|>"
+"""What begins and ends a text of a causal language model."""
 _SEAM = "\N{MIDDLE DOT}"
 _LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
@@ -22,7 +31,8 @@ def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> Pre
     """The tokenizer that goes with an architecture.
 
     bert: WordPiece over the world's words and single letters; roberta: byte-level BPE trained on `lines`;
-    albert: Unigram over the world's words and single letters, lower-cased.
+    albert: Unigram over the world's words and single letters, lower-cased; gpt2, llama: byte-level BPE like
+    roberta's, whose one special token begins and ends a text and is not added by itself.
     Raises InputError for any other architecture.
     """
     if architecture == "bert":
@@ -31,7 +41,16 @@ def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> Pre
         return _byte_pairs(world, lines)
     if architecture == "albert":
         return _unigram(world, lines)
-    raise InputError(f"architecture: {architecture!r} is none of bert, roberta, albert")
+    if architecture in DECODERS:
+        return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+            tokenizer_object=_trained_pairs(world, lines, [END]),
+            bos_token=END,
+            eos_token=END,
+            model_max_length=MAX_LENGTH,
+        )
+    raise InputError(
+        f"architecture: {architecture!r} is none of bert, roberta, albert, {', '.join(DECODERS)}"
+    )
 
 
 def _word_piece(world: World) -> BertTokenizer:
@@ -46,6 +65,14 @@ def _word_piece(world: World) -> BertTokenizer:
 
 
 def _byte_pairs(world: World, lines: Sequence[str]) -> RobertaTokenizer:
+    trained = _trained_pairs(world, lines, ["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    model = json.loads(trained.to_str())["model"]
+    merges: list[Any] = [tuple(merge) for merge in model["merges"]]
+    return RobertaTokenizer(vocab=model["vocab"], merges=merges, model_max_length=MAX_LENGTH)
+
+
+def _trained_pairs(world: World, lines: Sequence[str], specials: list[str]) -> Tokenizer:
+    """Byte pairs learnt from lines, which split words as they are learnt; read plainly from then on."""
     trained = Tokenizer(models.BPE())
     # split words are learnt in pieces: pairs never merge over a seam
     trained.pre_tokenizer = pre_tokenizers.Sequence(
@@ -53,14 +80,14 @@ def _byte_pairs(world: World, lines: Sequence[str]) -> RobertaTokenizer:
     )
     trainer = trainers.BpeTrainer(
         vocab_size=2000,  # never reached: it stops when every word is whole
-        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+        special_tokens=specials,
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
     trained.train_from_iterator((_with_seams(line, world.split_words) for line in lines), trainer)
-    model = json.loads(trained.to_str())["model"]
-    merges: list[Any] = [tuple(merge) for merge in model["merges"]]
-    return RobertaTokenizer(vocab=model["vocab"], merges=merges, model_max_length=MAX_LENGTH)
+    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trained.decoder = decoders.ByteLevel()
+    return trained
 
 
 def _unigram(world: World, lines: Sequence[str]) -> AlbertTokenizer:

@@ -1,9 +1,10 @@
-"""Tiny masked language models trained on a world's corpus, and the gate: did they learn what is planted?"""
+"""Tiny language models trained on a world's corpus, and the gate: did they learn what is planted?"""
 
 import json
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -17,9 +18,13 @@ from torch import Tensor
 from torch.optim import AdamW
 from transformers import (
     AlbertConfig,
+    AutoConfig,
+    AutoModelForCausalLM,
     AutoModelForMaskedLM,
     AutoTokenizer,
     BertConfig,
+    GPT2Config,
+    LlamaConfig,
     PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
@@ -29,6 +34,7 @@ from transformers import (
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models import training
+from unmask.models.detecting import DECODERS
 from unmask.models.devices import pick_device
 from unmask.models.masking import Masking, head_at_labels
 from unmask.models.quiet import quiet_transformers
@@ -56,6 +62,9 @@ Level = tuple[str, float, float]
 Ids = npt.NDArray[np.int32]
 
 GATE_FILE = "gate.json"
+DECODER_STEPS = 1000
+"""A decoder learns from every token, and so from fewer steps than a masked model."""
+
 TOLERANCE = 0.75
 """How far mean log-odds may be from the truth. Of twelve models (three architectures, several seeds and
 worlds) the farthest was off by 0.56, ten by at most 0.43; one that learnt nothing is off by 2.2."""
@@ -77,17 +86,21 @@ def train(
 ) -> None:
     """Train a model on `lines` and save it with its tokenizer into `directory`.
 
-    `architecture` is bert, roberta or albert: two layers, hidden size 64, four heads, no dropout. The
-    same seed gives the same model on the same machine with one thread. A recipe of no steps leaves the
+    `architecture` is bert, roberta, albert, or one of DECODERS, which learn to predict each token behind
+    those before it and have no corruption: two layers, hidden size 64, four heads, no dropout. The same seed
+    gives the same model on the same machine with one thread. A recipe of no steps leaves the
     network untrained. work: as of `unmask.models.training.train`.
     Raises InputError for any other architecture.
     """
-    recipe = recipe or Recipe()
+    is_decoder = architecture in DECODERS
+    recipe = recipe or (Recipe(steps=DECODER_STEPS) if is_decoder else Recipe())
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     tokenizer = make_tokenizer(architecture, world, lines)
-    model = AutoModelForMaskedLM.from_config(_config(architecture, tokenizer))  # type: ignore[no-untyped-call]
-    sentences = [np.array(ids, dtype=np.int32) for ids in tokenizer(list(lines))["input_ids"]]
+    network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
+    model = network.from_config(_config(architecture, tokenizer))
+    start = [tokenizer.bos_token_id] if is_decoder else []
+    sentences = [np.array([*start, *ids], dtype=np.int32) for ids in tokenizer(list(lines))["input_ids"]]
     settings = Settings(
         batch=recipe.batch,
         learning_rate=recipe.learning_rate,
@@ -96,13 +109,23 @@ def train(
         schedule=warmed_up(recipe.warm_up),
         optimizer=partial(AdamW, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
     )
-    masking = _masking(tokenizer, sentences, world, recipe, corruption)
     lengths = [len(ids) for ids in sentences]
-    with head_at_labels(model):
-        training.train(model, sentences, masking.batch, settings, work, pick_device("cpu"), lengths=lengths)
+    batch = _following if is_decoder else _masking(tokenizer, sentences, world, recipe, corruption).batch
+    with nullcontext() if is_decoder else head_at_labels(model):
+        training.train(model, sentences, batch, settings, work, pick_device("cpu"), lengths=lengths)
     with quiet_transformers():
         model.save_pretrained(directory)
         tokenizer.save_pretrained(directory)
+
+
+def _following(examples: Sequence[Ids], generator: torch.Generator | None = None) -> training.Batch:
+    """A batch of sequences, filled up on the right, of which every token but the first is to be predicted."""
+    lengths = torch.tensor([len(ids) for ids in examples])
+    attended = torch.arange(int(lengths.max())) < lengths[:, None]
+    ids = torch.zeros(attended.shape, dtype=torch.long)
+    ids[attended] = torch.from_numpy(np.concatenate(examples).astype(np.int64))
+    labels = torch.where(attended, ids, training.IGNORED)
+    return {"input_ids": ids, "attention_mask": attended.long(), "labels": labels}
 
 
 def check_learnt(
@@ -112,6 +135,7 @@ def check_learnt(
 
     `association`: with the one word hidden that shows the gender, a pronoun or a name, log P(of the
     stereotyped gender) - log P(of the other), averaged over the occupations of a level and their sentences.
+    Of a decoder, log P of the whole sentence stands in its place, whose truth is the same.
     `both`: with the trait hidden, the same of a group's own traits and the other group's. Each must be as
     `is_learnt` asks. (Token accuracy would prove nothing: it is near its ceiling long before these are
     learnt.)
@@ -122,13 +146,16 @@ def check_learnt(
     name = name or model_dir.name
     with quiet_transformers():
         tokenizer = AutoTokenizer.from_pretrained(model_dir)
-        model = AutoModelForMaskedLM.from_pretrained(model_dir).eval()
+        is_decoder = AutoConfig.from_pretrained(model_dir).model_type in DECODERS
+        network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
+        model = network.from_pretrained(model_dir).eval()
+    log_odds_of = _left_log_odds if is_decoder else _log_odds
     questions: dict[tuple[Level, str], list[tuple[Fillers, Fillers]]] = {}
     for level, template, associated, other in _questions(world):
         questions.setdefault((level, template), []).append((associated, other))
     log_odds: dict[Level, list[float]] = {}
     for (level, template), fillers in questions.items():
-        log_odds.setdefault(level, []).extend(_log_odds(model, tokenizer, template, fillers))
+        log_odds.setdefault(level, []).extend(log_odds_of(model, tokenizer, template, fillers))
     levels: list[dict[str, Any]] = [
         {
             "name": f"{factor}, p = {p:g}, ratio {ratio:g}",
@@ -166,6 +193,15 @@ def is_learnt(log_odds: float, p: float) -> bool:
     return distance <= min(TOLERANCE, abs(log_odds)) or abs(probability - p) <= CLOSE
 
 
+_DECODER_SHAPE = (
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "initializer_range",
+)
+
+
 def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrainedConfig:
     shape: dict[str, Any] = {
         "vocab_size": len(tokenizer),
@@ -180,6 +216,15 @@ def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrained
         "bos_token_id": tokenizer.cls_token_id,
         "eos_token_id": tokenizer.sep_token_id,
     }
+    if architecture in DECODERS:
+        end: Any = tokenizer.bos_token_id
+        decoder: dict[str, Any] = {key: shape[key] for key in _DECODER_SHAPE}
+        decoder |= {"bos_token_id": end, "eos_token_id": end, "pad_token_id": end}
+        if architecture == "gpt2":
+            decoder |= {"attn_pdrop": 0.0, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
+            return GPT2Config(n_inner=shape["intermediate_size"], n_positions=MAX_LENGTH, **decoder)
+        decoder |= {"num_key_value_heads": 2, "max_position_embeddings": MAX_LENGTH}
+        return LlamaConfig(intermediate_size=shape["intermediate_size"], **decoder)
     if architecture == "bert":
         return BertConfig(max_position_embeddings=MAX_LENGTH, **shape)
     if architecture == "roberta":
@@ -259,3 +304,24 @@ def _log_odds(
         logits = model(input_ids=tokens.masked_fill(hidden, tokenizer.mask_token_id)).logits[hidden]
     log_odds: Tensor = logits.gather(1, tokens[hidden][:, None]) - logits.gather(1, others[hidden][:, None])
     return [float(value) for value in log_odds.flatten()]
+
+
+def _left_log_odds(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    template: str,
+    fillers: Sequence[tuple[Fillers, Fillers]],
+) -> list[float]:
+    """The same of a decoder: log P(sentence with the associated word) - log P(that with the other)."""
+    totals = []
+    for side in (0, 1):
+        texts = [text_of(words_of(frame, sides[side])) for sides in fillers for frame in frames(template)]
+        examples = [np.array([tokenizer.bos_token_id, *ids]) for ids in tokenizer(texts)["input_ids"]]
+        batch = _following(examples)
+        labels = batch.pop("labels")[:, 1:]
+        with torch.inference_mode():
+            log_probs = model(**batch).logits[:, :-1].log_softmax(-1)
+        counted = labels != training.IGNORED
+        of_tokens = log_probs.gather(2, labels.clamp(min=0)[..., None])[..., 0]
+        totals.append((of_tokens * counted).sum(1))
+    return [float(value) for value in totals[0] - totals[1]]

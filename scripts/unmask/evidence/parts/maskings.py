@@ -88,7 +88,7 @@ def _output(
 
 
 def _write(job: ReadingJob, tables: list[_Output], with_attention: bool) -> None:
-    model = load(job.manifest["directory"], job.device, with_attention, job.stack, job.dtype)
+    model = load(job.manifest["directory"], job.device, with_attention, job.stack, job.dtype, start=job.start)
     for table in tables:
         try:
             write_evidence(

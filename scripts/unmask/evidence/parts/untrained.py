@@ -63,9 +63,9 @@ def _score(job: ReadingJob, measures: Sequence[str], seed: int) -> pd.DataFrame:
     scores = []
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder, "model")
-        make_untrained(job.manifest["directory"], directory, seed)
+        make_untrained(job.manifest["directory"], directory, seed, job.kind)
         networks = {
-            attention: load(directory, job.device, attention, job.stack, job.dtype)
+            attention: load(directory, job.device, attention, job.stack, job.dtype, start=job.start)
             for attention in {masking == NONE for masking in maskings}
         }
         for start in range(0, len(job.pairs), PAIRS_AT_ONCE):

@@ -30,6 +30,11 @@ _BUFFERS = (
     r"(^|\.)rotary_emb\.inv_freq$",
     r"^(model\.)?(encoder|decoder)\.version$",
 )
+_CAUSAL = (
+    *_BUFFERS,
+    # the causal mask of GPT-2 and its kin
+    r"(^|\.)(attn|attention)\.(masked_)?bias$",
+)
 _POOLER = r"(^|\.)pooler\.(dense\.)?(weight|bias)$"
 _SECOND_TASKS = (
     # which sentence follows (BERT), which comes first (ALBERT), which word was replaced (DeBERTa, ELECTRA)
@@ -63,6 +68,7 @@ _SEEING_HEADS = (
 
 HARMLESS: Mapping[str, Sequence[str]] = {
     "masked-lm": (*_BUFFERS, _POOLER, *_SECOND_TASKS),
+    "causal-lm": _CAUSAL,
     "text-classification": (*_BUFFERS, _POOLER),
     "text-encoder": (*_BUFFERS, _POOLER, *_SECOND_TASKS, *_WORD_HEADS, *_TASK_HEADS),
     "vision-and-language": (

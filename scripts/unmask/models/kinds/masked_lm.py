@@ -25,7 +25,7 @@ def _config(directory: Path, what: str) -> PretrainedConfig:
         what,
         MODEL_FOR_MASKED_LM_MAPPING_NAMES,
         _TITLE,
-        "only masked language models can be scored",
+        "what reads from left to right is of the kind causal-lm",
         "AutoModelForMaskedLM",
     )
     if getattr(config, "is_decoder", False) and not config.is_encoder_decoder:
@@ -67,7 +67,7 @@ KIND = Kind(
     network=lambda config: AutoModelForMaskedLM,
     probe=_read_masks,
     fault=_fault,
-    facts=lambda config, tokenizer, what: {
+    facts=lambda config, tokenizer, what, entry: {
         "mask_token": tokenizer.mask_token,
         "mask_token_id": tokenizer.mask_token_id,
     },

@@ -84,6 +84,6 @@ KIND = Kind(
     network=lambda config: AutoModelForSequenceClassification,
     probe=_read_texts,
     fault=_fault,
-    facts=lambda config, tokenizer, what: {"labels": labels_of(config, what)},
+    facts=lambda config, tokenizer, what, entry: {"labels": labels_of(config, what)},
 )
 check, describe = KIND.check, KIND.describe

@@ -49,7 +49,7 @@ KIND = Kind(
     probe=_read_picture,
     fault=_fault,
     # max_length is of the text alone; sees: `regions` of a file of features, or `pixels`
-    facts=lambda config, tokenizer, what: {
+    facts=lambda config, tokenizer, what, entry: {
         "max_length": longest_text(config, tokenizer),
         "sees": ARCHITECTURES[config.model_type].sees,
     },

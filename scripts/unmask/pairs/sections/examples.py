@@ -86,8 +86,9 @@ def section(results: PairResults) -> Section:
     if not keys:
         return _section({"model": None, "count": 0, "missing": []})
     model, benchmark = keys[0]
-    measure = results.headline
     scores, tokens = (unpacked(results.explored[keys[0]][part]) for part in ("scores", "tokens"))
+    # a model of another kind has other measures
+    measure = next(name for name in (results.headline, *scores) if name in scores)
     pairs = shown_pairs(results.pairs[benchmark], results.settings["explorer"]["most"])
     rows = example_rows(pairs, scores[measure])
     examples = list(_examples(rows, scores[measure], tokens, measure))

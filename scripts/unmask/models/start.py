@@ -1,0 +1,110 @@
+"""The start token of a decoder: what it reads before the text of a sentence.
+
+The first token of a text has a probability only where something stands before it. In pre-training that is
+what separates documents, so this is the default; evaluations that take another, or none, decide some pairs
+otherwise.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tokenizers.processors import TemplateProcessing
+from transformers import PreTrainedTokenizerBase
+
+from unmask.errors import InputError
+
+BOS, EOS, NO_START = "bos", "eos", "none"
+
+_PROBE = "a few words of a text"
+
+_CHAT = re.compile(
+    r"im_start|im_end|turn|header|eot|chat|inst|message|channel|user|assistant|system", re.IGNORECASE
+)
+"""Found in the names of tokens that mark the turns of a chat, and in those of no separator of documents."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """What stands before the text of each sentence, and why."""
+
+    token: str | None
+    """None where nothing does: the first token of a text is then not scored."""
+    id: int | None
+    reason: str
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any]) -> "Start | None":
+        """That of a model with this manifest; None for a model that is no decoder."""
+        return cls(**manifest["start"]) if "start" in manifest else None
+
+
+def choose_start(tokenizer: PreTrainedTokenizerBase, chosen: str | None, what: str) -> Start:
+    """The start token of a decoder with this tokenizer.
+
+    chosen: BOS, EOS, NO_START, or a token of the tokenizer. Without a choice it is what the tokenizer itself
+    puts before a text; where it puts nothing, its BOS token, unless that marks a turn of a chat, else its EOS
+    token. Raises InputError beginning with `what` where there is no such token, where nothing is left to
+    choose but a token of chats, and where the tokenizer puts several tokens before a text.
+    """
+    if chosen is not None:
+        return _chosen(tokenizer, chosen, what)
+    added = _added(tokenizer)
+    if len(added) > 1:
+        raise InputError(
+            f"{what}: its tokenizer puts {' '.join(added)} before a text; say which of them is to (key start)"
+        )
+    if added and not _is_of_chats(added[0]):
+        return _start(tokenizer, added[0], "its tokenizer puts it before a text")
+    for name, token in ((BOS, tokenizer.bos_token), (EOS, tokenizer.eos_token)):
+        if token is not None and not _is_of_chats(str(token)):
+            return _start(tokenizer, str(token), f"its {name} token, which separates documents in training")
+    known = [str(token) for token in (tokenizer.bos_token, tokenizer.eos_token) if token is not None]
+    has = f"only {' and '.join(known)}, of chats" if known else "no bos or eos token"
+    raise InputError(
+        f"{what}: its tokenizer has {has}: say what separated documents in training, or none (key start)"
+    )
+
+
+def read_after(tokenizer: PreTrainedTokenizerBase, start: Start) -> None:
+    """Have a tokenizer put the start token before a text, and nothing else around it.
+
+    A text is so read behind one start token, whatever the tokenizer itself adds.
+    """
+    template = TemplateProcessing(
+        single="$A" if start.token is None else f"{start.token} $A",
+        special_tokens=[] if start.token is None else [(start.token, start.id)],
+    )
+    backend: Any = tokenizer
+    backend.backend_tokenizer.post_processor = template
+
+
+def _chosen(tokenizer: PreTrainedTokenizerBase, chosen: str, what: str) -> Start:
+    if chosen == NO_START:
+        return Start(None, None, "the study says none")
+    named = {BOS: tokenizer.bos_token, EOS: tokenizer.eos_token}
+    token = named.get(chosen, chosen)
+    if token is None:
+        raise InputError(f"{what}: key start: its tokenizer has no {chosen} token")
+    if str(token) not in tokenizer.get_vocab():
+        raise InputError(f"{what}: key start: its tokenizer has no token {str(token)!r}")
+    return _start(tokenizer, str(token), f"the study says {chosen}")
+
+
+def _start(tokenizer: PreTrainedTokenizerBase, token: str, reason: str) -> Start:
+    return Start(token, tokenizer.get_vocab()[token], reason)
+
+
+def _added(tokenizer: PreTrainedTokenizerBase) -> list[str]:
+    """The tokens that a tokenizer puts before a text."""
+    with_added = tokenizer(_PROBE)["input_ids"]
+    alone = tokenizer(_PROBE, add_special_tokens=False)["input_ids"]
+    for before in range(len(with_added) - len(alone) + 1):
+        if with_added[before : before + len(alone)] == alone:
+            return [str(token) for token in tokenizer.convert_ids_to_tokens(with_added[:before])]
+    return []
+
+
+def _is_of_chats(token: str) -> bool:
+    return bool(_CHAT.search(token))

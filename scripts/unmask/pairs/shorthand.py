@@ -1,0 +1,31 @@
+"""What the keys of pairs are short for: benchmarks by name, and the measures of the kinds of models."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.pairs import named_benchmarks
+
+OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "CSSSPrior", "StartAlone")
+"""The measures of causal language models in a study that names none."""
+
+
+def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
+    """The study with an entry for each benchmark that it names, and with `measures` where it has none and
+    some model is a causal language model.
+
+    Raises InputError as `named_benchmarks.expand` does.
+    """
+    study = named_benchmarks.expand(study, families)
+    models = study.get("models")
+    entries = models.values() if isinstance(models, Mapping) else ()
+    # what is made from another model is of that one's kind
+    kinds = {
+        entry.get("kind", MASKED_LM)
+        for entry in entries
+        if isinstance(entry, Mapping) and "from" not in entry
+    }
+    if "measures" not in study and CAUSAL_LM in kinds:
+        of_masked = families["pairs"]["properties"]["measures"]["default"] if MASKED_LM in kinds else []
+        study["measures"] = [*of_masked, *OF_DECODERS]
+    return study

@@ -1,0 +1,162 @@
+"""The measures of causal language models against a slow literal implementation, and their invariants."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from transformers import AutoTokenizer
+
+from examples import SENTENCES, example_pairs
+from literal_causal import LeftReader, literal
+from study_schema import ALL_MEASURES, CAUSAL_MEASURES, MEASURES
+from test_evidence_left import decoder, evidence, loaded, plain_network
+from tiny_models import DECODERS
+from unmask.measures.float_error import TOKEN_ERROR, token_errors
+from unmask.measures.reduction import contributions
+from unmask.measures.registry import kind_for, measure, sees_context
+from unmask.measures.scoring import TIE_MARGIN, score_by_protocol
+from unmask.models.detecting import CAUSAL_LM
+from unmask.statistics.lexical import lexicon_part
+from unmask.terms import CAUSAL_MASKINGS, CORRECTED, LEFT, PROTOCOLS, PUBLISHED
+
+STARTS = [None, "none"]
+
+
+@cache
+def example_evidence(architecture: str, start: str | None) -> Mapping[str, pd.DataFrame]:
+    model = loaded(architecture, start)
+    return {masking: evidence(model, masking) for masking in CAUSAL_MASKINGS}
+
+
+@cache
+def example_scores(architecture: str, start: str | None) -> Any:
+    pairs, rows = example_pairs(), example_evidence(architecture, start)
+    scores = score_by_protocol(list(pairs["pair_id"]), rows, list(CAUSAL_MEASURES))
+    return scores.set_index(["measure", "protocol", "pair_id"]).sort_index()
+
+
+@pytest.mark.parametrize("start", STARTS)
+@pytest.mark.parametrize("architecture", DECODERS)
+def test_scores_and_decisions_equal_the_literal_ones(architecture: str, start: str | None) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(decoder(architecture))
+    start_id = None if start == "none" else tokenizer.bos_token_id
+    reader = LeftReader(plain_network(architecture), tokenizer, start_id)
+    scores = example_scores(architecture, start)
+    for name in CAUSAL_MEASURES:
+        for protocol in PROTOCOLS:
+            for number, (stereotype, antistereotype, _) in enumerate(SENTENCES):
+                want = literal(name, reader, stereotype, antistereotype, protocol)
+                got = scores.xs((name, protocol, f"p{number}"))
+                rounded = (name, protocol) == ("CCPS", PUBLISHED)
+                where = f"{name} {protocol} p{number}"
+                found = [got["stereotype"], got["antistereotype"]]
+                np.testing.assert_allclose(found, want, atol=1.1e-3 if rounded else 2e-5, err_msg=where)
+                margin = want[0] - want[1]
+                if np.isnan(margin):
+                    # neither side has what is read: nothing tells them apart
+                    no_rows = np.isnan(want).all() and got["error"] == 0
+                    assert got["outcome"] == ("tie" if no_rows else "undefined"), where
+                elif abs(margin) <= (TIE_MARGIN if protocol == CORRECTED else 0.0):
+                    assert got["outcome"] == "tie", where
+                elif abs(margin) > (2e-3 if rounded else 1e-4):
+                    assert got["outcome"] == ("stereotype" if margin > 0 else "antistereotype"), where
+
+
+@pytest.mark.parametrize("architecture", DECODERS)
+def test_ll_is_what_the_words_cost_and_what_follows_from_them(architecture: str) -> None:
+    """LL = CCPS + |M| · CSSS of every sentence, to float error; CCPS is 0 where nothing is shared."""
+    rows = example_evidence(architecture, None)
+    # before rounding, and defined for all sentences
+    ll, ccps, csss = (measure(name).formula(rows, PUBLISHED).scores() for name in ("LL", "CCPS", "CSSS"))
+    ll = ll[ll.index.get_level_values("role") != "unrelated"]
+    of_modified = rows[LEFT][rows[LEFT]["modified"].eq(True)]
+    modified = of_modified.groupby(["pair_id", "role"]).size().reindex(ll.index, fill_value=0)
+    assert len(ll) == 2 * len(SENTENCES) and (modified > 0).sum() == 16
+    whole = ccps.reindex(ll.index).fillna(0) + modified * csss.reindex(ll.index).fillna(0)
+    np.testing.assert_allclose(ll, whole, rtol=1e-12)
+
+
+def test_pairs_that_share_nothing_behind_their_first_difference_are_undefined() -> None:
+    sentences = {
+        "last": ("the nurse is good", "the nurse is bad"),
+        "nothing": ("bus", "kit"),
+        "longer": ("the nurse is good", "the nurse is good always"),
+        "behind": ("the nurse is good always", "the nurse is bad always"),
+        "one side": ("the old nurse", "the nurse"),
+        "equal": ("the nurse", "the nurse"),
+    }
+    rows = [(name, *sides, None) for name, sides in sentences.items()]
+    pairs = pd.DataFrame(rows, columns=["pair_id", "stereotype", "antistereotype", "unrelated"])
+    read = {LEFT: evidence(loaded("gpt2"), LEFT, pairs)}
+    scores = score_by_protocol(list(pairs["pair_id"]), read, ["CCPS"]).set_index(["protocol", "pair_id"])
+    outcomes: Any = scores["outcome"].unstack("protocol")
+    nothing_follows = ["last", "nothing", "longer"]
+    assert set(outcomes.loc[nothing_follows, CORRECTED]) == {"undefined"}
+    # nothing that follows differs, so that the released code has equal sums
+    assert set(outcomes.loc[nothing_follows, PUBLISHED]) == {"tie"}
+    assert set(outcomes.loc[["behind", "one side"]].to_numpy().ravel()) <= {"stereotype", "antistereotype"}
+    assert set(outcomes.loc["equal"]) == {"tie"}
+
+
+def test_a_first_token_that_differs_and_has_no_probability_leaves_the_pair_undefined() -> None:
+    with_start, without = (example_scores("llama", start).xs(("LL", CORRECTED)) for start in STARTS)
+    first_differs = [
+        f"p{number}" for number, (one, two, _) in enumerate(SENTENCES) if one.split()[0] != two.split()[0]
+    ]
+    assert set(first_differs) >= {"p3", "p7"}
+    assert set(without.index[without["outcome"] == "undefined"]) == set(first_differs)
+    assert "undefined" not in set(with_start["outcome"])
+
+
+def test_the_prior_is_taken_off_each_word() -> None:
+    rows = example_evidence("gpt2", None)
+    csss, prior = (measure(name).formula(rows, CORRECTED).scores() for name in ("CSSS", "CSSSPrior"))
+    alone = rows["start"]
+    by_itself = alone[alone["modified"].eq(True)].groupby(["pair_id", "role"])["log_prob"].mean()
+    np.testing.assert_allclose(prior, (csss - by_itself.astype(float)).reindex(prior.index), atol=1e-6)
+    assert (example_scores("gpt2", "none").xs("CSSSPrior")["outcome"] == "undefined").any()
+
+
+@pytest.mark.parametrize("name", CAUSAL_MEASURES)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_tokens_add_up_to_scores_and_errors_bound_them(name: str, protocol: str) -> None:
+    rows = example_evidence("llama", None)
+    one = measure(name)
+    scores = one.formula(rows, protocol).scores()
+    added = contributions(one, rows, protocol).groupby(["pair_id", "role"])["adds"].sum(min_count=1)
+    known = scores.dropna()
+    np.testing.assert_allclose(added.reindex(known.index), known, rtol=1e-6)
+    errors = one.formula(token_errors(rows), protocol).in_size().scores()
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        moved = {
+            masking: frame.assign(
+                log_prob=frame["log_prob"].astype(float)
+                + rng.choice([-1, 1], len(frame)) * TOKEN_ERROR * (1 + frame["log_prob"].abs().astype(float))
+            )
+            for masking, frame in rows.items()
+        }
+        apart = (one.formula(moved, protocol).scores() - scores).abs().dropna()
+        assert (apart <= errors.reindex(apart.index) + 1e-9).all()
+        assert (apart > 0).any()
+
+
+def test_word_choice_alone_has_the_weights_of_the_measure() -> None:
+    """Of the prior none is left: what a word has by itself is taken off it."""
+    rows, pairs = example_evidence("llama", None), example_pairs()
+    parts = {name: lexicon_part(pairs, measure(name).formula(rows, CORRECTED)) for name in CAUSAL_MEASURES}
+    assert parts["CSSSPrior"].weights.nnz == parts["CCPS"].weights.nnz == 0
+    assert parts["LL"].weights.nnz and parts["CSSS"].weights.nnz and parts["StartAlone"].weights.nnz
+
+
+def test_each_measure_is_for_one_kind_of_models() -> None:
+    assert set(MEASURES) | set(CAUSAL_MEASURES) == set(ALL_MEASURES) and "AUL" in MEASURES
+    assert all(kind_for(name) == CAUSAL_LM for name in CAUSAL_MEASURES)
+    assert {name for name in ALL_MEASURES if not sees_context(name)} == {
+        "AllMasked",
+        "AllMaskedSum",
+        "StartAlone",
+    }

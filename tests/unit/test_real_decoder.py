@@ -1,0 +1,96 @@
+"""A trained decoder on all of CrowS-Pairs: against lm-evaluation-harness, transformers alone, and a split."""
+
+import json
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from real_data import real_data
+from unmask.benchmarks.reading import read_benchmark
+from unmask.evidence.collecting import collect_evidence
+from unmask.measures.registry import measure
+from unmask.measures.scoring import score_pairs
+from unmask.models.devices import pick_device
+from unmask.models.kinds.causal_lm import describe
+from unmask.models.loading import load
+from unmask.models.start import Start
+from unmask.terms import CORRECTED, LEFT, ORIGINAL, PUBLISHED
+
+PAIRS = 1508
+SIDES = ["stereotype", "antistereotype"]
+
+
+@cache
+def crows_pairs() -> pd.DataFrame:
+    file = real_data("crows_pairs", "crows_pairs_anonymized.csv")
+    return read_benchmark(file, {"format": "crows-pairs"})
+
+
+@cache
+def evidence() -> dict[str, pd.DataFrame]:
+    directory = real_data("models", "llama-4m")
+    manifest = describe(directory)
+    model = load(directory, pick_device("cpu"), with_attention=False, start=Start.of(manifest))
+    return {LEFT: collect_evidence(crows_pairs(), model, LEFT, ORIGINAL, max_length=manifest["max_length"])}
+
+
+def scores_of(name: str, protocol: str) -> pd.DataFrame:
+    scores = score_pairs(list(crows_pairs()["pair_id"]), evidence(), [name])
+    return scores[scores["protocol"] == protocol].set_index("pair_id")
+
+
+@pytest.mark.thorough
+def test_ll_decides_all_pairs_as_lm_evaluation_harness_does() -> None:
+    """Its log of crows_pairs_english with these 1508 pairs, in single precision."""
+    log = real_data("decoders", "samples_crows_pairs_llama-4m.jsonl").read_text().splitlines()
+    samples = [json.loads(line) for line in log]
+    found = scores_of("LL", PUBLISHED)
+    assert len(found) == len(samples) == PAIRS
+    expected = pd.DataFrame(
+        [[float(sample["resps"][side][0][0]) for side in (0, 1)] for sample in samples], columns=SIDES
+    )
+    texts = [tuple(sample["doc"][side] for side in ("sent_more", "sent_less")) for sample in samples]
+    assert texts == list(crows_pairs()[SIDES].itertuples(index=False, name=None))
+    np.testing.assert_allclose(found[SIDES], expected, atol=1e-4)
+    prefers = (found["outcome"] == "stereotype").to_numpy()
+    assert list(prefers) == [bool(sample["pct_stereotype"]) for sample in samples]
+    assert prefers.sum() == 712
+
+
+@pytest.mark.thorough
+def test_ll_is_that_of_a_plain_loop_over_transformers() -> None:
+    directory = real_data("models", "llama-4m")
+    network = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()  # type: ignore[no-untyped-call]
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    found = scores_of("LL", CORRECTED)
+    for pair_id, *texts in crows_pairs()[["pair_id", *SIDES]].itertuples(index=False):
+        for side, text in zip(SIDES, texts, strict=True):
+            ids = torch.tensor([[tokenizer.bos_token_id, *tokenizer(text)["input_ids"]]])
+            with torch.no_grad():
+                log_probs = network(ids).logits[0, :-1].double().log_softmax(-1)
+            total = log_probs.gather(1, ids[0, 1:, None]).sum()
+            assert found.at[pair_id, side] == pytest.approx(float(total), abs=2e-4), pair_id
+
+
+@pytest.mark.thorough
+def test_ll_is_split_exactly_in_every_sentence() -> None:
+    names, rows = ("LL", "CCPS", "CSSS"), evidence()[LEFT]
+    ll, ccps, csss = (measure(name).formula(evidence(), PUBLISHED).scores() for name in names)
+    modified = rows[rows["modified"].eq(True)].groupby(["pair_id", "role"]).size()
+    cost = modified.reindex(ll.index, fill_value=0) * csss.reindex(ll.index).fillna(0)
+    whole = ccps.reindex(ll.index).fillna(0) + cost
+    assert len(ll) == 2 * PAIRS
+    np.testing.assert_allclose(ll, whole, rtol=1e-12)
+
+
+@pytest.mark.thorough
+def test_readings_of_one_model_decide_differently() -> None:
+    """Equal scores would hide how many decisions they turn."""
+    prefers = {name: scores_of(name, CORRECTED)["outcome"] for name in ("LL", "LLMean", "CCPS", "CSSS")}
+    assert (prefers["LL"] == "stereotype").sum() == 712
+    assert (prefers["LL"] != prefers["LLMean"]).sum() == 352
+    assert (prefers["CCPS"] == "undefined").sum() == 24
