@@ -283,6 +283,32 @@ def test_prefixes_that_change_most_stand_first(
     ]
 
 
+def test_prefixes_have_the_papers_names() -> None:
+    index = RegionIndex(
+        "w",
+        parents={"w": None, "EU": "w", "IRL": "EU", "1": "IRL"},
+        names={"w": "World", "EU": "Europe", "IRL": "Ireland", "1": "Cork"},
+        levels={"w": "world", "EU": "continent", "IRL": "country", "1": "city"},
+        children={"w": 1, "EU": 1, "IRL": 1, "1": 0},
+        codes={},
+    )
+    here, whole = "I am from {region}.", "I am from {region}, {parent}."
+    rows = [
+        (None, "none", None, None, "no prefix"),
+        ("a village", "control", here, None, None),
+        (None, "control", here, None, None),
+        (None, "country", here, None, "all countries"),
+        (None, "country", here, "IRL", "without Ireland"),
+        (None, "city", here, None, None),
+        ("IRL", "country", here, None, "Ireland"),
+        ("1", "city", here, None, "Cork"),
+        ("1", "city", whole, None, "Cork, Ireland"),
+    ]
+    frame = pd.DataFrame(rows, columns=["region", "level", "template", "without", "expected"])
+    for row in rows_of(frame):
+        assert tables.name_in_print(row, index) == (None if pd.isna(row.expected) else row.expected)
+
+
 def literal_tau(one: list[float], other: list[float]) -> float:
     """Kendall's tau-b, pair by pair."""
     agreed, one_ties, other_ties, pairs = 0, 0, 0, 0
