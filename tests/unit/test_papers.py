@@ -338,7 +338,18 @@ def test_a_dry_run_runs_nothing_and_shows_no_table(
 ) -> None:
     assert command.reproduce(["herb"], None, "1", dry_run=True) == 0
     assert [(call[0], call[2]) for call in runs] == [("regional", True)]
-    assert not command.TABLE.exists() and "within rounding" not in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert not command.TABLE.exists() and "within rounding" not in said
+    lines = said.splitlines()
+    assert lines[0] == "[1/1] regional (herb: Table 1, Table 2, Table 3, Table 4, Table 5, Table 6)"
+    assert lines[1].startswith("  fetches ") and lines[-1] == "Nothing was run."
+
+
+def test_a_study_that_cannot_be_planned_is_named(
+    runs: list[tuple[Any, ...]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.reproduce(["unmasking"], None, "1", dry_run=True) == 1
+    assert capsys.readouterr().err == "paper: cannot be planned; its error is above\n"
 
 
 def test_an_unknown_paper_is_one_line() -> None:

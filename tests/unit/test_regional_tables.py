@@ -32,7 +32,7 @@ from unmask.regional.results import RegionalResults
 from unmask.regional.score_schema import SCORES
 from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PROTOCOLS, PUBLISHED
 from unmask.report.published import doubts
-from unmask.report.sheets import DASH, Sheet, rows_of
+from unmask.report.sheets import DASH, MINUS, Sheet, rows_of
 from unmask.tables import write_table
 
 ALPHA = 0.05
@@ -264,10 +264,15 @@ def test_prefixes_that_change_most_stand_first(
     assert "no prefix" not in [row[2] for row in changes]
     both = 100 * (first["to_positive"] + first["to_negative"])
     assert changes[3][5] == f"{both:.3f}" and changes[3][6] == "0.000 to 10.000"
-    assert changes[3][7] == f"{100 * first['net']:+.3f}"
-    assert changes[3][9] == f"{100 * first['over_control']:+.3f}"
+    assert changes[3][7] == f"{100 * first['net']:+.3f}".replace("-", MINUS)
+    assert changes[3][9] == f"{100 * first['over_control']:+.3f}".replace("-", MINUS)
     # of 18 countries
     assert (changes[3][11], changes[0][9:]) == ("0.0018", (DASH, DASH, DASH))
+    # the files have the paper's names of prefixes, beside all columns of the evidence
+    for frame in (tables.table4(results)[0], tables.table5(results)[0]):
+        named = dict(zip(frame["region"], frame["in_print"], strict=True))
+        assert named[expected.iloc[0]] == results.index.names[expected.iloc[0]]
+        assert frame.drop(columns="in_print").equals(results.prefixes)
     # of tables that the study does not have nothing printed is shown
     assert {row[0] for row in [*of_table4.rows, *of_table5.rows]} == {"c1"}
     known = RegionalResults(results.files, SETTINGS)
