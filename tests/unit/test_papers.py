@@ -70,9 +70,11 @@ def test_a_repository_has_one_commit_in_all_studies_which_public_text_names() ->
     assert {repo for repo, _ in seen} >= {*COMMITS["pinned"], *COMMITS["branches"]}
     for repo, entry in COMMITS["pinned"].items():
         assert {revision for each, revision in seen if each == repo} == {entry["commit"]}
-        assert entry["files"] >= 1
-        # one file alone is named, so that it can be looked at
+        # a text that is alone is named, so that it can be looked at
         assert entry["files"] > 1 or entry["named_in"]
+        assert entry["files"] or re.match(
+            rf"https://huggingface.co/\S*{repo}/\S*{entry['commit']}", entry["named_in"]
+        )
 
 
 def rows_of(name: str) -> list[list[str]]:
@@ -112,9 +114,38 @@ def test_costs_are_sizes_times_speeds() -> None:
     of_words = cost_of("paper", ("words",))
     assert of_words.core_hours == pytest.approx(3800 / 13.7 / 3600) and of_words.gpu_hours == 0
     assert of_words.fetched == 15
-    # 7 models, two lists of words, and as many sentences again as the released code has them
+    # 8 models that are no classifiers, two lists of words, and the sentences of the released code
     regions = cost_of("regional", ("regions",)).core_hours
-    assert regions == pytest.approx(7 * 2 * 2 * 3_593_736 * 2 / 80 / 3600)
+    assert regions == pytest.approx(8 * 2 * 2 * 3_593_736 * 2 / 80 / 3600)
+
+
+def test_prefixes_are_counted_one_by_one() -> None:
+    """Countries, four cities alone and four with their country, and five places that are no region."""
+    config: dict[str, Any] = completed_study("regional")
+    many = 252 + 4 + 4 + 5
+    of_token = token_seconds(config, "bert-base-cased")
+    # one classifier reads reviews, six read posts; four of these learn for three epochs of three passes
+    read = (1 + many) * (25_000 * 300 + 6 * 2_141 * 25)
+    learnt = 4 * 3 * 3 * 8_562 * 25
+    assert PARTS["prefixes"](config).core_hours == pytest.approx((read + learnt) * of_token / 3600)
+    assert cost_of("regional", ("prefixes",)).fetched == pytest.approx(
+        0.022 + 4 * (108 + 12 + 125 + 139 + 67 + 125) / 1000
+    )
+
+
+def test_predictions_on_the_way_are_counted() -> None:
+    config: dict[str, Any] = completed_study("debiasing-steps")
+    task = config["downstream"]["tasks"]["nli"]
+    config["downstream"]["tasks"] = {"nli": task}
+    config["models"] = {"bert-bu": config["models"]["bert-bu"]}
+    whole = PARTS["fine-tuning"](config).core_hours
+    size = SIZES["tasks"]["mnli"]
+    learnt = 3 * 5500 * 32 * size["tokens"]
+    last = 9832 * size["tokens"] + 645_504 * size["item_tokens"]
+    # at the start and after every 500 steps but the last: all of the test, 10,000 pairs of items
+    on_the_way = 11 * (9832 * size["tokens"] + 20_000 * size["item_tokens"])
+    by_hand = (learnt + last + on_the_way) * token_seconds(config, "bert-bu") / 3600
+    assert whole == pytest.approx(by_hand)
 
 
 def test_a_search_of_settings_is_counted_run_by_run() -> None:
@@ -122,10 +153,11 @@ def test_a_search_of_settings_is_counted_run_by_run() -> None:
     whole = PARTS["fine-tuning"](config).core_hours
     config["downstream"]["fine_tuning"]["how"] = "fixed"
     once = PARTS["fine-tuning"](config).core_hours
-    for entry in config["downstream"]["tasks"].values():
-        entry["sample"] = 0
     size = SIZES["tasks"]
-    tokens = sum((9 * each["texts"] + each["tested"]) * each["tokens"] for each in size.values())
+    tokens = sum(
+        (9 * each["texts"] + each["tested"]) * each["tokens"] + each["items"] * each["item_tokens"]
+        for each in size.values()
+    )
     models = [name for name, entry in config["models"].items() if entry["source"] != "fine-tuned"]
     by_hand = sum(tokens * token_seconds(config, name) for name in models) / 3600
     # three epochs of three passes each
@@ -201,7 +233,7 @@ def test_without_stated_decimals_a_source_prints_as_many_as_its_longest(tmp_path
 def test_printed_numbers_of_a_familys_file_are_joined_by_its_names(tmp_path: Path) -> None:
     (printed,) = [each.printed for each in ITEMS if each.paper == "debiasing" and each.item == "Table 2"]
     assert printed is not None
-    keys = {"benchmark": "stereoset", "measure": "SSS", "when": "before"}
+    keys = {"benchmark": "stereoset", "pairs": "all", "measure": "SSS", "when": "before"}
     rows = [
         {"task": "bios", **keys, "protocol": "published", "reading": "published", "tau": -0.018},
         {"task": "bios", **keys, "protocol": "corrected", "reading": "published", "tau": 5},
@@ -212,8 +244,40 @@ def test_printed_numbers_of_a_familys_file_are_joined_by_its_names(tmp_path: Pat
     pd.DataFrame(rows).to_csv(tmp_path / printed.file, index=False)
     (whole,) = [each for each in ITEMS if each.printed is printed]
     table = compared(whole, tmp_path)
-    assert list(table["number"]) == ["bios stereoset SSS before", "sts stereoset SSS before"]
+    assert list(table["number"]) == ["bios stereoset all SSS before", "sts stereoset all SSS before"]
     assert list(table["printed"]) == [-0.02, 0.53] and list(table["within"]) == [True, False]
+
+
+def test_changes_of_labels_are_compared_in_percent_and_by_the_papers_names(tmp_path: Path) -> None:
+    (whole,) = [each for each in ITEMS if each.paper == "herb" and each.item == "Table 5"]
+    assert whole.printed is not None
+    shares = {"to_positive": 0.000724, "to_negative": 0.0137}
+    rows = [
+        {"classifier": classifier, "table": "hatespeech18", "in_print": name, **shares}
+        for classifier in ("bert-hate", "bert-hate-untrained")
+        for name in ("without Ireland", "Ireland", None)
+    ]
+    (tmp_path / "tables").mkdir()
+    pd.DataFrame(rows).to_csv(tmp_path / whole.printed.file, index=False)
+    table = compared(whole, tmp_path)
+    stem = "bert-hate hatespeech18 without Ireland"
+    assert list(table["number"]) == [f"{stem} to_positive", f"{stem} to_negative"]
+    assert table["printed"].tolist() == [0.0723, 1.3632]
+    assert table["ours"].tolist() == pytest.approx([0.0724, 1.37])
+    assert list(table["within"]) == [False, False]
+
+
+def test_rows_of_other_classifiers_do_not_count(tmp_path: Path) -> None:
+    (whole,) = [each for each in ITEMS if each.paper == "herb" and each.item == "Table 4"]
+    assert whole.printed is not None
+    row = {"table": "imdb", "in_print": "Mexico City, Mexico", **dict.fromkeys(whole.printed.values, 0.5)}
+    rows = [{**row, "classifier": name} for name in ("reviews", "another")]
+    (tmp_path / "tables").mkdir()
+    pd.DataFrame(rows).to_csv(tmp_path / whole.printed.file, index=False)
+    table = compared(whole, tmp_path)
+    stem = "reviews imdb Mexico City, Mexico"
+    # the paper has changes behind this prefix, and neither accuracy nor F1
+    assert list(table["number"]) == [f"{stem} {each}" for each in ("up", "mean_up", "down", "mean_down")]
 
 
 def test_results_that_lack_a_table_or_a_column_are_one_line(tmp_path: Path) -> None:
@@ -274,7 +338,18 @@ def test_a_dry_run_runs_nothing_and_shows_no_table(
 ) -> None:
     assert command.reproduce(["herb"], None, "1", dry_run=True) == 0
     assert [(call[0], call[2]) for call in runs] == [("regional", True)]
-    assert not command.TABLE.exists() and "within rounding" not in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert not command.TABLE.exists() and "within rounding" not in said
+    lines = said.splitlines()
+    assert lines[0] == "[1/1] regional (herb: Table 1, Table 2, Table 3, Table 4, Table 5, Table 6)"
+    assert lines[1].startswith("  fetches ") and lines[-1] == "Nothing was run."
+
+
+def test_a_study_that_cannot_be_planned_is_named(
+    runs: list[tuple[Any, ...]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.reproduce(["unmasking"], None, "1", dry_run=True) == 1
+    assert capsys.readouterr().err == "paper: cannot be planned; its error is above\n"
 
 
 def test_an_unknown_paper_is_one_line() -> None:

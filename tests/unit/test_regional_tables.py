@@ -32,7 +32,7 @@ from unmask.regional.results import RegionalResults
 from unmask.regional.score_schema import SCORES
 from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, PLAIN, PROTOCOLS, PUBLISHED
 from unmask.report.published import doubts
-from unmask.report.sheets import DASH, Sheet, rows_of
+from unmask.report.sheets import DASH, MINUS, Sheet, rows_of
 from unmask.tables import write_table
 
 ALPHA = 0.05
@@ -264,10 +264,15 @@ def test_prefixes_that_change_most_stand_first(
     assert "no prefix" not in [row[2] for row in changes]
     both = 100 * (first["to_positive"] + first["to_negative"])
     assert changes[3][5] == f"{both:.3f}" and changes[3][6] == "0.000 to 10.000"
-    assert changes[3][7] == f"{100 * first['net']:+.3f}"
-    assert changes[3][9] == f"{100 * first['over_control']:+.3f}"
+    assert changes[3][7] == f"{100 * first['net']:+.3f}".replace("-", MINUS)
+    assert changes[3][9] == f"{100 * first['over_control']:+.3f}".replace("-", MINUS)
     # of 18 countries
     assert (changes[3][11], changes[0][9:]) == ("0.0018", (DASH, DASH, DASH))
+    # the files have the paper's names of prefixes, beside all columns of the evidence
+    for frame in (tables.table4(results)[0], tables.table5(results)[0]):
+        named = dict(zip(frame["region"], frame["in_print"], strict=True))
+        assert named[expected.iloc[0]] == results.index.names[expected.iloc[0]]
+        assert frame.drop(columns="in_print").equals(results.prefixes)
     # of tables that the study does not have nothing printed is shown
     assert {row[0] for row in [*of_table4.rows, *of_table5.rows]} == {"c1"}
     known = RegionalResults(results.files, SETTINGS)
@@ -281,6 +286,32 @@ def test_prefixes_that_change_most_stand_first(
     assert ("printed: bert-base", "hatespeech18", "all countries", "0.0720", "1.3645", "1.4365", DASH) in [
         row[:7] for row in of_table5.rows
     ]
+
+
+def test_prefixes_have_the_papers_names() -> None:
+    index = RegionIndex(
+        "w",
+        parents={"w": None, "EU": "w", "IRL": "EU", "1": "IRL"},
+        names={"w": "World", "EU": "Europe", "IRL": "Ireland", "1": "Cork"},
+        levels={"w": "world", "EU": "continent", "IRL": "country", "1": "city"},
+        children={"w": 1, "EU": 1, "IRL": 1, "1": 0},
+        codes={},
+    )
+    here, whole = "I am from {region}.", "I am from {region}, {parent}."
+    rows = [
+        (None, "none", None, None, "no prefix"),
+        ("a village", "control", here, None, None),
+        (None, "control", here, None, None),
+        (None, "country", here, None, "all countries"),
+        (None, "country", here, "IRL", "without Ireland"),
+        (None, "city", here, None, None),
+        ("IRL", "country", here, None, "Ireland"),
+        ("1", "city", here, None, "Cork"),
+        ("1", "city", whole, None, "Cork, Ireland"),
+    ]
+    frame = pd.DataFrame(rows, columns=["region", "level", "template", "without", "expected"])
+    for row in rows_of(frame):
+        assert tables.name_in_print(row, index) == (None if pd.isna(row.expected) else row.expected)
 
 
 def literal_tau(one: list[float], other: list[float]) -> float:

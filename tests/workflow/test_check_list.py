@@ -118,7 +118,8 @@ def repositories(config: dict[str, Any]) -> Iterator[tuple[str, Repository]]:
             folder = corpus["subset"]
             shards = {f"{folder}/{'train/' * (folder == 'plain_text')}{name}": ROWS for name in SHARDS}
             files.setdefault(corpus["repo"], {}).update(shards)
-    for task in config.get("downstream", {}).get("tasks", {}).values():
+    tables = config.get("regional", {}).get("prefixes", {})
+    for task in (*config.get("downstream", {}).get("tasks", {}).values(), *tables.values()):
         for source in task.get("files", {}).values():
             if "repo" in source:
                 files.setdefault(source["repo"], {})[source["file"]] = ROWS
@@ -167,6 +168,8 @@ def fetched(config: Mapping[str, Any]) -> list[str]:
         files.append(f"corpora/{name}/{url.rpartition('/')[2] or '00000.parquet'}")
     for name, entry in config.get("downstream", {}).get("tasks", {}).items():
         files += [f"downstream/{name}/source/{file}" for file in entry["files"]]
+    for name, entry in config.get("regional", {}).get("prefixes", {}).items():
+        files += [f"regional/tables/{name}/{part}" for part in entry["files"]]
     return [f"{folder}/{file}" for file in files]
 
 

@@ -23,6 +23,7 @@ TABLE = Path("results/reproduced.csv")
 """All printed numbers beside ours."""
 
 FAILED = "failed; the same command goes on with it"
+NOT_PLANNED = "cannot be planned; its error is above"
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,11 @@ class Step:
         return list(dict.fromkeys(files))
 
     def __str__(self) -> str:
-        names = ", ".join(f"{item.item} of {item.paper}" for item in self.items)
-        return f"{self.study}: {names} ({in_words(self.cost)})"
+        by: dict[str, list[str]] = {}
+        for item in self.items:
+            by.setdefault(item.paper, []).append(item.item)
+        names = "; ".join(f"{paper}: {', '.join(items)}" for paper, items in by.items())
+        return f"{self.study} ({names})\n  {in_words(self.cost)}"
 
 
 def chosen_papers(keys: Sequence[str]) -> list[Paper]:
@@ -88,7 +92,7 @@ def reproduce(keys: Sequence[str], data: str | None, cores: str, dry_run: bool) 
         if needs_data(step.study) and data is None:
             ended.append((step, "left out: it needs files of yours, --data DIR"))
         elif run_study(step.study, cores, dry_run, data, step.targets):
-            ended.append((step, FAILED))
+            ended.append((step, NOT_PLANNED if dry_run else FAILED))
         else:
             finished.append(step)
     if not dry_run:
@@ -99,7 +103,9 @@ def reproduce(keys: Sequence[str], data: str | None, cores: str, dry_run: bool) 
             print(line, file=sys.stderr)
     for step, why in ended:
         print(f"{step.study}: {why}", file=sys.stderr)
-    return int(any(why == FAILED for _, why in ended))
+    if dry_run:
+        print("Nothing was run.")
+    return int(any(why in (FAILED, NOT_PLANNED) for _, why in ended))
 
 
 def _tables(finished: Sequence[Step]) -> tuple[pd.DataFrame, list[str]]:

@@ -25,6 +25,7 @@ class Printed:
     name: tuple[str, ...]
     protocol: str | None = None
     equal: tuple[str, str] | None = None
+    only: Mapping[str, list[str]] = field(default_factory=dict)
     decimals: int | None = None
     beside: Mapping[str, list[str]] = field(default_factory=dict)
     family: str | None = None
@@ -32,6 +33,7 @@ class Printed:
     keys: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    times: float = 1
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ def compared(item: Item, folder: str | Path) -> pd.DataFrame:
         columns=["number", "protocol", "source", "printed", "ours"],
     )
     rows = rows.dropna(subset=["printed", "ours"])
+    rows["ours"] = rows["ours"] * printed.times
     rows["decimals"] = _decimals(rows, printed.decimals)
     rows["difference"] = rows["ours"] - rows["printed"]
     half = 0.5 * 10.0 ** -rows["decimals"].astype(float)
@@ -48,7 +49,7 @@ def compared(item: Item, folder: str | Path) -> pd.DataFrame:
 
 def _needed(printed: Printed) -> Iterator[str]:
     """The columns of the table of ours that a comparison reads."""
-    yield from (*printed.name, *printed.keys, *printed.values, *(printed.equal or ()))
+    yield from (*printed.name, *printed.keys, *printed.values, *(printed.equal or ()), *printed.only)
     if printed.protocol is not None:
         yield printed.protocol
     for column, others in printed.beside.items():
@@ -73,7 +74,8 @@ def _protocol(row: Mapping[str, Any], printed: Printed) -> str:
 
 def _rows(ours: pd.DataFrame, printed: Printed) -> Iterator[Mapping[str, Any]]:
     for row in ours.to_dict("records"):
-        if printed.equal is None or row[printed.equal[0]] == row[printed.equal[1]]:
+        counts = all(row[column] in values for column, values in printed.only.items())
+        if counts and (printed.equal is None or row[printed.equal[0]] == row[printed.equal[1]]):
             yield {str(key): value for key, value in row.items()}
 
 

@@ -138,7 +138,7 @@ def _corpus(name: str) -> Cost:
 def regions(config: Config) -> Cost:
     """Likelihoods of all sentences about regions, for each list of words; `published` takes as many again."""
     measured, regional = _sizes()["measured"], config["regional"]
-    names = regional["models"] or list(config["models"])
+    names = regional["models"] or [name for name in config["models"] if name not in _classifiers(config)]
     readings = len(regional["words"]) * (1 + ("published" in regional["variants"]))
     sentences = measured["regional_rows"] * readings
     seconds = 0.0
@@ -148,6 +148,33 @@ def regions(config: Config) -> Cost:
         # the speed is that of two threads
         seconds += sentences * slower * 2 / measured["regional_sentences_per_second"]
     return Cost(seconds / HOUR, models=True, disk=2 * BYTES * sentences * len(names) / 1e9)
+
+
+def _classifiers(config: Config) -> list[str]:
+    return [name for name, entry in config["models"].items() if entry.get("kind") == "text-classification"]
+
+
+def prefixes(config: Config) -> Cost:
+    """Classifiers fine-tuned on labelled tables, and what each makes of a table behind names of regions."""
+    sizes, cost = _sizes()["labelled"], Cost()
+    for table, entry in config["regional"]["prefixes"].items():
+        size = sizes[table]
+        cost += Cost(fetched=size["gigabytes"], disk=size["gigabytes"])
+        tokens = size["tested"] * size["tokens"] * (1 + _prefixes(entry))
+        for name in entry["classifiers"] or _classifiers(config):
+            cost += Cost(tokens * token_seconds(config, name) / HOUR, models=True)
+    for name in _made_by(config, "fine-tuned-classifier"):
+        entry = config["models"][name]
+        size = sizes[entry["table"]]
+        cost += _training(config, name, size["texts"] * size["tokens"] * entry["epochs"])
+    return cost
+
+
+def _prefixes(entry: Mapping[str, Any]) -> int:
+    """How many prefixes a labelled table is read behind: of regions, and of places that are none."""
+    alone = {each["template"] for each in entry["prefixes"] if "{parent}" not in each["template"]}
+    regions = sum(len(each["regions"] or range(_sizes()["countries"])) for each in entry["prefixes"])
+    return regions + len(alone) * len(entry["control"])
 
 
 def debiasing(config: Config) -> Cost:
@@ -198,8 +225,16 @@ def _tuned(config: Config, model: str, settings: Mapping[str, Any], entry: Mappi
     elif settings["steps"] is not None:
         texts = settings["steps"] * settings["batch"]
     trained = _training(config, model, texts * size["tokens"])
-    read = (size["tested"] + (entry["sample"] or 0)) * size["tokens"] * token_seconds(config, model)
-    return trained + Cost(read / HOUR, models=True)
+    read = size["tested"] * size["tokens"] + size["items"] * size["item_tokens"]
+    if settings["how"] == "curve":
+        # a sample of either part at the start and on the way
+        looks = settings["steps"] // settings["every"]
+        tested, items = size["tested"], size["items"]
+        if entry["sample"] is not None:
+            # of items of bias so many pairs
+            tested, items = min(tested, entry["sample"]), min(items, 2 * entry["sample"])
+        read += looks * (tested * size["tokens"] + items * size["item_tokens"])
+    return trained + Cost(read * token_seconds(config, model) / HOUR, models=True)
 
 
 def associations(config: Config) -> Cost:
@@ -226,6 +261,7 @@ PARTS: Mapping[str, Callable[[Config], Cost]] = {
     "pairs": pairs,
     "words": words,
     "regions": regions,
+    "prefixes": prefixes,
     "debiasing": debiasing,
     "tasks": tasks,
     "fine-tuning": fine_tuning,

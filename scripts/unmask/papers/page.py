@@ -18,7 +18,7 @@ HEAD = """# The papers, table by table
 
 Written by `python -m unmask.papers.page` from `resources/papers`. A row says which study makes a table or
 figure of a paper, and which file it is below `results/STUDY/`. Tables are there as CSV and LaTeX, too,
-figures as PNG.
+figures as PNG. A table or figure of a paper that has no row, such as HERB's Figure 2, is not known to us.
 
 ```
 unmask reproduce -n                     # what would run, in order of cost
@@ -44,7 +44,7 @@ COMMITS = """## Commits of the hub's repositories
 
 Studies pin what they fetch to a commit where a public text names one beside the repository; none is made up.
 In *named in* is one such text, where its address is known. *Files* counts stored versions of public files
-with the commit that a search found, up to ten.
+with the commit that a search found, up to ten; 0 where the hub's own pages alone have it.
 """
 
 BRANCHES = """The others are fetched from a branch. The report of a study shows the commit that it stood for,

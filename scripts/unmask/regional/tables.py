@@ -24,12 +24,14 @@ from unmask.regional.terms import (
     C_W,
     C_Z,
     CONTROL,
+    COUNTRY,
     MEASURES,
     NO_PREFIX,
     PLAIN,
     REPLACE,
     WITHOUT,
 )
+from unmask.regional.wording import PARENT, places_of
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
 from unmask.report.panels import columns_of
 from unmask.report.published import DOUBT
@@ -328,12 +330,11 @@ def table4(results: RegionalResults) -> TableAndSheet:
     """
     rows = _most_changed(_called(results), results.index)
     printed = _printed_prefixes(results.published, "table4", ["prefix", "dataset"]).assign(classifier=PRINTED)
-    return results.prefixes, TABLE4.sheet(_with_printed(rows, printed), results.captions["table4"])
+    return _named_in_print(results), TABLE4.sheet(_with_printed(rows, printed), results.captions["table4"])
 
 
 def table5(results: RegionalResults) -> TableAndSheet:
     """Percent of all items whose predicted label changes with a region's prefix; as `table4`."""
-    prefixes = results.prefixes
     rows = _called(results)
     rows = _most_changed(rows[rows["prefix"].notna()], results.index)
     ends_too = [name + end for name in ("net", "over_control") for end in ("", "_low", "_high")]
@@ -346,7 +347,31 @@ def table5(results: RegionalResults) -> TableAndSheet:
         net=printed["to_positive"] - printed["to_negative"],
         digits=4,
     )
-    return prefixes, TABLE5.sheet(_with_printed(rows, printed), results.captions["table5"])
+    return _named_in_print(results), TABLE5.sheet(_with_printed(rows, printed), results.captions["table5"])
+
+
+def _named_in_print(results: RegionalResults) -> pd.DataFrame:
+    """The rows of prefixes with the column `in_print`: what the paper calls the prefix, if it has such."""
+    prefixes = results.prefixes
+    at = prefixes.columns.tolist().index("prefix") + 1
+    named = prefixes.copy()
+    named.insert(at, "in_print", [name_in_print(row, results.index) for row in rows_of(prefixes)])
+    return named
+
+
+def name_in_print(row: Any, index: RegionIndex) -> str | None:
+    """What the paper calls the prefix of a row: a region, with the one around it where the prefix names that
+    too, all countries, all but one, or none; None for what it does not have."""
+    if row.level == NO_PREFIX:
+        return "no prefix"
+    if row.level == CONTROL:
+        return None
+    if not pd.isna(row.region):
+        parent = index.parents.get(row.region) if PARENT in places_of(row.template) else None
+        return ", ".join(index.names[region] for region in (row.region, parent) if region)
+    if row.level != COUNTRY:
+        return None
+    return "all countries" if pd.isna(row.without) else f"without {index.names[row.without]}"
 
 
 def _called(results: RegionalResults) -> pd.DataFrame:
