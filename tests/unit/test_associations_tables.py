@@ -29,7 +29,7 @@ from unmask.associations.tables import (
 )
 from unmask.associations.tables import cells as cells_table
 from unmask.associations.testing import E2_HAS_NO_PERMUTATION_TEST
-from unmask.report.sheets import DASH, Sheet
+from unmask.report.sheets import DASH, MINUS, Sheet
 
 BLANK = "blank"
 KEYS_OF_CELLS = ("pooling", "words", "pictured_with", "level")
@@ -90,11 +90,13 @@ def test_table1_has_words_first_and_the_released_numbers_beside(
             item = one(rows, test=test, pooling=pooling, level="item", protocol="published")
             row_cells = cells(sheet, pooling, "words", test)
             sign = "†" if row["p_holm"] < 0.05 else "*" if row["p_two"] < 0.05 else ""
-            assert row_cells[encoder, "d"] == f"{row['d']:+.2f}{sign}"
-            assert row_cells[encoder, "interval"] == f"{row['d_low']:+.2f} to {row['d_high']:+.2f}"
-            assert row_cells[encoder, "gap"] == f"{row['gap']:+.3f}"
+            assert row_cells[encoder, "d"] == f"{row['d']:+.2f}{sign}".replace("-", MINUS)
+            assert row_cells[encoder, "interval"] == f"{row['d_low']:+.2f} to {row['d_high']:+.2f}".replace(
+                "-", MINUS
+            )
+            assert row_cells[encoder, "gap"] == f"{row['gap']:+.3f}".replace("-", MINUS)
             assert row_cells[encoder, "p (Holm)"] == f"{row['p_holm']:.2g}"
-            assert row_cells[encoder, "d by item, published"] == f"{item['d']:+.2f}"
+            assert row_cells[encoder, "d by item, published"] == f"{item['d']:+.2f}".replace("-", MINUS)
             assert row_cells[encoder, "p"] == f"{item['p']:.2g}"
             assert row_cells["", "|d| without bias"] == f"{row['expected_d']:.2f}"
     unit = {row[2]: row[3] for row in sheet.rows}
@@ -117,7 +119,7 @@ def test_a_positive_d_is_of_x_with_a(study: Study) -> None:
     row_cells = cells(table1(results)[1], "mean", "words", "weat6")
     assert row_cells[AWKWARD, "d"].startswith("+1.") and row_cells[AWKWARD, "gap"].startswith("+")
     two = cells(grounded(results)[1], AWKWARD, "pics", "seen", "joint")
-    assert two["X", "pictures of X"].startswith("+") and two["Y", "pictures of Y"].startswith("-")
+    assert two["X", "pictures of X"].startswith("+") and two["Y", "pictures of Y"].startswith(MINUS)
     assert two["effect", "of the words"].startswith("+")
 
 
@@ -231,8 +233,8 @@ def test_two_by_two(study: Study, results: AssociationResults, csv: dict[str, pd
     assert [means["pooling"] for means in by_word] == ["joint", "word"]
     for means in by_word:
         row_cells = cells(grounded(results)[1], BLANK, "pics", "seen", means["pooling"], "word")
-        assert row_cells["X", "pictures of Y"] == f"{means['x2']:+.3f}"
-        assert row_cells["Y", "pictures of X"] == f"{means['y1']:+.3f}"
+        assert row_cells["X", "pictures of Y"] == f"{means['x2']:+.3f}".replace("-", MINUS)
+        assert row_cells["Y", "pictures of X"] == f"{means['y1']:+.3f}".replace("-", MINUS)
 
 
 def test_all_cells_stand_with_what_they_show(
@@ -255,7 +257,9 @@ def test_all_cells_stand_with_what_they_show(
                 if record[name] is None:
                     assert row_cells[seen, head] == DASH
                 else:
-                    assert float(row_cells[seen, head]) == pytest.approx(record[name], abs=5.001e-4)
+                    assert float(row_cells[seen, head].replace(MINUS, "-")) == pytest.approx(
+                        record[name], abs=5.001e-4
+                    )
     assert len(sheet.rows) == 2 * 2 * 6
 
 
@@ -269,8 +273,8 @@ def test_experiments(study: Study, results: AssociationResults) -> None:
     assert rows.loc[rows["experiment"] == "E2", "p_two"].isna().all()
     for _, row in rows.iterrows():
         row_cells = cells(sheet, AWKWARD, "pics", "seen", row["pooling"], row["experiment"])
-        assert row_cells["", "gap"] == f"{row['gap']:+.3f}"
-        assert row_cells["", "d"].rstrip("†*") == f"{row['d']:+.2f}"
+        assert row_cells["", "gap"] == f"{row['gap']:+.3f}".replace("-", MINUS)
+        assert row_cells["", "d"].rstrip("†*") == f"{row['d']:+.2f}".replace("-", MINUS)
         if row["experiment"] == "E2":
             assert (row_cells["", "p"], row_cells["", "p (Holm)"], row_cells["", "why not"]) == (
                 DASH,
