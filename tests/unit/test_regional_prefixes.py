@@ -374,7 +374,7 @@ def test_the_interval_of_a_change_is_agresti_and_mins() -> None:
 
 
 def test_the_interval_of_a_change_behind_several_prefixes() -> None:
-    """The items that are added change by what an item changes, weighted by itself, and by one prefix at least."""
+    """The added items change by an item's change, weighted by itself, and by one prefix's share at least."""
     # of four prefixes: (changes of the items, size of the halves that are added)
     for changes, step in (
         ([0.25, -0.25, 0, 0, 0, 0], 0.25),
@@ -492,7 +492,8 @@ def test_changes_behind_18_prefixes_cover_as_often_as_they_say(alike: float) -> 
         logits = rng.normal(0, 1.5, texts)
         noise = alike**0.5 * rng.normal(size=(texts, 1)) + (1 - alike) ** 0.5 * rng.normal(size=(texts, 18))
         behind = logits[:, None] + 0.2 + 0.4 * noise > 0
-        return (behind.astype(float) - (logits > 0)[:, None]).mean(axis=1)
+        changed = behind.astype(float) - (logits > 0)[:, None]
+        return np.asarray(changed.mean(axis=1), dtype=np.float64)
 
     truth = changes(200_000).mean()
     assert truth > 0.03

@@ -42,8 +42,8 @@ MEANINGS: Mapping[str, str] = {
     "give.",
     UNDECIDED: "the interval excludes 50, and the draws of random word scores leave open whether the score "
     "lies in their band.",
-    CANNOT_TELL: "too few different words: there is no interval, or it would include 50 even if all pairs "
-    "were decided alike; or there is no band.",
+    CANNOT_TELL: "there is no interval (too few different words, or all pairs tie), or the interval includes "
+    "50 and would even if all pairs were decided alike, or there is no band.",
     CONTROL: "the measure hides every token, so its score gets no verdict.",
 }
 """What each verdict means."""

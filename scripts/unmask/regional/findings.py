@@ -16,6 +16,7 @@ from unmask.regional.tables import THOUSAND
 from unmask.regional.terms import C_W, CONTROL, MEASURES, PROTOCOLS
 from unmask.report.declared_tables import in_order
 from unmask.report.findings import Finding, Row, records, span
+from unmask.report.sheets import number
 from unmask.report.study import UNTRAINED, Named
 
 MOST_OF_IT, ALIKE = 0.5, 0.8
@@ -231,7 +232,10 @@ def _positive(results: RegionalResults) -> Iterator[Row]:
             "level": plural(str(level)),
             "regions": len(rows),
             "alpha": results.alpha,
-            "clear": [f"{name} ({change:+.1f} points)" for name, change in zip(names, points, strict=True)],
+            "clear": [
+                f"{name} ({number(change, 1, signed=True)} points)"
+                for name, change in zip(names, points, strict=True)
+            ],
         }
 
 
@@ -326,8 +330,9 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
     Finding(
         "positive",
         _positive,
-        """{{ classifier }} on {{ table }}: {{ clear | length }} of {{ regions }} {{ level }} change how many
-        items are predicted positive by more or less than names of no region do ({{ say.significant(alpha) }})
+        """{{ classifier }} on {{ table }}: {{ clear | length }} of {{ regions }} {{ level }}
+        {{ clear | many("changes", "change") }} the number of items predicted positive otherwise than names of
+        no region do ({{ say.significant(alpha) }})
         {%- if clear %}: {{ clear | listed(6) }}{% endif %}.""",
     ),
     Finding(

@@ -200,7 +200,8 @@ PREFIXES = pa.schema(
 )
 """What a prefix that names a region does to a classifier on one labelled table.
 
-The first row has no prefix (level `none`): nothing changes, and intervals of changes have no width. Rows of prefixes that name no region (level `control`) come next,
-and then the regions level by level. Metadata: classifier, table, templates, labels (the classifier's, by
-number), positive (one of them), control (its words), confidence.
+The first row has no prefix (level `none`): nothing changes, and intervals of changes have no width. Rows of
+prefixes that name no region (level `control`) come next, and then the regions level by level. Metadata:
+classifier, table, templates, labels (the classifier's, by number), positive (one of them), control (its
+words), confidence.
 """
