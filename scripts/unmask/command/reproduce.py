@@ -88,8 +88,8 @@ def reproduce(keys: Sequence[str], data: str | None, cores: str, dry_run: bool) 
     planned = steps(chosen_papers(keys))
     finished: list[Step] = []
     ended: list[tuple[Step, str]] = []
-    for number, step in enumerate(planned, start=1):
-        print(f"[{number}/{len(planned)}] {step}", flush=True)
+    for place, step in enumerate(planned, start=1):
+        print(f"[{place}/{len(planned)}] {step}", flush=True)
         if needs_data(step.study) and data is None:
             ended.append((step, "left out: it needs files of yours, --data DIR"))
         elif run_study(step.study, cores, dry_run, data, step.targets):
