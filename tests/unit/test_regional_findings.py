@@ -178,11 +178,12 @@ def test_countries_that_change_predictions_unlike_controls_are_named(study: Stud
     countries = results_of(study).prefixes.query("level == 'country'").dropna(subset="region")
     clear = countries[countries["p_holm"] < 0.05]
     assert 0 < len(clear) < len(countries)
+    verb = "changes" if len(clear) == 1 else "change"
     assert sentence.startswith(
-        f"c1 on reviews: {len(clear)} of {len(countries)} countries change how many items are predicted"
+        f"c1 on reviews: {len(clear)} of {len(countries)} countries {verb} the number of items predicted"
     )
     # the largest first
-    assert ": Chile (-1.9 points), Brazil (-1.8 points)" in sentence
+    assert ": Chile (−1.9 points), Brazil (−1.8 points)" in sentence
     (sentence,) = said("positive", results_of(study, prefixes=countries.assign(p_holm=1.0)))
     assert sentence.endswith("do (p < 0.05 after Holm's correction).")
 
