@@ -147,7 +147,8 @@ FOOLED_BY_FREQUENCY = Finding(
     {{ group.titles | many("sees", "see") }} a bias that is not there {{ of(group, loop.first) }}
     {%- if not loop.last or others %}; {% endif %}{% endfor %}
     {%- for group in others %}{{ group.titles | listed }} {{ group.titles | many("does", "do") }} not
-    {%- if not fooled %} see a bias{% endif %} {{ of(group, not fooled and loop.first) }}
+    {%- if not fooled %} see a bias{% endif %}
+    {%- if not fooled or group.titles | length == 1 %} {{ of(group, not fooled and loop.first) }}{% endif %}
     {%- if not loop.last %}; {% endif %}{% endfor %}.""",
 )
 
