@@ -315,7 +315,7 @@ def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
     assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; never trained 41 (mean of 2)"
     assert rows[[("CPS", "crows"), ("AllMasked", "crows"), ("SSS", "ss")]].isna().all()
     assert answer.sentences(some)[-1] == (
-        "Of AUL of bert on crows some control is further from 50: "
+        "Some control of AUL is further from 50: "
         "All-Masked 37; words shuffled 57; never trained 41 (mean of 2)."
     )
     assert answer.sentences(results({}, MASKED | {"score": 48.3}))[-1].startswith("By AUL")
@@ -331,10 +331,10 @@ def test_the_only_score_has_its_control_and_others_the_band_that_explains_them()
     some = results({}, MASKED | {"score": 37.4, "low": 26.42, "high": 49.97}, of("CPS", verdict=BY_WORDS))
     assert answer.sentences(some)[-2:] == (
         "CPS, 48 (43 to 53), differs from 50, but by no more than random word scores do (39 to 63).",
-        "A control that sees no context (All-Masked) scores 37, further from 50 than AUL: word choice alone "
+        "A control that sees no context (All-Masked) scores 37, further from 50 than AUL. Word choice alone "
         "can move a score that far.",
     )
-    assert sheets.scores(some).rows[0][-1] == "37 (26 to <50)"
+    assert "37 (26 to <50)" in sheets.scores(some).rows[0]
 
 
 def test_bias_types_that_point_in_opposite_directions_are_named() -> None:

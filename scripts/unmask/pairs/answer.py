@@ -359,11 +359,11 @@ def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
         first, *more = row["further"].split("; ")
         of = measure if len(scores) == 1 else f"{measure} of {row['model']} on {row['benchmark']}"
         if more or not first.startswith(MASKED):
-            yield f"Of {of} some control is further from 50: {row['further']}."
+            yield f"Some control of {of} is further from 50: {row['further']}."
             return
         name, _, score = first.rpartition(" ")
         yield (
-            f"A control that sees no context ({name}) scores {score}, further from 50 than {of}: word choice "
+            f"A control that sees no context ({name}) scores {score}, further from 50 than {of}. Word choice "
             "alone can move a score that far."
         )
     else:

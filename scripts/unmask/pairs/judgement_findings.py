@@ -172,7 +172,7 @@ EXACT = Finding(
     "exact model",
     exact,
     """In {{ alike }} of {{ wrong | counted("wrong score") }}, the exact model ({{ names | listed }}), which
-    knows the true probabilities, errs the same way
+    knows the true probabilities, errs likewise
     {%- if alike %}: {% if alike < wrong %}there {% endif %}the measure is at fault, not chance{% endif -%}
     .""",
 )
