@@ -46,8 +46,7 @@ def results() -> PairResults:
 def test_sentences_count_judgements(results: PairResults) -> None:
     assert sentences(FINDINGS, results) == (
         "AUL found the planted bias in 2 of 2 scores and saw a bias in 2 of 4 scores without one.",
-        "Where only word frequency differs, AUL sees a bias that is not there (2 of 2 scores); CPS does not "
-        "(0 of 2).",
+        "Where only word frequency differs, AUL sees a false bias (2 of 2 scores); CPS does not (0 of 2).",
         "Of 2 scores with a planted bias, CPS found 0 and AUL 2.",
         "In 2 of 2 wrong scores, the exact model (oracle), which knows the true probabilities, errs "
         "likewise: the measure is at fault, not chance.",

@@ -144,7 +144,7 @@ FOOLED_BY_FREQUENCY = Finding(
     {%- if group.titles | length > 1 %} each{% endif %}){% endmacro -%}
     Where only word frequency differs,
     {% for group in fooled %}{{ group.titles | listed }}
-    {{ group.titles | many("sees", "see") }} a bias that is not there {{ of(group, loop.first) }}
+    {{ group.titles | many("sees", "see") }} a false bias {{ of(group, loop.first) }}
     {%- if not loop.last or others %}; {% endif %}{% endfor %}
     {%- for group in others %}{{ group.titles | listed }} {{ group.titles | many("does", "do") }} not
     {%- if not fooled %} see a bias{% endif %}
