@@ -50,7 +50,7 @@ def test_sentences_count_judgements(results: PairResults) -> None:
         "Of 2 scores with a planted bias, CPS found 0 and AUL 2.",
         "In 2 of 2 wrong scores, the exact model (oracle), which knows the true probabilities, errs "
         "likewise: the measure is at fault, not chance.",
-        "After Holm's correction for 10 tests (p < 0.05), 2 of the 2 found remain: AUL 2. None of the 2 "
+        "After Holm's correction for 10 tests (p < 0.05), 2 of 2 found remain: AUL 2. None of the 2 "
         "wrong ones does: each rests on 10 pairs at most.",
     )
 

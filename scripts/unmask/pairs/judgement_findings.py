@@ -180,7 +180,7 @@ EXACT = Finding(
 CORRECTED = Finding(
     "after correction",
     corrected,
-    """After Holm's correction for {{ testable | counted("test") }} (p < {{ level | g }}), {{ found }} of the
+    """After Holm's correction for {{ testable | counted("test") }} (p < {{ level | g }}), {{ found }} of
     {{ all_found }} found {{ found | many("remains", "remain") }}
     {%- if remaining %}: {{ remaining | listed }}{% endif %}.
     {% if all_fooled %}{{ fooled or "None" }} of the {{ all_fooled }} wrong ones
