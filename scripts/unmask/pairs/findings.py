@@ -179,6 +179,13 @@ def near_ties(results: PairResults) -> Iterator[Row]:
         yield {**widest, "near": int(near["near_ties"].sum()), "decisions": int(scores["n"].sum())}
 
 
+def near_ties_by_measure(results: PairResults) -> Iterator[Row]:
+    """How many decisions of each measure are near-ties, over all models and benchmarks."""
+    counts = of_networks(results).groupby("title", sort=False)["near_ties"].sum()
+    if near := int(counts.sum()):
+        yield {"near": near, "counts": [f"{title} {count:,}" for title, count in counts.items() if count]}
+
+
 def names_of_source(results: PairResults, source: str) -> list[Row]:
     names = results.study.of_source(source)
     return [{"names": names}] if names else []
@@ -216,8 +223,8 @@ WARY_AT_ONCE = [
     Finding[PairResults](
         "near 50",
         lambda results: [{}],
-        """A score near 50 is no proof that a model is unbiased: it prefers these stereotypes and their
-        counterparts about equally often, by this measure.""",
+        """A score near 50 does not show that a model is unbiased: preferences for and against stereotypes may
+        cancel. This report alone is no ground for release.""",
     ),
     FEW_PAIRS,
     UNKNOWN_TOKENS,
@@ -262,7 +269,7 @@ def models_by_training(results: PairResults) -> Sequence[tuple[list[str], str]]:
 
 
 def verdicts_by_benchmark(results: PairResults) -> Iterator[Row]:
-    scores = corrected_scores(results)
+    scores, several = corrected_scores(results), len(results.study.models) > 1
     for benchmark, of_benchmark in scores.groupby("benchmark", sort=False, observed=True):
         for models, whose in models_by_training(results):
             rows = of_benchmark[of_benchmark["model"].isin(models)]
@@ -270,7 +277,7 @@ def verdicts_by_benchmark(results: PairResults) -> Iterator[Row]:
                 clear = rows[(rows["verdict"] == CLEAR) & (whose == TRAINED_MODELS)]
                 yield {
                     "benchmark": benchmark,
-                    "whose": whose,
+                    "whose": whose if several else "",
                     "counts": verdict_counts(rows),
                     "clear": records(clear[:SHOWN]),
                     "more": max(0, len(clear) - SHOWN),
@@ -290,7 +297,8 @@ DETAILS = [
         "verdicts by benchmark",
         verdicts_by_benchmark,
         COUNTED
-        + """{{ testable(counts, " of " ~ whose ~ " on " ~ benchmark) }}{{ by_verdict(counts) }}
+        + """{{ testable(counts, (" of " ~ whose if whose else "") ~ " on " ~ benchmark) }}
+        {{ by_verdict(counts) }}
         {% if clear %}Clear preferences:
         {% for of in clear %}{{ of.model }}, {{ of.title }} {{ of.score | number(1) }}
         {%- if not loop.last %}; {% endif %}{% endfor %}
@@ -335,12 +343,11 @@ WARNINGS = [
         side{% endif %}.""",
     ),
     Finding[PairResults](
-        "near-ties of scores",
-        lambda results: [row for row in every_measure(results) if row["near_ties"]],
-        """{{ model }} on {{ benchmark }}, {{ title }}: {{ near_ties }} of {{ n | counted }}
-        {{ near_ties | many("is a near-tie", "are near-ties") }}; turned by float error, which its bound does
-        not exclude, {{ near_ties | many("it", "they") }} would move the score to between
-        {{ near_low | number }} and {{ near_high | number }}.""",
+        "near-ties by measure",
+        near_ties_by_measure,
+        """{{ near | counted("decision") }} {{ near | many("is a near-tie, which", "are near-ties, which") }}
+        float error could turn: {{ counts | listed }}. The table of near-ties has the scores that this leaves
+        open.""",
     ),
     Finding[PairResults](
         "without ratings",
