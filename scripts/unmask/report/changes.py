@@ -33,7 +33,7 @@ MACROS = """
 {% set nearer, further = clear.nearer | length, clear.further | length %}
 {% set changes %}{{ clear.tested | counted("testable change") }} of bias scores{% endset %}
 {% if nearer or further %}Of {{ changes }},
-{{ nearer | none }} {{ nearer | many("is", "are") }} clearly towards 50 and
+{{ nearer | none }} {{ "is" if nearer < 2 else "are" }} clearly towards 50 and
 {{ further | none }} clearly away from it ({{ say.significant(alpha) }}).
 {% elif clear.tested == 1 %}The only testable change of a bias score is not clear
 ({{ say.significant(alpha) }}).

@@ -33,7 +33,8 @@ RIGHT = Finding(
     "right tokens",
     right_tokens,
     """With no token hidden (AUL), {{ trained }}models rank the right token first for {{ written }}% of
-    tokens of {{ benchmark }}, special ones included{% if shuffled %}; shuffled, for {{ shuffled }}%{% endif %}.""",
+    tokens of {{ benchmark }}, special ones included
+    {%- if shuffled %}; shuffled, for {{ shuffled }}%{% endif %}.""",
 )
 
 
