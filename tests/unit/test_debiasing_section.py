@@ -1,6 +1,5 @@
 """The section on debiased models, and its figure."""
 
-import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
@@ -151,10 +150,10 @@ def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> N
     start = "After the same training without debiasing (a control), 2 scores lie"
     clear = "(p < 0.05 after Holm's correction)."
     assert section.sentences[:3] == (
-        "After counterfactual data augmentation (cda), 2 scores lie 28.0 points nearer to 50 on average. Of 2 "
-        f"testable changes of bias scores, 2 are clearly towards 50 and none clearly away from it {clear}",
-        "After all-layer token-level debiasing (at), 2 scores lie 10.0 points further from 50 on average. Of 2 "
-        f"testable changes of bias scores, none is clearly towards 50 and 2 clearly away from it {clear}",
+        "After counterfactual data augmentation (cda), 2 scores lie 28.0 points nearer to 50 on average. Of "
+        f"2 testable changes of bias scores, 2 are clearly towards 50 and none clearly away from it {clear}",
+        "After all-layer token-level debiasing (at), 2 scores lie 10.0 points further from 50 on average. Of "
+        f"2 testable changes of bias scores, none is clearly towards 50 and 2 clearly away from it {clear}",
         f"{start} 1.0 points nearer to 50 on average. None of 2 testable changes of bias scores is clear by "
         f"itself {clear}",
     )

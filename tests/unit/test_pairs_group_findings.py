@@ -62,8 +62,8 @@ def test_bias_types_are_ordered_by_the_headline_measure_of_a_trained_model() -> 
         "the stereotype in religion; against it in disability."
     ]
     assert list(HIGHEST_TYPES.sentences(results(of_types[2]))) == [
-        "By AUL, bert on crows prefers the stereotype in 55% of the pairs for gender. It is the only testable "
-        "bias type, and shows no clear preference."
+        "By AUL, bert on crows prefers the stereotype in 55% of the pairs for gender. It is the only "
+        "testable bias type, and shows no clear preference."
     ]
     (unclear,) = HIGHEST_TYPES.sentences(results(*of_types[1:3]))
     assert unclear.endswith("(55%). None of 2 testable bias types shows a clear preference.")
@@ -92,9 +92,9 @@ def test_advantaged_groups_are_those_of_antistereotypical_pairs(p: float, clear:
     ]
     # below 0.01 after Holm's correction over two is below 0.005 before it
     assert list(ADV_AND_DIS.sentences(results(*sides, *differences))) == [
-        "On crows, bert prefers the stereotype in 62 to 66% of the pairs about advantaged groups, and in 38 to "
-        f"41% of those about disadvantaged groups, depending on the measure. {clear} of the 2 differences is "
-        f"clear after Holm's correction (p < 0.01); before it, {before}."
+        "On crows, bert prefers the stereotype in 62 to 66% of the pairs about advantaged groups, and in 38 "
+        f"to 41% of those about disadvantaged groups, depending on the measure. {clear} of the 2 differences "
+        f"is clear after Holm's correction (p < 0.01); before it, {before}."
     ]
     (untested,) = ADV_AND_DIS.sentences(results(*sides))
     assert untested.endswith("These differences cannot be tested.")

@@ -33,7 +33,7 @@ from unmask.statistics.disputed import disputed_table
 from unmask.statistics.flaws import flags, flaws_table
 from unmask.statistics.quality import quality_table
 from unmask.statistics.schema import FLAWS, SCHEMAS
-from unmask.tables import read_table, write_table
+from unmask.tables import read_metadata, read_table, write_table
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "1/2 ?#%é</script><b>"
@@ -135,7 +135,7 @@ def test_without_a_shift_nothing_holds_and_without_flaws_it_says_so(tmp_path: Pa
     assert len(found.sentences) == 2
     files, settings = make(tmp_path, FLAWED, False)
     for path in files["quality"]:
-        rows, facts = read_table(path, SCHEMAS["quality"]), {"model": path.name, "benchmark": BENCHMARK}
+        rows, facts = read_table(path, SCHEMAS["quality"]), dict(read_metadata(path))
         write_table(path, rows.assign(low=-1.0, high=1.0), SCHEMAS["quality"], facts)
     (unchanged, _) = quality(files, settings).sentences
     assert unchanged.startswith("Leaving out flawed pairs changes no score clearly: of ")

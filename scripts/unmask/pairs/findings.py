@@ -474,6 +474,6 @@ AGREEMENT = Finding(
     agreement,
     BEYOND_CHANCE
     + """Given one pair that raters call biased and one they do not, {{ trained }}models rank the first higher
-    with probability {{ span }} (AUC; 0.5: chance). {{ beyond_chance(areas) }}
+    with probability {{ span }} (0.5: chance). {{ beyond_chance(areas) }}
     {% if without_controls %}Controls are not counted.{% endif %}""",
 )
