@@ -168,7 +168,7 @@ def test_shuffled_scores_stand_beside_the_unshuffled() -> None:
 
     text = said({}, {"measure": "CPS", "verdict": BY_WORDS})
     assert "2 of 2 scores" in text and "56 (53 to 60), unshuffled 51" in text
-    assert "CPS of bert" in text and "1 of the 2 shows a clear preference" in text
+    assert "CPS of bert" in text and "1 of the 2 lies outside the band of word choice" in text
     # where none is off 50, nothing is said of what is left
     none = said({"low": 46.0})
-    assert "0 of 1 score" in none and none.count(".") == 1
+    assert "no score has an interval that excludes 50 (1 score)" in none and none.count(".") == 1

@@ -14,10 +14,12 @@ from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (
     CLEAR,
     COUNTED,
+    decimals_apart,
     interval_off_50,
     verdict_counts,
 )
 from unmask.report.findings import Finding, Row, listed, records, span
+from unmask.report.sheets import number
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.intervals import wilson
@@ -268,8 +270,14 @@ def models_by_training(results: PairResults) -> Sequence[tuple[list[str], str]]:
     )
 
 
+def of_models(results: PairResults, whose: str) -> str:
+    """Whose scores they are; nothing is said of trained models where the study has no others."""
+    others = set(results.study.trained()) != {model.name for model in results.study.models}
+    return f" of {whose}" if others or whose != TRAINED_MODELS else ""
+
+
 def verdicts_by_benchmark(results: PairResults) -> Iterator[Row]:
-    scores, several = corrected_scores(results), len(results.study.models) > 1
+    scores = corrected_scores(results)
     for benchmark, of_benchmark in scores.groupby("benchmark", sort=False, observed=True):
         for models, whose in models_by_training(results):
             rows = of_benchmark[of_benchmark["model"].isin(models)]
@@ -277,7 +285,7 @@ def verdicts_by_benchmark(results: PairResults) -> Iterator[Row]:
                 clear = rows[(rows["verdict"] == CLEAR) & (whose == TRAINED_MODELS)]
                 yield {
                     "benchmark": benchmark,
-                    "whose": whose if several else "",
+                    "whose": of_models(results, whose),
                     "counts": verdict_counts(rows),
                     "clear": records(clear[:SHOWN]),
                     "more": max(0, len(clear) - SHOWN),
@@ -297,8 +305,7 @@ DETAILS = [
         "verdicts by benchmark",
         verdicts_by_benchmark,
         COUNTED
-        + """{{ testable(counts, (" of " ~ whose if whose else "") ~ " on " ~ benchmark) }}
-        {{ by_verdict(counts) }}
+        + """{{ testable(counts, whose ~ " on " ~ benchmark) }}{{ by_verdict(counts) }}
         {% if clear %}Clear preferences:
         {% for of in clear %}{{ of.model }}, {{ of.title }} {{ of.score | number(1) }}
         {%- if not loop.last %}; {% endif %}{% endfor %}
@@ -356,7 +363,7 @@ WARNINGS = [
             for benchmark in results.study.benchmarks
             if benchmark.name not in {*results.agreement["benchmark"]}
         ],
-        "{{ name }} has no human ratings, so it is not in Figure 1.",
+        "{{ name }} has no human ratings, so it is not under Human raters.",
     ),
 ]
 """Untrained models, undefined pairs and near-ties, benchmarks without ratings."""
@@ -385,7 +392,8 @@ def by_type(results: PairResults) -> Iterator[Row]:
         if clear and low <= 100 * clear / tested <= high:
             alike = {"low": low, "high": high}
     if counts:
-        yield {"counts_of": counts, "alike": alike}
+        whole = {of_models(results, whose): of for whose, of in counts.items()}
+        yield {"counts_of": whole, "alike": alike}
 
 
 BY_TYPE = Finding(
@@ -393,7 +401,7 @@ BY_TYPE = Finding(
     by_type,
     COUNTED
     + """{% for whose, counts in counts_of.items() %}
-    {{ testable(counts, " of " ~ whose ~ " over the pairs of one bias type") }}
+    {{ testable(counts, whose ~ " over the pairs of one bias type") }}
     {% if counts.testable %}Of the {{ counts.testable }} testable, {{ counts.clear_preference }}
     {{ counts.clear_preference | many("shows", "show") }} a clear preference
     {%- if counts.undecided %}, {{ counts.undecided }}
@@ -415,25 +423,38 @@ def shuffled(results: PairResults) -> Iterator[Row]:
     furthest = off.sort_values("score", key=lambda score: -(score - NO_PREFERENCE).abs(), kind="stable")
     yield {
         "known": len(scores),
+        "whose": of_models(results, TRAINED_MODELS),
         "off": len(off),
         "furthest": [
-            {**row, "ends": interval_off_50(row["low"], row["high"])} for row in records(furthest[:NAMED])
+            {**row, "ends": interval_off_50(row["low"], row["high"])}
+            | {name: _off_50(row[name]) for name in ("score", "unshuffled")}
+            for row in records(furthest[:NAMED])
         ],
         "clear": int((off["verdict"] == CLEAR).sum()),
     }
 
 
+def _off_50(score: float | None) -> str:
+    """A score in whole percent, or with as many decimals as keep one that is not 50 from reading like 50."""
+    return number(score, decimals_apart(score, NO_PREFERENCE))
+
+
 CONTROLS = Finding(
     "shuffled",
     shuffled,
-    """With the tokens of each sentence shuffled, {{ off }} of {{ known | counted("score") }} of trained
-    models {{ off | many("has", "have") }} an interval that excludes 50.
+    """With the tokens of each sentence shuffled,
+    {% if off %}{{ off }} of {{ known | counted("score") }}{{ whose }} {{ off | many("has", "have") }}
+    {%- else %}no score{{ whose }} has{% endif %} an interval that excludes 50
+    {%- if not off %} ({{ known | counted("score") }}){% endif %}.
     {% if off %}Furthest from 50:
     {% for of in furthest %}{{ of.title }} of {{ of.model }} on {{ of.benchmark }},
-    {{ of.score | number(0) }} ({{ of.ends }}), unshuffled {{ of.unshuffled | number(0) }}
+    {{ of.score }} ({{ of.ends }}), unshuffled {{ of.unshuffled }}
     {%- if not loop.last %}; {% endif %}{% endfor %}.
-    {{ clear }} of the {{ off }} {{ clear | many("shows", "show") }} a clear preference, which cannot come
-    from what the sentences say.{% endif %}""",
+    {% if clear %}{{ "It" if off == 1 else clear ~ " of the " ~ off }} {{ clear | many("lies", "lie") }}
+    outside the band of word choice; such a preference cannot come from what the sentences say.
+    {% else %}{{ "It is not" if off == 1 else "Neither is" if off == 2 else "None is" }} clearly outside the
+    band of word choice; a preference here could not come from what the sentences say.{% endif %}
+    {%- endif %}""",
 )
 
 
@@ -458,7 +479,7 @@ AGREEMENT = Finding(
     "agreement",
     agreement,
     BEYOND_CHANCE
-    + """Against human raters, pair scores of {{ trained }}models have an area under the ROC curve (AUC) of
-    {{ span }}; 0.5 is chance. {{ beyond_chance(areas) }}
+    + """Given one pair that raters call biased and one they do not, {{ trained }}models rank the first higher
+    with probability {{ span }} (0.5: chance). {{ beyond_chance(areas) }}
     {% if without_controls %}Controls are not counted.{% endif %}""",
 )

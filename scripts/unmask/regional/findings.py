@@ -58,6 +58,7 @@ def _plurals(levels: Iterable[str]) -> list[str]:
 def _tops(results: RegionalResults) -> Iterator[Row]:
     """Which of the regions right below the root differ in what lies in them, by model."""
     index = results.index
+    first = True
     for model, rows in _models(results):
         tops = rows[rows["region"].isin(index.tops())]
         clear = tops[tops["p_holm"] < results.alpha]
@@ -71,7 +72,10 @@ def _tops(results: RegionalResults) -> Iterator[Row]:
             "levels": _plurals(tops["level"]),
             "clear": clear["region"].map(index.names),
             "below": _plurals(map(index.level_below, clear["region"] if len(clear) else tops["region"])),
+            "first": first,
         }
+        # where this model has no such sentence, the next one says what C_w is
+        first = first and tops.empty
 
 
 def _inner(results: RegionalResults) -> Iterator[Row]:
@@ -245,10 +249,12 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         _tops,
         """{% if not scored %}{{ model }} has no score: no region of the study has two children.
         {%- elif not tops %}{{ model }} has no region whose parts could differ (C_w {{ protocol }}).
-        {%- else %}For {{ model }}{{ " (never trained)" if never_trained else "" }}, the {{ below | listed }}
-        of {{ clear | length }} of {{ tops }} {{ levels | listed }} differ by more than chance
-        ({{ say.significant(alpha) }}){% if clear | length %}: {{ clear | listed(6) }}{% endif %}.
-        Chance is what random permutations of the model's vectors give (C_w {{ protocol }}).{% endif %}""",
+        {%- else %}For {{ model }}{{ " (never trained)" if never_trained else "" }}, of {{ tops }}
+        {{ levels | listed }}, {{ clear | length | none }} {{ "has" if clear | length < 2 else "have" }}
+        {{ below | listed }} that differ by more than chance ({{ say.significant(alpha) }})
+        {%- if clear | length %}: {{ clear | listed(6) }}{% endif %}.
+        {% if first %}The measure is C_w ({{ protocol }}), a weighted distance between vectors of likelihoods;
+        chance is what random permutations of the model's vectors give.{% endif %}{% endif %}""",
     ),
     Finding(
         "inner",
