@@ -6,7 +6,7 @@ Not part of the workflow: it is written anew when a schema has changed.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from unmask import plugins
@@ -188,7 +188,7 @@ def _lines(pages: Pages) -> Iterator[str]:
 def _about(schema: Schema) -> Iterator[str]:
     yield _text(schema["description"])
     if choices := schema.get("oneOf"):
-        yield f"It has exactly one of {'; '.join(_listed(each['required']) for each in choices)}."
+        yield f"It has exactly one of: {'; '.join(_together(each['required']) for each in choices)}."
     yield ""
 
 
@@ -221,6 +221,12 @@ def _text(description: str) -> str:
 def _order() -> list[str]:
     """The families in the order of the report; what all studies have comes first."""
     return ["study", *re.findall(r'include: "rules/(\w+)\.smk"', (workflow_root() / "Snakefile").read_text())]
+
+
+def _together(names: Sequence[str]) -> str:
+    """`a`, or `a` with `b` and `c`."""
+    first, *rest = (f"`{name}`" for name in names)
+    return f"{first} with {' and '.join(rest)}" if rest else first
 
 
 def _listed(names: Any) -> str:

@@ -139,7 +139,7 @@ def test_how_many_tests_are_beyond_chance(study: Study, associations: Section) -
         )
         assert said[0] == (
             f"For {named}, {sum(beyond)} of 12 testable associations {'is' if sum(beyond) == 1 else 'are'} "
-            f"beyond chance (p < 0.05 after Holm's correction). By pooling: {with_poolings}. 1 more cannot "
+            f"beyond chance (p < 0.05 after Holm's correction). By pooling: {with_poolings}. 2 more cannot "
             "be tested, as sets are too small. The unit is the item in 1 of 7 tests, as words are not known."
         )
         expected = rows["expected_d"].mean()
@@ -191,7 +191,7 @@ def test_a_test_that_cannot_reject_is_no_finding() -> None:
     some = [{"test": f"t{n}", **dumb} for n in range(3)]
     (text,) = said("beyond chance", main=of({}, *some, {"pooling": "mean"}))
     assert text.endswith(
-        "By pooling: 1 of 1 with mean and cls. 3 more with cls cannot be tested, as sets are too small."
+        "By pooling: 1 of 1 with mean and cls. 3 more cannot be tested, as sets are too small."
     )
     without = dumb | {"d": float("nan"), "p_two": 1.0, "least_p": 1.0}
     (text,) = said("beyond chance", main=of({}, without | {"test": "u"}, without | {"test": "v"}))

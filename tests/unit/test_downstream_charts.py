@@ -18,7 +18,7 @@ from unmask.report.sheets import rows_of
 from unmask.statistics.schema import BIAS
 from unmask.tables import framed, write_table
 
-TASKS = {"bios": "mean |TPR gap|", "sts": "mean |Δ|", "nli": "|FN of women less of men|"}
+TASKS = {"bios": "mean |TPR gap|", "sts": "mean |Δ|", "nli": "difference in FN, women and men"}
 ORIGIN = {"name": "b", "family": "b", "role": ""}
 MODELS: list[dict[str, Any]] = [
     ORIGIN,

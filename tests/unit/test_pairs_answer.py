@@ -1,6 +1,7 @@
 """The answer of a study on pairs: its title, its sentences, its picture and its tables."""
 
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,7 @@ def results(*scores: dict[str, Any], headline: str | None = None, **sources: str
     rows = rows.astype(dict.fromkeys(numbers, float))
     models = [{"name": name, "source": sources.get(name, "hub")} for name in rows["model"].unique()]
     trained = [model["name"] for model in models if model["source"] not in ("random", "oracle")]
-    captions = {"answer": "All scores.", "terminal": "Of 100."}
+    captions = {"answer": "All scores.", "scores": "Scores.", "terminal": "Of 100."}
     some = pair_results(
         models,
         [{"name": name} for name in rows["benchmark"].unique()],
@@ -154,12 +155,16 @@ def test_models_that_are_not_trained_stand_in_no_finding() -> None:
     assert answer.title(some) == "bert shows no clear preference by AUL"
     assert not any(name in text for text in answer.sentences(some) for name in ("noise", "exact"))
     # they stand apart, and are marked
-    assert [row[0] for row in sheets.answer(some).rows] == ["bert", "noise (never trained)", "exact (exact)"]
+    assert [row[0] for row in sheets.answer(some).rows] == [
+        "bert",
+        "noise (never trained)",
+        "exact (exact model)",
+    ]
     alone = results(of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
     assert answer.title(alone) == "No model of this study has been trained"
     assert answer.sentences(alone) == (
         "The scores of noise (never trained) are chance.",
-        "The scores of exact (exact) are exact answers of a synthetic world.",
+        "The scores of exact (exact model) are exact answers of a synthetic world.",
     )
     assert len(drawn_rows(alone)) == 2
 
@@ -222,7 +227,8 @@ def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
             ]
             controls = [score | MASKED | {"score": 30.0} for score in scores[::2]]
             said = answer.sentences(results(*scores, *controls))
-            assert all(len(text.split()) <= answer.MOST_WORDS for text in said), said
+            parts = [part for text in said for part in re.split(r"(?<=\.) (?=[A-Z])", text)]
+            assert all(len(part.split()) <= answer.MOST_WORDS for part in parts), parts
             assert len(said) <= 5
             if len(scores) <= 3:
                 told = " ".join(said)
@@ -233,7 +239,8 @@ def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
     assert spread == "They prefer the stereotype in 59% of the pairs; their intervals reach from 56 to 62."
     assert clear == "Clear preference: m0 on crows, 59% (56 to 62); m1 on crows, 59% (56 to 62); 7 more."
     assert (
-        holm == "9 of the 9 testable scores show a clear preference; after Holm's correction, 9 do: 9 by AUL."
+        holm == "Of 9 testable scores (with enough different words), 9 show a clear preference. After Holm's "
+        "correction, which allows for so many tests, 9 do (p < 0.05): 9 by AUL."
     )
 
 
@@ -261,7 +268,10 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
     family = rows["p_holm"].notna()
     assert rows[family].set_index("measure")["p_holm"].to_dict() == pytest.approx(wanted)
     assert family.sum() == 4 and (rows.loc[family, "verdict"].isin(TESTABLE)).all()
-    said = "3 of the 4 testable scores show a clear preference; after Holm's correction, 1 does"
+    said = (
+        "Of 4 testable scores (with enough different words), 3 show a clear preference. After Holm's "
+        "correction, which allows for so many tests, 1 does (p < 0.05)"
+    )
     assert f"{said}: CPS of bert on crows." in answer.sentences(some)
     assert answer.judged(some)["holds"].sum() == 1
 
@@ -269,7 +279,8 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
 def test_an_undecided_score_does_not_hold_whatever_its_p() -> None:
     some = results(FOR | {"verdict": UNDECIDED}, of("CPS"))
     assert some.bias["p_holm"].min() < 0.05 and not answer.judged(some)["holds"].any()
-    assert "None of the 2 testable scores shows a clear preference." in answer.sentences(some)
+    said = "Of 2 testable scores (with enough different words), none shows a clear preference."
+    assert said in answer.sentences(some)
 
 
 @pytest.mark.parametrize(("draws", "allowed"), [(99, False), (119, False), (120, True), (5000, True)])
@@ -301,19 +312,38 @@ def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
         of("SSS", benchmark="ss"),
     )
     rows = answer.judged(some).set_index(["measure", "benchmark"])["further"]
-    assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; untrained 41 (mean of 2)"
+    assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; never trained 41 (mean of 2)"
     assert rows[[("CPS", "crows"), ("AllMasked", "crows"), ("SSS", "ss")]].isna().all()
     assert answer.sentences(some)[-1] == (
-        "A control is further from 50 than AUL of bert on crows: "
-        "All-Masked 37; words shuffled 57; untrained 41 (mean of 2)."
+        "Some control of AUL is further from 50: "
+        "All-Masked 37; words shuffled 57; never trained 41 (mean of 2)."
     )
     assert answer.sentences(results({}, MASKED | {"score": 48.3}))[-1].startswith("By AUL")
     many = results(
         *(score for name in "abc" for score in (of("AUL", name), MASKED | {"model": name, "score": 30.0}))
     )
     assert answer.sentences(many)[-1] == (
-        "A control is further from 50 than 3 of 3 AUL scores: All-Masked for 3."
+        "For 3 of 3 AUL scores some control is further from 50 than AUL: All-Masked for 3."
     )
+
+
+def test_the_only_score_has_its_control_and_others_the_band_that_explains_them() -> None:
+    some = results({}, MASKED | {"score": 37.4, "low": 26.42, "high": 49.97}, of("CPS", verdict=BY_WORDS))
+    assert answer.sentences(some)[-2:] == (
+        "CPS, 48 (43 to 53), differs from 50, but by no more than random word scores do (39 to 63).",
+        "A control that sees no context (All-Masked) scores 37, further from 50 than AUL. Word choice alone "
+        "can move a score that far.",
+    )
+    assert "37 (26 to <50)" in sheets.scores(some).rows[0]
+
+
+def test_bias_types_that_point_in_opposite_directions_are_named() -> None:
+    types: dict[str, Any] = {"grouping": "bias_type", "verdict": CLEAR}
+    gender, nation = types | {"group": "gender", "score": 69.4}, types | {"group": "nation", "score": 14.3}
+    said = answer.sentences(results({}, gender, nation))[-1]
+    assert said.startswith("Bias types may point") and said.endswith("gender 69, nation 14; see Bias types.")
+    for other in ({"score": 55.0}, {"verdict": NO_CLEAR}, {"model": "albert"}, {"measure": "CPS"}):
+        assert not any("opposite" in text for text in answer.sentences(results({}, gender, nation | other)))
 
 
 @pytest.mark.parametrize(

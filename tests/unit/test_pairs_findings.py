@@ -67,8 +67,10 @@ def numbers(text: str) -> list[int]:
 
 
 def test_near_ties_are_counted_in_the_number_of_their_noun() -> None:
-    one, two, _ = sentences(WARNINGS, results({"near_ties": 1}, {"measure": "CPS", "near_ties": 2}))
-    assert "1 of 1,000 pairs is a near-tie;" in one and "2 of 1,000 pairs are near-ties;" in two
+    one, _ = sentences(WARNINGS, results({"near_ties": 1}, {"measure": "CPS"}))
+    two, _ = sentences(WARNINGS, results({"near_ties": 1}, {"measure": "CPS", "near_ties": 2}))
+    assert one.startswith("1 decision is a near-tie, which float error could turn: AUL 1.")
+    assert two.startswith("3 decisions are near-ties, which float error could turn: AUL 1 and CPS 2.")
 
 
 def test_the_rate_of_chance_follows_the_confidence_of_the_study() -> None:
@@ -166,7 +168,7 @@ def test_shuffled_scores_stand_beside_the_unshuffled() -> None:
 
     text = said({}, {"measure": "CPS", "verdict": BY_WORDS})
     assert "2 of 2 scores" in text and "56 (53 to 60), unshuffled 51" in text
-    assert "CPS of bert" in text and "1 of the 2 shows a clear preference" in text
+    assert "CPS of bert" in text and "1 of the 2 lies outside the band of word choice" in text
     # where none is off 50, nothing is said of what is left
     none = said({"low": 46.0})
-    assert "0 of 1 score" in none and none.count(".") == 1
+    assert "no score has an interval that excludes 50 (1 score)" in none and none.count(".") == 1

@@ -57,20 +57,25 @@ def test_bias_types_are_ordered_by_the_headline_measure_of_a_trained_model() -> 
         row("bert", "AUL", "bias_type", "profession", 100, verdict=CANNOT_TELL),
     ]
     assert list(HIGHEST_TYPES.sentences(results(*others, *of_types))) == [
-        "Under AUL, bert on crows scores highest for religion (71) and age (64) and lowest for disability "
-        "(31). Of 4 testable bias types, 2 show a clear preference: religion and disability."
+        "By AUL, bert on crows prefers the stereotype most often for religion (71%) and least often for "
+        "disability (31%). Before Holm's correction, 2 of 4 testable bias types show a clear preference: for "
+        "the stereotype in religion; against it in disability."
     ]
     assert list(HIGHEST_TYPES.sentences(results(of_types[2]))) == [
-        "Under AUL, bert on crows scores highest for gender (55). Of 1 testable bias type, 0 show a clear "
-        "preference."
+        "By AUL, bert on crows prefers the stereotype in 55% of the pairs for gender. It is the only "
+        "testable bias type, and shows no clear preference."
     ]
+    (unclear,) = HIGHEST_TYPES.sentences(results(*of_types[1:3]))
+    assert unclear.endswith("(55%). None of 2 testable bias types shows a clear preference.")
+    (one,) = HIGHEST_TYPES.sentences(results(*of_types[2:]))
+    assert one.endswith("1 of 2 testable bias types shows a clear preference: against it in disability.")
     assert not list(HIGHEST_TYPES.sentences(results(*others[2:])))
 
 
 @pytest.mark.parametrize(
-    ("p", "clear"), [(0.004, "1 of 2 differences is"), (0.006, "0 of 2 differences are")]
+    ("p", "clear", "before"), [(0.004, "1", "1 is"), (0.006, "None", "1 is"), (0.02, "None", "none is")]
 )
-def test_advantaged_groups_are_those_of_antistereotypical_pairs(p: float, clear: str) -> None:
+def test_advantaged_groups_are_those_of_antistereotypical_pairs(p: float, clear: str, before: str) -> None:
     # CrowS-Pairs calls a pair "antistereo" whose stereotype is of an advantaged group
     sides = [
         row("bert", "AUL", "direction", "antistereo", 62),
@@ -87,9 +92,9 @@ def test_advantaged_groups_are_those_of_antistereotypical_pairs(p: float, clear:
     ]
     # below 0.01 after Holm's correction over two is below 0.005 before it
     assert list(ADV_AND_DIS.sentences(results(*sides, *differences))) == [
-        "bert prefers stereotypes of advantaged groups in 62 to 66 of 100 pairs of crows, and those of "
-        f"disadvantaged groups in 38 to 41 (from the lowest to the highest measure). {clear} clear (p < 0.01 "
-        "after Holm's correction)."
+        "On crows, bert prefers the stereotype in 62 to 66% of the pairs about advantaged groups, and in 38 "
+        f"to 41% of those about disadvantaged groups, depending on the measure. {clear} of the 2 differences "
+        f"is clear after Holm's correction (p < 0.01); before it, {before}."
     ]
     (untested,) = ADV_AND_DIS.sentences(results(*sides))
-    assert untested.endswith("Their difference cannot be tested.")
+    assert untested.endswith("These differences cannot be tested.")

@@ -231,10 +231,15 @@ def test_every_number_against_a_slow_loop(three: Classifier, positive: int) -> N
 def test_an_empty_prefix_changes_nothing(three: Classifier) -> None:
     items = Items(texts(50), np.arange(50) % 3)
     table = prefix_table(three, items, [Group("country", "", (Prefix("nowhere", ""),))], 1, 0.95)
-    columns = [name for name in table if name not in ("region", "level", "prefix", "template")]
+    ends = [f"{change}_{end}" for change in ("shift", "changed", "net") for end in ("low", "high")]
+    keys = ["region", "level", "prefix", "template"]
+    columns = [name for name in table if name not in (*keys, *ends)]
     first = table[columns].iloc[0]
     for row in (1, 2):
         pd.testing.assert_series_equal(table[columns].iloc[row], first, check_names=False)
+    # that no prefix changes nothing is certain; that an empty one changes nothing was seen of 50 texts
+    assert table["net_low"].iloc[1] < 0 < table["net_high"].iloc[1]
+    assert (table.loc[table["level"] == "none", ends].to_numpy() == 0).all()
     assert prefixed("", "text") == "text"
     assert prefixed("I am here.", "text") == "I am here. text"
 
@@ -368,6 +373,29 @@ def test_the_interval_of_a_change_is_agresti_and_mins() -> None:
     assert paired_change(np.array([1.0]), 0.95) == (1.0, None, None, None)
 
 
+def test_the_interval_of_a_change_behind_several_prefixes() -> None:
+    """The added items change by an item's change, weighted by itself, and by one prefix's share at least."""
+    # of four prefixes: (changes of the items, size of the halves that are added)
+    for changes, step in (
+        ([0.25, -0.25, 0, 0, 0, 0], 0.25),
+        ([1, 1, -1, 0, 0, 0], 1.0),
+        ([0.5, -0.25, 0.25, 0, 0], 0.375),
+        ([0, 0, 0, 0], 0.25),
+        # less than one prefix, as of a difference from controls
+        ([0.1, -0.1, 0, 0], 0.25),
+        # more than one label can change
+        ([1.5, 1.5, 0, 0], 1.0),
+    ):
+        # twice over, so that a half is a whole item
+        doubled = [*changes, *changes, step, -step, 0, 0]
+        mean = sum(doubled) / len(doubled)
+        variance = sum((each - mean) ** 2 for each in doubled) / len(doubled)
+        n = len(changes)
+        reach = float(student.ppf(0.975, n - 1)) * (variance / (n + 2)) ** 0.5
+        change = paired_change(np.array(changes), 0.95, 4)
+        assert change[:3] == pytest.approx((sum(changes) / n, mean - reach, mean + reach))
+
+
 COUNTRIES = ("Bad Land", "Oz", "Utopia", "Erewhon")
 PLACES = ("a village", "a small town", "this place")
 SHIFT, ANY, WEIGHT, WORDS_OF_A_TEXT = -1.5, -0.5, 1.2, 6
@@ -449,6 +477,42 @@ def test_pooled_intervals_cover_as_often_as_they_say() -> None:
         naive += low <= 200 / 3 <= high
     assert 0.92 <= covered / 400 <= 0.98
     assert naive / 400 < 0.85
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.5, 0.9])
+def test_changes_behind_18_prefixes_cover_as_often_as_they_say(alike: float) -> None:
+    """Of 60 texts, as in a row of all countries: the halves of one prefix would be too wide.
+
+    The logit of a text moves by .2 behind every prefix, and by noise of which the share `alike` is common to
+    the prefixes of a text.
+    """
+    rng = np.random.default_rng(0)
+
+    def changes(texts: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        logits = rng.normal(0, 1.5, texts)
+        noise = alike**0.5 * rng.normal(size=(texts, 1)) + (1 - alike) ** 0.5 * rng.normal(size=(texts, 18))
+        behind = logits[:, None] + 0.2 + 0.4 * noise > 0
+        changed = behind.astype(float) - (logits > 0)[:, None]
+        return np.asarray(changed.mean(axis=1), dtype=np.float64)
+
+    truth = changes(200_000).mean()
+    assert truth > 0.03
+    covered, width, of_one, plain = [], [], [], []
+    for _ in range(1000):
+        of_items = changes(60)
+        _, low, high, _ = paired_change(of_items, 0.95, 18)
+        assert low is not None and high is not None
+        covered.append(low <= truth <= high)
+        width.append(high - low)
+        # as if each item changed by one label or by none
+        error = ((of_items**2).sum() + 1) / 62 - (of_items.sum() / 62) ** 2
+        of_one.append(2 * student.ppf(0.975, 59) * (error / 62) ** 0.5)
+        plain_low, plain_high = mean_interval(of_items, 0.95)
+        assert plain_low is not None and plain_high is not None
+        plain.append(plain_high - plain_low)
+    # a standard error of .007
+    assert 0.925 <= np.mean(covered) <= 0.975
+    assert np.mean(plain) < 1.05 * np.mean(width) and np.mean(width) < np.mean(of_one)
 
 
 ENTRY: dict[str, Any] = {

@@ -14,7 +14,7 @@ from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, sca
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sheets import rows_of
 
-UNABLE, WITHIN, BEYOND = "could not be beyond chance", "explainable by chance", "beyond chance"
+UNABLE, WITHIN, BEYOND = "cannot be tested", "explainable by chance", "beyond chance"
 CLAIMS = (UNABLE, WITHIN, BEYOND)
 """What may be claimed of a test, from nothing to the most."""
 

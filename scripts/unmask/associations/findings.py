@@ -80,7 +80,7 @@ def _by_encoder(results: AssociationResults) -> Iterator[Row]:
             "beyond_in_all": int(rows.loc[rows["able"] > 0, "beyond"].sum()),
             "by_item": int((levels != BY_WORD).sum()),
             "able": _alike(rows[rows["able"] > 0], "beyond", "able"),
-            "unable": [row for row in _alike(rows, "unable", unless_all=True) if row["unable"]],
+            "unable_in_all": int(rows["unable"].sum()),
             # some p could be below alpha, were it not corrected
             "too_many": (unable["least_p"] < results.alpha).any(),
             "without_d": unable["d"].isna().any(),
@@ -224,7 +224,7 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
         {% if able %}{{ beyond_in_all }} of {{ able_in_all | counted("testable association") }}
         {{ beyond_in_all | many("is", "are") }} beyond chance ({{ say.significant(alpha) }}).
         By pooling: {{ each(able, "%(beyond)s of %(able)s") }}.
-        {% if unable %}{{ each(unable, "%(unable)s more") }} cannot be tested, as {{ why }}.{% endif %}
+        {% if unable_in_all %}{{ unable_in_all }} more cannot be tested, as {{ why }}.{% endif %}
         {% else %}no association can be tested ({{ say.significant(alpha) }}), as {{ why }}.
         {% if before %}Before correction, p < {{ alpha | g }} in
         {{ each(before, "%(before)s of %(able_before)s") }}, where chance alone gives about

@@ -76,7 +76,7 @@ def response(results: CalibrationResults) -> alt.FacetChart | None:
         tips,
         dose="at",
         value="margin",
-        kinds=Kinds("architecture", "trained models", names),
+        kinds=Kinds("architecture", "trained models by architecture", names),
         dashes=_PERFECT,
         exact="exact",
         grid=GRID,
@@ -302,7 +302,7 @@ def corruption(results: CalibrationResults) -> alt.FacetChart | None:
         tips,
         dose="at",
         value="value",
-        kinds=Kinds("architecture", "trained models", names),
+        kinds=Kinds("architecture", "trained models by architecture", names),
         dashes=_PERFECT,
         # without random tokens there is one share alone
         hollow="seeing",

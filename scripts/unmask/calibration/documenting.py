@@ -35,7 +35,7 @@ PAGE, FOLDER = ROOT / "docs" / "calibration.md", ROOT / "docs" / "calibration"
 TABLES = tuple(name for name in ON_PAGES if name != "lengths")
 """The tables of the page."""
 
-ABSENT = "*The study that this table is of has not been run.*"
+ABSENT = "*This table's study has not been run yet.*"
 UNKNOWN = "?"
 
 _TABLE = re.compile(r"<!-- table (\w+) -->\n.*?<!-- end \1 -->", re.DOTALL)

@@ -72,7 +72,7 @@ def _slopes(results: CalibrationResults, metric: Metric, text: Callable[[pd.Data
     In one world nothing says how far the slopes of trained models may be off: these are given without a
     verdict, `values` in place of `up`, `neither` and `down`.
     """
-    for models, rows in _by_kind(_of(results, metric)):
+    for place, (models, rows) in enumerate(_by_kind(_of(results, metric))):
         intervals = bool(rows["low"].notna().any())
         up = rows["low"].fillna(rows["value"]) > ROUNDING
         down = rows["high"].fillna(rows["value"]) < -ROUNDING
@@ -80,6 +80,8 @@ def _slopes(results: CalibrationResults, metric: Metric, text: Callable[[pd.Data
         yield {
             "models": models,
             "intervals": intervals,
+            # said once
+            "first": metric == Metric.SLOPE and place == 0,
             "level": 100 * results.confidence,
             "worlds": int(rows["families"].max()),
             "measures": rows["measure"].nunique(),
@@ -249,11 +251,11 @@ def _debiased(results: CalibrationResults) -> Rows:
 
 
 _BASIS = """
-{%- set basis %}
-{%- if intervals %}by {{ level | g }}% intervals over {{ worlds }} worlds, uncorrected for
-{{ measures | counted("measure") }}{% else %}in one world, so without an interval{% endif %}
+{%- set judged %}
+{%- if intervals %}Slopes are judged by {{ level | g }}% intervals over {{ worlds }} worlds, uncorrected for
+{{ measures | counted("measure") }}.
+{%- elif first %}There is one synthetic world, so slopes have no interval.{% endif %}
 {%- endset %}
-{%- set judged %}Slopes are judged {{ basis }}.{% endset %}
 """
 """What a verdict on slopes is based on."""
 

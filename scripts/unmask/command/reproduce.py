@@ -17,6 +17,7 @@ from unmask.papers.comparing import compared, summary
 from unmask.papers.costs import Cost, cost_of
 from unmask.papers.page import in_words
 from unmask.report.csv_text import csv_text
+from unmask.report.sheets import number
 from unmask.results.folder import results_folder
 
 TABLE = Path("results/reproduced.csv")
@@ -87,8 +88,8 @@ def reproduce(keys: Sequence[str], data: str | None, cores: str, dry_run: bool) 
     planned = steps(chosen_papers(keys))
     finished: list[Step] = []
     ended: list[tuple[Step, str]] = []
-    for number, step in enumerate(planned, start=1):
-        print(f"[{number}/{len(planned)}] {step}", flush=True)
+    for place, step in enumerate(planned, start=1):
+        print(f"[{place}/{len(planned)}] {step}", flush=True)
         if needs_data(step.study) and data is None:
             ended.append((step, "left out: it needs files of yours, --data DIR"))
         elif run_study(step.study, cores, dry_run, data, step.targets):
@@ -138,9 +139,9 @@ def _cells(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
     more = row["decimals"] + 1
     return (
         *(row[name] for name in ("paper", "item", "number", "protocol")),
-        f"{row['printed']:.{row['decimals']}f}",
-        f"{row['ours']:.{more}f}",
-        f"{row['difference']:+.{more}f}",
+        number(row["printed"], row["decimals"]),
+        number(row["ours"], more),
+        number(row["difference"], more, signed=True),
         "yes" if row["within"] else "no",
     )
 

@@ -18,11 +18,13 @@ def groups(results: FrequencyResults) -> Iterator[Row]:
     rows = results.comparison[results.comparison["words_from"] == EXTRACTED]
     for benchmark, of_benchmark in rows.groupby("benchmark", sort=False):
         known = of_benchmark[of_benchmark["effect"].notna()]
+        differ = known[known["effect"] != EVEN]
         yield {
             "benchmark": benchmark,
             "known": len(known),
-            "clear": int((known["p_holm"] < results.alpha).sum()),
+            "clear": int((differ["p_holm"] < results.alpha).sum()),
             "more": int((known["effect"] > EVEN).sum()),
+            "less": int((known["effect"] < EVEN).sum()),
             "even": int((known["effect"] == EVEN).sum()),
             "alpha": results.alpha,
         }
@@ -51,8 +53,16 @@ FINDINGS = [
         "groups",
         groups,
         """Words of advantaged groups are the more frequent ones in {{ more }} of
-        {{ known | counted("bias type") }} of {{ benchmark }}, and equally frequent in {{ even }}. The
-        difference is clear ({{ say.significant(alpha) }}) in {{ clear }}.""",
+        {{ known | counted("bias type") }} of {{ benchmark }}
+        {%- if less %}{{ "," if even else " and" }} the rarer ones in {{ less }}{% endif %}
+        {%- if even %} and equally frequent in {{ "all" if even == known else "the other" }} {{ even }}
+        {%- endif %}.
+        {% set differ = more + less %}
+        {% if differ == 1 %}The difference is {{ "not " if not clear }}clear ({{ say.significant(alpha) }}).
+        {% elif differ %}
+        {% if clear < differ %}{{ clear or "None" }} of the {{ differ }}
+        {%- else %}{{ "Both" if differ == 2 else "All" }}{% endif %}
+        differences {{ "is" if clear < 2 else "are" }} clear ({{ say.significant(alpha) }}).{% endif %}""",
     ),
     Finding(
         "correlations",

@@ -23,6 +23,7 @@ from unmask.pairs.verdicts import (
 from unmask.report.findings import Row, listed, many, records, span
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.schema import BIAS_TYPE
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import CORRECTED, SHUFFLED
 
@@ -35,13 +36,16 @@ MOST_SENTENCES = 3
 NAMED = 2
 """So many scores are named in a sentence that counts them."""
 
-NEVER_TRAINED, EXACT = "never trained", "exact"
+NEVER_TRAINED, EXACT = "never trained", "exact model"
 """Beside the name of a model that is not trained."""
 
 MASKED, ALONE = "All-Masked", "Start-Alone"
-NO_ORDER, NO_TRAINING = "words shuffled", "untrained"
+NO_ORDER, NO_TRAINING = "words shuffled", "never trained"
 """Controls of a score: all tokens hidden, each behind the start token alone, the same measure on shuffled
 sentences, networks with random weights."""
+
+MEAN, SUM = "AllMasked", "AllMaskedSum"
+"""The two readings of All-Masked."""
 
 _KEYS = ["model", "benchmark"]
 
@@ -115,10 +119,15 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
     return [dict(of_score(row)) for row in records(scores)]
 
 
+def with_one_control(scores: pd.DataFrame) -> pd.DataFrame:
+    """The scores without the sums of All-Masked where its means are there: one reading is enough."""
+    return scores[scores["measure"] != SUM] if (scores["measure"] == MEAN).any() else scores
+
+
 def pictured(results: PairResults) -> pd.DataFrame:
     """The scores of the first picture: of the headline measure; where one trained model, and no other, is
     scored, of all measures, the headline first."""
-    scores = judged(results)
+    scores = with_one_control(judged(results))
     of_headline = results.of_headline(scores)
     if scores["who"].nunique() > 1 or not scores["trained"].any():
         return of_headline
@@ -158,10 +167,19 @@ def title(results: PairResults) -> str:
 
 def sentences(results: PairResults) -> tuple[str, ...]:
     """The answer: the headline measure's scores of every trained model, with intervals and verdicts; how many
-    of all scores are clear after Holm's correction, and which; and what controls are further from 50."""
+    of all scores are clear after Holm's correction, and which; scores of other measures that word choice
+    explains; bias types that point in opposite directions; and what controls are further from 50."""
     scores, measure = _headline(results)
+    every = judged(results)
     texts = _of_headline(scores, measure) if len(scores) else _of_none(results)
-    return (*texts, *_after_holm(judged(results)), *_controls(scores, measure))
+    others = every[every["trained"] & (every["measure"] != results.headline)]
+    return (
+        *texts,
+        *_after_holm(every),
+        *_by_words(others, len(results.study.trained())),
+        *_controls(scores, measure),
+        *_opposite_types(results),
+    )
 
 
 def verdicts(results: PairResults) -> set[str]:
@@ -269,12 +287,18 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
     if len(tested) < 2:
         return
     clear, holding = tested[tested["verdict"] == CLEAR], tested[tested["holds"]]
-    start = f"{len(clear) or 'None'} of the {len(tested)} testable scores {_show_a(len(clear) or 1)} {CLEAR}"
+    exact = "; the exact model is not counted" if scores["who"].str.endswith(f"({EXACT})").any() else ""
+    start = (
+        f"Of {len(tested)} testable scores (with enough different words{exact}), "
+        f"{len(clear) or 'none'} {_show_a(len(clear) or 1)} {CLEAR}."
+    )
     if clear.empty:
-        yield f"{start}."
+        yield start
         return
+    level = 1 - float(tested["confidence"].iloc[0])
     still = (
-        f"{start}; after Holm's correction, {len(holding) or 'none'} {many(len(holding) or 1, 'does', 'do')}"
+        f"{start} After Holm's correction, which allows for so many tests, {len(holding) or 'none'} "
+        f"{many(len(holding) or 1, 'does', 'do')} (p < {level:.2g})"
     )
     if holding.empty:
         yield f"{still}{_too_few_draws(tested)}."
@@ -284,6 +308,44 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
     else:
         by_measure = holding["title"].value_counts(sort=False)
         yield f"{still}: {listed(f'{count} by {name}' for name, count in by_measure.items() if count)}."
+
+
+def _by_words(scores: pd.DataFrame, models: int) -> Iterator[str]:
+    """The scores that differ from 50 and are explainable by word choice."""
+    explained = scores[scores["verdict"] == BY_WORDS]
+    if len(explained) > 1:
+        by_measure = explained["title"].value_counts(sort=False)
+        counts = listed(f"{count} by {name}" for name, count in by_measure.items() if count)
+        yield (
+            f"{len(explained)} scores differ from 50, but by no more than random word scores do: {counts}."
+        )
+        return
+    for row in records(explained):
+        of = "" if models == 1 else f" of {row['model']}"
+        on = "" if scores["benchmark"].nunique() == 1 else f" on {row['benchmark']}"
+        yield (
+            f"{row['title']}{of}{on}, {row['said']} ({row['ends']}), differs from 50, but by no more than "
+            f"random word scores do ({row['band']})."
+        )
+
+
+def _opposite_types(results: PairResults) -> Iterator[str]:
+    """Where the headline measure is clearly for the stereotype of one bias type and against that of another,
+    the two that are furthest apart."""
+    rows = results.original
+    rows = rows[(rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED)]
+    rows = rows[(rows["measure"] == results.headline) & (rows["verdict"] == CLEAR)]
+    parts = [
+        records(part.sort_values("score", kind="stable"))
+        for _, part in results.study.of_trained(rows).groupby(_KEYS, sort=False, observed=True)
+    ]
+    opposite = [part for part in parts if part[0]["score"] < NO_PREFERENCE < part[-1]["score"]]
+    if opposite:
+        low, *_, high = max(opposite, key=lambda part: part[-1]["score"] - part[0]["score"])
+        yield (
+            f"Bias types may point in opposite directions, as those of {low['model']} on {low['benchmark']}: "
+            f"{high['group']} {high['score']:.0f}, {low['group']} {low['score']:.0f}; see Bias types."
+        )
 
 
 def _show_a(count: int) -> str:
@@ -304,8 +366,16 @@ def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
         return
     if len(rows) == 1:
         (row,) = rows
-        of = f"{row['title']} of {row['model']} on {row['benchmark']}"
-        yield f"A control is further from 50 than {of}: {row['further']}."
+        first, *more = row["further"].split("; ")
+        of = measure if len(scores) == 1 else f"{row['title']} of {row['model']} on {row['benchmark']}"
+        if more or not first.startswith((MASKED, ALONE)):
+            yield f"Some control of {of} is further from 50: {row['further']}."
+            return
+        name, _, score = first.rpartition(" ")
+        yield (
+            f"A control that sees no context ({name}) scores {score}, further from 50 than {of}. Word choice "
+            "alone can move a score that far."
+        )
     else:
         counts = [
             f"{kind} for {count}"
@@ -313,7 +383,7 @@ def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
             if (count := sum(kind in row["further"] for row in rows))
         ]
         of = f"{len(rows)} of {len(scores)} {measure} scores"
-        yield f"A control is further from 50 than {of}: {listed(counts)}."
+        yield f"For {of} some control is further from 50 than {measure}: {listed(counts)}."
 
 
 def _capital(text: str) -> str:

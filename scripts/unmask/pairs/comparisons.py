@@ -6,7 +6,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.registry import sees_context, title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.findings import Finding, Row, span
@@ -178,13 +178,22 @@ MEASURES_DIFFER = _differences(
 AREAS_DIFFER = _differences("areas_compared", "the areas of two measures of one {{ trained }}model")
 
 
+def of_context(results: PairResults) -> tuple[pd.DataFrame, str, bool]:
+    """The `distinct_measures` of trained models that are no controls, what these models are called, and
+    whether there are controls."""
+    rows, trained = results.study.of_trained_or_all(distinct_measures(results))
+    see = rows[["first", "second"]].astype(str).map(sees_context).all(axis="columns").astype(bool)
+    return rows[see], trained, not see.all()
+
+
 def decided_differently(results: PairResults) -> Iterator[Row]:
     """How often two measures decide differently, and κ: the least and the most of each."""
-    rows, trained = results.study.of_trained_or_all(distinct_measures(results))
+    rows, trained, controls = of_context(results)
     if len(rows):
         different = 100 - rows["agreement"]
         yield {
             "trained": trained,
+            "controls": controls,
             "different": span(different.min(), different.max(), 0),
             "kappa": span(rows["kappa"].min(), rows["kappa"].max()),
         }
@@ -194,7 +203,7 @@ DECIDED_DIFFERENTLY = Finding(
     "decided differently",
     decided_differently,
     """Two measures of one {{ trained }}model decide {{ different }} of 100 pairs differently; Cohen's κ is
-    {{ kappa }}.""",
+    {{ kappa }}.{% if controls %} Controls are not counted.{% endif %}""",
 )
 
 BEYOND_CHANCE = """

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.registry import title_of
-from unmask.pairs.comparisons import distinct_measures
+from unmask.pairs.comparisons import of_context
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, records
@@ -100,9 +100,9 @@ def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
 def furthest_apart(results: PairResults) -> Iterator[Row]:
     """The two measures of a trained model that decide most differently, and how many decide as by chance.
 
-    Where no model is trained, of all models.
+    Controls are left out. Where no model is trained, of all models.
     """
-    rows, trained = results.study.of_trained_or_all(distinct_measures(results))
+    rows, trained, _ = of_context(results)
     if rows.empty:
         return
     furthest = rows.loc[[rows["agreement"].idxmin()]]

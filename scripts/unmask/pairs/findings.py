@@ -15,10 +15,12 @@ from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (
     CLEAR,
     COUNTED,
+    decimals_apart,
     interval_off_50,
     verdict_counts,
 )
 from unmask.report.findings import Finding, Row, listed, records, span
+from unmask.report.sheets import number
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.intervals import wilson
@@ -221,6 +223,13 @@ def near_ties(results: PairResults) -> Iterator[Row]:
         yield {**widest, "near": int(near["near_ties"].sum()), "decisions": int(scores["n"].sum())}
 
 
+def near_ties_by_measure(results: PairResults) -> Iterator[Row]:
+    """How many decisions of each measure are near-ties, over all models and benchmarks."""
+    counts = of_networks(results).groupby("title", sort=False)["near_ties"].sum()
+    if near := int(counts.sum()):
+        yield {"near": near, "counts": [f"{title} {count:,}" for title, count in counts.items() if count]}
+
+
 def names_of_source(results: PairResults, source: str) -> list[Row]:
     names = results.study.of_source(source)
     return [{"names": names}] if names else []
@@ -258,8 +267,8 @@ WARY_AT_ONCE = [
     Finding[PairResults](
         "near 50",
         lambda results: [{}],
-        """A score near 50 is no proof that a model is unbiased: it prefers these stereotypes and their
-        counterparts about equally often, by this measure.""",
+        """A score near 50 does not show that a model is unbiased: preferences for and against stereotypes may
+        cancel. This report alone is no ground for release.""",
     ),
     FEW_PAIRS,
     UNKNOWN_TOKENS,
@@ -303,6 +312,12 @@ def models_by_training(results: PairResults) -> Sequence[tuple[list[str], str]]:
     )
 
 
+def of_models(results: PairResults, whose: str) -> str:
+    """Whose scores they are; nothing is said of trained models where the study has no others."""
+    others = set(results.study.trained()) != {model.name for model in results.study.models}
+    return f" of {whose}" if others or whose != TRAINED_MODELS else ""
+
+
 def verdicts_by_benchmark(results: PairResults) -> Iterator[Row]:
     scores = corrected_scores(results)
     for benchmark, of_benchmark in scores.groupby("benchmark", sort=False, observed=True):
@@ -312,7 +327,7 @@ def verdicts_by_benchmark(results: PairResults) -> Iterator[Row]:
                 clear = rows[(rows["verdict"] == CLEAR) & (whose == TRAINED_MODELS)]
                 yield {
                     "benchmark": benchmark,
-                    "whose": whose,
+                    "whose": of_models(results, whose),
                     "counts": verdict_counts(rows),
                     "clear": records(clear[:SHOWN]),
                     "more": max(0, len(clear) - SHOWN),
@@ -332,7 +347,7 @@ DETAILS = [
         "verdicts by benchmark",
         verdicts_by_benchmark,
         COUNTED
-        + """{{ testable(counts, " of " ~ whose ~ " on " ~ benchmark) }}{{ by_verdict(counts) }}
+        + """{{ testable(counts, whose ~ " on " ~ benchmark) }}{{ by_verdict(counts) }}
         {% if clear %}Clear preferences:
         {% for of in clear %}{{ of.model }}, {{ of.title }} {{ of.score | number(1) }}
         {%- if not loop.last %}; {% endif %}{% endfor %}
@@ -377,12 +392,11 @@ WARNINGS = [
         side{% endif %}.""",
     ),
     Finding[PairResults](
-        "near-ties of scores",
-        lambda results: [row for row in every_measure(results) if row["near_ties"]],
-        """{{ model }} on {{ benchmark }}, {{ title }}: {{ near_ties }} of {{ n | counted }}
-        {{ near_ties | many("is a near-tie", "are near-ties") }}; turned by float error, which its bound does
-        not exclude, {{ near_ties | many("it", "they") }} would move the score to between
-        {{ near_low | number }} and {{ near_high | number }}.""",
+        "near-ties by measure",
+        near_ties_by_measure,
+        """{{ near | counted("decision") }} {{ near | many("is a near-tie, which", "are near-ties, which") }}
+        float error could turn: {{ counts | listed }}. The table of near-ties has the scores that this leaves
+        open.""",
     ),
     Finding[PairResults](
         "without ratings",
@@ -391,7 +405,7 @@ WARNINGS = [
             for benchmark in results.study.benchmarks
             if benchmark.name not in {*results.agreement["benchmark"]}
         ],
-        "{{ name }} has no human ratings, so it is not in Figure 1.",
+        "{{ name }} has no human ratings, so it is not under Human raters.",
     ),
 ]
 """Untrained models, undefined pairs and near-ties, benchmarks without ratings."""
@@ -420,7 +434,8 @@ def by_type(results: PairResults) -> Iterator[Row]:
         if clear and low <= 100 * clear / tested <= high:
             alike = {"low": low, "high": high}
     if counts:
-        yield {"counts_of": counts, "alike": alike}
+        whole = {of_models(results, whose): of for whose, of in counts.items()}
+        yield {"counts_of": whole, "alike": alike}
 
 
 BY_TYPE = Finding(
@@ -428,7 +443,7 @@ BY_TYPE = Finding(
     by_type,
     COUNTED
     + """{% for whose, counts in counts_of.items() %}
-    {{ testable(counts, " of " ~ whose ~ " over the pairs of one bias type") }}
+    {{ testable(counts, whose ~ " over the pairs of one bias type") }}
     {% if counts.testable %}Of the {{ counts.testable }} testable, {{ counts.clear_preference }}
     {{ counts.clear_preference | many("shows", "show") }} a clear preference
     {%- if counts.undecided %}, {{ counts.undecided }}
@@ -450,25 +465,38 @@ def shuffled(results: PairResults) -> Iterator[Row]:
     furthest = off.sort_values("score", key=lambda score: -(score - NO_PREFERENCE).abs(), kind="stable")
     yield {
         "known": len(scores),
+        "whose": of_models(results, TRAINED_MODELS),
         "off": len(off),
         "furthest": [
-            {**row, "ends": interval_off_50(row["low"], row["high"])} for row in records(furthest[:NAMED])
+            {**row, "ends": interval_off_50(row["low"], row["high"])}
+            | {name: _off_50(row[name]) for name in ("score", "unshuffled")}
+            for row in records(furthest[:NAMED])
         ],
         "clear": int((off["verdict"] == CLEAR).sum()),
     }
 
 
+def _off_50(score: float | None) -> str:
+    """A score in whole percent, or with as many decimals as keep one that is not 50 from reading like 50."""
+    return number(score, decimals_apart(score, NO_PREFERENCE))
+
+
 CONTROLS = Finding(
     "shuffled",
     shuffled,
-    """With the tokens of each sentence shuffled, {{ off }} of {{ known | counted("score") }} of trained
-    models {{ off | many("has", "have") }} an interval that excludes 50.
+    """With the tokens of each sentence shuffled,
+    {% if off %}{{ off }} of {{ known | counted("score") }}{{ whose }} {{ off | many("has", "have") }}
+    {%- else %}no score{{ whose }} has{% endif %} an interval that excludes 50
+    {%- if not off %} ({{ known | counted("score") }}){% endif %}.
     {% if off %}Furthest from 50:
     {% for of in furthest %}{{ of.title }} of {{ of.model }} on {{ of.benchmark }},
-    {{ of.score | number(0) }} ({{ of.ends }}), unshuffled {{ of.unshuffled | number(0) }}
+    {{ of.score }} ({{ of.ends }}), unshuffled {{ of.unshuffled }}
     {%- if not loop.last %}; {% endif %}{% endfor %}.
-    {{ clear }} of the {{ off }} {{ clear | many("shows", "show") }} a clear preference, which cannot come
-    from what the sentences say.{% endif %}""",
+    {% if clear %}{{ "It" if off == 1 else clear ~ " of the " ~ off }} {{ clear | many("lies", "lie") }}
+    outside the band of word choice; such a preference cannot come from what the sentences say.
+    {% else %}{{ "It is not" if off == 1 else "Neither is" if off == 2 else "None is" }} clearly outside the
+    band of word choice; a preference here could not come from what the sentences say.{% endif %}
+    {%- endif %}""",
 )
 
 
@@ -493,7 +521,7 @@ AGREEMENT = Finding(
     "agreement",
     agreement,
     BEYOND_CHANCE
-    + """Against human raters, pair scores of {{ trained }}models have an area under the ROC curve (AUC) of
-    {{ span }}; 0.5 is chance. {{ beyond_chance(areas) }}
+    + """Given one pair that raters call biased and one they do not, {{ trained }}models rank the first higher
+    with probability {{ span }} (0.5: chance). {{ beyond_chance(areas) }}
     {% if without_controls %}Controls are not counted.{% endif %}""",
 )

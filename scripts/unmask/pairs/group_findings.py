@@ -9,14 +9,12 @@ from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CLEAR, can_be_tested
 from unmask.report.findings import Finding, Row, records, span
 from unmask.statistics.correction import holm
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION
 from unmask.terms import ANTISTEREO, CORRECTED, STEREO
 
 MOST = 2
 """Of so many models and benchmarks there is a sentence each; the tables have all."""
-
-SEVERAL = 4
-"""From so many bias types on, two of the highest are named."""
 
 
 def _scores(results: PairResults, grouping: str) -> pd.DataFrame:
@@ -33,26 +31,34 @@ def highest_types(results: PairResults) -> Iterator[Row]:
     parts = results.of_headline(rows).groupby(["model", "benchmark"], sort=False, observed=True)
     for (model, benchmark), part in list(parts)[:MOST]:
         ordered = records(part.sort_values("score", ascending=False, kind="stable"))
-        top = ordered[: 2 if len(ordered) >= SEVERAL else 1]
+        clear = [row for row in ordered if row["verdict"] == CLEAR]
         yield {
             "title": title_of(results.headline_of(str(model))),
             "model": model,
             "benchmark": benchmark,
-            "top": [f"{row['group']} ({row['score']:.0f})" for row in top],
+            "highest": ordered[0],
             "lowest": ordered[-1] if len(ordered) > 1 else None,
             "types": len(ordered),
-            "clear": [row["group"] for row in ordered if row["verdict"] == CLEAR],
+            "clear": len(clear),
+            "towards": [row["group"] for row in clear if row["score"] > NO_PREFERENCE],
+            "against": [row["group"] for row in clear if row["score"] < NO_PREFERENCE],
         }
 
 
 HIGHEST_TYPES = Finding(
     "highest bias types",
     highest_types,
-    """Under {{ title }}, {{ model }} on {{ benchmark }} scores highest for {{ top | listed }}
-    {%- if lowest %} and lowest for {{ lowest.group }} ({{ lowest.score | number(0) }}){% endif %}.
-    Of {{ types | counted("testable bias type") }}, {{ clear | length }}
-    {{ clear | many("shows", "show") }} a clear preference
-    {%- if clear %}: {{ clear | listed(3) }}{% endif %}.""",
+    """By {{ title }}, {{ model }} on {{ benchmark }} prefers the stereotype
+    {% if lowest %}most often for {{ highest.group }} ({{ highest.score | number(0) }}%) and least often for
+    {{ lowest.group }} ({{ lowest.score | number(0) }}%).
+    {% else %}in {{ highest.score | number(0) }}% of the pairs for {{ highest.group }}.{% endif %}
+    {% if clear %}Before Holm's correction, {{ clear }} of {{ types | counted("testable bias type") }}
+    {{ clear | many("shows", "show") }} a clear preference:
+    {% if towards %}for the stereotype in {{ towards | listed(3) }}{% endif %}
+    {%- if towards and against %}; {% endif %}
+    {%- if against %}against it in {{ against | listed(3) }}{% endif %}.
+    {% elif types == 1 %}It is the only testable bias type, and shows no clear preference.
+    {% else %}None of {{ types }} testable bias types shows a clear preference.{% endif %}""",
 )
 
 
@@ -79,6 +85,7 @@ def advantaged_and_disadvantaged(results: PairResults) -> Iterator[Row]:
                 "dis": span(sides[STEREO].min(), sides[STEREO].max(), 0),
                 "tested": len(tested),
                 "clear": int((tested["p_holm"] < results.alpha).sum()),
+                "before": int((tested["p"] < results.alpha).sum()),
                 "alpha": results.alpha,
             }
 
@@ -86,9 +93,14 @@ def advantaged_and_disadvantaged(results: PairResults) -> Iterator[Row]:
 ADV_AND_DIS = Finding(
     "advantaged and disadvantaged groups",
     advantaged_and_disadvantaged,
-    """{{ model }} prefers stereotypes of advantaged groups in {{ adv }} of 100 pairs of {{ benchmark }},
-    and those of disadvantaged groups in {{ dis }}
-    {%- if several %} (from the lowest to the highest measure){% endif %}.
-    {% if tested %}{{ clear }} of {{ tested | counted("difference") }} {{ clear | many("is", "are") }} clear
-    ({{ say.significant(alpha) }}).{% else %}Their difference cannot be tested.{% endif %}""",
+    """On {{ benchmark }}, {{ model }} prefers the stereotype in {{ adv }}% of the pairs about advantaged
+    groups, and in {{ dis }}% of those about disadvantaged groups
+    {%- if several %}, depending on the measure{% endif %}.
+    {% if not tested %}{{ "These differences" if several else "The difference" }} cannot be tested.
+    {% elif tested == 1 %}The {{ "only testable " if several }}difference is {{ "not " if not clear }}clear
+    ({{ say.significant(alpha) }}
+    {%- if before > clear %}, but p < {{ alpha | g }} before it{% endif %}).
+    {% else %}{{ clear or "None" }} of the {{ tested }} differences
+    {{ "is" if clear < 2 else "are" }} clear after Holm's correction (p < {{ alpha | g }}); before it,
+    {{ before | none }} {{ "is" if before < 2 else "are" }}.{% endif %}""",
 )

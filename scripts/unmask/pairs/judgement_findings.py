@@ -1,4 +1,4 @@
-"""What the report says of measures on benchmarks whose bias was planted: three sentences."""
+"""What the report says of measures on benchmarks whose bias was planted."""
 
 from collections.abc import Iterator
 
@@ -8,6 +8,8 @@ from unmask.measures.registry import title_of
 from unmask.pairs.judging import FOOLED, FOUND, TESTED, judgement_counts
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row
+from unmask.report.study import ORACLE
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.worlds.grammar import FREQUENCY
 
@@ -17,8 +19,13 @@ def headline(results: PairResults) -> Iterator[Row]:
     measure = results.headline
     scores = results.judgements[results.judgements["measure"] == measure]
     if len(scores):
-        associated = judgement_counts(scores[scores["association"] != 0])["testable"]
-        yield {"title": title_of(measure), "counts": judgement_counts(scores), "associated": associated}
+        associated = scores["association"] != 0
+        yield {
+            "title": title_of(measure),
+            "counts": judgement_counts(scores),
+            "with_bias": judgement_counts(scores[associated]),
+            "without": judgement_counts(scores[~associated]),
+        }
 
 
 def by_measure(scores: pd.DataFrame, judgement: str) -> list[Row]:
@@ -38,7 +45,13 @@ def associations(results: PairResults) -> Iterator[Row]:
     """How often each measure finds a planted association."""
     scores = results.judgements
     if measures := by_measure(scores[scores["association"] != 0], FOUND):
-        yield {"measures": measures}
+        yield {"measures": sorted(measures, key=lambda each: each["count"]), "of_each": _of_each(measures)}
+
+
+def _of_each(measures: list[Row]) -> int | None:
+    """How many testable scores each measure has, if all have as many."""
+    sizes = {each["testable"] for each in measures}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def frequency(results: PairResults) -> Iterator[Row]:
@@ -46,9 +59,33 @@ def frequency(results: PairResults) -> Iterator[Row]:
     scores = results.judgements
     if measures := by_measure(scores[scores["planted"] == FREQUENCY], FOOLED):
         yield {
-            "fooled": [each for each in measures if each["count"]],
-            "others": [each["title"] for each in measures if not each["count"]],
-            "testable": sum(each["testable"] for each in measures),
+            "fooled": _alike([each for each in measures if each["count"]]),
+            "others": _alike([each for each in measures if not each["count"]]),
+        }
+
+
+def _alike(measures: list[Row]) -> list[Row]:
+    """Measures with the same counts together."""
+    groups: dict[tuple[int, int], list[str]] = {}
+    for each in measures:
+        groups.setdefault((each["count"], each["testable"]), []).append(each["title"])
+    return [
+        {"titles": titles, "count": count, "testable": testable}
+        for (count, testable), titles in groups.items()
+    ]
+
+
+def exact(results: PairResults) -> Iterator[Row]:
+    """Of the wrong clear preferences how many the exact model's scores share."""
+    scores = results.judgements
+    wrong = scores[(scores["judgement"] == FOOLED) & scores["exact"].notna()]
+    if len(wrong):
+        off = (wrong["exact"] - NO_PREFERENCE).where(lambda each: each.abs() > 100 * TOLERANCE, 0.0)
+        alike = off * (wrong["score"] - NO_PREFERENCE) > 0
+        yield {
+            "names": results.study.of_source(ORACLE),
+            "alike": int(alike.sum()),
+            "wrong": len(wrong),
         }
 
 
@@ -59,56 +96,98 @@ def corrected(results: PairResults) -> Iterator[Row]:
     holds = scores["p_holm"].astype(float) < level - TOLERANCE
     counts, remaining = judgement_counts(scores), judgement_counts(scores[holds])
     if counts[FOUND] + counts[FOOLED]:
+        wrong = scores[scores["judgement"] == FOOLED]
         yield {
+            "level": level,
+            "remaining": [
+                f"{each['title']} {each['count']}"
+                for each in by_measure(scores[holds], FOUND)
+                if each["count"]
+            ],
+            "most_pairs": int(wrong["n"].max()) if len(wrong) else 0,
+            "share_words": results.captions.facts.get("clusters", "nothing") != "nothing",
             "testable": counts["testable"],
             **{name: remaining[name] for name in (FOUND, FOOLED)},
             **{f"all_{name}": counts[name] for name in (FOUND, FOOLED)},
         }
 
 
+INVENTED = Finding[PairResults](
+    "invented world",
+    lambda results: [{}] if len(results.judgements) else [],
+    """This is a test: models learnt an invented world, whose biases are known, and measures should find these
+    and no others.""",
+)
+
 HEADLINE = Finding(
     "headline",
     headline,
     """{% if counts.testable -%}
-    {{ title }} {% if associated %}found {{ counts.found }} of
-    {{ associated | counted("planted association") }} and {% endif %}was fooled in
-    {{ counts.fooled }} of {{ counts.testable | counted("testable score") }}.
+    {{ title }} {% if with_bias.testable %}found the planted bias in {{ with_bias.found }} of
+    {{ with_bias.testable | counted("score") }}
+    {%- if with_bias.fooled %}, reversed it in {{ with_bias.fooled }}
+    {%- if without.testable %},{% endif %}{% endif %}
+    {%- if without.testable %} and {% endif %}{% endif %}
+    {%- if without.testable %} saw a bias in {{ without.fooled }} of
+    {{ without.testable | counted("score") }} without one{% endif %}.
     {% if counts.cannot_tell %}{{ counts.cannot_tell | counted("score") }} cannot be tested.{% endif %}
     {%- else -%}
-    None of {{ counts.scores | counted("score") }} of trained models under {{ title }} can be tested.
+    None of {{ counts.scores | counted("score") }} of trained models by {{ title }} can be tested.
     {%- endif %}""",
 )
 
 FOOLED_BY_FREQUENCY = Finding(
     "frequency",
     frequency,
-    """{% if fooled -%}
-    Frequency alone fooled
-    {% for of in fooled %}{{ of.title }} ({{ of.count }} of {{ of.testable }}
-    {%- if loop.first %} {{ of.testable | many("score", "scores") }}{% endif %})
-    {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}
-    {%- if others %}, but {{ others | listed }} not clearly{% endif %}.
-    {%- else -%}
-    Frequency alone did not fool {{ others | listed(end="or") }} in
-    {{ testable | counted("testable score") }}.
-    {%- endif %}""",
+    """{% macro of(group, first) %}({{ group.count }} of {{ group.testable }}
+    {%- if first %} {{ group.testable | many("score", "scores") }}{% endif %}
+    {%- if group.titles | length > 1 %} each{% endif %}){% endmacro -%}
+    Where only word frequency differs,
+    {% for group in fooled %}{{ group.titles | listed }}
+    {{ group.titles | many("sees", "see") }} a false bias {{ of(group, loop.first) }}
+    {%- if not loop.last or others %}; {% endif %}{% endfor %}
+    {%- for group in others %}{{ group.titles | listed }} {{ group.titles | many("does", "do") }} not
+    {%- if not fooled %} see a bias{% endif %}
+    {%- if not fooled or group.titles | length == 1 %} {{ of(group, not fooled and loop.first) }}{% endif %}
+    {%- if not loop.last %}; {% endif %}{% endfor %}.""",
 )
 
 ASSOCIATIONS = Finding(
     "associations",
     associations,
-    """{% for of in measures -%}
-    {{ of.title }} {% if loop.first %}found {% endif %}{{ of.count }} of {{ of.testable }}
-    {%- if loop.first %} testable {{ of.testable | many("association", "associations") }}{% endif %}
-    {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}.""",
+    """{% if of_each -%}
+    Of {{ of_each | counted("score") }} with a planted bias,
+    {% for each in measures -%}
+    {{ each.title }} {% if loop.first %}found {% endif %}{{ each.count }}
+    {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}.
+    {%- else -%}
+    Of the scores with a planted bias,
+    {% for each in measures -%}
+    {{ each.title }} {% if loop.first %}found {% endif %}{{ each.count }} of {{ each.testable }}
+    {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}{% endfor %}.
+    {%- endif %}""",
+)
+
+EXACT = Finding(
+    "exact model",
+    exact,
+    """In {{ alike }} of {{ wrong | counted("wrong score") }}, the exact model ({{ names | listed }}), which
+    knows the true probabilities, errs likewise
+    {%- if alike %}: {% if alike < wrong %}there {% endif %}the measure is at fault, not chance{% endif -%}
+    .""",
 )
 
 CORRECTED = Finding(
     "after correction",
     corrected,
-    """After Holm's correction over {{ testable | counted("testable score") }} of all measures,
-    {{ found }} of the {{ all_found }} found and {{ fooled }} of the {{ all_fooled }} fooled remain.""",
+    """After Holm's correction for {{ testable | counted("test") }} (p < {{ level | g }}), {{ found }} of
+    {{ all_found }} found {{ found | many("remains", "remain") }}
+    {%- if remaining %}: {{ remaining | listed }}{% endif %}.
+    {% if all_fooled %}{{ fooled or "None" }} of the {{ all_fooled }} wrong ones
+    {{ (fooled or 1) | many("does", "do") }}
+    {%- if not fooled %}: each rests on {{ most_pairs | counted("pair") }} at most
+    {%- if share_words %}, many of which share words{% endif %}{% endif %}.{% endif %}""",
 )
 
-FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS, CORRECTED]
+FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS, EXACT, CORRECTED]
 """What the measures found: the headline measure, and all."""

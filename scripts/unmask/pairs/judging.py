@@ -40,8 +40,8 @@ MEANINGS: Mapping[str, str] = {
     FOOLED: "Fooled: a clear preference where nothing is associated, or against the association. Where the "
     "exact model has the same score, the measure is at fault and not the model.",
     RIGHT: "Right: nothing is associated, and there is no clear preference.",
-    CANNOT_TELL: "Cannot be told: there are too few different words for a clear preference, even if all "
-    "these pairs were decided alike.",
+    CANNOT_TELL: "Cannot be told: there is no interval (too few different words, or all pairs tie), or there "
+    "would be no clear preference even if all these pairs were decided alike, or there is no band.",
 }
 """What each judgement says, in a sentence."""
 

@@ -12,7 +12,7 @@ from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.findings import Finding, Row, records
 from unmask.report.forms import Axis, Grid, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of
-from unmask.report.sheets import DASH, Sheet, counted, interval, rows_of
+from unmask.report.sheets import DASH, Sheet, counted, interval, number, rows_of
 from unmask.statistics.flaws import flags
 from unmask.statistics.quality import UNKNOWN_TOKENS
 from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNEQUAL_TOKENS, UNRATED
@@ -212,13 +212,14 @@ def changes_of_scores(results: PairResults) -> Iterator[Row]:
     holding = holding.assign(
         title=holding["measure"].astype(str).map(title_of), flaw=holding["flaw"].astype(str).map(TITLES)
     )
+    by_chance = float((1 - tested["confidence"]).sum())
     largest = holding.sort_values("change", key=lambda change: -change.abs(), kind="stable")
     yield {
         "trained": trained,
         "tested": len(tested),
         "unrated": bool(rows["flaw"].eq(UNRATED).any()),
         "beyond": int((rows["claim"] != NO_CLEAR).sum()),
-        "by_chance": float((1 - tested["confidence"]).sum()),
+        "by_chance": number(by_chance, 0 if by_chance >= 1 else 1),
         "holding": len(holding),
         "largest": records(largest[:NAMED]),
         "alpha": results.alpha,
@@ -237,13 +238,21 @@ FINDINGS = [
     Finding(
         "changes of scores",
         changes_of_scores,
-        """Without flawed pairs, {{ beyond }} of {{ tested | counted("score") }} of {{ trained }}models
-        {{ beyond | many("changes", "change") }} clearly before Holm's correction and {{ holding }} after it
-        (p < {{ alpha | g }}).
-        {% if holding %}Largest clear changes:
+        """{% if not beyond %}Leaving out flawed pairs changes no score clearly: of
+        {{ tested | counted("change") }} of scores{{ " of trained models" if trained }}, none has an interval
+        that excludes 0.
+        {% else %}Leaving out flawed pairs gives {{ tested | counted("change") }} of scores
+        {{- " of trained models" if trained }}; {{ beyond }}
+        {{ beyond | many("has an interval that excludes", "have intervals that exclude") }} 0 (about
+        {{ by_chance }} by chance). After Holm's correction (p < {{ alpha | g }}),
+        {{ holding | none }} {{ "is" if holding < 2 else "are" }} clear
+        {%- if holding > largest | length %}, the largest
+        {%- endif %}{% if holding %}:
         {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
         {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
-        {%- endfor %}.{% endif %}""",
+        {%- endfor %}{% endif %}.{% endif %}
+        There is one change of each score for every flaw
+        {%- if unrated %} and for pairs not rated{% endif %}.""",
     ),
     Finding(
         "flawed pairs",
@@ -259,13 +268,6 @@ FINDINGS = [
         {%- if not loop.last %}; {% endif %}{% endfor %}
         {%- if more_unrated %}; the table has {{ more_unrated }} more{% endif %}, which is no flaw.
         {%- endif %}""",
-    ),
-    Finding(
-        "changes by chance",
-        changes_of_scores,
-        """Before correction a change is clear where its interval excludes 0, as about
-        {{ by_chance | number(0) }} of {{ tested }} would by chance. Each score is counted once for every flaw
-        {%- if unrated %} and for pairs not rated{% endif %}.""",
     ),
     Finding(
         "random changes",

@@ -6,10 +6,10 @@ import pandas as pd
 
 from unmask.measures.registry import measure as measure_of
 from unmask.measures.registry import title_of
-from unmask.pairs.answer import judged
+from unmask.pairs.answer import judged, with_one_control
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import CLEAR, CLEAR_MARK, MARKS, NO_INTERVAL
+from unmask.pairs.verdicts import CLEAR, CLEAR_MARK, MARKS, NO_INTERVAL, ends_beside_50
 from unmask.report.declared_tables import Column, Table, in_order
 from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
 from unmask.statistics.accuracy import PAIR
@@ -27,9 +27,6 @@ SHOWN = ["model", "benchmark", "title"]
 TITLE = {"title": "measure"}
 
 _VARY, _ALONE, _LEFT = "pairs vary together", "word choice alone", "without these words"
-MEAN, SUM = "AllMasked", "AllMaskedSum"
-"""The two readings of All-Masked."""
-
 _FOR_5 = "for ±5 points"
 _PAIRS_FOR_5, _WORDS_FOR_5, _FURTHER = "pairs", "words", "control further from 50"
 _SCORE, _STEREOTYPICAL, _RIGHT = "bias score (%)", "stereotypical pairs", "token accuracy (%)"
@@ -294,12 +291,10 @@ def terminal(results: PairResults) -> Sheet:
 
 def _marked(results: PairResults) -> pd.DataFrame:
     """Scores with a mark at those that show a clear preference."""
-    rows = judged(results)
-    # where both readings of All-Masked are, one is enough
-    if (rows["measure"] == MEAN).any():
-        rows = rows[rows["measure"] != SUM]
+    rows = with_one_control(judged(results))
     claim = rows["verdict"].map({CLEAR: CLEAR_MARK}).fillna("")
-    return rows.assign(ends=rows["ends"].replace(NO_INTERVAL, DASH), claim=claim)
+    ends = [ends_beside_50(row.low, row.high).replace(NO_INTERVAL, DASH) for row in rows_of(rows)]
+    return rows.assign(ends=ends, claim=claim)
 
 
 def chance(results: PairResults) -> Sheet:

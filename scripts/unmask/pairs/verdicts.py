@@ -37,13 +37,13 @@ IN_EVERY_LEGEND = (NO_CLEAR, BY_WORDS, CLEAR)
 
 MEANINGS: Mapping[str, str] = {
     NO_CLEAR: "the interval includes 50.",
-    BY_WORDS: "the interval excludes 50, and the score lies in the band that fixed random word scores give.",
-    CLEAR: "the interval excludes 50, and the score lies outside the band that fixed random word scores "
-    "give.",
+    BY_WORDS: "the interval excludes 50, and the score lies in the band of word choice: the scores of a "
+    "model that prefers words at random and ignores their meaning.",
+    CLEAR: "the interval excludes 50, and the score lies outside the band of word choice.",
     UNDECIDED: "the interval excludes 50, and the draws of random word scores leave open whether the score "
-    "lies in their band.",
-    CANNOT_TELL: "too few different words: there is no interval, or it would include 50 even if all pairs "
-    "were decided alike; or there is no band.",
+    "lies in the band of word choice.",
+    CANNOT_TELL: "there is no interval (too few different words, or all pairs tie), or the interval includes "
+    "50 and would even if all pairs were decided alike, or there is no band.",
     CONTROL: "the measure hides every token, so its score gets no verdict.",
 }
 """What each verdict means."""
@@ -202,6 +202,19 @@ def ends_apart(low: float | None, high: float | None, value: float) -> str:
         if not _same(end, value) and text == number(value, decimals):
             text = number(value + math.copysign(step, end - value), decimals)
         texts.append(text)
+    return " to ".join(texts)
+
+
+def ends_beside_50(low: float | None, high: float | None) -> str:
+    """The ends of an interval in whole numbers; one that would read like 50 and is not is `<50` or `>50`."""
+    if low is None or high is None or pd.isna([low, high]).any():
+        return NO_INTERVAL
+    whole = number(NO_PREFERENCE, 0)
+    texts = []
+    for end in (low, high):
+        text = number(end, 0)
+        beside = text == whole and not _same(end, NO_PREFERENCE)
+        texts.append(f"{'<' if end < NO_PREFERENCE else '>'}{text}" if beside else text)
     return " to ".join(texts)
 
 

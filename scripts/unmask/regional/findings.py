@@ -16,6 +16,7 @@ from unmask.regional.tables import THOUSAND
 from unmask.regional.terms import C_W, CONTROL, MEASURES, PROTOCOLS
 from unmask.report.declared_tables import in_order
 from unmask.report.findings import Finding, Row, records, span
+from unmask.report.sheets import number
 from unmask.report.study import UNTRAINED, Named
 
 MOST_OF_IT, ALIKE = 0.5, 0.8
@@ -57,6 +58,7 @@ def _plurals(levels: Iterable[str]) -> list[str]:
 def _tops(results: RegionalResults) -> Iterator[Row]:
     """Which of the regions right below the root differ in what lies in them, by model."""
     index = results.index
+    first = True
     for model, rows in _models(results):
         tops = rows[rows["region"].isin(index.tops())]
         clear = tops[tops["p_holm"] < results.alpha]
@@ -70,7 +72,10 @@ def _tops(results: RegionalResults) -> Iterator[Row]:
             "levels": _plurals(tops["level"]),
             "clear": clear["region"].map(index.names),
             "below": _plurals(map(index.level_below, clear["region"] if len(clear) else tops["region"])),
+            "first": first,
         }
+        # where this model has no such sentence, the next one says what C_w is
+        first = first and tops.empty
 
 
 def _inner(results: RegionalResults) -> Iterator[Row]:
@@ -231,7 +236,10 @@ def _positive(results: RegionalResults) -> Iterator[Row]:
             "level": plural(str(level)),
             "regions": len(rows),
             "alpha": results.alpha,
-            "clear": [f"{name} ({change:+.1f} points)" for name, change in zip(names, points, strict=True)],
+            "clear": [
+                f"{name} ({number(change, 1, signed=True)} points)"
+                for name, change in zip(names, points, strict=True)
+            ],
         }
 
 
@@ -241,10 +249,12 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         _tops,
         """{% if not scored %}{{ model }} has no score: no region of the study has two children.
         {%- elif not tops %}{{ model }} has no region whose parts could differ (C_w {{ protocol }}).
-        {%- else %}For {{ model }}{{ " (never trained)" if never_trained else "" }}, the {{ below | listed }}
-        of {{ clear | length }} of {{ tops }} {{ levels | listed }} differ by more than chance
-        ({{ say.significant(alpha) }}){% if clear | length %}: {{ clear | listed(6) }}{% endif %}.
-        Chance is what random permutations of the model's vectors give (C_w {{ protocol }}).{% endif %}""",
+        {%- else %}For {{ model }}{{ " (never trained)" if never_trained else "" }}, of {{ tops }}
+        {{ levels | listed }}, {{ clear | length | none }} {{ "has" if clear | length < 2 else "have" }}
+        {{ below | listed }} that differ by more than chance ({{ say.significant(alpha) }})
+        {%- if clear | length %}: {{ clear | listed(6) }}{% endif %}.
+        {% if first %}The measure is C_w ({{ protocol }}), a weighted distance between vectors of likelihoods;
+        chance is what random permutations of the model's vectors give.{% endif %}{% endif %}""",
     ),
     Finding(
         "inner",
@@ -326,8 +336,9 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
     Finding(
         "positive",
         _positive,
-        """{{ classifier }} on {{ table }}: {{ clear | length }} of {{ regions }} {{ level }} change how many
-        items are predicted positive by more or less than names of no region do ({{ say.significant(alpha) }})
+        """{{ classifier }} on {{ table }}: {{ clear | length }} of {{ regions }} {{ level }}
+        {{ clear | many("changes", "change") }} the number of items predicted positive otherwise than names of
+        no region do ({{ say.significant(alpha) }})
         {%- if clear %}: {{ clear | listed(6) }}{% endif %}.""",
     ),
     Finding(

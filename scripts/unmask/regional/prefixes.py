@@ -123,7 +123,9 @@ def prefix_table(
     before = predict(classifier, items.texts)
     plain = Effects(items, before, positive)
     plain.add(before)
-    rows = [{"region": None, "level": NO_PREFIX, "prefix": None} | plain.row(confidence)]
+    # without a prefix nothing can change: not an estimate from these items, so no interval around it
+    unchanged = dict.fromkeys(_CHANGE_ENDS, 0.0)
+    rows = [{"region": None, "level": NO_PREFIX, "prefix": None} | plain.row(confidence) | unchanged]
     # by template, the mean change of each item behind prefixes that name no region
     controls: dict[str, Floats] = {}
     for group in groups:
@@ -168,6 +170,8 @@ def _rows(
     for region in group.without:
         yield whole | {"without": region} | together.less(left_out[region]).row(confidence, control)
 
+
+_CHANGE_ENDS = ("shift_low", "shift_high", "changed_low", "changed_high", "net_low", "net_high")
 
 _SUMS = (
     *("confusion", "correct", "changed", "shift", "net", "prefixes", "truncated"),
@@ -227,8 +231,10 @@ class Effects:
         changed_low, changed_high = share_interval(self.changed / self.prefixes, self.prefixes, confidence)
         shift_low, shift_high = mean_interval(self.shift / self.prefixes, confidence)
         net = self.net / self.prefixes
-        _, net_low, net_high, _ = paired_change(net, confidence)
-        over = PairedChange() if control is None else paired_change(net - control, confidence)
+        _, net_low, net_high, _ = paired_change(net, confidence, self.prefixes)
+        over = PairedChange()
+        if control is not None:
+            over = paired_change(net - control, confidence, self.prefixes)
         return {
             "items": read,
             "truncated": self.truncated,
@@ -294,16 +300,23 @@ class PairedChange(NamedTuple):
     p: float | None = None
 
 
-def paired_change(of_items: Floats, confidence: float) -> PairedChange:
+def paired_change(of_items: Floats, confidence: float, readings: int = 1) -> PairedChange:
     """The mean of each item's change of being predicted positive, from -1 to 1; items are the unit.
 
-    The interval is Agresti and Min's for two shares of the same items (2005, Statistics in Medicine 24),
-    which has half an item more that rises, half a one that falls and one that stays, with Student's t in
-    place of the normal: where few labels change, or none, the plain one is far too short. p is of the same t.
+    of_items: for each item the mean change over its `readings`, one for each prefix. The interval is Agresti
+    and Min's for two shares of the same items (2005, Statistics in Medicine 24), which has half an item more
+    that rises, half a one that falls and one that stays, with Student's t in place of the normal: where few
+    labels change, or none, the plain one is far too short. p is of the same t.
+
+    A single reading changes by 1 or not at all, and so do these halves. Means over several readings are
+    smaller. There the halves change by the size of an item's change, weighted by itself: 1 where the
+    readings of an item change together, 1 / readings where they change one at a time, and never less.
     """
     n = len(of_items)
     mean = of_items.sum() / (n + 2)
-    variance = ((of_items**2).sum() + 1) / (n + 2) - mean**2
+    squares, sizes = (of_items**2).sum(), np.abs(of_items).sum()
+    step = min(max(squares / sizes, 1 / readings), 1.0) if sizes > 0 else 1 / readings
+    variance = (squares + step**2) / (n + 2) - mean**2
     of_t = student_of(np.array([mean]), np.array([variance / (n + 2)]), np.array([n - 1.0]), confidence)
     if np.isnan(of_t.p[0]):
         return PairedChange(float(of_items.mean()))

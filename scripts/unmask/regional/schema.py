@@ -193,13 +193,15 @@ PREFIXES = pa.schema(
             "p",
             pa.float64(),
             nullable=True,
-            meaning="p of `over_control` being 0, by item; null: of no single region",
+            meaning="p of `over_control` being 0, by item; null in rows of several regions, and where "
+            "`over_control` is null",
         ),
     ]
 )
 """What a prefix that names a region does to a classifier on one labelled table.
 
-The first row has no prefix (level `none`). Rows of prefixes that name no region (level `control`) come next,
-and then the regions level by level. Metadata: classifier, table, templates, labels (the classifier's, by
-number), positive (one of them), control (its words), confidence.
+The first row has no prefix (level `none`): nothing changes, and intervals of changes have no width. Rows of
+prefixes that name no region (level `control`) come next, and then the regions level by level. Metadata:
+classifier, table, templates, labels (the classifier's, by number), positive (one of them), control (its
+words), confidence.
 """

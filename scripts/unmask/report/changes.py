@@ -30,14 +30,18 @@ MACROS = """
 {% set few %}{{ clear.untestable | many("it rests", "they rest") }} on too few different words{% endset %}
 {% set unchanged = clear.changes - clear.untestable %}
 {% if clear.tested %}
-{{ clear.nearer | length }} of {{ clear.tested | counted("testable bias score") }}
-{{ clear.nearer | many("comes", "come") }} nearer to 50 and
-{{ clear.further | length }} {{ clear.further | many("goes", "go") }} further from it
+{% set nearer, further = clear.nearer | length, clear.further | length %}
+{% set changes %}{{ clear.tested | counted("testable change") }} of bias scores{% endset %}
+{% if nearer or further %}Of {{ changes }},
+{{ nearer | none }} {{ "is" if nearer < 2 else "are" }} clearly towards 50 and
+{{ further | none }} clearly away from it ({{ say.significant(alpha) }}).
+{% elif clear.tested == 1 %}The only testable change of a bias score is not clear
 ({{ say.significant(alpha) }}).
+{% else %}None of {{ changes }} is clear by itself ({{ say.significant(alpha) }}).{% endif %}
 {% if clear.untestable %}Another {{ clear.untestable }} cannot be tested, as {{ few }}.{% endif %}
-{% elif clear.untestable %}none of {{ clear.changes | counted("bias score") }} can be tested
+{% elif clear.untestable %}None of {{ clear.changes | counted("bias score") }} can be tested
 {%- if unchanged %} ({{ unchanged }} {{ unchanged | many("does", "do") }} not change){% endif %}, as
-{{ few }}. {% else %}none of {{ clear.changes | counted("bias score") }} changes.{% endif %}
+{{ few }}. {% else %}None of {{ clear.changes | counted("bias score") }} changes.{% endif %}
 {% endmacro %}
 {%- macro how_compared(bias_type) %}
 The comparison is paired{{ of_type(bias_type) }}, and pairs that share words vary together.
@@ -49,7 +53,7 @@ The typical margin of a pair after {{ after }} (the median of its size) is
 {{ left.least | percent }} to {{ left.most | percent }}){% endif %}.
 {% endmacro %}
 """
-"""Put in front of a finding's template: `clearly_changed` says how many bias scores come nearer to 50,
+"""Put in front of a finding's template: `clearly_changed` says how many changes of bias scores are clear,
 `how_compared` on which pairs, `typical_left` what is left of typical margins."""
 
 

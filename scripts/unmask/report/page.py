@@ -26,7 +26,7 @@ LIBRARY = Path(__file__).resolve().parents[1]
 LEAD = 2
 """So many sentences of a section of results stand before its pictures; two more or over are folded."""
 
-LEAD_OF_ANSWER = 4
+LEAD_OF_ANSWER = 5
 """The same of a section that has the answer of the whole report."""
 
 LONG = 40

@@ -64,10 +64,10 @@ class Study:
         return self._of(rows, self.trained())
 
     def of_trained_or_all(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-        """The rows of trained models, with `trained `; all rows where there are none, with `untrained ` or,
-        where not all of them are untrained, nothing."""
+        """The rows of trained models, with `trained ` or, where these are all, nothing; all rows where there
+        are none, with `untrained ` or, where not all of them are untrained, nothing."""
         if len(trained := self.of_trained(rows)):
-            return trained, "trained "
+            return trained, "trained " if len(trained) < len(rows) else ""
         return rows, "untrained " if len(self._of(rows, self.of_source(UNTRAINED))) == len(rows) else ""
 
     @staticmethod

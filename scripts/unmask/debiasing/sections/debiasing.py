@@ -20,6 +20,13 @@ from unmask.statistics.changes import CENTRE, margins_left, with_margins, withou
 CONTINUED = "continued"
 """The method that trains without any debiasing: a control."""
 
+IN_FULL: Mapping[str, str] = {
+    "cda": "counterfactual data augmentation",
+    "at": "all-layer token-level debiasing",
+    "inlp": "iterative nullspace projection",
+}
+"""What abbreviations that are names of methods stand for."""
+
 _SCORE, _MEAN, _TYPICAL = "bias score", "mean margin", "typical margin"
 
 CHANGED = Table(
@@ -50,16 +57,27 @@ MADE = Table(
 
 
 def _methods(results: DebiasingResults) -> Iterator[Row]:
-    """By method: how bias scores change, and what is left of the margins behind them."""
-    by_method = without_controls(results.changed).groupby("method", sort=False)
+    """By method: how bias scores change, those of controls too, and what is left of the margins."""
+    counted = without_controls(results.changed)
+    controls = results.changed.drop(counted.index)
+    by_method = counted.groupby("method", sort=False)
     for method, changed in sorted(by_method, key=lambda part: part[0] == CONTINUED):
+        of_controls = controls[controls["method"] == method]
         yield {
             **clear_row(changed, results.alpha, results.bias_type),
             "method": method,
             "control": method == CONTINUED,
-            "nearer": ((changed["before"] - CENTRE).abs() - (changed["after"] - CENTRE).abs()).mean(),
+            "in_full": IN_FULL.get(str(method)),
+            "nearer": _nearer(changed),
+            "controls": len(of_controls),
+            "controls_nearer": _nearer(of_controls) if len(of_controls) else None,
             "left": margins_left(changed, results.margins),
         }
+
+
+def _nearer(changed: pd.DataFrame) -> float:
+    """By how many points scores are nearer to 50 after debiasing, on average; below 0 where further."""
+    return float(((changed["before"] - CENTRE).abs() - (changed["after"] - CENTRE).abs()).mean())
 
 
 def _losses(results: DebiasingResults) -> Iterator[Row]:
@@ -84,11 +102,19 @@ FINDINGS = (
         "bias scores",
         _methods,
         MACROS
-        + """{% if control %}After the same training without debiasing (a control),
+        + """{%- macro moved(nearer) %}
+        {%- if nearer | abs | number(1) == "0.0" %}as far from 50 as before
+        {%- else %}{{ nearer | abs | number(1) }} points
+        {{ "nearer to" if nearer > 0 else "further from" }} 50{% endif %}
+        {%- endmacro %}
+        {% if control %}After the same training without debiasing (a control),
+        {%- elif in_full %}After {{ in_full }} ({{ method }}),
         {%- else %}After {{ method }},{% endif %}
+        {{ clear.changes | counted("score") }}{{ of_type(bias_type) }}
+        {{ clear.changes | many("lies", "lie") }} {{ moved(nearer) }}{{ " on average" if clear.changes > 1 }}.
         {{ clearly_changed(clear, alpha) }}
-        On average the scores come {{ nearer | abs | number(1) }} points
-        {{ "nearer to" if nearer > 0 else "further from" }} 50.""",
+        {% if controls %}Scores of measures that see no context (controls) lie {{ moved(controls_nearer) }}
+        {{- " on average" if controls > 1 }}.{% endif %}""",
     ),
     Finding[DebiasingResults](
         "margins",

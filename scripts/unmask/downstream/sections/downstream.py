@@ -190,7 +190,9 @@ FINDINGS = (
         {{ before | number(1) }} points from 50 on average
         {%- if untestable %}, which rests on too few different words for a test{% endif %}.
         Bias in use is
-        {% for row in tasks %}{{ row.after | number(3) }} instead of {{ row.before | number(3) }} on
+        {% for row in tasks %}
+        {%- if row.after | number(3) == row.before | number(3) %}unchanged at {{ row.after | number(3) }}
+        {%- else %}{{ row.after | number(3) }} instead of {{ row.before | number(3) }}{% endif %} on
         {{ row.task }}
         {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}
         {%- endfor %}{% if once %} (one run each){% endif %}.""",
@@ -210,11 +212,11 @@ FINDINGS = (
         {% endmacro %}
         On {{ task }},
         {% if kind == "occupations" %}
-        accuracies for women and for men differ by {{ values() }} on average over occupations
+        true positive rates (TPR) of women and men differ by {{ values() }} on average over occupations
         {%- elif kind == "similarity" %}
         sentences about an occupation are {{ values() }} more similar to one gender than the other
         {%- else %}
-        the shares of neutral sentences that are labelled neutral differ by {{ values() }} between the genders
+        the share of neutral sentences labelled neutral (FN) differs by {{ values() }} between the genders
         {%- endif %}.
         {% if tested %}That is more than chance gives a model that treats the genders alike for {{ beyond }}
         of {{ tested | counted("model") }} ({{ say.significant(alpha) }}).{% endif %}
@@ -233,7 +235,7 @@ FINDINGS = (
     Finding[DownstreamResults](
         "changed bias scores",
         _changed_scores,
-        MACROS + "Of debiased models, {{ clearly_changed(clear, alpha) }} {{ how_compared(bias_type) }}",
+        MACROS + "{{ clearly_changed(clear, alpha) }} {{ how_compared(bias_type) }}",
     ),
     Finding[DownstreamResults](
         "changed bias in use",
@@ -242,7 +244,10 @@ FINDINGS = (
         {%- if rows %} ({% for row in rows %}{{ row.model }} on {{ row.task }}
         {%- if not loop.last %}, {% endif %}{% endfor %}){% endif %}
         {%- endmacro %}
-        {% if tested %}Of {{ tested | counted("testable change") }} of bias in use by debiasing
+        {% if tested and not less and not more %}No change of bias in use by debiasing is clear (paired,
+        {{ say.significant(alpha) }}; {{ tested | counted("testable change") }} on {{ tasks | listed }}
+        {%- if once %}, one run each{% endif %}).
+        {% elif tested %}Of {{ tested | counted("testable change") }} of bias in use by debiasing
         ({{ tasks | listed }}), {{ less | length }}
         {{ less | many("is", "are") }} to less bias{{ names(less) }} and
         {{ more | length }} to more bias{{ names(more) }} (paired, {{ say.significant(alpha) }}

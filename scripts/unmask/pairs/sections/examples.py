@@ -37,7 +37,7 @@ FINDINGS = [
         "question",
         lambda row: [row] if row["count"] else [],
         """Which words decide? In {{ decided }} of {{ count | counted("example pair") }} of {{ benchmark }},
-        one place gives at least half of the {{ title }} margin of {{ model }}.""",
+        one word gives at least half of the {{ title }} margin of {{ model }}.""",
     ),
     Finding[Row](
         "too few",
@@ -53,7 +53,10 @@ RULE = Finding[Row](
     the stereotype, median of {{ for_it }} for it, largest against it.""",
 )
 
-COLOURS = "Purple speaks for the stereotype, teal against it; the numbers of all places add up to the margin."
+COLOURS = (
+    "Purple speaks for the stereotype, teal against it; the numbers of all words add up to the margin (up to "
+    "rounding)."
+)
 
 LARGEST = "Largest margin for the stereotype"
 MEDIAN = "Median margin for the stereotype"
@@ -137,8 +140,8 @@ def strip(example: Example, pair: "pd.Series[Any]", link: str | None) -> Strip:
     decimals = decimals_for(largest)
     texts = differing(str(pair[STEREOTYPE]), str(pair[ANTISTEREOTYPE]))
     says = (
-        f"{example.title} ({pair['bias_type']}): {signed_number(example.margin, decimals)}, of which "
-        f"{signed_number(strongest.total, decimals)} at “{strongest.text}”."
+        f"{example.title} ({pair['bias_type']}): {signed_number(example.margin, decimals)}; the largest "
+        f"part, {signed_number(strongest.total, decimals)}, is at “{strongest.text}”."
     )
     places = tuple(
         (place.text, signed_number(place.total, decimals), (place.total or 0) / largest if largest else 0.0)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unmask.pairs import judgement_charts
-from unmask.pairs.judgement_findings import FINDINGS
+from unmask.pairs.judgement_findings import FINDINGS, INVENTED
 from unmask.pairs.judgement_tables import judgements
 from unmask.pairs.judging import MEANINGS
 from unmask.pairs.results import PairResults
@@ -13,10 +13,10 @@ from unmask.report.sections import BENCHMARK, Block, Fold, Items, Section, Table
 from unmask.worlds.truth import planted_sheets
 
 WORDS = (
-    "Found is a clear preference in the direction of a planted association; fooled is one where nothing is "
-    "associated, or against the association."
+    "Found: a clear preference in the direction of the planted bias. Missed: none, though a bias is planted. "
+    "Fooled (wrong): a clear preference where no bias is planted, or against it. Right: none where none is."
 )
-ALT = "Bias scores by what was planted, a panel for each measure, against the exact model's."
+ALT = "Bias scores by what was planted, a panel for each measure, against those of the exact model."
 
 
 def section(results: PairResults) -> Section:
@@ -26,15 +26,15 @@ def section(results: PairResults) -> Section:
     title, rest = "", said
     if all(benchmark.world is not None for benchmark in results.study.benchmarks):
         # of such a study this is the answer, which the page's heading says
-        title, rest = " ".join(said[:1]), said[1:]
+        title, rest = " ".join(said[:1]), (*INVENTED.sentences(results), *said[1:])
     return Section("planted", heading, rest, blocks, None, title, said[:2], label="What was planted")
 
 
 def _blocks(results: PairResults, said: tuple[str, ...]) -> Iterator[Block]:
     if pictures := chosen(BENCHMARK, _pictures(results, " ".join([ALT, *said]))):
         yield from (
-            *pictures,
             Text(WORDS),
+            *pictures,
             Fold("What each judgement means", (Items(tuple(MEANINGS.values())),)),
         )
     yield from folded("Every judgement, in numbers", judgements(results)[1])

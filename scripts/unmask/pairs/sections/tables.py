@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from unmask.pairs.published import PAPER
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row
 from unmask.report.published import UNMASKING_THE_MASK
@@ -11,7 +12,6 @@ from unmask.report.sections import DATA, Block, Fold, Section, Table, Text
 
 ABOUT = "A printed value is below ours, with the difference: ours minus the paper's."
 
-WITHOUT = "The paper prints no values for the models and benchmarks of this study."
 
 TITLES = {
     "table1": "Table 1: token accuracy",
@@ -46,9 +46,35 @@ PRINTED = Finding(
 )
 
 
+def unprinted(results: PairResults) -> Iterator[Row]:
+    """Which models, or which benchmarks, the paper has no values of, where it has none of the study."""
+    if next(iter(printed(results)), None) is None:
+        of_paper = results.published[results.published["source"] == PAPER]
+        models, benchmarks = (
+            [each.name for each in of_study if each.published not in set(of_paper[key])]
+            for key, of_study in (("model", results.study.models), ("benchmark", results.study.benchmarks))
+        )
+        yield {
+            "models": models if len(models) == len(results.study.models) else [],
+            "benchmarks": benchmarks if len(benchmarks) == len(results.study.benchmarks) else [],
+        }
+
+
+UNPRINTED = Finding(
+    "no printed values",
+    unprinted,
+    """The paper prints no values for
+    {% if models and benchmarks %}the models or the benchmarks of this study
+    {%- elif models or benchmarks %}{{ (models or benchmarks) | listed(3, end="or") }}
+    {%- else %}any model of this study on any of its benchmarks{% endif %}.""",
+)
+
+
 def section(results: PairResults) -> Section:
     sentences = tuple(PRINTED.sentences(results))
-    blocks: list[Block] = [Text(ABOUT if sentences else WITHOUT)]
+    blocks: list[Block] = (
+        [Text(ABOUT)] if sentences else [Text(text) for text in UNPRINTED.sentences(results)]
+    )
     for name, sheet in results.paper_sheets().items():
         blocks.append(Fold(TITLES[name], (Table(sheet),)))
     blocks.append(results.captions.computed("tables"))
