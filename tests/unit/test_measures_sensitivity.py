@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -67,7 +68,7 @@ def test_margins_and_counts_are_those_of_a_slow_loop(start: str | None) -> None:
     readings = [(*context, score) for context in contexts for score in ("sum", "mean")]
     margins = margins_by_reading(IDS, example_evidence("gpt2", start), start is None)
     assert [column for column in margins if column != FIRST_DIFFERS] == readings
-    table = sensitivity_table(margins).set_index(READING)
+    table: Any = sensitivity_table(margins).set_index(READING)
     first_differs = [
         tokenizer(one)["input_ids"][0] != tokenizer(two)["input_ids"][0] for one, two, _ in SENTENCES
     ]
