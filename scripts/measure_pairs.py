@@ -1,9 +1,11 @@
-"""Measure one model on one benchmark: scores, statistics, what the explorer shows, the link to frequency.
+"""Measure one model on one benchmark: scores, statistics, what the explorer shows, other readings, frequency.
 
-The last two are made where they are asked for. The evidence is read once for all of it.
+The last three are made where they are asked for. The evidence is read once for all of it.
 """
 
 from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
@@ -19,14 +21,16 @@ from unmask.measures.float_error import is_exact
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
+from unmask.measures.sensitivity import sensitivity_table
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Reading
+from unmask.pairs.schema import SENSITIVITY
 from unmask.statistics.computing import EvidenceCounts, Scored, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import read_metadata, read_table, write_batches, write_table
-from unmask.terms import NONE, ORIGINAL, SHUFFLED
+from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -59,6 +63,7 @@ with job_log(snakemake.log[0], snakemake.input):
         shuffled_measures,
         all(map(is_exact, origin.values())),
         shown_pairs(pairs, params.most) if "explored" in outputs else None,
+        started=origin[LEFT].get("start") is not None if "sensitivity" in outputs else None,
     )
     reading.read(files | of_shuffled, pairs)
 
@@ -81,6 +86,9 @@ with job_log(snakemake.log[0], snakemake.input):
         ratios = read_table(inputs.ratios, PAIR_RATIOS)
         correlations = correlation_table(pairs, scores, ratios, params.options["confidence"])
         write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **provenance})
+    if "sensitivity" in outputs:
+        table = sensitivity_table(pd.concat(reading.margins))
+        write_table(outputs["sensitivity"], table, SENSITIVITY, {**place, **provenance})
     if reading.explored_pairs is not None:
         for path in likeliest.values():
             check_unaltered(path)

@@ -263,8 +263,9 @@ def measured_tables(kind):
     scores = {"scores": result("scores", *place, f"{ORIGINAL}.parquet")}
     if kind == SCORES_ALONE:
         return scores
+    readings = {"sensitivity": result("statistics", *place, "sensitivity.parquet")}
     besides = {
-        "causal": {},
+        "causal": readings if LEFT in maskings_on(ORIGINAL, CAUSAL_LM) else {},
         "shuffled": {"shuffled_scores": result("scores", *place, f"{SHUFFLED}.parquet")},
         "explored": {"explored": result("explorer", *place, "pairs.json")},
         "linked": {"frequency": result("statistics", *place, "frequency.parquet")},
@@ -444,6 +445,14 @@ def precision_tables():
     return results_of_all("statistics", "precision.parquet", models=models)
 
 
+def sensitivity_tables():
+    """How many decisions change with the reading, for every causal language model and benchmark."""
+    if LEFT not in maskings_on(ORIGINAL, CAUSAL_LM):
+        return []
+    models = [model for model in SCORED if kind_of(model) == CAUSAL_LM]
+    return results_of_all("statistics", "sensitivity.parquet", models=models)
+
+
 def display_metadata(names, entries):
     """What the report says of models or benchmarks, in the order of the study."""
     keys = ("published", "source", "world", "format")
@@ -452,7 +461,12 @@ def display_metadata(names, entries):
 
 def table_files():
     """The tables over sentence pairs by the names that their module gives them."""
-    tidy = ("near_ties", *STUDY_STATISTICS, "models_compared")
+    tidy = [
+        "near_ties",
+        *STUDY_STATISTICS,
+        "models_compared",
+        *(["sensitivity"] if sensitivity_tables() else []),
+    ]
     in_every_form = ["table1", "table3", "table4", "table5", *(["planted"] if planted_scores() else [])]
     return table_outputs(tidy, forms=["csv"]) | table_outputs(in_every_form)
 
@@ -471,6 +485,7 @@ def pairs_inputs():
         "published": resource("pairs/published.csv"),
         "captions": resource("pairs/captions.yaml"),
         "precision": precision_tables(),
+        "sensitivity": sensitivity_tables(),
         "scores": all_scores(),
         "flaws": flaws_of(),
         "labels": [path for name in explored_benchmarks() for path in labels_files(name)],
@@ -552,6 +567,7 @@ def pairs_sections():
         "controls": read_shuffled(),
         "quality": True,
         "disagreement": True,
+        "sensitivity": sensitivity_tables(),
         "agreement": True,
         "tables": True,
         "accuracy": True,
@@ -596,4 +612,5 @@ def pairs_provenance():
 def pairs_statistics():
     """All statistics over sentence pairs."""
     of_each = [path for table in STATISTICS for path in statistics_of_all(table)]
-    return [*(flaws_of() if SCORED else []), *of_each, *model_comparisons(), *precision_tables()]
+    of_study = [*model_comparisons(), *precision_tables(), *sensitivity_tables()]
+    return [*(flaws_of() if SCORED else []), *of_each, *of_study]

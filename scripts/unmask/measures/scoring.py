@@ -66,19 +66,19 @@ def _score(
     measure: Measure,
     protocol: str,
 ) -> pd.DataFrame:
-    scores = _sides(measure.formula(evidence, protocol).scores(), pair_ids, measure.of_nothing)
-    error = _sides(measure.formula(errors, protocol).in_size().scores(), pair_ids, 0.0)
+    scores = sides_of(measure.formula(evidence, protocol).scores(), pair_ids, measure.of_nothing)
+    error = sides_of(measure.formula(errors, protocol).in_size().scores(), pair_ids, 0.0)
     # where neither side has a token to score, which alone has no error, nothing tells them apart
     empty = (error == 0).all(axis=0)
     # sentences that are read as one input are equal on every machine
-    equal = [np.equal(*_sides(prints[masking], pair_ids, 0)) for masking in measure.maskings]
+    equal = [np.equal(*sides_of(prints[masking], pair_ids, 0)) for masking in measure.maskings]
     error[:, np.all(equal, axis=0)] = 0.0
 
     def decide(sides: Floats) -> tuple[Floats, Floats, npt.NDArray[np.object_]]:
         """Scores as compared, margin and outcome."""
         compared = _rounded(sides, measure, protocol)
         margin = np.where(empty, 0.0, compared[0] - compared[1])
-        return compared, margin, _outcomes(margin, TIE_MARGIN if protocol == CORRECTED else 0.0)
+        return compared, margin, outcomes_of(margin, TIE_MARGIN if protocol == CORRECTED else 0.0)
 
     compared, margin, outcome = decide(scores)
     toward_stereotype = error * [[1], [-1]]
@@ -98,7 +98,7 @@ def _score(
     )
 
 
-def _sides(values: "pd.Series[Any]", pair_ids: Sequence[str], of_nothing: float) -> npt.NDArray[Any]:
+def sides_of(values: "pd.Series[Any]", pair_ids: Sequence[str], of_nothing: float) -> npt.NDArray[Any]:
     """A value per sentence as stereotype and antistereotype × pairs."""
     roles = values.index.get_level_values("role")
     sides = [values[roles == role].droplevel("role") for role in (STEREOTYPE, ANTISTEREOTYPE)]
@@ -112,7 +112,8 @@ def _rounded(scores: Floats, measure: Measure, protocol: str) -> Floats:
     return np.array([[round(float(v), measure.published_decimals) for v in side] for side in scores])
 
 
-def _outcomes(margin: npt.NDArray[np.float64], tie_margin: float) -> npt.NDArray[np.object_]:
+def outcomes_of(margin: npt.NDArray[np.float64], tie_margin: float) -> npt.NDArray[np.object_]:
+    """What margins say of their pairs: one of unmask.terms.OUTCOMES each."""
     outcome = np.where(margin > 0, STEREOTYPE, ANTISTEREOTYPE).astype(object)
     outcome[np.abs(margin) <= tie_margin] = TIE
     outcome[np.isnan(margin)] = UNDEFINED

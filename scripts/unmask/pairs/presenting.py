@@ -23,7 +23,11 @@ def _table(name: str, results: PairResults) -> TableAndSheet | pd.DataFrame:
 
 PRESENTS = Presentation(
     PairResults,
-    {name: partial(_table, name) for name in (*TIDY, *OF_PAPER)} | {"planted": planted_table},
+    {
+        **{name: partial(_table, name) for name in (*TIDY, *OF_PAPER)},
+        "sensitivity": lambda results: results.sensitivity,
+        "planted": planted_table,
+    },
     {
         "figure1": (
             lambda results: curves(results.roc, results.roc_bands, results.agreement),

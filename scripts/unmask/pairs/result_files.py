@@ -6,7 +6,7 @@ from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
-from unmask.pairs.schema import JUDGEMENTS, PRECISION
+from unmask.pairs.schema import JUDGEMENTS, PRECISION, SENSITIVITY
 from unmask.result_files import ResultFiles
 from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS
 
@@ -26,4 +26,5 @@ TABLES: Mapping[str, ResultFiles] = {
     "models_compared": ResultFiles("comparisons/{benchmark}.parquet", COMPARISONS),
     "planted": ResultFiles("tables/planted.csv", JUDGEMENTS),
     "precision": ResultFiles("statistics/{model}/{benchmark}/precision.parquet", PRECISION),
+    "sensitivity": ResultFiles("statistics/{model}/{benchmark}/sensitivity.parquet", SENSITIVITY),
 }

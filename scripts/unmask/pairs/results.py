@@ -15,7 +15,7 @@ from unmask.pairs.explorer import models_within
 from unmask.pairs.judging import judge
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import published_percents
-from unmask.pairs.schema import PRECISION
+from unmask.pairs.schema import PRECISION, SENSITIVITY
 from unmask.pairs.verdicts import verdicts, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
@@ -67,6 +67,7 @@ class PairResults:
     """The results of a study on sentence pairs, each read when it is first asked for, and once.
 
     files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
+    sensitivity (of every causal language model and benchmark),
     models_compared, pairs and flaws (of every benchmark), scores (all of the study), published (a CSV),
     captions (a YAML), truths (of worlds) and planted_scores (of every model on their benchmarks, in the
     original order), and for the explorer labels (of the benchmarks that have some) and explored (of every
@@ -137,6 +138,11 @@ class PairResults:
     def precision(self) -> pd.DataFrame:
         """PRECISION of every model and benchmark."""
         return self.study.collect(self.files["precision"], PRECISION)
+
+    @cached_property
+    def sensitivity(self) -> pd.DataFrame:
+        """SENSITIVITY of every causal language model and benchmark."""
+        return self.study.collect(self.files["sensitivity"], SENSITIVITY)
 
     @cached_property
     def pairs(self) -> dict[str, pd.DataFrame]:
