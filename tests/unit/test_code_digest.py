@@ -174,6 +174,9 @@ def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None
     # what maskings hide; nothing of how they are made
     assert {module for module in measures if module.startswith(("unmask/evidence/", "unmask/models/"))} == {
         "unmask/evidence/__init__.py",
+        # which kinds of models there are
+        "unmask/models/__init__.py",
+        "unmask/models/detecting.py",
         "unmask/evidence/chunks.py",
         "unmask/evidence/masking.py",
         "unmask/evidence/cache.py",
