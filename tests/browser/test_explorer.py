@@ -542,10 +542,11 @@ def test_choices_say_how_many_pairs_they_leave(page: Page, study: Study) -> None
             field.select_option(index=place)
             assert count_of(page) == counted(text)[1], (label, text)
         field.select_option(before)
-    assert page.locator("details summary").first.inner_text() == "More filters"
+    more = page.locator("summary").filter(has_text="More filters")
+    assert more.inner_text() == "More filters"
     choose(page, "Flaw", "any")
     field_of(page, "Margin from").fill("0")
-    assert page.locator("details summary").first.inner_text() == "More filters (2 in use)"
+    assert more.inner_text() == "More filters (2 in use)"
 
 
 def counted(text: str) -> tuple[str, int]:

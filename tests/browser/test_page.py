@@ -166,7 +166,7 @@ def test_text_is_only_text(opened: Opened) -> None:
     # and what reserves room: once, and where each chart is
     assert page.locator("script:not([type='module']):not([type='application/json'])").count() == 7
     assert page.locator("script[type='module']").count() == 2
-    assert page.title() == f"A report {HOSTILE}"
+    assert page.title() == f"A report {HOSTILE} \N{EN DASH} Unmask"
     assert page.locator("h1").text_content() == f"A report {HOSTILE}"
     assert HOSTILE in column(page, "first-table-1", 1)
     words = page.locator("#first-chart-1 svg text").all_text_contents()

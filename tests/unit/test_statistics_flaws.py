@@ -174,6 +174,6 @@ def test_the_flaws_of_stereoset() -> None:
     assert (cells["any of these"], cells["not rated"]) == ("10", "810")
     (counted,) = [finding for finding in quality.FINDINGS if finding.name == "flawed pairs"]
     (sentence,) = counted.sentences(pair_results([], [], flaws={"stereoset": table}))
-    assert "10 of 2106 of stereoset" in sentence and "810 of 2106" in sentence and "818" not in sentence
+    assert "10 of 2,106 of stereoset" in sentence and "810 of 2,106" in sentence and "818" not in sentence
     # it is all the professions that have no labels in the public file
     assert set(pairs["bias_type"][table["no_votes"].eq(True)]) == {"profession"}

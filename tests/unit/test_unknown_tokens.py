@@ -161,7 +161,7 @@ def test_the_report_has_the_share_of_each_model_and_benchmark(tmp_path: Path) ->
     assert found[["model", "benchmark"]].to_numpy().tolist() == [["m", "b"], ["m", "c"]]
     assert found["share"].tolist() == [15.0, 0.45]
     (caution,) = UNKNOWN_TOKENS.sentences(results)
-    assert all(part in caution for part in ("m", "b", "300", "2000", "15.0%"))
+    assert all(part in caution for part in ("m", "b", "300", "2,000", "15.0%"))
     assert UNKNOWN.sheet(found).rows == (
         ("m", "b", "2000", "300", "15.00"),
         ("m", "c", "2000", "9", "0.45"),
