@@ -334,7 +334,7 @@ def test_the_only_score_has_its_control_and_others_the_band_that_explains_them()
         "A control that sees no context (All-Masked) scores 37, further from 50 than AUL. Word choice alone "
         "can move a score that far.",
     )
-    assert "37 (26 to <50)" in sheets.scores(some).rows[0]
+    assert "37 (26–<50)" in sheets.scores(some).rows[0]
 
 
 def test_bias_types_that_point_in_opposite_directions_are_named() -> None:

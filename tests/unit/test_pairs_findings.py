@@ -163,8 +163,8 @@ def test_a_share_like_that_of_untrained_models_is_called_so(
 def test_shuffled_scores_stand_beside_the_unshuffled() -> None:
     def said(*scores: dict[str, Any]) -> str:
         written = ({"score": 51.2}, {"measure": "CPS", "score": 50.4})
-        (text,) = CONTROLS.sentences(results(*written, *({"variant": "shuffled"} | each for each in scores)))
-        return text
+        shuffled = ({"variant": "shuffled"} | each for each in scores)
+        return " ".join(sentences(CONTROLS, results(*written, *shuffled)))
 
     text = said({}, {"measure": "CPS", "verdict": BY_WORDS})
     assert "2 of 2 scores" in text and "56 (53 to 60), unshuffled 51" in text

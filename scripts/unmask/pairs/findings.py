@@ -481,23 +481,28 @@ def _off_50(score: float | None) -> str:
     return number(score, decimals_apart(score, NO_PREFERENCE))
 
 
-CONTROLS = Finding(
-    "shuffled",
-    shuffled,
-    """With the tokens of each sentence shuffled,
-    {% if off %}{{ off }} of {{ known | counted("score") }}{{ whose }} {{ off | many("has", "have") }}
-    {%- else %}no score{{ whose }} has{% endif %} an interval that excludes 50
-    {%- if not off %} ({{ known | counted("score") }}){% endif %}.
-    {% if off %}Furthest from 50:
-    {% for of in furthest %}{{ of.title }} of {{ of.model }} on {{ of.benchmark }},
-    {{ of.score }} ({{ of.ends }}), unshuffled {{ of.unshuffled }}
-    {%- if not loop.last %}; {% endif %}{% endfor %}.
-    {% if clear %}{{ "It" if off == 1 else clear ~ " of the " ~ off }} {{ clear | many("lies", "lie") }}
-    outside the band of word choice; such a preference cannot come from what the sentences say.
-    {% else %}{{ "It is not" if off == 1 else "Neither is" if off == 2 else "None is" }} clearly outside the
-    band of word choice; a preference here could not come from what the sentences say.{% endif %}
-    {%- endif %}""",
-)
+CONTROLS = [
+    Finding(
+        "shuffled",
+        shuffled,
+        """With the tokens of each sentence shuffled,
+        {% if off %}{{ off }} of {{ known | counted("score") }}{{ whose }} {{ off | many("has", "have") }}
+        {%- else %}no score{{ whose }} has{% endif %} an interval that excludes 50
+        {%- if not off %} ({{ known | counted("score") }}){% endif %}.""",
+    ),
+    Finding(
+        "furthest shuffled",
+        lambda results: (row for row in shuffled(results) if row["off"]),
+        """Furthest from 50:
+        {% for of in furthest %}{{ of.title }} of {{ of.model }} on {{ of.benchmark }},
+        {{ of.score }} ({{ of.ends }}), unshuffled {{ of.unshuffled }}
+        {%- if not loop.last %}; {% endif %}{% endfor %}.
+        {% if clear %}{{ "It" if off == 1 else clear ~ " of the " ~ off }} {{ clear | many("lies", "lie") }}
+        outside the band of word choice; such a preference cannot come from what the sentences say.
+        {% else %}{{ "It is not" if off == 1 else "Neither is" if off == 2 else "None is" }} clearly outside
+        the band of word choice; a preference here could not come from what the sentences say.{% endif %}""",
+    ),
+]
 
 
 # agreement with human raters

@@ -217,7 +217,6 @@ def changes_of_scores(results: PairResults) -> Iterator[Row]:
     yield {
         "trained": trained,
         "tested": len(tested),
-        "unrated": bool(rows["flaw"].eq(UNRATED).any()),
         "beyond": int((rows["claim"] != NO_CLEAR).sum()),
         "by_chance": number(by_chance, 0 if by_chance >= 1 else 1),
         "holding": len(holding),
@@ -250,9 +249,7 @@ FINDINGS = [
         {%- endif %}{% if holding %}:
         {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
         {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
-        {%- endfor %}{% endif %}.{% endif %}
-        There is one change of each score for every flaw
-        {%- if unrated %} and for pairs not rated{% endif %}.""",
+        {%- endfor %}{% endif %}.{% endif %}""",
     ),
     Finding(
         "flawed pairs",

@@ -283,10 +283,7 @@ def scores(results: PairResults) -> Sheet:
 
 def terminal(results: PairResults) -> Sheet:
     """The same for a terminal, in fewer characters."""
-    rows = _marked(results)
-    return TERMINAL.sheet(
-        rows.assign(ends=rows["ends"].str.replace(" to ", DASH)), results.captions["terminal"]
-    )
+    return TERMINAL.sheet(_marked(results), results.captions["terminal"])
 
 
 def _marked(results: PairResults) -> pd.DataFrame:
@@ -294,7 +291,8 @@ def _marked(results: PairResults) -> pd.DataFrame:
     rows = with_one_control(judged(results))
     claim = rows["verdict"].map({CLEAR: CLEAR_MARK}).fillna("")
     ends = [ends_beside_50(row.low, row.high).replace(NO_INTERVAL, DASH) for row in rows_of(rows)]
-    return rows.assign(ends=ends, claim=claim)
+    # a cell has less room than a sentence
+    return rows.assign(ends=[each.replace(" to ", DASH) for each in ends], claim=claim)
 
 
 def chance(results: PairResults) -> Sheet:

@@ -92,6 +92,12 @@ def _losses(results: DebiasingResults) -> Iterator[Row]:
         yield {"models": rows}
 
 
+MOVED = """{%- macro moved(nearer) %}
+{%- if nearer | abs | number(1) == "0.0" %}as far from 50 as before
+{%- else %}{{ nearer | abs | number(1) }} points
+{{ "nearer to" if nearer > 0 else "further from" }} 50{% endif %}
+{%- endmacro %}"""
+
 FINDINGS = (
     Finding[DebiasingResults](
         "nothing compared",
@@ -102,19 +108,21 @@ FINDINGS = (
         "bias scores",
         _methods,
         MACROS
-        + """{%- macro moved(nearer) %}
-        {%- if nearer | abs | number(1) == "0.0" %}as far from 50 as before
-        {%- else %}{{ nearer | abs | number(1) }} points
-        {{ "nearer to" if nearer > 0 else "further from" }} 50{% endif %}
-        {%- endmacro %}
-        {% if control %}After the same training without debiasing (a control),
+        + MOVED
+        + """{% if control %}After the same training without debiasing (a control),
         {%- elif in_full %}After {{ in_full }} ({{ method }}),
         {%- else %}After {{ method }},{% endif %}
         {{ clear.changes | counted("score") }}{{ of_type(bias_type) }}
         {{ clear.changes | many("lies", "lie") }} {{ moved(nearer) }}{{ " on average" if clear.changes > 1 }}.
-        {{ clearly_changed(clear, alpha) }}
-        {% if controls %}Scores of measures that see no context (controls) lie {{ moved(controls_nearer) }}
-        {{- " on average" if controls > 1 }}.{% endif %}""",
+        {{ clearly_changed(clear, alpha) }}""",
+    ),
+    Finding[DebiasingResults](
+        "controls",
+        lambda results: (row for row in _methods(results) if row["controls"]),
+        MOVED
+        + """After {{ "the same training" if control else method }}, scores of measures that see no context
+        (controls) lie {{ moved(controls_nearer) }}
+        {{- " on average" if controls > 1 }}.""",
     ),
     Finding[DebiasingResults](
         "margins",

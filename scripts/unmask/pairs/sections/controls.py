@@ -4,6 +4,7 @@ from unmask.pairs import accuracy_charts, sheets
 from unmask.pairs.findings import CONTROLS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
+from unmask.report.findings import sentences
 from unmask.report.sections import TRUST, Section, folded
 
 ALT = (
@@ -17,6 +18,6 @@ def section(results: PairResults) -> Section:
     charts = (chart(results.captions["shuffled_chart"], ALT, picture),) if picture else ()
     tables = folded("Bias scores with the tokens shuffled", sheets.shuffled(results))
     how = (results.captions.computed("controls"),) if charts or tables else ()
-    sentences = tuple(CONTROLS.sentences(results))
     heading = "Controls: shuffled sentences"
-    return Section("controls", heading, sentences, (*charts, *tables, *how), group=TRUST, label="Controls")
+    said = sentences(CONTROLS, results)
+    return Section("controls", heading, said, (*charts, *tables, *how), group=TRUST, label="Controls")
