@@ -9,13 +9,9 @@ from unmask.pairs.judging import MEANINGS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import BENCHMARK, Block, Fold, Items, Section, Table, Text, chosen, folded
+from unmask.report.sections import BENCHMARK, Block, Fold, Items, Section, Table, chosen, folded
 from unmask.worlds.truth import planted_sheets
 
-WORDS = (
-    "Found: a clear preference in the direction of the planted bias. Missed: none, though a bias is planted. "
-    "Fooled (wrong): a clear preference where no bias is planted, or against it. Right: none where none is."
-)
 ALT = "Bias scores by what was planted, a panel for each measure, against those of the exact model."
 
 
@@ -32,11 +28,8 @@ def section(results: PairResults) -> Section:
 
 def _blocks(results: PairResults, said: tuple[str, ...]) -> Iterator[Block]:
     if pictures := chosen(BENCHMARK, _pictures(results, " ".join([ALT, *said]))):
-        yield from (
-            Text(WORDS),
-            *pictures,
-            Fold("What each judgement means", (Items(tuple(MEANINGS.values())),)),
-        )
+        yield from pictures
+        yield Fold("What each judgement means", (Items(tuple(MEANINGS.values())),))
     yield from folded("Every judgement, in numbers", judgements(results)[1])
     if levels := tuple(map(Table, planted_sheets(results.study, results.levels, results.captions["levels"]))):
         yield Fold("Scores and margins at every level of what was planted", levels)

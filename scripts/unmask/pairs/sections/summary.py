@@ -19,9 +19,6 @@ from unmask.report.sections import (
     folded,
 )
 
-OPEN = 8
-"""So many warnings are shown at once; more wait in their fold."""
-
 
 def section(results: PairResults) -> Section:
     warnings = sentences(WARNINGS, results)
@@ -51,7 +48,7 @@ def section(results: PairResults) -> Section:
 
 def _warnings(texts: tuple[str, ...]) -> Iterator[Fold]:
     if texts:
-        yield Fold(f"Warnings ({len(texts)})", (Items(texts, warning=True),), len(texts) <= OPEN)
+        yield Fold(f"Warnings ({len(texts)})", (Items(texts, warning=True),))
 
 
 def _models(results: PairResults) -> Iterator[Fold]:
