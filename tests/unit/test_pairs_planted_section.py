@@ -102,7 +102,7 @@ def blocks_of(section: Section, kind: type) -> list[Any]:
 def test_a_picture_leads_and_tables_are_folded(results: PairResults, tmp_path: Path) -> None:
     made_section = section(results)
     assert made_section.heading.endswith("?") and made_section.sentences == sentences(FINDINGS, results)
-    assert isinstance(made_section.blocks[1], Chart)
+    assert isinstance(made_section.blocks[0], Chart)
     assert not [block for block in made_section.blocks if isinstance(block, Table)]
     *_, judged_fold, levels = blocks_of(made_section, Fold)
     assert len(judged_fold.blocks) == len(levels.blocks) == 1

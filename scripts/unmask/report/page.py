@@ -23,7 +23,7 @@ from unmask.report.titled import title_of
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
 
-LEAD = 2
+LEAD = 1
 """So many sentences of a section of results stand before its pictures; two more or over are folded."""
 
 LEAD_OF_ANSWER = 5
