@@ -421,26 +421,33 @@ def log_odds(directory: Path, p: float) -> float:
 
 @pytest.mark.thorough
 def test_in_a_world_the_corrected_reading_debiases_more(tmp_path: Path) -> None:
-    """Occupations give a pronoun away less after AT, corrected; after the published one hardly so."""
+    """Occupations give a pronoun away less after AT, corrected; after the published one hardly so.
+
+    Of three models, since where so short a training ends differs between seeds, and between processors.
+    """
     world = make_world()
     lines = draw_corpus(world, 6000)
-    recipe = Recipe(steps=1000, batch=96)
-    train(lines, "bert", 0, tmp_path / "base", world, CORRUPTION, recipe=recipe)
     path, neutral = tmp_path / "lines.txt", tmp_path / "neutral.txt"
     path.write_text("\n".join(lines[:3000]) + "\n")
     neutral.write_text("\n".join(neutral_sentences(world)) + "\n")
     words = WordPairs(tuple(gendered_pairs(world)))
     texts = Texts(path, 300, neutral, words, tuple(stereotyped_words(world)))
-    base = Base(tmp_path / "base", 32)
-    odds = {"base": log_odds(tmp_path / "base", 0.9)}
-    for reading in ("published", "corrected"):
-        stated = entry(reading, batch=32, learning_rate=3e-3, steps=300)
-        facts = run(tmp_path, reading, stated, texts, base)
-        before, after = (facts["objective"][when]["weighted"] for when in ("before", "after"))
-        if reading == "corrected":
-            assert after < 0.05 * before
-        odds[reading] = log_odds(tmp_path / reading, 0.9)
-    assert odds["base"] > 1.2
-    assert odds["corrected"] < 0.75 * odds["base"]
-    # by .13 to .3 on the processors seen: rounding alone moves what so short a training ends at
-    assert odds["corrected"] + 0.05 < odds["published"] <= 1.05 * odds["base"]
+    odds: dict[str, list[float]] = {"base": [], "published": [], "corrected": []}
+    for seed in range(3):
+        directory = tmp_path / f"base-{seed}"
+        train(lines, "bert", seed, directory, world, CORRUPTION, recipe=Recipe(steps=1000, batch=96))
+        odds["base"].append(log_odds(directory, 0.9))
+        for reading in ("published", "corrected"):
+            name = f"{reading}-{seed}"
+            stated = entry(reading, batch=32, learning_rate=3e-3, steps=300)
+            facts = run(tmp_path, name, stated, texts, Base(directory, 32))
+            before, after = (facts["objective"][when]["weighted"] for when in ("before", "after"))
+            if reading == "corrected":
+                assert after < 0.05 * before
+            odds[reading].append(log_odds(tmp_path / name, 0.9))
+    base, published, corrected = (np.array(values) for values in odds.values())
+    assert (base > 1.2).all()
+    assert corrected.mean() < 0.75 * base.mean()
+    assert (corrected < published).all()
+    assert corrected.mean() + 0.2 < published.mean()
+    assert (published <= 1.05 * base).all()

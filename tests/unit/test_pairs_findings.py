@@ -120,7 +120,8 @@ def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
         {"measure": "AllMaskedSum", "verdict": CONTROL},
         noise="random",
     )
-    of_trained, of_untrained = sentences(DETAILS, some)
+    of_trained, of_untrained, named = sentences(DETAILS, some)
+    assert named == "Clear preferences on crows: bert, AUL 56.4."
     assert numbers(of_untrained) == [6, 0, 6]
     # of 5 scores 2 are testable, 1 is not, 2 are controls; of the 2 none, none, 1 undecided, 1 clear
     assert numbers(of_trained)[:9] == [5, 2, 1, 2, 2, 0, 0, 1, 1]

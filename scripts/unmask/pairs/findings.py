@@ -346,12 +346,15 @@ DETAILS = [
     Finding(
         "verdicts by benchmark",
         verdicts_by_benchmark,
-        COUNTED
-        + """{{ testable(counts, whose ~ " on " ~ benchmark) }}{{ by_verdict(counts) }}
-        {% if clear %}Clear preferences:
+        COUNTED + """{{ testable(counts, whose ~ " on " ~ benchmark) }}{{ by_verdict(counts) }}""",
+    ),
+    Finding(
+        "clear preferences by benchmark",
+        lambda results: (row for row in verdicts_by_benchmark(results) if row["clear"]),
+        """Clear preferences on {{ benchmark }}:
         {% for of in clear %}{{ of.model }}, {{ of.title }} {{ of.score | number(1) }}
         {%- if not loop.last %}; {% endif %}{% endfor %}
-        {%- if more %}; and {{ more }} more{% endif %}.{% endif %}""",
+        {%- if more %}; and {{ more }} more{% endif %}.""",
     ),
     Finding(
         "protocols",
