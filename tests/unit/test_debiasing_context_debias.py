@@ -4,6 +4,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
