@@ -1,8 +1,7 @@
 # Functions that tell the rules of models their inputs, and what the models of a study are.
 
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM, check_architectures
 from unmask.models.directory import files_of as files_of_model
-from unmask.models.planned import check_architectures
 
 MANIFEST_KEYS = [
     "entry",

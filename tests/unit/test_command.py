@@ -21,7 +21,7 @@ from unmask.command.studies import benchmark_entries, model_entries, new_study, 
 from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.installation import workflow_root
-from unmask.models.planned import check_architectures
+from unmask.models.detecting import check_architectures, expand
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED
 from unmask.schemas import complete, read_families
@@ -418,10 +418,15 @@ def test_a_decoder_that_is_called_masked_is_refused_when_planned(
         ("LlamaForCausalLM", False),
     ):
         Path(path, "config.json").write_text(json.dumps({"architectures": networks}))
+        # a study that states no kind has the kind that is read here
+        (stated,) = expand({"models": {"m": {"source": "path", "path": path}}}, {})["models"].values()
+        assert stated.get("kind") == ("causal-lm" if refused else None)
         for entry, kind in (({}, "masked-lm"), ({"kind": "masked-lm"}, "masked-lm"), ({"kind": "x"}, "x")):
             models = {"m": {"source": "path", "path": path, **entry}}
             if refused and kind == "masked-lm":
-                with pytest.raises(InputError, match=r"^model m: m is a decoder \(\w+ in config.json\), and"):
+                with pytest.raises(
+                    InputError, match=r"^model m: m is a causal language model \(\w+ in config.json\), and"
+                ):
                     check_architectures(models)
             else:
                 check_architectures(models)

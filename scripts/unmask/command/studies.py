@@ -10,7 +10,7 @@ import yaml
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file, write_text
 from unmask.installation import workflow_root
-from unmask.models.planned import check_architectures
+from unmask.models.detecting import check_architectures
 from unmask.pairs.named_benchmarks import entries, known_benchmarks
 from unmask.schemas import check_files, complete, read_families
 

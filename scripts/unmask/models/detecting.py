@@ -1,18 +1,23 @@
 """The kind of a model where its files, or what it is made as, say it and the study does not."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from unmask.errors import InputError
 
 MASKED_LM, CAUSAL_LM = "masked-lm", "causal-lm"
 
 DECODERS = ("gpt2", "llama")
 """The architectures of models trained on a world that are causal language models."""
 
-_HEADS = ("ForCausalLM", "LMHeadModel")
-_OTHER_HEAD = "WithLMHeadModel"
-"""Of XLM and Flaubert, which may be either."""
+_DECODER = re.compile(r"\w+(ForCausalLM|LMHeadModel|DoubleHeadsModel)")
+"""Names of networks that see only what stands before a token."""
+
+_EITHER = re.compile(r"\w+WithLMHeadModel")
+"""Networks of XLM and Flaubert, which see both sides though their names are alike."""
 
 
 def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,6 +37,23 @@ def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, A
     return study
 
 
+def check_architectures(models: Mapping[str, Mapping[str, Any]]) -> None:
+    """Check that no model in a folder whose config.json states a causal language model is called masked.
+
+    models: entries of a study by name, completed or not. Raises InputError, one line naming the model. A
+    config.json that cannot be read, or names no network, is left to the job that checks the model.
+    """
+    for name, entry in models.items():
+        if entry.get("source") == "path" and entry.get("kind", MASKED_LM) == MASKED_LM:
+            networks = _networks(Path(entry["path"]))
+            if _are_decoders(networks):
+                raise InputError(
+                    f"model {name}: {entry['path']} is a causal language model "
+                    f"({networks[0]} in config.json), "
+                    f"and its kind is {MASKED_LM}; leave out kind, or state {CAUSAL_LM}"
+                )
+
+
 def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
     if entry.get("source") == "train":
         return entry.get("architecture") in DECODERS
@@ -40,10 +62,20 @@ def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
         return False
     if isinstance(data, str):
         path = path.replace("{data}", data.rstrip("/"))
+    return _are_decoders(_networks(Path(path)))
+
+
+def _networks(folder: Path) -> list[str]:
+    """The names of networks in a config.json; none where it cannot be read, which the model's check says."""
     try:
-        stated = json.loads((Path(path) / "config.json").read_bytes()).get("architectures")
+        stated = json.loads((folder / "config.json").read_bytes()).get("architectures")
     except (OSError, ValueError, AttributeError):
-        # its check says what is wrong with it
-        return False
-    names = stated if isinstance(stated, list) else []
-    return any(str(name).endswith(_HEADS) and not str(name).endswith(_OTHER_HEAD) for name in names)
+        return []
+    return [each for each in stated if isinstance(each, str)] if isinstance(stated, list) else []
+
+
+def _are_decoders(networks: Sequence[str]) -> bool:
+    """Whether all of them are: what one folder holds as a masked and as a causal one is a masked one."""
+    return bool(networks) and all(
+        _DECODER.fullmatch(network) and not _EITHER.fullmatch(network) for network in networks
+    )
