@@ -67,7 +67,13 @@ def test_masked_language_models_are_fine_tuned_with_their_kin() -> None:
 
 @pytest.mark.parametrize(
     ("changes", "after"),
-    [(pairs(), ["a@t", "b@t"]), ({}, []), ({**pairs(), "measures": []}, [])],
+    [
+        (pairs(), ["a@t", "b@t"]),
+        # the measures are then those by default
+        ({"benchmarks": pairs()["benchmarks"]}, ["a@t", "b@t"]),
+        ({}, []),
+        ({**pairs(), "measures": []}, []),
+    ],
 )
 def test_models_are_scored_after_fine_tuning_where_any_are(changes: dict[str, Any], after: list[str]) -> None:
     given = study(**changes)

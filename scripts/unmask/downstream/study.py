@@ -36,7 +36,9 @@ def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
 
 def are_scored_after(study: Study) -> bool:
     """Whether models are scored on pairs of sentences once more after fine-tuning."""
-    return bool(study["downstream"].get("after", True) and study.get("benchmarks") and study.get("measures"))
+    return bool(
+        study["downstream"].get("after", True) and study.get("benchmarks") and study.get("measures", True)
+    )
 
 
 def fine_tuned_models(study: Study, families: Mapping[str, Any]) -> list[str]:
