@@ -8,7 +8,7 @@ import pytest
 
 from test_pairs_judging import MADE, STUDY, made_bias
 from unmask.pairs import judgement_charts as charts
-from unmask.pairs.judgement_findings import FINDINGS
+from unmask.pairs.judgement_findings import CAUSES, FINDINGS
 from unmask.pairs.judgement_tables import judgements, strengths
 from unmask.pairs.judging import judge
 from unmask.pairs.presenting import PRESENTS
@@ -44,7 +44,7 @@ def results() -> PairResults:
 
 
 def test_sentences_count_judgements(results: PairResults) -> None:
-    assert sentences(FINDINGS, results) == (
+    assert sentences([*FINDINGS, *CAUSES], results) == (
         "AUL found the planted bias in 2 of 2 scores and saw a bias in 2 of 4 scores without one.",
         "Where only word frequency differs, AUL sees a false bias (2 of 2 scores); CPS does not (0 of 2).",
         "Of 2 scores with a planted bias, CPS found 0 and AUL 2.",
@@ -72,7 +72,7 @@ def test_sentences_are_short_with_as_many_measures_as_there_are(results: PairRes
             for place, name in enumerate(names)
         ]
         vars(results)["judgements"] = pd.concat(of)
-        for text in sentences(FINDINGS, results):
+        for text in sentences([*FINDINGS, *CAUSES], results):
             assert all(len(part.split()) <= 25 for part in text.split(". ")), text
 
 
@@ -103,6 +103,7 @@ def test_a_picture_leads_and_tables_are_folded(results: PairResults, tmp_path: P
     made_section = section(results)
     assert made_section.heading.endswith("?") and made_section.sentences == sentences(FINDINGS, results)
     assert isinstance(made_section.blocks[0], Chart)
+    assert tuple(block.text for block in made_section.blocks[1:3]) == sentences(CAUSES, results)
     assert not [block for block in made_section.blocks if isinstance(block, Table)]
     *_, judged_fold, levels = blocks_of(made_section, Fold)
     assert len(judged_fold.blocks) == len(levels.blocks) == 1

@@ -189,5 +189,8 @@ CORRECTED = Finding(
     {%- if share_words %}, many of which share words{% endif %}{% endif %}.{% endif %}""",
 )
 
-FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS, EXACT, CORRECTED]
+FINDINGS = [HEADLINE, FOOLED_BY_FREQUENCY, ASSOCIATIONS]
 """What the measures found: the headline measure, and all."""
+
+CAUSES = [EXACT, CORRECTED]
+"""Whether the measures or chance are at fault, to be read below the picture of the scores."""

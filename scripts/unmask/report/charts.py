@@ -147,9 +147,11 @@ def save_chart(drawn: "Drawn", svg: str | Path, png: str | Path, title: Titles |
     spec = _spec(drawn)
     if title:
         spec["title"] = title(spec)
-    write_text(svg, vl_convert.vegalite_to_svg(spec, **look))
+    picture = vl_convert.vegalite_to_svg(spec, **look)
+    write_text(svg, picture)
     with written_whole(png) as partial:
-        partial.write_bytes(vl_convert.vegalite_to_png(spec, scale=2, **look))
+        # from the SVG: compiling the chart once more would give the same bytes
+        partial.write_bytes(vl_convert.svg_to_png(picture, scale=2))
 
 
 def _spec(drawn: "Drawn") -> dict[str, Any]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from unmask.pairs import judgement_charts
-from unmask.pairs.judgement_findings import FINDINGS, INVENTED
+from unmask.pairs.judgement_findings import CAUSES, FINDINGS, INVENTED
 from unmask.pairs.judgement_tables import judgements
 from unmask.pairs.judging import MEANINGS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
-from unmask.report.sections import BENCHMARK, Block, Fold, Items, Section, Table, chosen, folded
+from unmask.report.sections import BENCHMARK, Block, Fold, Items, Section, Table, Text, chosen, folded
 from unmask.worlds.truth import planted_sheets
 
 ALT = "Bias scores by what was planted, a panel for each measure, against those of the exact model."
@@ -29,6 +29,7 @@ def section(results: PairResults) -> Section:
 def _blocks(results: PairResults, said: tuple[str, ...]) -> Iterator[Block]:
     if pictures := chosen(BENCHMARK, _pictures(results, " ".join([ALT, *said]))):
         yield from pictures
+        yield from map(Text, sentences(CAUSES, results))
         yield Fold("What each judgement means", (Items(tuple(MEANINGS.values())),))
     yield from folded("Every judgement, in numbers", judgements(results)[1])
     if levels := tuple(map(Table, planted_sheets(results.study, results.levels, results.captions["levels"]))):
