@@ -27,7 +27,7 @@ TITLES: Mapping[str, str] = {
     "missing_field": "field missing",
     UNEQUAL_TOKENS: "unequal in tokens",
     UNKNOWN_TOKENS: "unknown tokens",
-    ANY_FLAW: "any of these",
+    ANY_FLAW: "any flaw",
     UNRATED: "not rated",
 }
 """What flaws of pairs, and pairs without ratings, are called, in the order in which they are shown."""
