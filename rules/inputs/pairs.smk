@@ -587,6 +587,7 @@ def pairs_provenance():
             "stated": {
                 **licence(origin_entry(name), made="world" in origin_entry(name)),
                 **{key: entry[key] for key in ("of", "as", "seed") if "of" in entry},
+                **{key: entry[key] for key in ("without",) if key in entry},
             },
         }
         for name, entry in BENCHMARKS.items()

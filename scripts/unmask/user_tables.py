@@ -129,10 +129,17 @@ class Table:
         self._labels = {column.name: Labels() for column in self.columns if column.label}
         self._first: dict[tuple[Any, ...], str] = {}
 
-    def rows(self, path: str | Path, entry: Entry = CSV, comments: bool = False) -> Iterator[Row]:
+    def rows(
+        self,
+        path: str | Path,
+        entry: Entry = CSV,
+        comments: bool = False,
+        left_out: Callable[[Mapping[str, Any]], bool] = lambda cells: False,
+    ) -> Iterator[Row]:
         """The rows of a file in its order, each checked when it is asked for.
 
         entry: how the file is read. comments: lines before the header that begin with # are passed over.
+        left_out: whether a row, by its cells as they are in the file, is passed over unchecked.
         Raises InputError naming the file, and the row and column at fault; and where there is no row.
         """
         path, row = Path(path), None
@@ -141,6 +148,8 @@ class Table:
             if row is None or type_ == "jsonl":
                 # rows of other types have the same columns
                 self._check_header(f"{path}: {place}" if type_ == "jsonl" else str(path), cells)
+            if left_out(cells):
+                continue
             row = self.check(path, place, cells)
             yield row
         if row is None:

@@ -111,6 +111,12 @@ def test_costs_are_sizes_times_speeds() -> None:
     assert of_pairs.fetched == pytest.approx(4 * (108 + 355 + 18) / 1000)
     # 251 billion operations a second, 86% of them, against 20,000 billion
     assert of_pairs.gpu_hours == pytest.approx(of_pairs.core_hours * 251 * 0.86 / 20_000)
+    # decoders read 1508 + 1677 + 1676 pairs twice; four of base size, and twelve of each size of Pythia
+    decoders = cost_of("decoders", ("pairs",))
+    milliseconds = 2 * ((4 + 12) * 32.16 + 12 * 109.01)
+    assert decoders.core_hours == pytest.approx((1508 + 1677 + 1676) * milliseconds / 1000 / 3600)
+    # GPT-2 once, a checkpoint each
+    assert decoders.fetched == pytest.approx(4 * (124 + 125 + 135 + 12 * (70 + 405)) / 1000)
     of_words = cost_of("paper", ("words",))
     assert of_words.core_hours == pytest.approx(3800 / 13.7 / 3600) and of_words.gpu_hours == 0
     assert of_words.fetched == 15

@@ -125,6 +125,19 @@ def test_optional_cells_may_be_empty(tmp_path: Path) -> None:
     assert list(pairs["target"]) == ["nurse", None]
 
 
+def test_pairs_that_are_left_out_are_not_checked(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.tsv", "\tx\ty\n7\ta\tb\n129\tc\t\n12\td\te\n")
+    columns = PLAIN | {"pair_id": ""}
+    with pytest.raises(InputError, match=r"row 1 \(line 3\): y: is empty$"):
+        read_benchmark(path, table(columns))
+    pairs = read_benchmark(path, table(columns, without=["129"]))
+    assert list(pairs["pair_id"]) == ["7", "12"] and list(pairs["antistereotype"]) == ["b", "e"]
+    lines = [{"id": number, "x": "a", "y": "b"} for number in (1, 2, 3)]
+    path = write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, lines)))
+    pairs = read_benchmark(path, table(PLAIN | {"pair_id": "id"}, without=["1", "2"]))
+    assert list(pairs["pair_id"]) == ["3"]
+
+
 @pytest.mark.parametrize(
     ("content", "columns", "others", "message"),
     [
@@ -145,6 +158,8 @@ def test_optional_cells_may_be_empty(tmp_path: Path) -> None:
             r"row 0 \(line 2\): g: 'stereo' is none of F",
         ),
         ("x,y,i\na,b,1\nc,d,1\n", {"pair_id": "i"}, {}, r"row 1 \(line 3\): pair_id: '1' stands in row 0"),
+        ("x,y,i\na,b,1\n", {"pair_id": "i"}, {"without": ["9", "8"]}, "without: there is no pair '8'"),
+        ("x,y,i\na,b,1\n", {"pair_id": "i"}, {"without": ["1"]}, "no rows in it"),
         ("x,y,v\na,b,1;2\n", {"ratings": "v"}, {}, "v: is a text: set separator"),
         ("x,y\na,b,c\n", {}, {}, r"row 0 \(line 2\): 3 fields, but the header has 2"),
         ("x,y\n", {}, {}, "no rows in it"),

@@ -148,9 +148,11 @@ CHECKSUMS = ("sha256", "git_blob")
 
 
 def stated(study: str) -> dict[str, Any]:
-    """A study as it is written, with the files of its tasks, which are defaults."""
-    config = copy.deepcopy(dict(study_file(study)))
-    tasks = completed_study(study).get("downstream", {}).get("tasks", {})
+    """A study as it is written, with the benchmarks that it names and the files of its tasks."""
+    config, completed = copy.deepcopy(dict(study_file(study))), completed_study(study)
+    if isinstance(config.get("benchmarks"), list):
+        config["benchmarks"] = copy.deepcopy(completed["benchmarks"])
+    tasks = completed.get("downstream", {}).get("tasks", {})
     for name, entry in config.get("downstream", {}).get("tasks", {}).items():
         entry["files"] = tasks[name]["files"]
     return {**config, "study": f"{study}-asks"}

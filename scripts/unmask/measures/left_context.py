@@ -10,15 +10,16 @@ if TYPE_CHECKING:
     Floats = pd.Series[float]
 
 
-def scored_tokens(rows: "pd.DataFrame") -> "tuple[pd.DataFrame, Floats]":
+def scored_tokens(rows: "pd.DataFrame", first_counts: bool = True) -> "tuple[pd.DataFrame, Floats]":
     """The tokens of the text that are predicted (of evidence under the masking `left`), with their weights.
 
     A weight is 1. It is unknown (nan) in a sentence whose first token is modified and not predicted, since no
     start token stands before it: what it adds to the margin is not known. A first token that both sentences
-    share adds nothing.
+    share adds nothing. first_counts: False where such a first token is left out of every sentence instead, as
+    others do.
     """
     unpredicted = rows["special"].astype(bool)
-    unknown = unpredicted & is_modified(rows)
+    unknown = unpredicted & is_modified(rows) & first_counts
     weight = (rows["position"] * 0 + 1.0).mask(_in_sentence(rows, unknown))
     return rows[~unpredicted], weight[~unpredicted]
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unmask.configuration import Config, read_config
+from unmask.models.detecting import CAUSAL_LM
 from unmask.papers.checklist import FOLDER, completed_study
 
 HOUR = 3600
@@ -86,10 +87,9 @@ def _gigabytes(config: Config, model: str) -> float:
 
 def token_seconds(config: Config, model: str) -> float:
     """Seconds of a core for one token, nothing hidden, all of them predicted."""
-    measured, sizes = _sizes()["measured"], _sizes()
-    pairs = sum(sizes["pairs"].values())
+    measured = _sizes()["measured"]
     milliseconds = measured["unmasked"][_network(config, model)["like"]]
-    return float(milliseconds / 1000 * pairs / measured["unmasked_tokens"])
+    return float(milliseconds / 1000 * measured["pairs"] / measured["unmasked_tokens"])
 
 
 def _training(config: Config, model: str, tokens: float) -> Cost:
@@ -102,23 +102,28 @@ def _made_by(config: Config, *sources: str) -> list[str]:
 
 
 def models(config: Config) -> Cost:
-    """The models of the hub, each repository once; what is made of them has weights of its own."""
-    repos = {config["models"][name]["repo"]: name for name in _made_by(config, "hub")}
+    """The models of the hub, each commit or branch once; what is made of them has weights of its own."""
+    entries = config["models"]
+    repos = {(entries[name]["repo"], entries[name]["revision"]): name for name in _made_by(config, "hub")}
     fetched = sum(_gigabytes(config, name) for name in repos.values())
     derived = [name for name in config["models"] if "from" in config["models"][name]]
     return Cost(fetched=fetched, disk=fetched + sum(_gigabytes(config, name) for name in derived))
 
 
 def pairs(config: Config) -> Cost:
-    """Scores on pairs, and accuracy on shuffled ones."""
+    """Scores on pairs, and accuracy on shuffled ones, which masked language models read."""
     measured, sizes = _sizes()["measured"], _sizes()
     count = sum(sizes["pairs"][name] for name in config["benchmarks"])
-    once_more = int(config["controls"]["shuffled"] is not None)
-    seconds = 0.0
+    once_more = int(config["controls"].get("shuffled") is not None)
+    milliseconds = 0.0
     for name in config["models"]:
         like = _network(config, name)["like"]
-        seconds += count * (measured["all_measures"][like] + once_more * measured["unmasked"][like]) / 1000
-    share = count / sum(sizes["pairs"].values())
+        if origin_of(config, name)["kind"] == CAUSAL_LM:
+            milliseconds += count * sizes["assumed"]["decoder_passes"] * measured["unmasked"][like]
+        else:
+            milliseconds += count * (measured["all_measures"][like] + once_more * measured["unmasked"][like])
+    seconds = milliseconds / 1000
+    share = count / measured["pairs"]
     evidence = share * measured["evidence_megabytes"] * len(config["models"]) / 1000
     return Cost(seconds / HOUR, models=True, disk=evidence)
 
@@ -247,7 +252,8 @@ def associations(config: Config) -> Cost:
         else:
             texts += size
     names = config["associations"]["models"] or list(config["models"])
-    tokens = texts * _sizes()["measured"]["unmasked_tokens"] / sum(_sizes()["pairs"].values()) / 2
+    measured = _sizes()["measured"]
+    tokens = texts * measured["unmasked_tokens"] / measured["pairs"] / 2
     seconds = sum(tokens * token_seconds(config, name) for name in names)
     # 12 kB a text at most (docs/disk.md)
     return Cost(seconds / HOUR, models=True, disk=12e3 * texts * len(names) / 1e9, unknown=tuple(unknown))

@@ -37,7 +37,7 @@ unmask reproduce                        # all that has printed numbers, and a ta
 Hours are of one processor core: sizes times [measured speeds](benchmarks.md). Sizes of models, corpora and
 tasks are approximate, and were not read from what a study fetches. No GPU has been measured. Its hours are
 the same operations at {gpu_teraflops} teraflops in single precision, which is assumed. So is that a step of
-training takes {training_passes} passes.
+training takes {training_passes} passes, and a decoder {decoder_passes} over a sentence.
 """
 
 COMMITS = """## Commits of the hub's repositories

@@ -8,6 +8,7 @@ columns:                             Pairs column <- where it is found
   ratings: votes                   a list, or text with a separator; an empty entry chose nothing
 directions: {stereo: [F], antistereo: [M]}   values of the direction column
 separator: ";"                     what stands between the ratings of one row
+without: ["129"]                   pairs that are left out, by their pair_id
 
 How the file is read, unmask.user_tables says.
 """
@@ -28,7 +29,8 @@ def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, 
     """Yield the place and the Pairs columns of every row, as the entry's `columns` map them.
 
     Without a map for `pair_id` the number of the row is the id. Raises InputError naming the file, and the
-    column where the source has none of that name, or the row and column of a cell that does not fit.
+    column where the source has none of that name, or the row and column of a cell that does not fit, or a
+    pair that is to be left out and is not there.
     """
     rules = entry["columns"]
     columns = [_column(name, rule, path, entry) for name, rule in rules.items()]
@@ -39,9 +41,21 @@ def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, 
                 same[column.name] = column.read(rules[column.name]["value"])
             except ValueError as error:
                 raise InputError(f"{path}: columns: {column.name}: {error}") from None
-    rows = Table(column for column in columns if column.header is not None).rows(path, entry)
+    table = Table(column for column in columns if column.header is not None)
+    absent = set(entry.get("without", []))
+
+    def is_left_out(cells: Mapping[str, Any]) -> bool:
+        """Whether the study leaves a pair out, which it names once."""
+        pair_id = str(cells.get(rules["pair_id"]))
+        is_named = pair_id in absent
+        absent.discard(pair_id)
+        return is_named
+
+    rows = table.rows(path, entry, left_out=is_left_out) if absent else table.rows(path, entry)
     for number, row in enumerate(rows):
         yield row.place, {"pair_id": str(number)} | same | row
+    if absent:
+        raise InputError(f"{path}: without: there is no pair {min(absent)!r}")
 
 
 def _column(name: str, rule: str | Mapping[str, Any], path: Path, entry: Mapping[str, Any]) -> Column:
