@@ -217,7 +217,7 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
 def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exit_:
         command.main(["score", "a/b", "--benchmark", "crowspairs"])
-    known = "did you mean crows-pairs? known: crows-pairs, stereoset"
+    known = "did you mean crows-pairs? known: crows-pairs, stereoset, stereoset-intersentence"
     assert exit_.value.code == f"error: --benchmark: there is no 'crowspairs' ({known})"
 
 
