@@ -25,6 +25,7 @@ STUDY_STATISTICS = (
     "areas_compared",
     "quality",
     "disputed",
+    "lms",
 )
 # the formats whose sources have labels of single sentences
 LABELLED_FORMATS = names_in("benchmarks/labels")
@@ -564,7 +565,7 @@ def pairs_sections():
         "reading": True,
         "groups": True,
         "pairs": EXPLORER,
-        "controls": read_shuffled(),
+        "controls": True,
         "quality": True,
         "disagreement": True,
         "sensitivity": sensitivity_tables(),

@@ -58,9 +58,36 @@ def test_maskings_divide_the_tokens_of_a_sentence(bert: LoadedModel) -> None:
     everything = set(map(tuple, sides[keys].to_numpy()))
     shared, changed = (set(map(tuple, rows[m][keys].to_numpy())) for m in ("one-shared", "one-modified"))
     assert shared | changed == everything and not shared & changed
-    assert set(map(tuple, rows["modified"][keys].to_numpy())) == changed
+    of_sides = rows["modified"][rows["modified"]["role"] != "unrelated"]
+    assert set(map(tuple, of_sides[keys].to_numpy())) == changed
     assert set(map(tuple, rows["all"][keys].to_numpy())) == everything
     assert set(rows["none"]["role"]) == set(ROLES)
+
+
+def test_of_an_unrelated_sentence_is_hidden_what_the_stereotypical_one_does_not_have(
+    bert: LoadedModel,
+) -> None:
+    pairs = one_pair(
+        "the nurse said that she is good",
+        "the nurse said that he is good",
+        "the nurse said that very tired is good",
+    )
+    rows = collect_evidence(pairs, bert, "modified", ORIGINAL)
+    unrelated = rows[rows["role"] == "unrelated"]
+    ids = bert.tokenizer(pairs["unrelated"].iloc[0])["input_ids"]
+    stereotype = bert.tokenizer(pairs["stereotype"].iloc[0])["input_ids"]
+    own, _ = modified_tokens(np.array(ids), np.array(stereotype))
+    places = np.flatnonzero(own)
+    assert list(unrelated["position"]) == list(places) and len(places) > 1
+    # they are hidden together, and no token of it is said to be one that the pair does not share
+    hidden = torch.tensor(
+        [[bert.tokenizer.mask_token_id if at in places else id_ for at, id_ in enumerate(ids)]]
+    )
+    with torch.inference_mode():
+        of_all = bert.network(hidden).logits[0].double().log_softmax(-1)
+    expected = [float(of_all[at, ids[at]]) for at in places]
+    np.testing.assert_allclose(unrelated["log_prob"], expected, atol=1e-4)
+    assert unrelated["modified"].isna().all()
 
 
 def test_attention_received_sums_to_one_over_a_sentence(bert: LoadedModel) -> None:

@@ -49,6 +49,7 @@ KINDS = (
     "areas_compared",
     "quality",
     "disputed",
+    "lms",
     "near_ties",
 )
 FILES = (*KINDS, "pairs")

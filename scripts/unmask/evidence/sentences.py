@@ -22,6 +22,8 @@ class Sentence:
     """Tokens that the tokenizer put around the text."""
     modified: Mask | None = None
     """Tokens outside those that the two sentences of the pair share; None where that means nothing."""
+    unlike: Mask | None = None
+    """Of an unrelated sentence: tokens outside those that it shares with the stereotypical one."""
     source: Positions | None = None
     """For a shuffled sentence: where each token stood before."""
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -114,4 +115,8 @@ def _with_modified(of_role: dict[str, Sentence]) -> list[Sentence]:
             of_role[one.role] = Aligned(
                 one.pair_id, one.role, one.ids, one.special, modified=mask, published=other
             )
+    if STEREOTYPE in of_role and UNRELATED in of_role:
+        unrelated = of_role[UNRELATED]
+        (_, unlike), _ = align(of_role[STEREOTYPE].ids, unrelated.ids)
+        of_role[UNRELATED] = replace(unrelated, unlike=unlike)
     return list(of_role.values())

@@ -11,7 +11,14 @@ from unmask.user_tables import Column, key
 PAPER = "Kaneko and Bollegala (2022)"
 """The source whose tables this project remakes."""
 
+STEREOSET = "moinnadeem/StereoSet, 2020-04"
+"""What the authors of StereoSet print of their own predictions."""
+
 ACCURACY, COUNT, SCORE = "accuracy", "stereotypical pairs", "bias score"
+LMS_BY_TARGET, SCORE_BY_TARGET, ICAT_BY_TARGET = "LMS by target", "SS by target", "ICAT by target"
+"""Means over targets, as StereoSet's authors average; a bias score by target is not one of all pairs."""
+
+QUANTITIES = (ACCURACY, COUNT, SCORE, LMS_BY_TARGET, SCORE_BY_TARGET, ICAT_BY_TARGET)
 
 COLUMNS = (
     key("model", required=True),
@@ -19,7 +26,7 @@ COLUMNS = (
     key("measure", required=True),
     key("control", choices=("shuffled", "unrelated")),
     key("group", required=True),
-    key("quantity", required=True, choices=(ACCURACY, COUNT, SCORE)),
+    key("quantity", required=True, choices=QUANTITIES),
     Column("reading", choices=(ALL_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES)),
     Column("pairs", float),
     Column("dagger", bool),

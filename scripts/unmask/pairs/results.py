@@ -37,6 +37,7 @@ TIDY = (
     "areas_compared",
     "quality",
     "disputed",
+    "lms",
     "near_ties",
 )
 """The tables of the whole study that are written as they are."""
@@ -94,6 +95,7 @@ class PairResults:
     areas_compared = _statistics("areas_compared", _by_protocol)
     quality = _statistics("quality", _by_protocol)
     disputed = _statistics("disputed")
+    lms = _statistics("lms")
 
     @cached_property
     def study(self) -> Study:

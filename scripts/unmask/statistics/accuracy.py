@@ -59,6 +59,8 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     where the pair counts once), right.
     """
     hits = tokens(modified, CONTENT_TOKENS)
+    # an unrelated sentence is no candidate
+    hits = hits[hits["role"].isin((STEREOTYPE, ANTISTEREOTYPE))]
     sides = hits.groupby(["pair_id", "role"], sort=False)["right"].all().unstack("role")
     sides = sides.reindex(columns=[STEREOTYPE, ANTISTEREOTYPE])
     matched = sides.eq(True).fillna(False).astype(bool)

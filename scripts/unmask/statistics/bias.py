@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,22 +12,20 @@ from scipy.stats import t
 from unmask.errors import InputError
 from unmask.measures.registry import sees_context
 from unmask.statistics.decisions import Decisions, Group, code, groups, neutral_of
-from unmask.statistics.dependence import Dependence, blocks
+from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import (
     Floats,
     Ints,
-    clustered_interval,
-    clustered_p,
     contains,
     effective_wilson,
     leaves_out,
-    times_needed,
     wilson,
 )
 from unmask.statistics.lexical import Groups, Lexicons, band, null_scores, undecided
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS, OVERALL
 from unmask.statistics.shared_words import kinds_in
+from unmask.statistics.spread import spread_of
 from unmask.statistics.student import LEAST_ERROR, student
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.tables import framed
@@ -45,9 +42,6 @@ from unmask.terms import (
     UNDEFINED,
 )
 
-WANTED = 5.0
-"""Percentage points to either side of a score: how many pairs such an interval takes is stated."""
-
 _NULLABLE = {
     **dict.fromkeys(("differing", "untrained", "null_draws", "readings", "readings_alike"), "Int32"),
     **dict.fromkeys(("words", "pairs_for_5", "words_for_5"), "Int32"),
@@ -58,104 +52,6 @@ _NULLABLE = {
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.divide(numerator, denominator, out=np.full_like(numerator, np.nan), where=denominator > 0)
-
-
-@dataclass(frozen=True)
-class _Spread:
-    """k means over the same pairs: their clustered and independent variances and degrees of freedom.
-
-    largest: their design effects if all pairs that share something had one value. rarer: the
-    effective size of the rarer decision (Dependence.effective_size), of one group; nan where the columns are
-    no decisions.
-    """
-
-    mean: Floats
-    clustered: Floats
-    independent: Floats
-    df: Floats
-    largest: Floats
-    rarer: Floats
-
-    def interval(self, column: int, n: float, confidence: float) -> tuple[float, float]:
-        """Of a score over n pairs, in percent; means are shares of 1."""
-        score, effect, largest, rarer, df = self._of(column)
-        low, high = clustered_interval(
-            np.array([score]), n, np.array([effect]), largest, np.array([rarer]), df, confidence
-        )
-        return float(low[0]), float(high[0])
-
-    def p(self, column: int, n: float) -> float:
-        """Of no preference, of a score over n pairs: where the interval of confidence 1 - p ends at 50."""
-        score, effect, largest, rarer, df = self._of(column)
-        return clustered_p(score, n, effect, largest, rarer, df)
-
-    def unanimous_low(self, column: int, n: float, confidence: float) -> float:
-        """The lower end of the interval if all n pairs were decided for the stereotype, in percent."""
-        one, nothing, unknown = np.array([1.0]), np.array([0.0]), np.array([np.nan])
-        _, _, largest, _, df = self._of(column)
-        return float(clustered_interval(one, n, unknown, largest, nothing, df, confidence)[0][0])
-
-    def times_needed(self, column: int, n: float, confidence: float) -> float:
-        """See unmask.statistics.intervals.times_needed; of an interval of ± WANTED."""
-        score, effect, largest, rarer, df = self._of(column)
-        return times_needed(WANTED, score, n, effect, largest, rarer, df, confidence)
-
-    def _of(self, column: int) -> tuple[float, float, float, float, float]:
-        """A score, its design effect, the largest, the effective size of its rarer decision, and df."""
-        independent = float(self.independent[column])
-        # decisions that are all alike tell nothing of how they vary together
-        effect = float(self.clustered[column]) / independent if independent > 0 else float("nan")
-        return (
-            float(self.mean[column]),
-            effect,
-            float(self.largest[column]),
-            float(self.rarer[column]),
-            float(self.df[column]),
-        )
-
-
-def _spread(
-    values: Floats,
-    counted: npt.NDArray[np.bool_],
-    members: Ints,
-    weights: Floats,
-    groups: Ints,
-    dependence: Dependence,
-    decided: int = 0,
-) -> _Spread:
-    """Σ weights · group means of `values`, shape (pairs, k), over those of `members` that are `counted`, of
-    the same shape.
-
-    weights: shape (groups,), what the mean of each group is multiplied by. groups: the group of each of
-    `members`, of which `dependence` is. decided: so many columns, the first, are what pairs add to a score,
-    all of them of one group. nan where a group has no pair.
-    """
-    k = values.shape[1]
-    spread = _Spread(*(np.full(k, np.nan) for _ in range(6)))
-    # nearly always the same pairs for every column
-    columns_of: dict[bytes, list[int]] = {}
-    for column in range(k):
-        columns_of.setdefault(np.packbits(counted[members, column]).tobytes(), []).append(column)
-    for columns in map(np.array, columns_of.values()):
-        inside = np.flatnonzero(counted[members, columns[0]])
-        group = groups[inside]
-        sizes = np.bincount(group, minlength=len(weights))
-        if not sizes.all():
-            continue
-        among = dependence if len(inside) == len(dependence) else dependence.among(inside)
-        moments = among.moments((weights / sizes)[group], group)
-        for block in blocks(len(inside), len(columns)):
-            some = columns[block]
-            of_block = values[np.ix_(members[inside], some)]
-            means = np.stack([of_block[group == place].mean(axis=0) for place in range(len(weights))])
-            variance = moments.variance(of_block - means[group])
-            spread.mean[some] = weights @ means
-            spread.clustered[some], spread.independent[some] = variance.clustered, variance.independent
-            spread.df[some] = variance.df
-            spread.largest[some] = moments.largest_effect
-            of_decisions = some < decided
-            spread.rarer[some[of_decisions]] = among.effective_size(of_block[:, of_decisions])
-    return spread
 
 
 def bias_table(
@@ -240,7 +136,7 @@ def _score_rows(
     rows: list[dict[str, object]] = []
     for grouping, group, members in every:
         among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
-        spread = _spread(values, counted, members, one, together, among, decided=k)
+        spread = spread_of(values, counted, members, one, together, among, decided=k)
         # without clusters pairs have no words that count
         words = among.different() or None
         near_low, near_high = (
@@ -319,7 +215,7 @@ def _difference_rows(
     stated = np.flatnonzero(pairs["direction"].notna())
     is_dis = np.asarray(pairs["direction"].iloc[stated] == STEREO, dtype=np.int64)
     credit, counted = 100 * decisions.credit(), decisions.trials() > 0
-    spread = _spread(credit, counted, stated, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
+    spread = spread_of(credit, counted, stated, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
     scores = [
         _of_direction(credit / 100, counted, stated[is_dis == place], dependence, confidence)
         for place in range(len(DIRECTIONS))
@@ -368,7 +264,7 @@ def _of_direction(
     above the score, shape (series,) each; nan where there is no interval."""
     k = credit.shape[1]
     together, one = np.zeros(len(members), np.int64), np.ones(1)
-    spread = _spread(credit, counted, members, one, together, dependence.among(members), decided=k)
+    spread = spread_of(credit, counted, members, one, together, dependence.among(members), decided=k)
     reach = np.full((2, k), np.nan)
     for column in range(k):
         n = float(counted[members, column].sum())

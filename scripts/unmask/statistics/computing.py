@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.protocols import all_in_protocol
+from unmask.measures.unrelated import COLUMNS, margins_against_unrelated
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
 from unmask.statistics.agreement import agreement_table, areas_compared, roc_bands, roc_table
 from unmask.statistics.bias import bias_table
@@ -17,6 +18,7 @@ from unmask.statistics.disputed import disputed_table
 from unmask.statistics.flaws import Flags, flags
 from unmask.statistics.leverage import leverage_table
 from unmask.statistics.lexical import Lexicons
+from unmask.statistics.lms import lms_table
 from unmask.statistics.mcnemar import Tallies, mcnemar_table, tallies
 from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.options import Options
@@ -75,6 +77,7 @@ class EvidenceCounts:
         self.words, self.shuffled_words = Lexicons(pairs, measures), Lexicons(pairs, of_shuffled)
         self.accuracy: list[pd.DataFrame] = []
         self.tallies: list[Tallies] = []
+        self._unrelated: list[pd.DataFrame] = []
         self._unequal: list[Flags | None] = []
         self._unknown: list[Flags] = []
 
@@ -85,11 +88,18 @@ class EvidenceCounts:
         self.accuracy.append(accuracy_counts(self._measures, corrected, part.shuffled))
         self.tallies.append(tallies(self._measures, corrected, part.shuffled))
         self.words.add(part.pairs, part.evidence)
+        ids = part.pairs["pair_id"].tolist()
+        self._unrelated.append(margins_against_unrelated(ids, part.evidence, self._measures))
         self._unequal.append(unequal_tokens(part.pairs, corrected))
         if self._unknown_id is not None:
             self._unknown.append(unknown_tokens(part.pairs, corrected, self._unknown_id))
         if part.shuffled is not None:
             self.shuffled_words.add(part.pairs, {NONE: part.shuffled})
+
+    def unrelated(self) -> pd.DataFrame:
+        """How much more than the unrelated sentence of their pair sentences score (measures.unrelated)."""
+        parts = [part for part in self._unrelated if len(part)]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
 
     def flags(self) -> dict[str, Flags]:
         """What is wrong with pairs as the model reads them, by name."""
@@ -137,6 +147,7 @@ def compute(
         "areas_compared": areas_compared(pairs, decided, options, dependence),
         "quality": quality_table(decided, of_pairs, dependence, options.confidence),
         "disputed": disputed_table(pairs, decided),
+        "lms": lms_table(pairs, decided, counts.unrelated(), dependence, options.confidence),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))

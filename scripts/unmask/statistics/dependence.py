@@ -105,6 +105,12 @@ class Dependence:
         """The same among some of the pairs, given by their numbers."""
         return Dependence(self._nodes[members])
 
+    def repeated(self, times: int) -> "Dependence":
+        """Of so many observations of each pair, all pairs once and then once more: those of one pair vary
+        together, too."""
+        nodes = sparse.hstack([self._nodes, sparse.eye_array(len(self), dtype=np.int32)])
+        return Dependence(sparse.csr_array(sparse.vstack([nodes] * times)))
+
     @cached_property
     def _subsets(self) -> tuple["sparse.csr_array", Floats, Floats]:
         """K as U diag(sign) U' + diag(rest): U has a column for each set of nodes that several pairs have.

@@ -16,5 +16,6 @@ STATISTICS = (
     "areas_compared",
     "quality",
     "disputed",
+    "lms",
 )
 """The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""

@@ -559,6 +559,81 @@ DISPUTED = pa.schema(
 )
 """The pairs that the measures of one model disagree on most: some rows per protocol."""
 
+LMS = pa.schema(
+    [
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field(
+            "grouping", WORD, meaning="what the group of pairs is made by: overall, bias_type or direction"
+        ),
+        field("group", WORD, meaning="all, a bias type, or a direction"),
+        field("n", pa.int32(), meaning="pairs of the group"),
+        field(
+            "comparisons",
+            pa.int32(),
+            meaning="comparisons that count: of the stereotypical sentence with the unrelated one, and of "
+            "the antistereotypical one likewise",
+        ),
+        field(
+            "preferred",
+            pa.int32(),
+            meaning="those in which the sentence that means something has the higher score",
+        ),
+        field("tie", pa.int32(), meaning="those in which both have the same"),
+        field("undefined", pa.int32(), meaning="comparisons in which a sentence has nothing to score"),
+        field("lms", pa.float64(), meaning="language model score: `preferred` in percent of `comparisons`"),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `lms`, percent, which allows for comparisons that vary "
+            "together; null where all of them do, or are ties",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field(
+            "score",
+            pa.float64(),
+            nullable=True,
+            meaning="bias score of the same pairs, percent: StereoSet's stereotype score",
+        ),
+        field(
+            "icat",
+            pa.float64(),
+            nullable=True,
+            meaning="idealised CAT score: lms · min(score, 100 - score) / 50, percent",
+        ),
+        field(
+            "icat_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of `icat`, percent (unmask.statistics.lms)",
+        ),
+        field("icat_high", pa.float64(), nullable=True, meaning="upper end of the interval from `icat_low`"),
+        field(
+            "targets",
+            pa.int32(),
+            nullable=True,
+            meaning="targets of the comparisons that count; null where the benchmark states none",
+        ),
+        field(
+            "lms_by_target",
+            pa.float64(),
+            nullable=True,
+            meaning="mean over targets of the language model score of each, percent, as StereoSet averages",
+        ),
+        field(
+            "score_by_target",
+            pa.float64(),
+            nullable=True,
+            meaning="mean over targets of the bias score of each, percent",
+        ),
+        field("icat_by_target", pa.float64(), nullable=True, meaning="ICAT of these two means, percent"),
+        field("confidence", pa.float64(), meaning="level of the intervals"),
+    ]
+)
+"""Whether sentences that mean something are preferred: per measure that scores unrelated sentences, protocol
+and group of pairs. No rows where a benchmark has none."""
+
 ROC_BANDS = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),
@@ -588,5 +663,6 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "areas_compared": AREAS_COMPARED,
     "quality": QUALITY,
     "disputed": DISPUTED,
+    "lms": LMS,
 }
 """The schema of each of unmask.statistics.names.STATISTICS."""

@@ -1,14 +1,22 @@
-"""The tokens that the two sentences do not share, hidden together."""
+"""The tokens that the two sentences do not share, hidden together.
+
+Of an unrelated sentence they are those that it does not share with the stereotypical one.
+"""
 
 from collections.abc import Iterator
 
-from unmask.evidence.sentences import Positions, Sentence
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+import numpy as np
 
-ROLES = (STEREOTYPE, ANTISTEREOTYPE)
+from unmask import terms
+from unmask.evidence.sentences import Positions, Sentence
+
+ROLES = terms.ROLES
 
 
 def hidden(sentence: Sentence) -> Iterator[Positions]:
-    positions = sentence.positions(modified=True)
+    if sentence.unlike is None:
+        positions = sentence.positions(modified=True)
+    else:
+        positions = np.flatnonzero(sentence.unlike & ~sentence.special)
     if positions.size:
         yield positions

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from unmask import terms
 from unmask.evidence.sentences import Positions, Sentence
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
-ROLES = (STEREOTYPE, ANTISTEREOTYPE)
+ROLES = terms.ROLES
 
 
 def hidden(sentence: Sentence) -> Iterator[Positions]:

@@ -1,6 +1,6 @@
-"""Bias scores of sentences whose tokens are shuffled."""
+"""Bias scores of shuffled sentences, and whether models prefer sentences that mean something."""
 
-from unmask.pairs import accuracy_charts, sheets
+from unmask.pairs import accuracy_charts, lms, sheets
 from unmask.pairs.findings import CONTROLS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
@@ -16,8 +16,12 @@ ALT = (
 def section(results: PairResults) -> Section:
     picture = accuracy_charts.shuffled(results.bias)
     charts = (chart(results.captions["shuffled_chart"], ALT, picture),) if picture else ()
-    tables = folded("Bias scores with the tokens shuffled", sheets.shuffled(results))
+    tables = (
+        *folded("Bias scores with the tokens shuffled", sheets.shuffled(results)),
+        *folded("Language model score and ICAT", lms.sheet(results)),
+    )
     how = (results.captions.computed("controls"),) if charts or tables else ()
-    heading = "Controls: shuffled sentences"
-    said = sentences(CONTROLS, results)
-    return Section("controls", heading, said, (*charts, *tables, *how), group=TRUST, label="Controls")
+    said = (*sentences(CONTROLS, results), *lms.MEANING.sentences(results))
+    return Section(
+        "controls", "Control sentences", said, (*charts, *tables, *how), group=TRUST, label="Controls"
+    )

@@ -1,0 +1,125 @@
+"""Margins against unrelated sentences, from tiny models, beside transformers alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from examples import example_pairs
+from study_schema import CAUSAL_MEASURES, MEASURES
+from tiny_models import tiny_decoder, tiny_model
+from unmask.benchmarks.reading import read_benchmark
+from unmask.evidence.collecting import collect_evidence
+from unmask.measures.registry import maskings_of
+from unmask.measures.unrelated import margins_against_unrelated
+from unmask.models.devices import pick_device
+from unmask.models.kinds.causal_lm import describe
+from unmask.models.loading import LoadedModel, load
+from unmask.models.start import Start
+from unmask.terms import ORIGINAL
+
+CPU = pick_device("cpu")
+ROLES = {"stereotype": "stereotype", "antistereotype": "anti-stereotype", "unrelated": "unrelated"}
+ITEMS = [
+    ("The nurse is here", ("she is very good", "he is good", "very tired .")),
+    ("the doctor said that he is tired .", ("she is good .", "he is very good .", "the nurse is here .")),
+]
+
+
+def margins_of(model: LoadedModel, measures: tuple[str, ...], pairs: pd.DataFrame) -> pd.DataFrame:
+    evidence = {
+        masking: collect_evidence(pairs, model, masking, ORIGINAL) for masking in maskings_of(measures)
+    }
+    return margins_against_unrelated(list(pairs["pair_id"]), evidence, measures)
+
+
+def loaded_decoder(folder: Path) -> LoadedModel:
+    directory = tiny_decoder("llama", folder)
+    return load(directory, CPU, False, start=Start.of(describe(directory, {})))
+
+
+def test_measures_that_score_unrelated_sentences(tmp_path: Path) -> None:
+    masked = load(tiny_model("bert", tmp_path / "bert"), CPU, with_attention=True)
+    found = margins_of(masked, MEASURES, example_pairs())
+    assert set(found["measure"]) == {"AUL", "AULA", "SSS"}
+    causal = margins_of(loaded_decoder(tmp_path / "llama"), CAUSAL_MEASURES, example_pairs())
+    assert set(causal["measure"]) == {"LL", "LLMean", "StereoSetLL"}
+    # of a pair without an unrelated sentence nothing is known
+    lacking = set(example_pairs().query("unrelated.isna()")["pair_id"])
+    unknown = (
+        causal[causal["measure"] == "LL"].groupby("pair_id")["stereotype"].apply(lambda of: of.isna().all())
+    )
+    assert lacking and set(unknown.index[unknown]) == lacking
+
+
+@pytest.mark.parametrize("measure", ["LL", "StereoSetLL"])
+def test_margins_of_a_decoder_are_those_of_transformers(measure: str, tmp_path: Path) -> None:
+    """Of intersentence items: LL has the likelihood of the continuation alone, given the context."""
+    content: dict[str, Any] = {"intersentence": []}
+    for number, (context, texts) in enumerate(ITEMS):
+        sentences = [
+            {"sentence": text, "gold_label": label} for label, text in zip(ROLES.values(), texts, strict=True)
+        ]
+        about = {"id": f"p{number}", "target": "t", "bias_type": "gender", "context": context}
+        content["intersentence"].append({**about, "sentences": sentences})
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps({"data": content}))
+    pairs = read_benchmark(path, {"format": "stereoset-intersentence"})
+    found = margins_of(loaded_decoder(tmp_path / "llama"), (measure,), pairs).query("protocol == 'corrected'")
+    network: Any = AutoModelForCausalLM.from_pretrained(tmp_path / "llama", dtype=torch.float32)
+    network.eval()
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "llama")
+
+    def log_probs(ids: list[int]) -> torch.Tensor:
+        with torch.no_grad():
+            logits: torch.Tensor = network(torch.tensor([ids])).logits[0]
+        return logits.double().log_softmax(-1)
+
+    def score(context: str, text: str) -> float:
+        before, ids = (
+            tokenizer(t, add_special_tokens=False)["input_ids"] for t in (context, f"{context} {text}")
+        )
+        start = tokenizer.bos_token_id
+        if measure == "LL":
+            assert ids[: len(before)] == before
+            of_all = log_probs([start, *ids])
+            return sum(float(of_all[at, ids[at]]) for at in range(len(before), len(ids)))
+        of_rest = log_probs(ids)
+        tokens = [float(log_probs([start])[0, ids[0]])]
+        tokens += [float(of_rest[at - 1, ids[at]]) for at in range(1, len(ids))]
+        return float(np.mean(tokens))
+
+    for number, (context, texts) in enumerate(ITEMS):
+        scores = [score(context if context.endswith(".") else f"{context}.", text) for text in texts]
+        row = found[found["pair_id"] == f"p{number}"].iloc[0]
+        expected = [scores[0] - scores[2], scores[1] - scores[2]]
+        assert [row["stereotype"], row["antistereotype"]] == pytest.approx(expected, abs=1e-4)
+
+
+def test_sss_hides_what_the_unrelated_sentence_does_not_share(tmp_path: Path) -> None:
+    pairs = example_pairs().iloc[:1].copy()
+    texts = [
+        "the nurse said that she is good",
+        "the nurse said that he is good",
+        "the nurse said that tired is good",
+    ]
+    pairs[["stereotype", "antistereotype", "unrelated"]] = texts
+    model = load(tiny_model("bert", tmp_path), CPU, with_attention=True)
+    tokenizer = model.tokenizer
+    scores = []
+    for text in texts:
+        ids = tokenizer(text)["input_ids"]
+        common = tokenizer("the nurse said that")["input_ids"][:-1]
+        places = range(len(common), len(ids) - len(tokenizer("is good")["input_ids"][1:]))
+        hidden = [tokenizer.mask_token_id if at in places else id_ for at, id_ in enumerate(ids)]
+        with torch.inference_mode():
+            of_all = model.network(torch.tensor([hidden])).logits[0].double().log_softmax(-1)
+        scores.append(np.mean([float(of_all[at, ids[at]]) for at in places]))
+    row = margins_of(model, ("SSS",), pairs).query("protocol == 'corrected'").iloc[0]
+    expected = [scores[0] - scores[2], scores[1] - scores[2]]
+    assert [row["stereotype"], row["antistereotype"]] == pytest.approx(expected, abs=1e-4)

@@ -1,0 +1,148 @@
+"""The language model score as it is shown: which numbers, beside which printed ones, and in words."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import synthetic
+from page_words import check_first_sentence
+from study_schema import options_with
+from synthetic import RESOURCES, pair_results, with_tables
+from unmask.pairs.lms import MEANING, sheet
+from unmask.pairs.published import STEREOSET, by_others, published_percents
+from unmask.pairs.results import PairResults
+from unmask.pairs.sections import controls
+from unmask.report.sections import Fold, Table
+from unmask.report.sheets import DASH
+from unmask.statistics.schema import LMS
+from unmask.tables import framed
+
+MODELS = [
+    {"name": "bert", "published": "bert-base-cased", "source": "hub"},
+    {"name": "made", "source": "train"},
+    {"name": "blank", "source": "random"},
+]
+BENCHMARKS = [{"name": "ss", "published": "stereoset"}, {"name": "cp", "published": "crows-pairs"}]
+
+
+@pytest.fixture(scope="module")
+def results() -> PairResults:
+    """Three models on a benchmark with unrelated sentences; SSS reads them, as AUL does."""
+    tables: dict[str, list[pd.DataFrame]] = {"lms": [], "bias": []}
+    for place, model in enumerate(MODELS):
+        made = synthetic.make(60, seed=place)
+        evidence = made.evidence | {"modified": of_the_unrelated(made.evidence)}
+        made = synthetic.Synthetic(
+            made.pairs.assign(bias_type=["gender", "race"] * 30),
+            made.scores,
+            made.shuffled_scores,
+            evidence,
+            made.shuffled,
+        )
+        statistics = synthetic.statistics_of(made, options_with(draws=20))
+        for name, parts in tables.items():
+            parts.append(statistics[name].assign(model=model["name"], benchmark="ss"))
+    frames = {name: pd.concat(each, ignore_index=True) for name, each in tables.items()}
+    frames["bias"] = frames["bias"].assign(verdict="undecided", p_holm=1.0)
+    chosen = pd.DataFrame({"chosen": [True], "unit": ["pair"]})
+    results = pair_results(MODELS, BENCHMARKS, tests=chosen, lms=frames["lms"], bias=frames["bias"])
+    vars(results)["agreement"] = pd.DataFrame({"chosen": [False]}).iloc[:0].astype({"chosen": bool})
+    vars(results)["pairs"] = {}
+    return results
+
+
+def of_the_unrelated(evidence: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    rows = evidence["none"]
+    unrelated = rows[(rows["role"] == "unrelated") & (rows["position"] == 1)]
+    filled = unrelated.assign(cross_log_prob=unrelated["log_prob"])
+    sides = evidence["modified"].assign(cross_log_prob=evidence["modified"]["log_prob"])
+    order = {pair: place for place, pair in enumerate(rows["pair_id"].unique())}
+    both = pd.concat([sides, filled], ignore_index=True)
+    return both.sort_values("pair_id", key=lambda ids: ids.map(order), kind="stable", ignore_index=True)
+
+
+def test_each_row_is_of_pairs_and_of_targets_beside_what_is_printed(results: PairResults) -> None:
+    made = sheet(results)
+    assert made.stubs == ("model", "benchmark", "measure", "group")
+    groups = list(dict.fromkeys(group for group, _ in made.columns))
+    assert groups == ["of all pairs", "mean over targets", "printed, mean over targets"]
+    keys = ["model", "measure", "group"]
+    rows = {(row[0], row[2], row[3]): row[4:] for row in made.rows}
+    assert len(rows) == len(made.rows) == 3 * 2 * 3
+    published = published_percents(RESOURCES / "published.csv")
+    of_authors = published[published["source"] == STEREOSET]
+    values = of_authors.set_index(["model", "measure", "group", "quantity"])["value"]
+    by_protocol: dict[Any, Any] = {
+        name: part.set_index(keys) for name, part in results.lms.groupby("protocol")
+    }
+    for (model, measure, group), cells in rows.items():
+        one, other = (by_protocol[name].loc[(model, measure, group)] for name in ("corrected", "published"))
+        assert cells[0].startswith(f"{one['lms']:.1f} (") and cells[1] == f"{one['score']:.1f}"
+        assert cells[2].startswith(f"{one['icat']:.1f} (")
+        assert cells[3:6] == tuple(f"{other[f'{name}_by_target']:.1f}" for name in ("lms", "score", "icat"))
+        printed = [
+            values.get(("bert-base-cased", measure, group, f"{name} by target"))
+            for name in ("LMS", "SS", "ICAT")
+        ]
+        # of AUL, and of another model, nothing is printed
+        expected = [f"{value:.1f}" for value in printed if value is not None] if model == "bert" else []
+        assert list(cells[6:]) == (expected or [DASH] * 3)
+    assert rows["bert", "SSS", "all"][6:] == ("83.0", "58.7", "68.6")
+
+
+def test_what_is_not_known_has_no_columns(results: PairResults) -> None:
+    no_targets = results.lms.assign(
+        **dict.fromkeys(["lms_by_target", "score_by_target", "icat_by_target"], float("nan"))
+    )
+    without = sheet(with_tables(results, lms=no_targets))
+    assert "mean over targets" not in {group for group, _ in without.columns}
+    some = sheet(with_tables(results, published=results.published.iloc[:0]))
+    assert "printed, mean over targets" not in {group for group, _ in some.columns}
+    empty = framed([], LMS).assign(model="", benchmark="")
+    assert sheet(with_tables(results, lms=empty)).rows == ()
+
+
+def test_a_sentence_says_how_often_a_meaning_is_preferred(results: PairResults) -> None:
+    (said,) = MEANING.sentences(results)
+    assert len(said.split()) <= 25
+    rows = results.lms.query("measure == 'AUL' and protocol == 'corrected' and group == 'all'")
+    of_trained = rows[rows["model"] != "blank"]["lms"]
+    ends = f"{of_trained.min():.0f} to {of_trained.max():.0f}"
+    assert said == (
+        f"On ss, trained models prefer meaningful to unrelated sentences in {ends}% of comparisons "
+        "(language model score by AUL; chance gives 50)."
+    )
+    # the headline measure, where it reads unrelated sentences
+    for headline, title in (("SSS", "SSS"), ("CPS", "AUL")):
+        (said,) = MEANING.sentences(with_headline(results, headline))
+        assert f"score by {title}" in said
+    assert not list(MEANING.sentences(with_tables(results, lms=results.lms.iloc[:0])))
+
+
+def with_headline(results: PairResults, headline: str) -> PairResults:
+    others = PairResults(results.files, {**results.settings, "headline": headline})
+    vars(others).update(lms=results.lms, bias=results.bias)
+    return others
+
+
+def test_the_section_has_it_without_shuffled_sentences(results: PairResults) -> None:
+    without = with_tables(results, bias=results.bias[results.bias["variant"] == "original"])
+    section = controls.section(without)
+    check_first_sentence(section)
+    assert section.sentences == tuple(MEANING.sentences(results))
+    tables = [fold for fold in section.blocks if isinstance(fold, Fold) and isinstance(fold.blocks[0], Table)]
+    assert [fold.title for fold in tables] == ["Language model score and ICAT"]
+    nothing = controls.section(with_tables(without, lms=results.lms.iloc[:0]))
+    assert nothing.is_empty()
+
+
+def test_printed_values_are_whole_and_none_of_them_is_a_score_of_all_pairs(results: PairResults) -> None:
+    published = results.published
+    of_authors = published[published["source"] == STEREOSET]
+    wide = of_authors.pivot(index=["model", "measure", "group"], columns="quantity", values="value")
+    assert len(wide) == 7 * 5 and wide.notna().all(axis=None)
+    lms, score, icat = (wide[f"{name} by target"] for name in ("LMS", "SS", "ICAT"))
+    pd.testing.assert_series_equal(icat, lms * score.where(score < 50, 100 - score) / 50, check_names=False)
+    assert STEREOSET not in set(by_others(published)["source"])
+    assert set(of_authors["measure"]) == {"SSS", "StereoSetLL"}
