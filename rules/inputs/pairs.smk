@@ -573,7 +573,8 @@ def pairs_sections():
         "disagreement": True,
         "sensitivity": causal_tables("sensitivity"),
         "agreement": True,
-        "tables": True,
+        # of a paper on masked models
+        "tables": any(kind_of(model) == MASKED_LM for model in SCORED),
         "accuracy": True,
         "summary": True,
         "precision": precision_tables(),
