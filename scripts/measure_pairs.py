@@ -1,6 +1,7 @@
-"""Measure one model on one benchmark: scores, statistics, what the explorer shows, other readings, frequency.
+"""Measure one model on one benchmark: scores, statistics, what the explorer shows, frequency; of a decoder
+other readings and the split of its margins.
 
-The last three are made where they are asked for. The evidence is read once for all of it.
+All but scores are made where they are asked for. The evidence is read once for all of it.
 """
 
 from typing import TYPE_CHECKING
@@ -28,7 +29,9 @@ from unmask.pairs.schema import SENSITIVITY
 from unmask.statistics.computing import EvidenceCounts, Scored, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
-from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.statistics.schema import FLAWS, SCHEMAS, SPLIT
+from unmask.statistics.shared_words import dependence_of, kinds_in
+from unmask.statistics.split import split_table
 from unmask.tables import read_metadata, read_table, write_batches, write_table
 from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
 
@@ -64,6 +67,7 @@ with job_log(snakemake.log[0], snakemake.input):
         all(map(is_exact, origin.values())),
         shown_pairs(pairs, params.most) if "explored" in outputs else None,
         started=origin[LEFT].get("start") is not None if "sensitivity" in outputs else None,
+        has_split="split" in outputs,
     )
     reading.read(files | of_shuffled, pairs)
 
@@ -89,6 +93,12 @@ with job_log(snakemake.log[0], snakemake.input):
     if "sensitivity" in outputs:
         table = sensitivity_table(pd.concat(reading.margins))
         write_table(outputs["sensitivity"], table, SENSITIVITY, {**place, **provenance})
+    if "split" in outputs:
+        options = Options.from_config(params.options)
+        dependence = dependence_of(pairs, kinds_in(pairs, options.clusters))
+        table = split_table(pairs, pd.concat(reading.parts), dependence, options.confidence)
+        facts = {**place, "options": dict(params.options), **provenance}
+        write_table(outputs["split"], table, SPLIT, facts)
     if reading.explored_pairs is not None:
         for path in likeliest.values():
             check_unaltered(path)

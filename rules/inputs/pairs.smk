@@ -264,7 +264,7 @@ def measured_tables(kind):
     scores = {"scores": result("scores", *place, f"{ORIGINAL}.parquet")}
     if kind == SCORES_ALONE:
         return scores
-    readings = {"sensitivity": result("statistics", *place, "sensitivity.parquet")}
+    readings = {name: result("statistics", *place, f"{name}.parquet") for name in ("sensitivity", "split")}
     besides = {
         "causal": readings if LEFT in maskings_on(ORIGINAL, CAUSAL_LM) else {},
         "shuffled": {"shuffled_scores": result("scores", *place, f"{SHUFFLED}.parquet")},
@@ -446,12 +446,12 @@ def precision_tables():
     return results_of_all("statistics", "precision.parquet", models=models)
 
 
-def sensitivity_tables():
-    """How many decisions change with the reading, for every causal language model and benchmark."""
+def causal_tables(name):
+    """A table of every causal language model and benchmark: what other readings change, or the split of margins."""
     if LEFT not in maskings_on(ORIGINAL, CAUSAL_LM):
         return []
     models = [model for model in SCORED if kind_of(model) == CAUSAL_LM]
-    return results_of_all("statistics", "sensitivity.parquet", models=models)
+    return results_of_all("statistics", f"{name}.parquet", models=models)
 
 
 def display_metadata(names, entries):
@@ -466,15 +466,17 @@ def table_files():
         "near_ties",
         *STUDY_STATISTICS,
         "models_compared",
-        *(["sensitivity"] if sensitivity_tables() else []),
+        *(["sensitivity"] if causal_tables("sensitivity") else []),
     ]
-    in_every_form = ["table1", "table3", "table4", "table5", *(["planted"] if planted_scores() else [])]
+    of_some = [*(["planted"] if planted_scores() else []), *(["split"] if causal_tables("split") else [])]
+    in_every_form = ["table1", "table3", "table4", "table5", *of_some]
     return table_outputs(tidy, forms=["csv"]) | table_outputs(in_every_form)
 
 
 def figure_files():
     """The figures over sentence pairs by the names that their module gives them."""
-    return figure_outputs(["figure1", "bias", *(["planted"] if planted_scores() else [])])
+    split = ["split"] if causal_tables("split") else []
+    return figure_outputs(["figure1", "bias", *(["planted"] if planted_scores() else []), *split])
 
 
 def pairs_inputs():
@@ -486,7 +488,8 @@ def pairs_inputs():
         "published": resource("pairs/published.csv"),
         "captions": resource("pairs/captions.yaml"),
         "precision": precision_tables(),
-        "sensitivity": sensitivity_tables(),
+        "sensitivity": causal_tables("sensitivity"),
+        "split": causal_tables("split"),
         "scores": all_scores(),
         "flaws": flaws_of(),
         "labels": [path for name in explored_benchmarks() for path in labels_files(name)],
@@ -564,13 +567,15 @@ def pairs_sections():
         "planted": planted,
         "reading": True,
         "groups": True,
+        "split": causal_tables("split"),
         "pairs": EXPLORER,
         "controls": True,
         "quality": True,
         "disagreement": True,
-        "sensitivity": sensitivity_tables(),
+        "sensitivity": causal_tables("sensitivity"),
         "agreement": True,
-        "tables": True,
+        # of a paper on masked models
+        "tables": any(kind_of(model) == MASKED_LM for model in SCORED),
         "accuracy": True,
         "summary": True,
         "precision": precision_tables(),
@@ -614,5 +619,5 @@ def pairs_provenance():
 def pairs_statistics():
     """All statistics over sentence pairs."""
     of_each = [path for table in STATISTICS for path in statistics_of_all(table)]
-    of_study = [*model_comparisons(), *precision_tables(), *sensitivity_tables()]
-    return [*(flaws_of() if SCORED else []), *of_each, *of_study]
+    of_study = [*model_comparisons(), *precision_tables(), *causal_tables("sensitivity")]
+    return [*(flaws_of() if SCORED else []), *of_each, *of_study, *causal_tables("split")]

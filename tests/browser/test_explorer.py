@@ -19,6 +19,7 @@ from browsing import WAIT
 from examples import example_pairs
 from study_schema import MEASURES
 from test_contributions import ARCHITECTURES, evidence_of
+from test_measures_causal import example_evidence
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import write_facts
@@ -706,6 +707,61 @@ def spelling(study: Study, model: str, pair: str) -> tuple[list[str], dict[tuple
         end = end[0] + sizes[0], end[1] + sizes[1]
         total[end] = total.get(end, 0.0) + sum(values)
     return letters, total
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A masked model and a decoder on the example pairs."""
+    folder = tmp_path_factory.mktemp("kinds")
+    made = Study(folder / "index.html", {"b": example_pairs()})
+    files: dict[str, Any] = {"pairs": [folder / "p.parquet"], "flaws": [folder / "f.parquet"]}
+    write_table(files["pairs"][0], made.pairs["b"], PAIRS, {"benchmark": "b"})
+    write_table(files["flaws"][0], flaws_table(made.pairs["b"]), FLAWS, {"benchmark": "b"})
+    files |= {"labels": [], "explored": []}
+    of_model = {"bert": (["AUL"], evidence_of("bert")), "gpt2": (["LL"], example_evidence("gpt2", None))}
+    for model, (measures, evidence) in of_model.items():
+        scores = score_pairs(list(made.pairs["b"]["pair_id"]), evidence, measures)
+        made.scores[model, "b"], made.evidence[model, "b"] = scores, dict(evidence)
+        files["explored"].append(folder / f"{model}.json")
+        facts = explored(made.pairs["b"], scores, [evidence], measures)
+        write_facts(files["explored"][-1], {"model": model, "benchmark": "b", **facts})
+    explorer = {"models": list(of_model), "benchmarks": ["b"], "most": 5000, "megabytes": 20}
+    every_pair = section(PairResults(files, {"measures": ["AUL", "LL"], "explorer": explorer}))
+    made.path.write_text(render_page("Kinds", [every_pair]), encoding="utf-8")
+    return made
+
+
+def test_a_decoder_has_its_measures_and_each_token_its_share(browser: Browser, kinds: Study) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(WAIT)
+    opened(page, kinds.path.as_uri())
+    measures, beside = (field_of(page, label).locator("option") for label in ("Measure", "Second model"))
+    assert [each.is_disabled() for each in measures.all()] == [False, True]
+    assert [each.is_disabled() for each in beside.all()] == [False, True, True]
+    # no pair is decided otherwise by a measure that the model lacks
+    assert "other than LL (0)" in texts(field_of(page, "Disagreement").locator("option"))
+    assert listed(page)[0] == shown_margin(kinds.margins("b", "AUL", "bert").iloc[0])
+    choose(page, "Model", "gpt2")
+    assert field_of(page, "Measure").input_value() == "1"
+    assert listed(page)[0] == shown_margin(kinds.margins("b", "LL", "gpt2").iloc[0])
+    # a link with a measure of the other kind opens what the model has
+    page.goto(kinds.address("b", "p0", "AUL", "gpt2"))
+    expect(page.locator(".scores b.margin")).to_have_text(
+        shown_margin(kinds.margins("b", "LL", "gpt2")["p0"])
+    )
+    page.get_by_text("All tokens in numbers").click()
+    rows = kinds.evidence["gpt2", "b"]["left"].query(
+        "pair_id == 'p0' and role != 'unrelated' and not special"
+    )
+    found = [texts(row.locator("td"))[2:] for row in page.locator("details[open] tbody tr").all()]
+    sides = [rows[rows["role"] == side] for side in SIGNED]
+    expected = [
+        [shown(value), "1.000", shown(value, True), shown(sign * value, True)]
+        for sign, side in zip(SIGNED.values(), sides, strict=True)
+        for value in side.sort_values("position")["log_prob"].astype(float)
+    ]
+    assert found == expected
+    page.close()
 
 
 def test_examples_are_read_without_a_script_and_lead_into_the_explorer(

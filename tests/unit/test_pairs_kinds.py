@@ -2,13 +2,17 @@
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from study_schema import FAMILIES
 from test_pairs_answer import FOR, drawn_rows, of, results
 from unmask.pairs import answer
-from unmask.pairs.findings import several_kinds
+from unmask.pairs.captions import caption_facts
+from unmask.pairs.findings import MEASURED, WARNINGS, several_kinds
+from unmask.pairs.sections.accuracy import RIGHT
 from unmask.pairs.shorthand import OF_DECODERS
+from unmask.report.findings import sentences
 from unmask.schemas import complete
 
 MASKED = {"source": "hub", "repo": "org/masked"}
@@ -55,3 +59,56 @@ def test_one_line_says_which_measures_are_for_which_models() -> None:
     (row,) = several_kinds(both)
     assert row["titles"] == {"masked-lm": ["AUL", "SSS"], "causal-lm": ["LL", "CSSS (prior)"]}
     assert not list(several_kinds(results(of("AUL"), of("SSS"))))
+
+
+def test_models_are_counted_by_kind() -> None:
+    both = results(of("AUL"), of("LL", "gpt2"), of("CCPS", "gpt2"), of("LL", "opt"))
+    of_models = [finding for finding in MEASURED if finding.name == "measured"]
+    (measured,) = sentences(of_models, both)
+    assert measured.startswith("1 masked and 2 causal language models (bert, gpt2 and opt) read the sentence")
+    alone = results(of("AUL"))
+    (measured,) = sentences(of_models, alone)
+    assert measured.startswith("1 masked language model (bert) read the")
+
+
+def test_an_undefined_pair_lacks_what_the_measure_scores() -> None:
+    some = results(of("CCPS", "gpt2", undefined=3, n=252), of("CSSS", "gpt2", undefined=1, n=252))
+    undefined = [finding for finding in WARNINGS if finding.name == "undefined"]
+    assert list(sentences(undefined, some)) == [
+        "gpt2 on crows, CCPS: 3 of 252 pairs are undefined, as a sentence lacks what CCPS scores.",
+        "gpt2 on crows, CSSS: 1 of 252 pairs is undefined, as a sentence lacks what CSSS scores.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("measures", "controls"),
+    [
+        (["AUL", "AllMasked", "AllMaskedSum", "StartAlone"], "All-Masked and Start-Alone are controls."),
+        (["AUL", "AllMaskedSum"], "All-Masked (sum) is a control."),
+        (["LL", "StartAlone"], "Start-Alone is a control."),
+        (["LL", "CCPS"], ""),
+    ],
+)
+def test_captions_name_the_controls_of_the_study(measures: list[str], controls: str) -> None:
+    bias = results(*(of(name) for name in measures)).bias.assign(clusters="words")
+    none: Any = pd.DataFrame({"chosen": pd.Series([], dtype=bool), "unit": []})
+    assert caption_facts(0.01, bias, none, none, [])["controls"] == controls
+
+
+def test_token_accuracy_is_said_of_either_kind() -> None:
+    both = results(of("AUL"), of("LL", "gpt2"))
+    rows = [
+        ("bert", "AUL", "original", "all-tokens", 83.4),
+        ("bert", "AUL", "original", "content-tokens", 90.0),
+        ("gpt2", "LL", "original", "content-tokens", 17.6),
+        ("gpt2", "LL", "original", "shared-tokens", 20.0),
+        ("gpt2", "LL", "shuffled", "content-tokens", 3.2),
+    ]
+    accuracy = pd.DataFrame(rows, columns=["model", "measure", "variant", "reading", "accuracy"])
+    vars(both)["accuracy"] = accuracy.assign(benchmark="crows", roles="pair")
+    assert list(RIGHT.sentences(both)) == [
+        "With no token hidden (AUL), models rank the right token first for 83% of tokens of crows, special "
+        "ones included.",
+        "From the tokens before it (LL), models rank the right token first for 18% of tokens of crows; "
+        "shuffled, for 3%.",
+    ]

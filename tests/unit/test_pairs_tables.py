@@ -114,7 +114,7 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
     found = gather({kind: [tmp_path / kind] for kind in FILES}, MODELS[:1], BENCHMARKS[:1])
     said = [line for line in sentences(WARNINGS, found) if "AULA" in line]
     assert said == ["bert on cp, AULA: this model gives no AULA (see the scoring log)."]
-    some = [line for line in sentences(WARNINGS, found) if "AUL:" in line and "nothing to score" in line]
+    some = [line for line in sentences(WARNINGS, found) if "AUL:" in line and "lacks what AUL scores" in line]
     assert len(some) == 1
     shown = found.paper_tables["table5"]
     assert shown.loc[shown["column"] == "AULA", "value"].isna().all()

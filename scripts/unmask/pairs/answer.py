@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
+from unmask.pairs.captions import MEAN, SUM
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (
     BY_WORDS,
@@ -43,9 +44,6 @@ MASKED, ALONE = "All-Masked", "Start-Alone"
 NO_ORDER, NO_TRAINING = "words shuffled", "never trained"
 """Controls of a score: all tokens hidden, each behind the start token alone, the same measure on shuffled
 sentences, networks with random weights."""
-
-MEAN, SUM = "AllMasked", "AllMaskedSum"
-"""The two readings of All-Masked."""
 
 _KEYS = ["model", "benchmark"]
 

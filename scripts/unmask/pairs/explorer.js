@@ -135,6 +135,12 @@
       return this.disagreement(this.models.map((_, model) => this.outcome(pair, model, measure)));
     }
 
+    /** Whether a model has a measure: each has those of its kind. */
+    has(model, measure) {
+      const { name } = this.measures[measure];
+      return this.tables[model].some((table) => table.read[name] !== undefined);
+    }
+
     /** The tokens of both sides of a pair, in order: see unmask.pairs.explorer.token_columns. */
     async tokens(pair, model) {
       const table = this.table(pair, model);
@@ -314,6 +320,8 @@
       this.section = root.closest("section");
       this.build();
       window.addEventListener("hashchange", () => this.route());
+      this.fitMeasure();
+      this.putBeside(null);
       this.list();
       this.route();
     }
@@ -424,8 +432,8 @@
       if (kind === "flaw") return pair.flaws.includes(Number(number));
       if (kind === "measures") return study.amongMeasures(pair, model) > 0;
       if (kind === "models") return study.amongModels(pair, measure) > 0;
-      if (kind === "measure") return study.outcome(pair, model, Number(number)) !== own;
-      const other = study.outcome(pair, Number(number), measure);
+      // undefined where the measure is for models of another kind, or where the model has not read the pair
+      const other = kind === "measure" ? study.outcome(pair, model, Number(number)) : study.outcome(pair, Number(number), measure);
       return other !== undefined && other !== own;
     }
 
@@ -543,17 +551,30 @@
     choose() {
       this.model = Number(this.fields.model.value);
       this.measure = Number(this.fields.measure.value);
+      this.fitMeasure();
       this.putBeside(this.fields.beside.value === "" ? null : Number(this.fields.beside.value));
       this.list();
       if (this.open) location.replace(this.link(this.open));
     }
 
-    /** Have a second model beside the first, or none: no model is beside itself. */
+    /** Have a measure that the model has: the chosen one, or else its first. */
+    fitMeasure() {
+      const { study, model } = this;
+      const { measure } = this.fields;
+      for (const option of measure.options) option.disabled = !study.has(model, Number(option.value));
+      const first = [...measure.options].findIndex((option) => !option.disabled);
+      if (first >= 0 && !study.has(model, this.measure)) this.measure = first;
+      measure.value = this.measure;
+    }
+
+    /** Have a second model beside the first, or none: no model is beside itself, or beside one of another kind. */
     putBeside(model) {
+      const { study, measure } = this;
       const { beside, sort } = this.fields;
-      this.beside = model === this.model ? null : model;
+      const fits = (other) => other !== this.model && study.has(other, measure);
+      this.beside = model !== null && fits(model) ? model : null;
       beside.value = this.beside ?? "";
-      for (const option of beside.options) option.disabled = option.value === String(this.model);
+      for (const option of beside.options) option.disabled = option.value !== "" && !fits(Number(option.value));
       for (const option of sort.options) if (option.value === "apart") option.disabled = this.beside === null;
       if (this.beside === null && sort.value === "apart") sort.value = "order";
     }
@@ -573,8 +594,8 @@
       const beside = this.study.models.indexOf(options.get("beside"));
       const asked = { measure, model, beside };
       const unknown = Object.keys(asked).filter((key) => options.has(key) && asked[key] < 0);
-      this.fields.measure.value = this.measure;
       this.fields.model.value = this.model;
+      this.fitMeasure();
       this.putBeside(beside < 0 ? null : beside);
       const [name, pairId] = [benchmark, id].map(decoded);
       const pair = this.study.find(name, pairId);

@@ -76,7 +76,7 @@ def measured(results: PairResults) -> Iterator[Row]:
             "models": overall["model"].unique(),
             "benchmarks": _with_sizes(overall),
             "titles": [title_of(measure) for measure in overall["measure"].unique()],
-            "kind": " and ".join(NAMES_OF_KINDS[kind] for kind in _titles_by_kind(overall)),
+            "counts": _models_by_kind(overall),
         }
 
 
@@ -103,6 +103,13 @@ def _titles_by_kind(overall: pd.DataFrame) -> dict[str, list[str]]:
     for measure in overall["measure"].unique():
         by_kind.setdefault(kind_for(str(measure)), []).append(title_of(str(measure)))
     return by_kind
+
+
+def _models_by_kind(overall: pd.DataFrame) -> list[str]:
+    """How many models of each kind there are, such as `2 masked`."""
+    models = overall.drop_duplicates("model")
+    kinds = models["measure"].astype(str).map(kind_for).map(NAMES_OF_KINDS)
+    return [f"{count:,} {kind}" for kind, count in kinds.value_counts(sort=False).items()]
 
 
 def synthetic(results: PairResults) -> Iterator[Row]:
@@ -137,22 +144,23 @@ MEASURED = [
     Finding(
         "measured",
         measured,
-        """{{ models | length | counted(kind ~ " language model") }} ({{ models | listed }}) read the sentence
-        pairs of {{ benchmarks | listed }}. In each pair one sentence is the more stereotypical;
+        """{{ counts | listed }} language {{ models | many("model", "models") }} ({{ models | listed }}) read
+        the sentence pairs of {{ benchmarks | listed }}. In each pair one sentence is the more stereotypical;
         {{ titles | listed }} say which of the two a model finds likelier.""",
     ),
     Finding(
         "several kinds",
         several_kinds,
-        """Each model has the measures of its kind, and – stands for the others:
-        {{ titles["masked-lm"] | listed }} are for masked language models, {{ titles["causal-lm"] | listed }}
-        for causal ones.""",
+        """Each model has the measures of its kind, and a dash under the others.
+        {{ titles["masked-lm"] | listed }} {{ titles["masked-lm"] | many("is", "are") }} for masked language
+        models, {{ titles["causal-lm"] | listed }} for causal ones.""",
     ),
     Finding(
         "start tokens",
         starts,
-        """Causal language models read a start token before each sentence, for a reason that is under
-        Provenance: {{ tokens | listed }}.""",
+        """Before each sentence
+        {{ tokens | many("a causal language model reads", "causal language models read") }} a start token:
+        {{ tokens | listed }}. Provenance has the reason.""",
     ),
     Finding(
         "synthetic",
@@ -391,8 +399,9 @@ WARNINGS = [
         "undefined",
         lambda results: [row for row in every_measure(results) if row["undefined"]],
         """{{ model }} on {{ benchmark }}, {{ title }}: {% if undefined == n %}this model gives no {{ title }}
-        (see the scoring log){% else %}{{ undefined }} of {{ n }} pairs have nothing to score on one
-        side{% endif %}.""",
+        (see the scoring log){% else %}{{ undefined }} of {{ n }} pairs
+        {{ undefined | many("is", "are") }} undefined, as a sentence lacks what {{ title }} scores
+        {%- endif %}.""",
     ),
     Finding[PairResults](
         "near-ties by measure",

@@ -13,6 +13,7 @@ from unmask.measures.measure import Evidence
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_by_protocol
 from unmask.measures.sensitivity import margins_by_reading
+from unmask.measures.split import split_margins
 from unmask.pairs.explorer import evidence_of_pairs
 from unmask.statistics.computing import EvidenceCounts, Part
 from unmask.tables import as_table
@@ -42,6 +43,10 @@ class Reading:
     """Whether a causal language model has a start token, if the margins of other readings are kept."""
     margins: list[pd.DataFrame] = field(default_factory=list)
     """Of unmask.measures.sensitivity, some pairs after the other."""
+    has_split: bool = False
+    """Whether the parts of margins are kept."""
+    parts: list[pd.DataFrame] = field(default_factory=list)
+    """Of unmask.measures.split, some pairs after the other."""
 
     def read(self, files: Mapping[str, str | Path], pairs: pd.DataFrame) -> None:
         """Read all evidence once: files by masking, that of the shuffled variant under SHUFFLED.
@@ -59,6 +64,8 @@ class Reading:
                 self.explored_evidence.append(evidence_of_pairs(self.explored_pairs, evidence))
             if self.started is not None:
                 self.margins.append(margins_by_reading(list(some["pair_id"]), evidence, self.started))
+            if self.has_split:
+                self.parts.append(split_margins(list(some["pair_id"]), evidence))
 
     def _scores(self, some: pd.DataFrame, evidence: Evidence, measures: Sequence[str]) -> pa.Table:
         rows = score_by_protocol(list(some["pair_id"]), evidence, measures)

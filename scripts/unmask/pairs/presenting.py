@@ -9,6 +9,7 @@ from unmask.pairs.charts import overview
 from unmask.pairs.judgement_charts import judgements as planted_chart
 from unmask.pairs.judgement_tables import judgements as planted_table
 from unmask.pairs.results import TIDY, PairResults
+from unmask.pairs.sections import split
 from unmask.report.presenting import Presentation, captioned
 from unmask.report.table_files import TableAndSheet
 
@@ -27,6 +28,7 @@ PRESENTS = Presentation(
         **{name: partial(_table, name) for name in (*TIDY, *OF_PAPER)},
         "sensitivity": lambda results: results.sensitivity,
         "planted": planted_table,
+        "split": split.table,
     },
     {
         "figure1": (
@@ -38,6 +40,12 @@ PRESENTS = Presentation(
             "No bias scores.",
         ),
         "planted": (planted_chart, "No model of this study was trained on what was planted."),
+        "split": (split.picture, "No causal language model of this study has LL or a part of it."),
     },
-    captions=captioned(["figure1", "bias", "planted"], bias="overview", planted="planted_chart"),
+    captions=captioned(
+        ["figure1", "bias", "planted", "split"],
+        bias="overview",
+        planted="planted_chart",
+        split="split_chart",
+    ),
 )

@@ -8,7 +8,7 @@ from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
 from unmask.pairs.schema import JUDGEMENTS, PRECISION, SENSITIVITY
 from unmask.result_files import ResultFiles
-from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS
+from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, SPLIT
 
 TABLES: Mapping[str, ResultFiles] = {
     "pairs": ResultFiles("benchmarks/{benchmark}.parquet", PAIRS),
@@ -27,4 +27,5 @@ TABLES: Mapping[str, ResultFiles] = {
     "planted": ResultFiles("tables/planted.csv", JUDGEMENTS),
     "precision": ResultFiles("statistics/{model}/{benchmark}/precision.parquet", PRECISION),
     "sensitivity": ResultFiles("statistics/{model}/{benchmark}/sensitivity.parquet", SENSITIVITY),
+    "split": ResultFiles("statistics/{model}/{benchmark}/split.parquet", SPLIT),
 }

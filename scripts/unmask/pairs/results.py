@@ -22,7 +22,7 @@ from unmask.report.sheets import Sheet
 from unmask.report.study import Study
 from unmask.report.truths import read_truths
 from unmask.statistics.correction import holm
-from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS
+from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, SPLIT
 from unmask.terms import ORIGINAL
 from unmask.worlds.truth import gather_truth
 
@@ -68,7 +68,7 @@ class PairResults:
     """The results of a study on sentence pairs, each read when it is first asked for, and once.
 
     files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
-    sensitivity (of every causal language model and benchmark),
+    sensitivity and split (of every causal language model and benchmark),
     models_compared, pairs and flaws (of every benchmark), scores (all of the study), published (a CSV),
     captions (a YAML), truths (of worlds) and planted_scores (of every model on their benchmarks, in the
     original order), and for the explorer labels (of the benchmarks that have some) and explored (of every
@@ -145,6 +145,11 @@ class PairResults:
     def sensitivity(self) -> pd.DataFrame:
         """SENSITIVITY of every causal language model and benchmark."""
         return self.study.collect(self.files["sensitivity"], SENSITIVITY)
+
+    @cached_property
+    def split(self) -> pd.DataFrame:
+        """SPLIT of every causal language model and benchmark."""
+        return self.study.collect(self.files["split"], SPLIT)
 
     @cached_property
     def pairs(self) -> dict[str, pd.DataFrame]:

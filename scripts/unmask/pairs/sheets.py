@@ -120,13 +120,13 @@ CHANCE = Table(
         Column("draws", "{null_draws:.0f}", "Number of draws of the null.", _ALONE),
         Column(
             "same answer",
-            "{readings_alike} of {readings}",
+            "{readings_alike:.0f} of {readings:.0f}",
             "Readings of what a word is that give the same verdict.",
             "readings of a word",
         ),
         Column(
             "mean (range; how many)",
-            "<{untrained_mean:.1f}> (<{untrained_low:.1f} to {untrained_high:.1f}>; {untrained})",
+            "<{untrained_mean:.1f}> (<{untrained_low:.1f} to {untrained_high:.1f}>; {untrained:.0f})",
             "Bias scores in percent of networks with random weights.",
             "untrained networks",
         ),

@@ -44,7 +44,7 @@ MEANINGS: Mapping[str, str] = {
     "lies in the band of word choice.",
     CANNOT_TELL: "there is no interval (too few different words, or all pairs tie), or the interval includes "
     "50 and would even if all pairs were decided alike, or there is no band.",
-    CONTROL: "the measure hides every token, so its score gets no verdict.",
+    CONTROL: "the measure sees no context, so its score gets no verdict.",
 }
 """What each verdict means."""
 
@@ -88,7 +88,7 @@ def in_words(names: Collection[str]) -> tuple[str, ...]:
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     """The verdict on each score of a bias table (unmask.statistics.schema.BIAS), one of VERDICTS.
 
-    CONTROL: the measure hides every token, so it gets no verdict. CANNOT_TELL: the score, its interval or its
+    CONTROL: the measure sees no context, so it gets no verdict. CANNOT_TELL: the score, its interval or its
     null is missing, or the interval includes 50 and would if all pairs were decided alike, too.
     NO_CLEAR: the interval includes 50 (of a difference, 0). UNDECIDED: the draws of the lexical null leave
     open on which side of an end of its band the score is. BY_WORDS: the score is in the band. CLEAR: it is

@@ -634,6 +634,27 @@ LMS = pa.schema(
 """Whether sentences that mean something are preferred: per measure that scores unrelated sentences, protocol
 and group of pairs. No rows where a benchmark has none."""
 
+SPLIT = pa.schema(
+    [
+        field("grouping", WORD, meaning="overall or bias_type"),
+        field("group", WORD, meaning="the bias type; all where the grouping is overall"),
+        field(
+            "part",
+            WORD,
+            meaning="whole, the margin of LL; words, that of the modified tokens, |M| · CSSS; or "
+            "continuation, that of all others, CCPS",
+        ),
+        field("n", pa.int32(), meaning="pairs that LL is defined for"),
+        field("margin", pa.float64(), meaning="mean margin over these, in nats"),
+        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `margin`"),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
+        field("alike", pa.int32(), meaning="pairs in which the part prefers the sentence that LL prefers"),
+        field("confidence", pa.float64(), meaning="level of the interval"),
+    ]
+)
+"""The exact split of the margins of LL, of one causal language model: a row for each group and part."""
+
 ROC_BANDS = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),

@@ -8,15 +8,21 @@ from unmask.report.charts import chart
 from unmask.report.findings import Finding, Row, span
 from unmask.report.sections import BENCHMARK, DATA, Block, Fold, Section, chosen, folded
 from unmask.statistics.accuracy import PAIR
-from unmask.terms import ALL_TOKENS, ORIGINAL, SHUFFLED
+from unmask.terms import ALL_TOKENS, CONTENT_TOKENS, ORIGINAL, SHUFFLED
 
 ALT = "Token accuracy with intervals, a line for each model; the numbers are in the table below."
 
 
 def right_tokens(results: PairResults) -> Iterator[Row]:
-    """Of each benchmark how often the models' first choice is the right token, as written and shuffled."""
+    """Of each benchmark how often the models' first choice is the right token, as written and shuffled: of
+    masked models, and of causal ones."""
+    yield from _right_tokens(results, "AUL", ALL_TOKENS)
+    yield from _right_tokens(results, "LL", CONTENT_TOKENS)
+
+
+def _right_tokens(results: PairResults, measure: str, reading: str) -> Iterator[Row]:
     rows = results.accuracy
-    rows = rows[(rows["roles"] == PAIR) & (rows["reading"] == ALL_TOKENS)]
+    rows = rows[(rows["roles"] == PAIR) & (rows["measure"] == measure) & (rows["reading"] == reading)]
     rows, trained = results.study.of_trained_or_all(rows)
     for benchmark, part in rows.groupby("benchmark", sort=False, observed=True):
         spans = {
@@ -24,16 +30,22 @@ def right_tokens(results: PairResults) -> Iterator[Row]:
             for variant, of in part.groupby("variant", sort=False, observed=True)
         }
         if ORIGINAL in spans:
-            yield {"benchmark": benchmark, "trained": trained, "shuffled": spans.get(SHUFFLED)} | {
-                "written": spans[ORIGINAL]
+            yield {
+                "measure": measure,
+                "benchmark": benchmark,
+                "trained": trained,
+                "shuffled": spans.get(SHUFFLED),
+                "written": spans[ORIGINAL],
             }
 
 
 RIGHT = Finding(
     "right tokens",
     right_tokens,
-    """With no token hidden (AUL), {{ trained }}models rank the right token first for {{ written }}% of
-    tokens of {{ benchmark }}, special ones included
+    """{% if measure == "AUL" %}With no token hidden (AUL), {{ trained }}models rank the right token first for
+    {{ written }}% of tokens of {{ benchmark }}, special ones included
+    {%- else %}From the tokens before it (LL), {{ trained }}models rank the right token first for
+    {{ written }}% of tokens of {{ benchmark }}{% endif %}
     {%- if shuffled %}; shuffled, for {{ shuffled }}%{% endif %}.""",
 )
 

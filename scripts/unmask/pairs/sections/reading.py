@@ -21,15 +21,23 @@ NOTES = (
     "pairs. The design effect says by what factor the variance grows.",
     "† marks p below the level in the caption after Holm's correction, * only before it, and ∘ what cannot "
     "be tested.",
-    "All-Masked hides every token, so it sees only words and their number. It is a control and has no "
-    "verdict. It is the mean over tokens, All-Masked (sum) their sum.",
     "No score proves the absence of bias: a benchmark has only the stereotypes that its authors wrote down.",
 )
+
+OF_CONTROLS = {
+    "AllMasked": "All-Masked hides every token, so it sees only words and their number. It is a "
+    "control and has no verdict. It is the mean over tokens, All-Masked (sum) their sum.",
+    "StartAlone": "Start-Alone reads each token behind the start token alone, so it sees only words. It is a "
+    "control and has no verdict.",
+}
+"""Notes on the controls of either kind of models, by the measure that has to be there."""
 
 
 def section(results: PairResults) -> Section:
     """The measures, and what is the same of every study; verdicts that the answer explains stand there."""
-    measures = tuple(explained(name) for name in results.overall["measure"].astype(str).unique())
+    names = list(results.overall["measure"].astype(str).unique())
+    measures = tuple(explained(name) for name in names)
+    controls = [note for name, note in OF_CONTROLS.items() if name in names]
     others = in_words({*VERDICTS} - answer.verdicts(results))
-    notes = Fold("Verdicts, protocols, intervals and marks", (Items((*others, TINY, *NOTES)),))
+    notes = Fold("Verdicts, protocols, intervals and marks", (Items((*others, TINY, *controls, *NOTES)),))
     return Section("reading", "How to read this", (), (Items(measures), notes))

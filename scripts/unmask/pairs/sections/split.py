@@ -1,0 +1,114 @@
+"""What the margins of decoders are made of: what the modified words cost, and what follows from them."""
+
+from collections.abc import Iterator
+
+import altair as alt
+import pandas as pd
+
+from unmask.measures.split import CONTINUATION, PARTS, WHOLE, WORDS
+from unmask.pairs.charts import ON
+from unmask.pairs.results import PairResults
+from unmask.report.charts import chart
+from unmask.report.declared_tables import Column, Table
+from unmask.report.findings import Finding, Row, records
+from unmask.report.forms import Axis, Grid, Kinds, forest
+from unmask.report.panels import columns_of, ends_of
+from unmask.report.sections import Section, folded
+from unmask.report.sheets import counted, rows_of
+from unmask.report.table_files import TableAndSheet
+from unmask.statistics.schema import OVERALL
+
+NAMES = {WORDS: "what the words cost", CONTINUATION: "what follows from them", WHOLE: "both together (LL)"}
+
+MOST = 2
+"""Of so many models and benchmarks there is a sentence each; the table has all."""
+
+SPLIT = Table(
+    "split",
+    ["model", "benchmark", "group", "n"],
+    [
+        Column(
+            "mean margin",
+            "<{margin:+.2f}> (<{low:+.2f} to {high:+.2f}>)",
+            "In nats, with its interval; above 0 the stereotype is likelier.",
+        ),
+        Column("as LL", "{alike}", "Pairs in which it prefers the sentence that LL prefers."),
+    ],
+    across=["name"],
+    heads={"group": "bias type", "n": "pairs"},
+)
+
+ALT = (
+    "Mean margins of decoders with intervals against the line at 0, by bias type: of the modified words, of "
+    "what follows from them, and of both; the numbers are in the table below."
+)
+
+
+def table(results: PairResults) -> TableAndSheet:
+    """The split of every causal language model and benchmark."""
+    return results.split, SPLIT.captioned(_named(results.split), results.captions)
+
+
+def picture(results: PairResults) -> alt.FacetChart | None:
+    """The mean of each part down the bias types, a panel for each causal language model and benchmark."""
+    rows = _named(results.split)
+    frame = columns_of(
+        rows,
+        *("model", "benchmark", "low", "high", "alike"),
+        panel=rows["model"].astype(str) + ON + rows["benchmark"].astype(str),
+        name=[f"{row.group} ({counted(row.n)})" for row in rows_of(rows)],
+        value="margin",
+        part="name",
+        pairs="n",
+    )
+    tips = (
+        ("panel", "what"),
+        ("name", "pairs"),
+        ("part", "part of the margin"),
+        ("value", "mean margin, nats", ".2f"),
+        *ends_of(".2f"),
+        ("alike", "pairs in which it prefers what LL prefers", "d"),
+    )
+    return forest(
+        frame,
+        Axis("← antistereotype  |  stereotype →", line=0, zero=True),
+        tips,
+        kinds=Kinds("part", "part of the margin", [*NAMES.values()]),
+        apart="part",
+        grid=Grid(2, between=ON, title="mean margin of LL, in nats"),
+    )
+
+
+def shares(results: PairResults) -> Iterator[Row]:
+    """In how many pairs either part prefers what both together prefer, by model and benchmark."""
+    rows = results.split[results.split["grouping"] == OVERALL]
+    parts = rows.groupby(["model", "benchmark"], sort=False, observed=True)
+    for (model, benchmark), part in list(parts)[:MOST]:
+        alike = {row["part"]: row["alike"] for row in records(part)}
+        yield {"model": model, "benchmark": benchmark, **{name: alike[name] for name in PARTS}}
+
+
+SHARES = Finding(
+    "split of decoders",
+    shares,
+    """{{ model }} on {{ benchmark }}: the modified words alone point where LL does in {{ words }} of
+    {{ whole | counted("pair") }}, what follows from them in {{ continuation }}.""",
+)
+
+
+def section(results: PairResults) -> Section:
+    drawn = picture(results)
+    charts = (chart(results.captions["split_chart"], ALT, drawn),) if drawn else ()
+    numbers = folded("Both parts of the margins, in numbers", table(results)[1])
+    return Section(
+        "split",
+        "Decoders: what the words cost, and what follows from them",
+        tuple(SHARES.sentences(results)),
+        (*charts, *numbers),
+        label="Words and continuation",
+    )
+
+
+def _named(rows: pd.DataFrame) -> pd.DataFrame:
+    """The parts by their names, in this order."""
+    return rows.assign(name=pd.Categorical(rows["part"].astype(str).map(NAMES), [*NAMES.values()]))
