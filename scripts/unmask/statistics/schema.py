@@ -581,7 +581,12 @@ LMS = pa.schema(
         ),
         field("tie", pa.int32(), meaning="those in which both have the same"),
         field("undefined", pa.int32(), meaning="comparisons in which a sentence has nothing to score"),
-        field("lms", pa.float64(), meaning="language model score: `preferred` in percent of `comparisons`"),
+        field(
+            "lms",
+            pa.float64(),
+            meaning="language model score: `preferred` in percent of `comparisons`; in protocol corrected a "
+            "tie counts one half",
+        ),
         field(
             "low",
             pa.float64(),
