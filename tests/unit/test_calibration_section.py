@@ -149,7 +149,7 @@ def test_in_one_world_slopes_of_trained_models_have_no_verdict() -> None:
     assert "association under 1 of 2 measures: CPS. They do not under All-Masked." in perfect
     assert trained.endswith("gain: CPS and AUL +0.9.")
     # said once
-    assert perfect.endswith("There is one synthetic world, so slopes have no interval.")
+    assert perfect.endswith("These slopes are of one synthetic world, so they have no interval.")
 
 
 def test_which_measures_follow_frequency() -> None:

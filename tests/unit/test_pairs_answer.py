@@ -312,11 +312,11 @@ def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
         of("SSS", benchmark="ss"),
     )
     rows = answer.judged(some).set_index(["measure", "benchmark"])["further"]
-    assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; never trained 41 (mean of 2)"
+    assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; untrained networks 41.2 (mean of 2)"
     assert rows[[("CPS", "crows"), ("AllMasked", "crows"), ("SSS", "ss")]].isna().all()
     assert answer.sentences(some)[-1] == (
         "Some control of AUL is further from 50: "
-        "All-Masked 37; words shuffled 57; never trained 41 (mean of 2)."
+        "All-Masked 37; words shuffled 57; untrained networks 41.2 (mean of 2)."
     )
     assert answer.sentences(results({}, MASKED | {"score": 48.3}))[-1].startswith("By AUL")
     many = results(

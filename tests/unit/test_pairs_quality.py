@@ -115,7 +115,7 @@ def test_the_planted_flaw_is_named_and_no_other(study: tuple[dict[str, Any], dic
     own = rows[(rows["measure"] == "AUL") & (rows["protocol"] == "corrected")].set_index("flaw")
     change = f"{own['score']['few_votes']:.1f} to {own['without']['few_votes']:.1f}"
     assert (
-        f"one on {BENCHMARK}, AUL, few votes: {change}" in changed
+        f"AUL of one on {BENCHMARK}, from {change} (left out: few votes)" in changed
         and "correction (p < 0.01), 2 are clear:" in changed
     )
     # the other is that of any flaw
@@ -160,7 +160,7 @@ def test_pictures_and_tables_have_the_numbers_of_the_statistics(
     found = quality(*study)
     counts, numbers = (block.sheet for block in blocks(found, Table))
     cells = dict(zip([label for _, label in counts.columns], counts.rows[0][1:], strict=True))
-    assert (cells["few votes"], cells["not rated"], cells["any of these"]) == ("90", "0", "90")
+    assert (cells["few votes"], cells["not rated"], cells["any flaw"]) == ("90", "0", "90")
     charts = {block.caption.split(".")[0]: block for block in blocks(found, Chart)}
     for place, model in enumerate(MODELS):
         rows = read_table(study[0]["quality"][place], SCHEMAS["quality"])

@@ -254,7 +254,7 @@ _BASIS = """
 {%- set judged %}
 {%- if intervals %}Slopes are judged by {{ level | g }}% intervals over {{ worlds }} worlds, uncorrected for
 {{ measures | counted("measure") }}.
-{%- elif first %}There is one synthetic world, so slopes have no interval.{% endif %}
+{%- elif first %}These slopes are of one synthetic world, so they have no interval.{% endif %}
 {%- endset %}
 """
 """What a verdict on slopes is based on."""

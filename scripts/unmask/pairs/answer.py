@@ -41,7 +41,7 @@ NEVER_TRAINED, EXACT = "never trained", "exact model"
 """Beside the name of a model that is not trained."""
 
 MASKED, ALONE = "All-Masked", "Start-Alone"
-NO_ORDER, NO_TRAINING = "words shuffled", "never trained"
+NO_ORDER, NO_TRAINING = "words shuffled", "untrained networks"
 """Controls of a score: all tokens hidden, each behind the start token alone, the same measure on shuffled
 sentences, networks with random weights."""
 
@@ -112,7 +112,7 @@ def _further(scores: pd.DataFrame, bias: pd.DataFrame) -> list[dict[str, str]]:
             yield NO_ORDER, f"{NO_ORDER} {WrittenScore.of(other).score}"
         # the mean, as the furthest of several networks is the further the more there are
         if is_further(row["untrained_mean"]):
-            yield NO_TRAINING, f"{NO_TRAINING} {row['untrained_mean']:.0f} (mean of {row['untrained']:.0f})"
+            yield NO_TRAINING, f"{NO_TRAINING} {row['untrained_mean']:.1f} (mean of {row['untrained']:.0f})"
 
     return [dict(of_score(row)) for row in records(scores)]
 

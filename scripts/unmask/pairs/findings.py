@@ -293,9 +293,9 @@ CAUTIONS = [
     Finding(
         "clear preferences",
         by_chance,
-        """A clear preference is no proof of bias: it says that neither the choice of pairs nor word choice
-        explains the score. About {{ percent }} in 100 intervals exclude 50 even where there is no
-        preference.""",
+        """A clear preference is no proof of bias: it says that neither the choice of pairs nor words
+        preferred at random explain the score. A preference for frequent words still may. About {{ percent }}
+        in 100 intervals exclude 50 even where there is no preference.""",
     ),
     Finding(
         "broad",
@@ -479,6 +479,7 @@ def shuffled(results: PairResults) -> Iterator[Row]:
         "known": len(scores),
         "whose": of_models(results, TRAINED_MODELS),
         "off": len(off),
+        "by_chance": number(float((1 - scores["confidence"]).sum()), 1),
         "furthest": [
             {**row, "ends": interval_off_50(row["low"], row["high"])}
             | {name: _off_50(row[name]) for name in ("score", "unshuffled")}
@@ -500,7 +501,8 @@ CONTROLS = [
         """With the tokens of each sentence shuffled,
         {% if off %}{{ off }} of {{ known | counted("score") }}{{ whose }} {{ off | many("has", "have") }}
         {%- else %}no score{{ whose }} has{% endif %} an interval that excludes 50
-        {%- if not off %} ({{ known | counted("score") }}){% endif %}.""",
+        {%- if off %} (about {{ by_chance }} by chance)
+        {%- else %} ({{ known | counted("score") }}){% endif %}.""",
     ),
     Finding(
         "furthest shuffled",
@@ -534,6 +536,12 @@ def agreement(results: PairResults) -> Iterator[Row]:
         }
 
 
+def rated_by_program(results: PairResults) -> list[str]:
+    """The benchmarks with areas whose ratings a world has drawn."""
+    rated = set(chosen_areas(results)["benchmark"])
+    return [each.name for each in results.study.benchmarks if each.world is not None and each.name in rated]
+
+
 AGREEMENT = Finding(
     "agreement",
     agreement,
@@ -541,4 +549,11 @@ AGREEMENT = Finding(
     + """Given one pair that raters call biased and one they do not, {{ trained }}models rank the first higher
     with probability {{ span }} (0.5: chance). {{ beyond_chance(areas) }}
     {% if without_controls %}Controls are not counted.{% endif %}""",
+)
+
+DRAWN_RATINGS = Finding[PairResults](
+    "drawn ratings",
+    lambda results: [{"names": names}] if (names := rated_by_program(results)) else [],
+    """Nobody rated the pairs of {{ names | listed }}: the ratings of a synthetic world are drawn at random,
+    more of them biased where more was planted.""",
 )

@@ -116,7 +116,7 @@ INVENTED = Finding[PairResults](
     "invented world",
     lambda results: [{}] if len(results.judgements) else [],
     """This is a test: models learnt an invented world, whose biases are known, and measures should find these
-    and no others.""",
+    and no others. Counts are before correction for many tests.""",
 )
 
 HEADLINE = Finding(
@@ -126,6 +126,7 @@ HEADLINE = Finding(
     {{ title }} {% if with_bias.testable %}found the planted bias in {{ with_bias.found }} of
     {{ with_bias.testable | counted("score") }}
     {%- if with_bias.fooled %}, reversed it in {{ with_bias.fooled }}
+    {%- if with_bias.missed %}, missed it in {{ with_bias.missed }}{% endif %}
     {%- if without.testable %},{% endif %}{% endif %}
     {%- if without.testable %} and {% endif %}{% endif %}
     {%- if without.testable %} saw a bias in {{ without.fooled }} of
@@ -171,9 +172,9 @@ ASSOCIATIONS = Finding(
 EXACT = Finding(
     "exact model",
     exact,
-    """In {{ alike }} of {{ wrong | counted("wrong score") }}, the exact model ({{ names | listed }}), which
-    knows the true probabilities, errs likewise
-    {%- if alike %}: {% if alike < wrong %}there {% endif %}the measure is at fault, not chance{% endif -%}
+    """In {{ alike }} of {{ wrong | counted("false or reversed score") }}, the exact model
+    ({{ names | listed }}), which knows the true probabilities, errs likewise
+    {%- if alike %}: {% if alike < wrong %}there {% endif %}the measure errs, not the model{% endif -%}
     .""",
 )
 
@@ -183,8 +184,8 @@ CORRECTED = Finding(
     """After Holm's correction for {{ testable | counted("test") }} (p < {{ level | g }}), {{ found }} of
     {{ all_found }} found {{ found | many("remains", "remain") }}
     {%- if remaining %}: {{ remaining | listed }}{% endif %}.
-    {% if all_fooled %}{{ fooled or "None" }} of the {{ all_fooled }} wrong ones
-    {{ (fooled or 1) | many("does", "do") }}
+    {% if all_fooled %}{{ fooled or "None" }} of the {{ all_fooled }} false or
+    reversed ones {{ (fooled or 1) | many("does", "do") }}
     {%- if not fooled %}: each rests on {{ most_pairs | counted("pair") }} at most
     {%- if share_words %}, many of which share words{% endif %}{% endif %}.{% endif %}""",
 )

@@ -247,8 +247,9 @@ FINDINGS = [
         {{ holding | none }} {{ "is" if holding < 2 else "are" }} clear
         {%- if holding > largest | length %}, the largest
         {%- endif %}{% if holding %}:
-        {% for of in largest %}{{ of.model }} on {{ of.benchmark }}, {{ of.title }}, {{ of.flaw }}:
-        {{ of.score | number(1) }} to {{ of.without | number(1) }} {%- if not loop.last %}; {% endif %}
+        {% for of in largest %}{{ of.title }} of {{ of.model }} on {{ of.benchmark }}, from
+        {{ of.score | number(1) }} to {{ of.without | number(1) }} (left out: {{ of.flaw }})
+        {%- if not loop.last %}; {% endif %}
         {%- endfor %}{% endif %}.{% endif %}""",
     ),
     Finding(

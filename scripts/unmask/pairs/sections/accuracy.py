@@ -24,11 +24,19 @@ def _right_tokens(results: PairResults, measure: str, reading: str) -> Iterator[
     rows = results.accuracy
     rows = rows[(rows["roles"] == PAIR) & (rows["measure"] == measure) & (rows["reading"] == reading)]
     rows, trained = results.study.of_trained_or_all(rows)
+    plain = results.accuracy[
+        (results.accuracy["roles"] == PAIR)
+        & (results.accuracy["measure"] == measure)
+        & (results.accuracy["reading"] == CONTENT_TOKENS)
+        & (results.accuracy["variant"] == ORIGINAL)
+        & results.accuracy["model"].isin(rows["model"])
+    ]
     for benchmark, part in rows.groupby("benchmark", sort=False, observed=True):
         spans = {
             variant: span(of["accuracy"].min(), of["accuracy"].max(), 0)
             for variant, of in part.groupby("variant", sort=False, observed=True)
         }
+        of_words = plain.loc[plain["benchmark"] == benchmark, "accuracy"]
         if ORIGINAL in spans:
             yield {
                 "measure": measure,
@@ -36,6 +44,7 @@ def _right_tokens(results: PairResults, measure: str, reading: str) -> Iterator[
                 "trained": trained,
                 "shuffled": spans.get(SHUFFLED),
                 "written": spans[ORIGINAL],
+                "without_special": span(of_words.min(), of_words.max(), 0) if len(of_words) else None,
             }
 
 
@@ -44,6 +53,7 @@ RIGHT = Finding(
     right_tokens,
     """{% if measure == "AUL" %}With no token hidden (AUL), {{ trained }}models rank the right token first for
     {{ written }}% of tokens of {{ benchmark }}, special ones included
+    {%- if without_special %} (without them, {{ without_special }}%){% endif %}
     {%- else %}From the tokens before it (LL), {{ trained }}models rank the right token first for
     {{ written }}% of tokens of {{ benchmark }}{% endif %}
     {%- if shuffled %}; shuffled, for {{ shuffled }}%{% endif %}.""",

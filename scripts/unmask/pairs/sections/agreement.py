@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from unmask.pairs import agreement_charts, comparisons, sheets
-from unmask.pairs.findings import AGREEMENT
+from unmask.pairs.findings import AGREEMENT, DRAWN_RATINGS
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Section, Text, chosen, folded
@@ -16,7 +16,7 @@ ALT = "Areas under ROC curves with intervals against the line at 0.5; their numb
 
 def section(results: PairResults) -> Section:
     blocks = tuple(_blocks(results))
-    sentences = tuple(AGREEMENT.sentences(results))
+    sentences = (*AGREEMENT.sentences(results), *DRAWN_RATINGS.sentences(results))
     return Section(
         "agreement",
         "Agreement with human raters",
