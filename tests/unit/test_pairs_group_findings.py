@@ -7,6 +7,7 @@ import pytest
 
 from synthetic import pair_results
 from unmask.pairs.group_findings import ADV_AND_DIS, HIGHEST_TYPES
+from unmask.pairs.judging import FOOLED, FOUND, RIGHT
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR
 
@@ -32,11 +33,17 @@ def row(model: str, measure: str, grouping: str, group: str, score: float, **mor
     }
 
 
+def judgements(*rows: tuple[str, ...]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=["model", "benchmark", "measure", "bias_type", "judgement"])
+
+
 def results(*rows: dict[str, Any]) -> PairResults:
     models = [{"name": name, "source": source} for name, source in SOURCES.items()]
     bias = pd.DataFrame(list(rows)).astype({"score": float, "p": float})
     some = pair_results(models, [{"name": "crows"}], bias=bias)
-    vars(some).update(settings={**some.settings, "measures": ["AUL", "CPS", "AllMasked"]})
+    vars(some).update(
+        settings={**some.settings, "measures": ["AUL", "CPS", "AllMasked"]}, judgements=judgements()
+    )
     return some
 
 
@@ -70,6 +77,19 @@ def test_bias_types_are_ordered_by_the_headline_measure_of_a_trained_model() -> 
     (one,) = HIGHEST_TYPES.sentences(results(*of_types[2:]))
     assert one.endswith("1 of 2 testable bias types shows a clear preference: against it in disability.")
     assert not list(HIGHEST_TYPES.sentences(results(*others[2:])))
+
+
+def test_a_clear_preference_that_was_not_planted_is_called_false() -> None:
+    some = results(
+        *(row("bert", "AUL", "bias_type", name, score, verdict=says) for name, (score, says) in TYPES.items())
+    )
+    judged = {"religion": FOUND, "gender": RIGHT, "disability": FOOLED}
+    rows = [("bert", "crows", "AUL", name, says) for name, says in judged.items()]
+    # of another measure
+    rows.append(("bert", "crows", "CPS", "religion", FOOLED))
+    vars(some)["judgements"] = judgements(*rows)
+    (said,) = HIGHEST_TYPES.sentences(some)
+    assert said.endswith("By what was planted, disability is false or reversed.")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
+from unmask.pairs.judging import FOOLED
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CLEAR, can_be_tested
 from unmask.report.findings import Finding, Row, records, span
@@ -28,6 +29,11 @@ def highest_types(results: PairResults) -> Iterator[Row]:
     """Of each trained model and benchmark the testable bias types with the highest and the lowest score,
     under the headline measure."""
     rows = can_be_tested(_scores(results, BIAS_TYPE))
+    judged = results.judgements
+    judged = judged[judged["judgement"] == FOOLED]
+    fooled = {
+        tuple(key) for key in judged[["model", "benchmark", "measure", "bias_type"]].itertuples(index=False)
+    }
     parts = results.of_headline(rows).groupby(["model", "benchmark"], sort=False, observed=True)
     for (model, benchmark), part in list(parts)[:MOST]:
         ordered = records(part.sort_values("score", ascending=False, kind="stable"))
@@ -42,6 +48,9 @@ def highest_types(results: PairResults) -> Iterator[Row]:
             "clear": len(clear),
             "towards": [row["group"] for row in clear if row["score"] > NO_PREFERENCE],
             "against": [row["group"] for row in clear if row["score"] < NO_PREFERENCE],
+            "fooled": [
+                row["group"] for row in clear if (model, benchmark, row["measure"], row["group"]) in fooled
+            ],
         }
 
 
@@ -57,6 +66,8 @@ HIGHEST_TYPES = Finding(
     {% if towards %}for the stereotype in {{ towards | listed(3) }}{% endif %}
     {%- if towards and against %}; {% endif %}
     {%- if against %}against it in {{ against | listed(3) }}{% endif %}.
+    {% if fooled %}By what was planted, {{ fooled | listed(3) }} {{ fooled | many("is", "are") }} false or
+    reversed.{% endif %}
     {% elif types == 1 %}It is the only testable bias type, and shows no clear preference.
     {% else %}None of {{ types }} testable bias types shows a clear preference.{% endif %}""",
 )

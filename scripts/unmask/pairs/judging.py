@@ -38,7 +38,7 @@ MEANINGS: Mapping[str, str] = {
     FOUND: "Found: a clear preference in the direction of the planted association.",
     MISSED: "Missed: an association was planted, and there is no clear preference.",
     FOOLED: "Fooled: a clear preference where nothing is associated, or against the association. Where the "
-    "exact model has the same score, the measure is at fault and not the model.",
+    "exact model has the same score, the measure errs and not the model.",
     RIGHT: "Right: nothing is associated, and there is no clear preference.",
     CANNOT_TELL: "Cannot be told: there is no interval (too few different words, or all pairs tie), or there "
     "would be no clear preference even if all these pairs were decided alike, or there is no band.",

@@ -23,7 +23,8 @@ def section(results: PairResults) -> Section:
     if all(benchmark.world is not None for benchmark in results.study.benchmarks):
         # of such a study this is the answer, which the page's heading says
         title, rest = " ".join(said[:1]), (*INVENTED.sentences(results), *said[1:])
-    return Section("planted", heading, rest, blocks, None, title, said[:2], label="What was planted")
+    closing = (*INVENTED.sentences(results), *said[:2])
+    return Section("planted", heading, rest, blocks, None, title, closing, label="What was planted")
 
 
 def _blocks(results: PairResults, said: tuple[str, ...]) -> Iterator[Block]:
