@@ -121,9 +121,8 @@ def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:
     model = loaded("gpt2")
     layouts = [prepare(example_pairs(), model.tokenizer, masking, ORIGINAL) for masking in CAUSAL_MASKINGS]
     texts = {text for sentence in SENTENCES for text in sentence if text is not None}
-    sides = {text for one, two, _ in SENTENCES for text in (one, two)}
     assert CAUSAL_MASKINGS == (LEFT, START, UNSTARTED)
-    assert [len(layout.queries.inputs) for layout in layouts] == [len(texts), 1, len(sides)]
+    assert [len(layout.queries.inputs) for layout in layouts] == [len(texts), 1, len(texts)]
 
 
 def test_the_likeliest_tokens_stand_in_the_place_of_the_predicted_one() -> None:

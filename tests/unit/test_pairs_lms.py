@@ -9,6 +9,7 @@ import synthetic
 from page_words import check_first_sentence
 from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
+from unmask.pairs.findings import CONTINUATIONS, MEASURED
 from unmask.pairs.lms import MEANING, sheet
 from unmask.pairs.published import STEREOSET, by_others, published_percents
 from unmask.pairs.results import PairResults
@@ -135,6 +136,18 @@ def test_the_section_has_it_without_shuffled_sentences(results: PairResults) -> 
     assert [fold.title for fold in tables] == ["Language model score and ICAT"]
     nothing = controls.section(with_tables(without, lms=results.lms.iloc[:0]))
     assert nothing.is_empty()
+
+
+def test_a_line_says_that_next_sentence_heads_are_left_out(results: PairResults) -> None:
+    assert not list(CONTINUATIONS.sentences(results))
+    with_context = [{**benchmark, "format": "stereoset-intersentence"} for benchmark in BENCHMARKS]
+    others = PairResults(results.files, {**results.settings, "benchmarks": with_context})
+    vars(others).update(bias=results.bias)
+    (said,) = CONTINUATIONS.sentences(others)
+    expected = (
+        "In ss models read a context and a sentence behind it as one text; next-sentence heads are left out."
+    )
+    assert said == expected and CONTINUATIONS in MEASURED
 
 
 def test_printed_values_are_whole_and_none_of_them_is_a_score_of_all_pairs(results: PairResults) -> None:

@@ -5,6 +5,8 @@ antistereotypical one, so that a pair has two comparisons.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +15,13 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.evidence.protocols import SIDES
 from unmask.measures.scoring import TIE_MARGIN, outcomes_of
-from unmask.statistics.decisions import NO_PREFERENCE, Decisions, code, groups
+from unmask.statistics.decisions import NO_PREFERENCE, Decisions, Outcomes, code, groups
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.schema import LMS
 from unmask.statistics.spread import Spread, spread_of
 from unmask.tables import framed
 from unmask.terms import CORRECTED, STEREOTYPE, TIE, UNDEFINED
-
-Counted = npt.NDArray[np.bool_]
 
 _NULLABLE = {"targets": "Int32"}
 """Columns of LMS of whole numbers that are null in some rows."""
@@ -60,41 +60,39 @@ def lms_table(
     by_target: the paper's own average. LMS and SS are taken of each target, and then their means over
     targets; ICAT is of these means, as in the released code (`evaluation.py`).
     """
+    if margins.empty:
+        return framed([], LMS).astype(_NULLABLE)
     compared = _comparisons(pairs, decisions.series, margins)
     columns = [decisions.series.index(series) for series in compared.series]
-    if not columns:
-        return framed([], LMS).astype(_NULLABLE)
-    has = np.tile(pairs["unrelated"].notna().to_numpy(), 2)[:, None]
-    credit, counted = compared.credit(), (compared.trials() > 0) & has
-    of_pairs, pairs_counted = decisions.credit()[:, columns], decisions.trials()[:, columns] > 0
-    targets, several = pairs["target"].to_numpy(dtype=object), dependence.repeated(2)
+    has_unrelated, targets = pairs["unrelated"].notna().to_numpy(), pairs["target"].to_numpy(dtype=object)
+    of_comparisons = _Shares(
+        compared.outcome,
+        compared.credit(),
+        (compared.trials() > 0) & np.tile(has_unrelated, 2)[:, None],
+        np.tile(targets, 2),
+        dependence.repeated(2),
+    )
+    of_pairs = _Shares(
+        decisions.outcome[:, columns],
+        decisions.credit()[:, columns],
+        decisions.trials()[:, columns] > 0,
+        targets,
+        dependence,
+    )
     rows: list[dict[str, object]] = []
     for grouping, group, members in groups(pairs):
-        both = np.concatenate([members, members + len(pairs)])
-        of_meaning = _spread(credit, counted, both, several)
-        of_bias = _spread(of_pairs, pairs_counted, members, dependence)
+        meaning = of_comparisons.of(np.concatenate([members, members + len(pairs)]))
+        bias = of_pairs.of(members)
+        undefined = np.tile(has_unrelated[members], 2) @ (meaning.outcome == code(UNDEFINED))
         for column, (measure, protocol) in enumerate(compared.series):
-            inside = both[counted[both, column]]
-            if not len(inside):
+            if not meaning.counted[:, column].any():
                 continue
-            outcome = compared.outcome[inside, column]
-            undecided = bool((outcome == code(TIE)).all())
-            lms, score = 100 * of_meaning.mean[column], 100 * of_bias.mean[column]
-            low, high = _interval(of_meaning, column, len(inside), confidence, undecided)
-            icat_low, icat_high = _of_box(
-                *(
-                    _interval(spread, column, count, (1 + confidence) / 2, undecided)
-                    for spread, count in (
-                        (of_meaning, len(inside)),
-                        (of_bias, int(pairs_counted[members, column].sum())),
-                    )
-                )
-            )
-            stated = np.tile(targets[members], 2)
-            by_target, known = _mean_of_targets(stated, credit[both, column], counted[both, column])
-            score_by_target, _ = _mean_of_targets(
-                targets[members], of_pairs[members, column], pairs_counted[members, column]
-            )
+            low, high = meaning.interval(column, confidence)
+            wider = (1 + confidence) / 2
+            icat_low, icat_high = _of_box(meaning.interval(column, wider), bias.interval(column, wider))
+            lms, score = meaning.percent(column), bias.percent(column)
+            (by_target, known), (score_by_target, _) = (each.by_target(column) for each in (meaning, bias))
+            outcome = meaning.outcome[meaning.counted[:, column], column]
             rows.append(
                 {
                     "measure": measure,
@@ -102,10 +100,10 @@ def lms_table(
                     "grouping": grouping,
                     "group": group,
                     "n": len(members),
-                    "comparisons": len(inside),
+                    "comparisons": len(outcome),
                     "preferred": int((outcome == code(STEREOTYPE)).sum()),
                     "tie": int((outcome == code(TIE)).sum()),
-                    "undefined": int((compared.outcome[both, column][has[both, 0]] == code(UNDEFINED)).sum()),
+                    "undefined": int(undefined[column]),
                     "lms": lms,
                     "low": low,
                     "high": high,
@@ -121,6 +119,53 @@ def lms_table(
                 }
             )
     return framed(rows, LMS).astype(_NULLABLE)
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """Decisions, which vary together, in arrays of shape (decisions, series), and what they are about.
+
+    credit: what each adds to a share; counted: whether it counts. targets: shape (decisions,), None where
+    there is none.
+    """
+
+    outcome: Outcomes
+    credit: Floats
+    counted: npt.NDArray[np.bool_]
+    targets: npt.NDArray[np.object_]
+    dependence: Dependence
+
+    def of(self, members: Ints) -> "_Shares":
+        """Those of some of the decisions."""
+        among = self.dependence.among(members)
+        return _Shares(
+            self.outcome[members], self.credit[members], self.counted[members], self.targets[members], among
+        )
+
+    @cached_property
+    def _spread(self) -> Spread:
+        every, one = np.arange(len(self.targets)), np.ones(1)
+        groups = np.zeros(len(every), np.int64)
+        k = self.credit.shape[1]
+        return spread_of(self.credit, self.counted, every, one, groups, self.dependence, decided=k)
+
+    def percent(self, column: int) -> float:
+        """The share of what counts."""
+        return 100 * float(self._spread.mean[column])
+
+    def interval(self, column: int, confidence: float) -> tuple[float, float]:
+        """The interval of the share, in percent; nan where nothing was decided, so that nothing can vary."""
+        counted = self.counted[:, column]
+        if (self.outcome[counted, column] == code(TIE)).all():
+            return float("nan"), float("nan")
+        return self._spread.interval(column, int(counted.sum()), confidence)
+
+    def by_target(self, column: int) -> tuple[float, int]:
+        """The mean over targets of the share in each, in percent, and of how many targets."""
+        counted = self.counted[:, column]
+        rows = pd.DataFrame({"target": self.targets[counted], "credit": self.credit[counted, column]})
+        shares = rows.dropna(subset=["target"]).groupby("target", sort=False)["credit"].mean()
+        return (100 * float(shares.mean()), len(shares)) if len(shares) else (float("nan"), 0)
 
 
 def _comparisons(pairs: pd.DataFrame, series: Sequence[tuple[str, str]], margins: pd.DataFrame) -> Decisions:
@@ -149,17 +194,6 @@ def _comparisons(pairs: pd.DataFrame, series: Sequence[tuple[str, str]], margins
     return Decisions(known, codes, values, codes, codes)
 
 
-def _spread(credit: Floats, counted: Counted, members: Ints, dependence: Dependence) -> Spread:
-    together, one = np.zeros(len(members), np.int64), np.ones(1)
-    k = credit.shape[1]
-    return spread_of(credit, counted, members, one, together, dependence.among(members), decided=k)
-
-
-def _interval(spread: Spread, column: int, n: int, confidence: float, undecided: bool) -> tuple[float, float]:
-    # where nothing was decided nothing can vary
-    return (float("nan"),) * 2 if undecided else spread.interval(column, n, confidence)
-
-
 def _of_box(lms: tuple[float, float], score: tuple[float, float]) -> tuple[float, float]:
     """The ends of ICAT where LMS and SS lie in these intervals."""
     if not (lms[0] <= lms[1] and score[0] <= score[1]):
@@ -167,10 +201,3 @@ def _of_box(lms: tuple[float, float], score: tuple[float, float]) -> tuple[float
     ends = [balance(end) for end in score]
     most = 1.0 if score[0] <= NO_PREFERENCE <= score[1] else max(ends)
     return lms[0] * min(ends), lms[1] * most
-
-
-def _mean_of_targets(targets: npt.NDArray[np.object_], credit: Floats, counted: Counted) -> tuple[float, int]:
-    """The mean over targets of the shares of what counts in each, in percent, and of how many targets."""
-    frame = pd.DataFrame({"target": targets[counted], "credit": credit[counted]}).dropna(subset=["target"])
-    shares = frame.groupby("target", sort=False)["credit"].mean()
-    return (100 * float(shares.mean()), len(shares)) if len(shares) else (float("nan"), 0)
