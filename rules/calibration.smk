@@ -41,17 +41,25 @@ rule oracle_evidence:
     log:
         log_of("evidence", "{model}", "{benchmark}.log"),
     wildcard_constraints:
-        model=any_of(models_of("oracle")),
+        model=any_of(oracles(MASKED_LM)),
     conda:
         "../envs/analysis.yaml"
     params:
-        code={masking: code("score_oracle.py", module) for masking, module in masking_modules().items()},
+        code=oracle_code,
         entry=lambda wildcards: MODELS[wildcards.model],
         settings=oracle_settings,
     message:
         "Computing what {wildcards.model} knows of {wildcards.benchmark}"
     script:
         "../scripts/score_oracle.py"
+
+
+# of oracles that read from left to right
+use rule oracle_evidence as causal_oracle_evidence with:
+    output:
+        **evidence_tables(ORIGINAL, CAUSAL_LM),
+    wildcard_constraints:
+        model=any_of(oracles(CAUSAL_LM)),
 
 
 rule compute_exact:
@@ -62,10 +70,10 @@ rule compute_exact:
     conda:
         "../envs/analysis.yaml"
     params:
-        code=measuring_code("compute_exact.py", MASKED_LM),
+        code=exact_code(),
         name=exact_world(),
         settings=WORLDS.get(exact_world()),
-        measures=of_kind(MEASURES, MASKED_LM),
+        measures=MEASURES,
         drawn=CALIBRATION.get("drawn"),
         association=CALIBRATION.get("power", {}).get("association"),
     message:
@@ -90,7 +98,7 @@ rule calibrate:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compute_calibration.py", *measure_modules(MASKED_LM)),
+        code=code("compute_calibration.py", *measure_modules()),
         models=calibration_models(),
         benchmarks=calibration_benchmarks(),
         corruptions={world: WORLDS[world]["corruption"] for world in used_worlds()},

@@ -7,6 +7,8 @@ from unmask.calibration.mlm_corruption import exact_corruption_table
 from unmask.calibration.schema import DRAWN, KEPT
 from unmask.facts import record
 from unmask.joblog import job_log
+from unmask.measures.registry import kind_for
+from unmask.models.detecting import MASKED_LM
 from unmask.tables import write_table
 
 if TYPE_CHECKING:
@@ -23,5 +25,7 @@ with job_log(snakemake.log[0], snakemake.input):
     drawn = drawn_worlds(params.settings, params.measures, **params.drawn)
     write_table(output["drawn"], drawn, DRAWN, facts)
     if "kept_exact" in output:
-        corrupted = exact_corruption_table(params.name, params.settings, params.measures, params.association)
+        # what training hides is of masked language models alone
+        masked = [measure for measure in params.measures if kind_for(measure) == MASKED_LM]
+        corrupted = exact_corruption_table(params.name, params.settings, masked, params.association)
         write_table(output["kept_exact"], corrupted, KEPT, facts)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from unmask.calibration.exact_model import described, exact_model
+from unmask.calibration.perfect import manifest_of, perfect_model
 from unmask.facts import record, write_facts
 from unmask.joblog import job_log
 
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     params = snakemake.params
     entry = dict(params.entry)
-    manifest = described(exact_model(params.name, entry, params.settings))
+    manifest = manifest_of(perfect_model(params.name, entry, params.settings))
     write_facts(snakemake.output[0], {**manifest, "entry": entry, **record([], params.code, "numpy")})

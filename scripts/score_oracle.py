@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration.exact_evidence import exact_evidence
-from unmask.calibration.exact_model import exact_model
+from unmask.calibration.perfect import perfect_model
 from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts, record
@@ -20,7 +20,7 @@ with job_log(snakemake.log[0], snakemake.input):
     inputs, params, names = snakemake.input, snakemake.params, dict(snakemake.wildcards.items())
     manifest = read_facts(inputs.manifest)
     pairs = read_table(inputs.pairs, PAIRS)
-    model = exact_model(names["model"], params.entry, params.settings)
+    model = perfect_model(names["model"], params.entry, params.settings)
     for output in snakemake.output:
         masking = Path(output).stem
         facts = {
@@ -31,6 +31,8 @@ with job_log(snakemake.log[0], snakemake.input):
             "device": "none",
             "dtype": "float64",
             "attention": None,
+            # of a causal language model alone
+            **({"start": manifest["start"]["token"]} if "start" in manifest else {}),
             "weights": manifest["weights_digest"],
             "tokenizer": manifest["tokenizer_digest"],
             "benchmark_sha256": read_metadata(inputs.pairs)["sha256"],

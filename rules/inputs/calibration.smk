@@ -13,18 +13,39 @@ def calibration_result(*parts):
     return result("calibration", *parts)
 
 
+for _model in models_of("oracle"):
+    if kind_of(_model) == CAUSAL_LM and MODELS[_model].get("context") == "corrupted":
+        sys.exit(
+            f"error: config key models.{_model}.context: corrupted is what training does to masked-lm models, and "
+            "this one is a causal-lm model (key kind)"
+        )
+
+
+def oracles(kind):
+    """The perfect models of a kind."""
+    return [name for name in models_of("oracle") if kind_of(name) == kind]
+
+
+def oracle_code(wildcards):
+    """A digest of what makes the evidence of a perfect model, by masking."""
+    modules = masking_modules(kind=kind_of(wildcards.model))
+    return {masking: code("score_oracle.py", module) for masking, module in modules.items()}
+
+
+def exact_code():
+    """A digest of what asks perfect models of either kind."""
+    maskings = [*masking_modules().values(), *masking_modules(kind=CAUSAL_LM).values()]
+    return code("compute_exact.py", *measure_modules(), *maskings)
+
+
 def oracle_settings(wildcards):
     """What an oracle knows: its world, and how models of that are trained."""
     return dict(WORLDS[MODELS[wildcards.model]["world"]])
 
 
 def calibrating_models():
-    """The masked language models of synthetic worlds."""
-    return [
-        name
-        for name in SCORED
-        if MODELS[name]["source"] in ("oracle", "train") and kind_of(name) == MASKED_LM
-    ]
+    """The language models of synthetic worlds."""
+    return [name for name in SCORED if MODELS[name]["source"] in ("oracle", "train")]
 
 
 def calibrating_benchmarks():
@@ -70,7 +91,8 @@ def has_calibration():
 
 def exact_tables():
     """What is asked of exact models alone, by the name that the script gives it."""
-    names = ["drawn", "kept_exact"] if CALIBRATION.get("kept_rates") else ["drawn"]
+    asks_of_kept = CALIBRATION.get("kept_rates") and of_kind(MEASURES, MASKED_LM)
+    names = ["drawn", "kept_exact"] if asks_of_kept else ["drawn"]
     return {name: calibration_result(f"{name}.parquet") for name in names}
 
 
@@ -102,7 +124,7 @@ def judged_entries():
     return [
         {
             "name": name,
-            **{key: inherited(name, key) for key in ("world", "architecture")},
+            **{key: inherited(name, key) for key in ("world", "architecture", "kind")},
             **{key: MODELS[name].get(key) for key in keys},
         }
         for name in judged_models()
@@ -128,7 +150,7 @@ def calibration_inputs():
 
 def calibration_models():
     """What is known of the models of synthetic worlds."""
-    keys = ("source", "world", "architecture", "seed", "text", "steps", "corruption", "context")
+    keys = ("source", "kind", "world", "architecture", "seed", "text", "steps", "corruption", "context")
     return [{"name": name, **{key: MODELS[name].get(key) for key in keys}} for name in calibrating_models()]
 
 
@@ -146,7 +168,7 @@ def calibration_settings():
     return {
         "models": display_metadata(SCORED, MODELS),
         "benchmarks": display_metadata(BENCHMARKS, BENCHMARKS),
-        "measures": of_kind(MEASURES, MASKED_LM),
+        "measures": MEASURES,
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],
         "power": CALIBRATION.get("power"),

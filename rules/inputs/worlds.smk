@@ -12,6 +12,10 @@ try:
         Counts.from_config(_name, _entry)
     for _model, _entry in MODELS.items():
         if _entry.get("corruption"):
+            if kind_of(_model) == CAUSAL_LM:
+                raise InputError(
+                    f"models.{_model}.corruption: a causal-lm model reads its text as it is, and this is one"
+                )
             Corruption.checked(f"models.{_model}.corruption", _entry["corruption"])
     for _model in models_of("train"):
         check_enough(MODELS[_model]["world"], WORLDS[MODELS[_model]["world"]]["sentences"])

@@ -14,11 +14,14 @@ from unmask.calibration import artifacts, documenting
 from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, ROOT, TABLES, copy_tables, documented
 from unmask.calibration.exact_model import TRUSTED, ExactModel
 from unmask.calibration.planted_pairs import observe_exact, planted_pairs
-from unmask.calibration.population import ORACLE, Member
+from unmask.calibration.population import ORACLE, Member, Observed
 from unmask.calibration.presenting import PRESENTS
 from unmask.calibration.results import CalibrationResults
+from unmask.calibration.tables import CUT_FROM
 from unmask.configuration import read_config
 from unmask.errors import InputError
+from unmask.measures.registry import kind_for
+from unmask.models.detecting import MASKED_LM
 from unmask.schemas import complete
 from unmask.worlds.grammar import World
 from unmask.worlds.pairs import Counts
@@ -34,6 +37,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = [f"{table}_csv" for table in artifacts.TABLES]
     for name, text in PRESENTS.table_texts(CalibrationResults(study.files, study.settings), names):
         (folder / "tables" / f"calibration_{name.removesuffix('_csv')}.csv").write_text(text)
+    merits = folder / "tables/calibration_merits.csv"
+    rows = pd.read_csv(merits, dtype=str, keep_default_na=False)
+    of_decoders = rows[rows["measure"] == "SSS"].assign(measure="LL")
+    pd.concat([rows, of_decoders]).to_csv(merits, index=False, lineterminator="\n")
     return folder
 
 
@@ -45,7 +52,7 @@ def test_the_page_is_what_its_tables_make_of_it() -> None:
 def test_the_page_has_every_table_once() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert sorted(re.findall(r"<!-- table (\w+) -->", text)) == sorted(TABLES)
-    assert set(TABLES) <= set(artifacts.TABLES)
+    assert {CUT_FROM.get(name, name) for name in TABLES} <= set(artifacts.TABLES)
 
 
 def test_all_tables_of_a_study_appear(results: Path, tmp_path: Path) -> None:
@@ -67,7 +74,29 @@ def test_all_tables_of_a_study_appear(results: Path, tmp_path: Path) -> None:
 def test_the_files_are_those_of_the_study_to_the_byte(results: Path, tmp_path: Path) -> None:
     copy_tables([results], tmp_path)
     for path in tmp_path.iterdir():
-        assert path.read_bytes() == (results / "tables" / f"calibration_{path.name}").read_bytes()
+        name = CUT_FROM.get(path.stem, path.stem)
+        assert path.read_bytes() == (results / "tables" / f"calibration_{name}.csv").read_bytes()
+
+
+def test_decoders_have_a_table_of_their_own(results: Path, tmp_path: Path) -> None:
+    copy_tables([results], tmp_path)
+    of_measures = {}
+    for name in ("merits", "decoders", "power", "false_alarms"):
+        rows = documenting._rows(name, tmp_path)
+        assert rows is not None
+        of_measures[name] = {row[0] for row in documenting._sheet(name, rows).rows}
+    assert of_measures["decoders"] == {"LL"}
+    assert all("LL" not in of_measures[name] and "SSS" in of_measures[name] for name in ("merits", "power"))
+    # a study of masked models alone has none
+    merits = pd.read_csv(results / "tables/calibration_merits.csv")
+    masked = tmp_path / "masked"
+    (masked / "tables").mkdir(parents=True)
+    merits[merits["measure"] != "LL"].to_csv(masked / "tables/calibration_merits.csv", index=False)
+    folder = tmp_path / "docs"
+    copy_tables([masked], folder)
+    assert [path.name for path in folder.iterdir()] == ["merits.csv"]
+    copy_tables([masked, results], folder)
+    assert (folder / "decoders.csv").is_file()
 
 
 def test_a_table_comes_from_the_first_study_that_has_rows_of_it(results: Path, tmp_path: Path) -> None:
@@ -150,7 +179,12 @@ def test_the_oracles_numbers_are_those_of_an_exact_model() -> None:
     corruption = Corruption.from_config("dose-1", settings)
     member = Member("oracle", ORACLE, None, "dose-1", TRUSTED, corruption._asdict())
     model = ExactModel(world, corruption, TRUSTED)
-    observed = observe_exact(member, pairs, facts, model, study["measures"])
+    masked = [measure for measure in study["measures"] if kind_for(measure) == MASKED_LM]
+    check_slopes(observe_exact(member, pairs, facts, model, masked), "merits")
+
+
+def check_slopes(observed: Observed, table: str) -> None:
+    """The page's slopes of the oracle are those of these margins, by numpy's own least squares."""
     rows = observed.pairs.assign(
         logit=np.log(observed.pairs["p"] / (1 - observed.pairs["p"])),
         towards=np.log(observed.pairs["ratio"])
@@ -163,14 +197,15 @@ def test_the_oracles_numbers_are_those_of_an_exact_model() -> None:
         means = of_factor.groupby(["unit", "direction"])[[dose, measure]].mean()
         return float(np.polyfit(means[dose], means[measure], 1)[0])
 
-    found = pd.read_csv(FOLDER / "merits.csv").query("kind == 'oracle' and condition.isna()")
+    found = pd.read_csv(FOLDER / f"{table}.csv").query("kind == 'oracle' and condition.isna()")
     values = found.set_index(["measure", "merit"])["value"]
-    assert set(study["measures"]) == set(found["measure"])
-    for measure in study["measures"]:
+    assert set(observed.measures) <= set(found["measure"])
+    for measure in observed.measures:
         association = slope(measure, "association", "logit")
         frequency = slope(measure, "frequency", "towards")
         assert values[measure, "slope"] == pytest.approx(association, abs=1e-6)
         assert values[measure, "frequency"] == pytest.approx(frequency, abs=1e-6)
         if abs(association) > 1e-6:
             assert values[measure, "exchange"] == pytest.approx(frequency / association, abs=1e-5)
-    assert (values["CPS", "slope"], values["SSS", "frequency"]) == pytest.approx((1, 1), abs=1e-6)
+    whole = {"merits": ("CPS", "SSS"), "decoders": ("LL", "LL")}[table]
+    assert (values[whole[0], "slope"], values[whole[1], "frequency"]) == pytest.approx((1, 1), abs=1e-6)

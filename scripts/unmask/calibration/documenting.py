@@ -23,9 +23,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from unmask.calibration.tables import ON_PAGES, without_architectures
+from unmask.calibration.tables import CUT_FROM, ON_PAGES, of_measures_for, without_architectures
 from unmask.errors import InputError
 from unmask.files import write_text
+from unmask.models.detecting import CAUSAL_LM
 from unmask.report.rendering import markdown
 from unmask.report.sheets import Sheet
 
@@ -66,7 +67,7 @@ def copy_tables(studies: Sequence[Path], folder: Path) -> None:
             raise InputError(f"{study}: no tables of calibration; run the study first")
     folder.mkdir(exist_ok=True)
     for name in TABLES:
-        paths = [path for study in studies if _has_rows(path := _of_study(study, name))]
+        paths = [path for study in studies if _has_rows(path := _of_study(study, name), name)]
         if paths:
             shutil.copyfile(paths[0], folder / f"{name}.csv")
         else:
@@ -74,11 +75,14 @@ def copy_tables(studies: Sequence[Path], folder: Path) -> None:
 
 
 def _of_study(study: Path, name: str) -> Path:
-    return study / "tables" / f"calibration_{name}.csv"
+    return study / "tables" / f"calibration_{CUT_FROM.get(name, name)}.csv"
 
 
-def _has_rows(path: Path) -> bool:
-    return path.is_file() and len(path.read_text(encoding="utf-8").splitlines()) > 1
+def _has_rows(path: Path, name: str) -> bool:
+    """Whether a file is there and has rows for this table."""
+    if not path.is_file() or len(path.read_text(encoding="utf-8").splitlines()) < 2:
+        return False
+    return name not in CUT_FROM or len(of_measures_for(CAUSAL_LM, pd.read_csv(path))) > 0
 
 
 def _rows(name: str, folder: Path) -> pd.DataFrame | None:

@@ -2,15 +2,18 @@
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
+from unmask.calibration.exact_left import ExactLeftModel
 from unmask.calibration.exact_model import TRUSTED, ExactModel
 from unmask.calibration.planted_pairs import observe_exact, planted_pairs
 from unmask.calibration.population import ORACLE, Member, Observed
 from unmask.calibration.schema import DRAWN
+from unmask.measures.registry import kind_for
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.tables import framed
 from unmask.terms import STEREO
 from unmask.worlds.grammar import ASSOCIATION, BOTH, World
@@ -36,29 +39,42 @@ def drawn_worlds(
     rows = []
     for number in range(worlds):
         p, ratio, world = draw_world(settings, number, seed)
-        corruption = Corruption.from_config(world.name, settings)
-        pairs, facts = planted_pairs(world, COUNTS)
-        associated = facts["factor"].isin([ASSOCIATION, BOTH])
-        member = Member(world.name, ORACLE, None, world.name, TRUSTED, corruption._asdict())
-        model = ExactModel(world, corruption, TRUSTED)
-        whole = observe_exact(member, pairs[associated], facts[associated], model, measures)
-        stereo = whole.where((whole.pairs["factor"] == BOTH) & (whole.pairs["direction"] == STEREO))
-        for column, measure in enumerate(whole.measures):
-            score, margin = _means(whole, column)
-            stereo_score, stereo_margin = _means(stereo, column)
-            rows.append(
-                {
-                    "world": number,
-                    "p": p,
-                    "ratio": ratio,
-                    "measure": measure,
-                    "score": score,
-                    "margin": margin,
-                    "stereo_score": stereo_score,
-                    "stereo_margin": stereo_margin,
-                }
-            )
+        drawn = {"world": number, "p": p, "ratio": ratio}
+        rows += [{**drawn, **row} for whole in _observed(world, settings, measures) for row in _rows(whole)]
     return framed(rows, DRAWN)
+
+
+def _observed(world: World, settings: Mapping[str, Any], measures: Sequence[str]) -> Iterator[Observed]:
+    """What the measures decide with the exact model of the world that each is for, kind by kind."""
+    pairs, facts = planted_pairs(world, COUNTS)
+    associated = facts["factor"].isin([ASSOCIATION, BOTH])
+    corruption = Corruption.from_config(world.name, settings)
+    for kind in (MASKED_LM, CAUSAL_LM):
+        of_kind = [measure for measure in measures if kind_for(measure) == kind]
+        if not of_kind:
+            continue
+        if kind == MASKED_LM:
+            member = Member(world.name, ORACLE, None, world.name, TRUSTED, corruption._asdict())
+            model: ExactModel | ExactLeftModel = ExactModel(world, corruption, TRUSTED)
+        else:
+            member = Member(world.name, ORACLE, None, world.name, None, None)
+            model = ExactLeftModel(world)
+        yield observe_exact(member, pairs[associated], facts[associated], model, of_kind)
+
+
+def _rows(whole: Observed) -> Iterator[dict[str, object]]:
+    """What is shown of one world, by measure."""
+    stereo = whole.where((whole.pairs["factor"] == BOTH) & (whole.pairs["direction"] == STEREO))
+    for column, measure in enumerate(whole.measures):
+        score, margin = _means(whole, column)
+        stereo_score, stereo_margin = _means(stereo, column)
+        yield {
+            "measure": measure,
+            "score": score,
+            "margin": margin,
+            "stereo_score": stereo_score,
+            "stereo_margin": stereo_margin,
+        }
 
 
 def _means(observed: Observed, column: int) -> tuple[float, float]:

@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from unmask.calibration.exact_left import ExactLeftModel
 from unmask.calibration.exact_model import ExactModel, Floats
 from unmask.errors import InputError
 from unmask.evidence.masking import hidden_positions
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Positions, Sentence, modified_tokens
 from unmask.tables import framed
-from unmask.terms import ANTISTEREOTYPE, MODIFIED, NONE, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, LEFT, MODIFIED, NONE, START, STEREOTYPE
 
 ROLES = (STEREOTYPE, ANTISTEREOTYPE)
 """Unrelated sentences are left out: they are not of the grammar."""
@@ -24,6 +25,9 @@ DECIMALS = 12
 Input = tuple[int, ...]
 """What the model is shown, without the special tokens around it."""
 
+Answers = dict[Input, Floats]
+"""For each input: log P of every token in every place, length × tokens of the world."""
+
 
 class _Reading(NamedTuple):
     """A sentence as it is shown to the model once, and the places that are asked for."""
@@ -33,27 +37,65 @@ class _Reading(NamedTuple):
     positions: Positions
 
 
-def exact_evidence(pairs: pd.DataFrame, model: ExactModel, masking: str) -> pd.DataFrame:
+def exact_evidence(pairs: pd.DataFrame, model: ExactModel | ExactLeftModel, masking: str) -> pd.DataFrame:
     """The Evidence rows of an exact model on a Pairs table, in the order of pairs, roles and positions.
 
     Special tokens are certain, and attention is uniform: 1/length everywhere, so that AULA (corrected) is
     AUL. `cross_log_prob` is null where one of the modified tokens cannot stand in the place of another.
+    A causal model reads a sentence without its start token as one with it: of the grammar all begin alike.
+    Under masking `start` a sentence has rows if a sentence of the grammar begins with each of its tokens;
+    what else the text says of a token behind the start token is that it never stands there.
     Raises InputError for a sentence that is not of the grammar, naming the pair; and for masking `none` where
     the corruption neither keeps tokens nor makes them random: what is said of an unmasked token that was
-    never asked for is undefined.
+    never asked for is undefined. Raises ValueError for a masking of models of the other kind.
     """
+    sentences = _sentences(pairs, model)
+    if isinstance(model, ExactLeftModel):
+        readings, answers = _read_left(sentences, masking, model)
+    else:
+        readings, answers = _read_around(sentences, masking, model)
+    rows = [row for reading in readings for row in _rows(reading, answers[reading.input_ids], model, masking)]
+    return framed(rows, EVIDENCE)
+
+
+def _read_around(
+    sentences: Iterator[Sentence], masking: str, model: ExactModel
+) -> tuple[list[_Reading], Answers]:
+    """What a masked language model is shown, and its answers."""
+    if masking in CAUSAL_MASKINGS:
+        raise ValueError(f"masking {masking} is for causal language models")
     if masking == NONE and not model.answers_unmasked:
         raise InputError(
             f"world {model.world.name}: its corruption masks all tokens that are to be predicted, so that no "
             "answer at an unmasked one is right or wrong; keep some or make some random"
         )
-    readings = list(_readings(_sentences(pairs, model), masking, model.tokens.mask))
-    answers = _answers(model, [reading.input_ids for reading in readings], unmasked=masking == NONE)
-    rows = [row for reading in readings for row in _rows(reading, answers[reading.input_ids], model, masking)]
-    return framed(rows, EVIDENCE)
+    readings = list(_readings(sentences, masking, model.tokens.mask))
+    return readings, _answers(model, [reading.input_ids for reading in readings], unmasked=masking == NONE)
 
 
-def _sentences(pairs: pd.DataFrame, model: ExactModel) -> Iterator[Sentence]:
+def _read_left(
+    sentences: Iterator[Sentence], masking: str, model: ExactLeftModel
+) -> tuple[list[_Reading], Answers]:
+    """What a causal language model is shown, and its answers."""
+    if masking not in CAUSAL_MASKINGS:
+        raise ValueError(f"masking {masking} is for masked language models")
+    hidden_in = hidden_positions(masking)
+    readings: list[_Reading] = []
+    answers: Answers = {}
+    for sentence in sentences:
+        ids = tuple(sentence.ids[1:].tolist())
+        if masking == START and not all(map(model.is_first, ids)):
+            continue
+        every = np.arange(len(sentence.ids))
+        positions = [every if masking == LEFT else hidden for hidden in hidden_in(sentence)]
+        readings += [_Reading(sentence, ids, each) for each in positions]
+        if ids not in answers:
+            before = [() if masking == START else ids[:place] for place in range(len(ids))]
+            answers[ids] = _logarithms(np.stack([model.following(beginning) for beginning in before]))
+    return readings, answers
+
+
+def _sentences(pairs: pd.DataFrame, model: ExactModel | ExactLeftModel) -> Iterator[Sentence]:
     for pair_id, *texts in pairs[["pair_id", *ROLES]].itertuples(index=False):
         ids = [
             _with_specials(text, model, f"pair {pair_id}: the {role} sentence")
@@ -61,18 +103,18 @@ def _sentences(pairs: pd.DataFrame, model: ExactModel) -> Iterator[Sentence]:
         ]
         masks = modified_tokens(*ids)
         for role, token_ids, modified in zip(ROLES, ids, masks, strict=True):
-            special = np.isin(token_ids, (model.tokens.first, model.tokens.last))
+            special = token_ids >= len(model.tokens.content)
             yield Sentence(pair_id, role, token_ids, special, modified)
 
 
-def _with_specials(text: str, model: ExactModel, what: str) -> npt.NDArray[np.int64]:
+def _with_specials(text: str, model: ExactModel | ExactLeftModel, what: str) -> npt.NDArray[np.int64]:
     try:
         ids = model.tokens.read(text)
     except KeyError:
         ids = ()
     if not model.knows(ids):
         raise InputError(f"{what} is not of the grammar of world {model.world.name}: {text!r}")
-    return np.array([model.tokens.first, *ids, model.tokens.last])
+    return model.with_specials(ids)
 
 
 def _readings(sentences: Iterator[Sentence], masking: str, mask: int) -> Iterator[_Reading]:
@@ -87,26 +129,29 @@ def _readings(sentences: Iterator[Sentence], masking: str, mask: int) -> Iterato
             yield _Reading(sentence, tuple(input_ids[1:-1].tolist()), positions)
 
 
-def _answers(model: ExactModel, inputs: Sequence[Input], unmasked: bool) -> dict[Input, Floats]:
-    """For each input: log P of every token in every place, length × tokens of the world."""
+def _answers(model: ExactModel, inputs: Sequence[Input], unmasked: bool) -> Answers:
     by_length: dict[int, list[Input]] = {}
     for input_ in dict.fromkeys(inputs):
         by_length.setdefault(len(input_), []).append(input_)
-    answers: dict[Input, Floats] = {}
+    answers: Answers = {}
     for of_length in by_length.values():
         ids = np.array(of_length)
         probability = model.around(ids)
         if unmasked:
             probability = model.unmasked(probability, ids)
-        with np.errstate(divide="ignore"):
-            # 0 is added since -0 is another number to a digest
-            log_probs = np.log(probability).round(DECIMALS) + 0.0
-        answers |= zip(of_length, log_probs, strict=True)
+        answers |= zip(of_length, _logarithms(probability), strict=True)
     return answers
 
 
+def _logarithms(probability: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        # 0 is added since -0 is another number to a digest
+        logarithms: Floats = np.log(probability).round(DECIMALS) + 0.0
+    return logarithms
+
+
 def _rows(
-    reading: _Reading, log_probs: Floats, model: ExactModel, masking: str
+    reading: _Reading, log_probs: Floats, model: ExactModel | ExactLeftModel, masking: str
 ) -> Iterator[dict[str, object]]:
     sentence, _, positions = reading
     length = len(sentence.ids)
@@ -117,7 +162,7 @@ def _rows(
             "role": sentence.role,
             "position": position,
             "token_id": token,
-            "token": model.tokens.names[token],
+            "token": model.names[token],
             "special": sentence.special[position],
             "modified": None if sentence.modified is None else sentence.modified[position],
             "log_prob": 0.0,

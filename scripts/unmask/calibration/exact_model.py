@@ -126,9 +126,18 @@ class ExactModel:
         """Whether training asks for tokens that it shows; else nothing says what the answer there is."""
         return self.corruption.kept + self.corruption.random > 0
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every token by its number."""
+        return self.tokens.names
+
     def knows(self, ids: tuple[int, ...]) -> bool:
         """Whether a sequence of tokens is a sentence of the grammar."""
         return ids in self._sentences
+
+    def with_specials(self, ids: tuple[int, ...]) -> Ids:
+        """A sequence between the special tokens."""
+        return np.array([self.tokens.first, *ids, self.tokens.last])
 
     def around(self, inputs: Ids) -> Floats:
         """P(token | all tokens but the one in its place): inputs × length × tokens of the world.
@@ -226,12 +235,13 @@ def described(model: ExactModel) -> dict[str, Any]:
         "vocab_size": len(model.tokens.names),
         "mask_token": MASK_TOKEN,
         "files": {},
-        "weights_digest": _digest(
+        "weights_digest": digest_of(
             [sentences, model.corruption, model.context, model.tokens.rates(model.recipe).tolist()]
         ),
-        "tokenizer_digest": _digest(model.tokens.names),
+        "tokenizer_digest": digest_of(model.tokens.names),
     }
 
 
-def _digest(what: object) -> str:
+def digest_of(what: object) -> str:
+    """A digest of what JSON can write."""
     return hashlib.sha256(json.dumps(what, ensure_ascii=False).encode()).hexdigest()

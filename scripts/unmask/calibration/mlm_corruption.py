@@ -37,9 +37,14 @@ NAN = float("nan")
 def corruption_table(population: Sequence[Observed], association: float, confidence: float) -> pd.DataFrame:
     """A row per measure and model that was trained, with its world's corruption or its own, as KEPT.
 
-    population: of each model on all its pairs. association: the p of the pairs behind `associated`.
+    population: of each model on all its pairs; causal language models, which have no corruption, are left
+    out. association: the p of the pairs behind `associated`.
     """
-    trained = [observed for observed in population if observed.member.role in (TRAINED, KEPT)]
+    trained = [
+        observed
+        for observed in population
+        if observed.member.role in (TRAINED, KEPT) and observed.member.corruption is not None
+    ]
     rows = [row for observed in trained for row in _rows(observed, association, confidence)]
     return framed(rows, KEPT_TABLE)
 
@@ -88,7 +93,7 @@ def _rows(observed: Observed, association: float, confidence: float) -> Iterator
         yield {
             **observed.member.facts(),
             "context": observed.member.context,
-            **observed.member.corruption,
+            **(observed.member.corruption or {}),
             "measure": measure,
             "association": NAN if slope is None else slope.value,
             "frequency": NAN if of_frequency is None else of_frequency.value,

@@ -6,6 +6,7 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration.exact_evidence import exact_evidence
+from unmask.calibration.exact_left import ExactLeftModel
 from unmask.calibration.exact_model import ExactModel
 from unmask.calibration.population import Member, Observed, observe, pair_facts
 from unmask.measures.registry import maskings_of
@@ -35,11 +36,15 @@ def planted_pairs(world: World, counts: Counts) -> tuple[pd.DataFrame, pd.DataFr
 
 
 def observe_exact(
-    member: Member, pairs: pd.DataFrame, facts: pd.DataFrame, model: ExactModel, measures: Sequence[str]
+    member: Member,
+    pairs: pd.DataFrame,
+    facts: pd.DataFrame,
+    model: ExactModel | ExactLeftModel,
+    measures: Sequence[str],
 ) -> Observed:
     """What measures decide with an exact model of pairs and facts as `planted_pairs` gives them.
 
-    Raises InputError as `exact_evidence` does.
+    measures: for models of its kind. Raises InputError as `exact_evidence` does.
     """
     evidence = {masking: exact_evidence(pairs, model, masking) for masking in maskings_of(measures)}
     return observe(member, facts, score_pairs(list(pairs["pair_id"]), evidence, measures))

@@ -15,11 +15,13 @@ from unmask.calibration.exact_model import CORRUPTED, TRUSTED
 from unmask.calibration.schema import CELL
 from unmask.errors import InputError
 from unmask.loading import paths_by
+from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
+from unmask.models.detecting import CAUSAL_LM
 from unmask.statistics.decisions import decisions
 from unmask.statistics.intervals import Floats
 from unmask.tables import read_table
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, START, STEREOTYPE
 
 ORACLE, EXACT, TRAINED = "oracle", "exact", "trained"
 KEPT, BALANCED, UNTRAINED, DEBIASED = "kept", "balanced", "untrained", "debiased"
@@ -59,7 +61,8 @@ class Member:
     """A model of the calibration.
 
     architecture: None for an exact one. family: its world. context: None for one that was trained.
-    corruption: shares of the tokens chosen for prediction that training masked, kept and made random.
+    corruption: shares of the tokens chosen for prediction that training masked, kept and made random. A
+    causal language model has neither of the last two.
     """
 
     model: str
@@ -67,7 +70,7 @@ class Member:
     architecture: str | None
     family: str
     context: str | None
-    corruption: Mapping[str, float]
+    corruption: Mapping[str, float] | None
 
     @classmethod
     def from_config(
@@ -78,15 +81,25 @@ class Member:
         if role is None:
             return None
         exact = entry["source"] == SOURCE_ORACLE
+        is_causal = entry.get("kind") == CAUSAL_LM
         world = str(entry["world"])
         return cls(
             str(entry["name"]),
             role,
             None if exact else str(entry["architecture"]),
             world,
-            (entry.get("context") or TRUSTED) if exact else None,
-            entry.get("corruption") or corruptions[world],
+            (entry.get("context") or TRUSTED) if exact and not is_causal else None,
+            None if is_causal else entry.get("corruption") or corruptions[world],
         )
+
+    def answers(self, measure: str) -> bool:
+        """Whether the model has what a measure reads.
+
+        A perfect causal language model knows nothing of a token behind the start token alone, where hardly
+        any token of its grammar can stand.
+        """
+        is_exact_left = self.architecture is None and self.corruption is None
+        return not (is_exact_left and START in maskings_of([measure]))
 
     def facts(self) -> dict[str, str | None]:
         """The columns that every table on a model has."""
@@ -236,22 +249,24 @@ def pair_facts(benchmark: str, pairs: pd.DataFrame, truth: Mapping[str, Mapping[
 def observe(member: Member, facts: pd.DataFrame, scores: pd.DataFrame) -> Observed:
     """What the measures decide of the pairs of one benchmark.
 
-    facts: as `pair_facts` gives them. scores: SCORES. Raises InputError where they are of other pairs.
+    facts: as `pair_facts` gives them. scores: SCORES; measures that the model does not answer are left out.
+    Raises InputError where they are of other pairs.
     """
     try:
         decided = decisions(facts, scores[scores["protocol"] == CORRECTED])
     except InputError as error:
         benchmark = facts["benchmark"].iloc[0]
         raise InputError(f"model {member.model}, benchmark {benchmark}: {error}") from None
-    names = [measure for measure, _ in decided.series]
-    columns = np.array([names.index(name) for name in sorted(names)], dtype=int)
+    names = [name for name, _ in decided.series]
+    answered = sorted(filter(member.answers, names))
+    columns = np.array([names.index(name) for name in answered], dtype=int)
     # in one order, whatever that of the files: sums of floats hang on it
     rows = facts["pair_id"].argsort(kind="stable").to_numpy()
     place = np.ix_(rows, columns)
     return Observed(
         member,
         facts.iloc[rows].reset_index(drop=True),
-        tuple(sorted(names)),
+        tuple(answered),
         decided.margin[place],
         decided.credit()[place],
         decided.trials()[place] > 0,

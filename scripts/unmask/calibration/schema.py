@@ -60,7 +60,12 @@ _MODEL = [
         WORD,
         meaning="oracle, exact, trained, kept, balanced or untrained (unmask.calibration.population)",
     ),
-    field("architecture", WORD, nullable=True, meaning="bert, roberta or albert; null for an oracle"),
+    field(
+        "architecture",
+        WORD,
+        nullable=True,
+        meaning="bert, roberta, albert, gpt2 or llama; null for an oracle",
+    ),
     field("family", WORD, meaning="the world whose text it has learnt, or knows"),
 ]
 

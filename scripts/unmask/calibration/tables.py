@@ -11,7 +11,8 @@ import pandas as pd
 
 from unmask.calibration.results import KINDS, CalibrationResults
 from unmask.calibration.schema import Metric
-from unmask.measures.registry import title_of
+from unmask.measures.registry import kind_for, title_of
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.report.declared_tables import Column, Table, ranged
 from unmask.report.sheets import Sheet
 
@@ -302,11 +303,38 @@ PRESENTED: Mapping[str, Presented] = {
 }
 """By the names of unmask.calibration.artifacts.TABLES."""
 
+
+def _for_models(kind: str, presented: Presented) -> Presented:
+    """The same of the measures for models of a kind."""
+
+    def prepared(frame: pd.DataFrame) -> pd.DataFrame:
+        return presented.prepared(of_measures_for(kind, frame))
+
+    return replace(presented, prepared=prepared)
+
+
+def of_measures_for(kind: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of measures that are for models of a kind."""
+    return frame[frame["measure"].map(kind_for) == kind]
+
+
+_OF_MASKED: Mapping[str, Presented] = {
+    "merits": _of_metrics("merits", PRESENTED["merits"].rows, *STRENGTHS, Metric.RANK_OF_WORLDS),
+    "power": PRESENTED["power"],
+    "false_alarms": PRESENTED["false_alarms"],
+    "doses": replace(PRESENTED["doses"], table=RESPONSES),
+}
+
 ON_PAGES: Mapping[str, Presented] = {
     **PRESENTED,
-    "merits": _of_metrics("merits", PRESENTED["merits"].rows, *STRENGTHS, Metric.RANK_OF_WORLDS),
-    "doses": replace(PRESENTED["doses"], table=RESPONSES),
+    **{name: _for_models(MASKED_LM, presented) for name, presented in _OF_MASKED.items()},
+    "decoders": _for_models(
+        CAUSAL_LM, _of_metrics("decoders", PRESENTED["merits"].rows, *STRENGTHS, Metric.FALSE_ALARMS)
+    ),
     "debiased": replace(PRESENTED["debiased"], prepared=_debiased_on_page),
     "kept": _of_corruptions(("AUL", "AULA")),
 }
-"""The same, cut to what fits a page of the documentation."""
+"""The same, cut to what fits a page of the documentation. Decoders have a table of their own."""
+
+CUT_FROM: Mapping[str, str] = {"decoders": "merits"}
+"""The table of a study that one of a page is a part of, where it has another name."""

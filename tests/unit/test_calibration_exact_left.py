@@ -1,0 +1,229 @@
+"""Perfect causal language models: their answers, the rows of a decoder, the margins of the theory."""
+
+import math
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from closed_forms import log_odds, towards_stereotype
+from made_worlds import CORRUPTION, DOSED, cut_world, make_world, settings
+from running import run_script
+from unmask.benchmarks.schema import PAIRS
+from unmask.calibration.drawn_worlds import drawn_worlds
+from unmask.calibration.exact_evidence import exact_evidence
+from unmask.calibration.exact_left import START_TOKEN, ExactLeftModel
+from unmask.calibration.exact_model import TRUSTED, ExactModel
+from unmask.calibration.mlm_corruption import corruption_table
+from unmask.calibration.perfect import manifest_of, perfect_model
+from unmask.calibration.planted_pairs import observe_exact, planted_pairs
+from unmask.calibration.population import ORACLE, Member, Observed
+from unmask.calibration.slopes import association_slopes, frequency_slopes
+from unmask.errors import InputError
+from unmask.evidence.collecting import as_rows, prepare
+from unmask.evidence.engine import Answers
+from unmask.evidence.schema import EVIDENCE
+from unmask.facts import read_facts
+from unmask.models.start import choose_start, read_after
+from unmask.report.sheets import rows_of
+from unmask.tables import read_metadata, read_table, write_table
+from unmask.terms import LEFT, NONE, ORIGINAL, START, UNSTARTED
+from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY, LENGTH
+from unmask.worlds.left_oracle import LeftOracle
+from unmask.worlds.pairs import Counts, crows_pairs
+from unmask.worlds.tokenizers import make_tokenizer
+
+MEASURES = ["LL", "LLMean", "CCPS", "CSSS"]
+PRIORS = ["CSSSPrior", "StartAlone"]
+COUNTS = Counts(per_occupation=4, per_trait=3)
+ENTRY: dict[str, Any] = {"source": "oracle", "kind": "causal-lm", "world": "w", "context": TRUSTED}
+MEMBER = Member("o", ORACLE, None, "w", None, None)
+
+
+@cache
+def found() -> Observed:
+    pairs, facts = planted_pairs(make_world(**DOSED), COUNTS)
+    return observe_exact(MEMBER, pairs, facts, ExactLeftModel(make_world(**DOSED)), [*MEASURES, *PRIORS])
+
+
+def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
+    """Of a world of nine sentences, one of whose words is two tokens, every beginning there is."""
+    world = cut_world()
+    model, sentences = ExactLeftModel(world), []
+    for words, probability in world.sentences:
+        pieces = [piece for word in words for piece in (["Vandor", "##wick"] if "V" in word else [word])]
+        sentences.append((tuple(model.names.index(piece) for piece in pieces), probability))
+    beginnings = {ids[:end] for ids, _ in sentences for end in range(len(ids))}
+    assert len(beginnings) == 14
+    for beginning in beginnings:
+        size = len(beginning)
+        total = sum(p for ids, p in sentences if ids[:size] == beginning)
+        expected = [
+            sum(p for ids, p in sentences if ids[: size + 1] == (*beginning, token)) / total
+            for token in range(len(model.tokens.content))
+        ]
+        np.testing.assert_allclose(model.following(beginning), expected, atol=1e-12)
+    assert all(model.knows(ids) for ids, _ in sentences)
+    assert not any(map(model.knows, beginnings)) and not model.knows((*sentences[0][0], 0))
+    with pytest.raises(ValueError, match="goes on behind"):
+        model.following(sentences[0][0])
+
+
+def test_a_world_of_whole_words_has_the_margins_of_the_oracle_of_words() -> None:
+    world, compared = make_world(**DOSED), 0
+    oracle, margins = LeftOracle(world), dict(zip(found().pairs["pair_id"], found().margin, strict=True))
+    for pair in crows_pairs(world, COUNTS):
+        if pair.contrast.factor == LENGTH:
+            continue
+        expected = oracle.margins(pair.stereotype, pair.antistereotype)
+        of_pair = dict(zip(found().measures, margins[pair.pair_id], strict=True))
+        for measure in MEASURES:
+            assert of_pair[measure] == pytest.approx(expected[measure], abs=1e-6), (pair, measure)
+        compared += 1
+    assert compared > 200
+
+
+def test_which_measure_frequency_fools_and_which_length() -> None:
+    """In closed form: a pronoun stands behind its occupation, a trait behind its group."""
+    margins = pd.DataFrame(found().margin, columns=list(found().measures)).join(found().pairs)
+    seen: Counter[str] = Counter()
+    for row in margins.to_dict("records"):
+        odds, towards = log_odds(row["p"]), towards_stereotype(row["ratio"], row["direction"])
+        seen[row["factor"]] += 1
+        if row["factor"] == ASSOCIATION:
+            expected = {"LL": odds, "CCPS": 0.0}
+        elif row["factor"] in (FREQUENCY, BOTH):
+            expected = {"LL": odds + towards, "CCPS": odds, "CSSS": towards}
+        else:
+            # two tokens that are always together are one, and one that costs nothing
+            expected = {"LL": 0.0, "CCPS": 0.0}
+            longer = 1 if row["longer_side"] == "stereotype" else -1
+            assert longer * row["CSSS"] > 0.5 and longer * row["LLMean"] > 0.05
+        for measure, margin in expected.items():
+            assert row[measure] == pytest.approx(margin, abs=1e-6), (row, measure)
+    assert min(seen.values()) > 10 and len(seen) == 5
+
+
+def test_slopes_follow_from_the_margins() -> None:
+    association, frequency = association_slopes(found(), 0.95), frequency_slopes(found(), 0.95)
+    assert association["LL"].value == pytest.approx(1, abs=1e-6)
+    assert association["CCPS"].value == pytest.approx(0, abs=1e-6)
+    assert frequency["LL"].value == pytest.approx(1, abs=1e-6)
+    assert frequency["CSSS"].value == pytest.approx(1, abs=1e-6)
+    assert frequency["CCPS"].value == pytest.approx(0, abs=1e-6)
+
+
+def test_nothing_is_said_of_a_token_behind_the_start_token_alone() -> None:
+    """No occupation and no group begins a sentence: what a measure reads of them there is not known."""
+    assert found().measures == tuple(sorted(MEASURES))
+    pairs, _ = planted_pairs(make_world(), Counts(1, 1))
+    assert exact_evidence(pairs, ExactLeftModel(make_world()), START).empty
+    trained = Member("m", "trained", "gpt2", "w", None, None)
+    masked = Member("b", "trained", "bert", "w", None, CORRUPTION._asdict())
+    assert [MEMBER.answers(name) for name in ("LL", *PRIORS)] == [True, False, False]
+    assert all(member.answers("StartAlone") for member in (trained, masked))
+
+
+@pytest.mark.parametrize("masking", [LEFT, UNSTARTED])
+def test_rows_are_those_that_a_decoder_leaves(masking: str) -> None:
+    """But for probabilities and the names of tokens, which mark the beginnings of words otherwise."""
+    world = make_world()
+    pairs, _ = planted_pairs(world, Counts(2, 2))
+    tokenizer = make_tokenizer("gpt2", world, draw_corpus(world, 4000))
+    read_after(tokenizer, choose_start(tokenizer, None, "gpt2"))
+    layout = prepare(pairs, tokenizer, masking, ORIGINAL)
+    count = len(layout.queries.input)
+    nothing = np.zeros(count, dtype=np.float32)
+    theirs = as_rows(layout, Answers(nothing, np.ones(count, dtype=np.int32), nothing, nothing), tokenizer)
+    ours = exact_evidence(pairs, ExactLeftModel(world), masking)
+    assert len(ours) > 400
+    for column in ("pair_id", "role", "position", "special", "modified"):
+        assert ours[column].tolist() == theirs[column].tolist(), column
+    assert [token.lstrip("Ġ") for token in theirs["token"]] == [
+        token.removeprefix("##") for token in ours["token"]
+    ]
+    special = ours["special"].to_numpy(bool)
+    assert (ours.loc[special, "log_prob"] == 0).all() and (ours["log_prob"] <= 0).all()
+    assert ours["attention"].isna().all() and ours["cross_log_prob"].isna().all()
+
+
+def test_a_masking_of_the_other_kind_is_refused() -> None:
+    pairs, _ = planted_pairs(make_world(), Counts(1, 1))
+    with pytest.raises(ValueError, match="for masked language models"):
+        exact_evidence(pairs, ExactLeftModel(make_world()), NONE)
+    with pytest.raises(ValueError, match="for causal language models"):
+        exact_evidence(pairs, ExactModel(make_world(), CORRUPTION, TRUSTED), LEFT)
+    pairs.loc[0, "stereotype"] = "The nurse said."
+    with pytest.raises(
+        InputError, match=f"pair {pairs['pair_id'][0]}: the stereotype sentence is not of the"
+    ):
+        exact_evidence(pairs, ExactLeftModel(make_world()), LEFT)
+
+
+def test_the_jobs_lead_from_an_entry_to_evidence(tmp_path: Path) -> None:
+    pairs, _ = planted_pairs(make_world(), Counts(1, 1))
+    write_table(tmp_path / "pairs.parquet", pairs, PAIRS, {"sha256": "p"})
+    log, shared = tmp_path / "job.log", {"entry": ENTRY, "settings": settings()}
+    run_script("make_oracle", {}, [tmp_path / "manifest.json"], log, name="o", **shared)
+    manifest = read_facts(tmp_path / "manifest.json")
+    assert manifest["start"]["token"] == START_TOKEN and "mask_token" not in manifest
+    inputs = {
+        name: tmp_path / f"{name}.{ending}" for name, ending in (("pairs", "parquet"), ("manifest", "json"))
+    }
+    outputs = [tmp_path / f"{masking}.parquet" for masking in (LEFT, START)]
+    names = {"model": "o", "benchmark": "b", "variant": ORIGINAL}
+    code = dict.fromkeys((LEFT, START), "digest")
+    run_script("score_oracle", inputs, outputs, log, wildcards=names, code=code, **shared)
+    facts = [read_metadata(path) for path in outputs]
+    assert [each["start"] for each in facts] == [START_TOKEN] * 2
+    rows = read_table(outputs[0], EVIDENCE)
+    assert rows["log_prob"].tolist() == pytest.approx(
+        exact_evidence(pairs, ExactLeftModel(make_world()), LEFT)["log_prob"].tolist(), abs=1e-5
+    )
+
+
+def test_digests_follow_what_answers_are_computed_from() -> None:
+    plain = manifest_of(perfect_model("o", ENTRY, settings()))
+    balanced = perfect_model("o", {**ENTRY, "text": "balanced"}, settings())
+    assert isinstance(balanced, ExactLeftModel) and balanced.world == make_world().balanced()
+    others = [
+        manifest_of(balanced),
+        manifest_of(perfect_model("o", ENTRY, settings(associations=[0.5, 0.6, 0.75, 0.95]))),
+        manifest_of(perfect_model("o", {**ENTRY, "kind": "masked-lm"}, settings())),
+    ]
+    assert len({each["weights_digest"] for each in [plain, *others]}) == 4
+    # what training replaces is nothing to a model that reads its text as it is
+    shares = {"masked": 1.0, "kept": 0.0, "random": 0.0}
+    assert manifest_of(perfect_model("o", ENTRY, settings(corruption=shares))) == plain
+
+
+def test_a_model_without_corruption_is_none_of_those_that_it_is_studied_on() -> None:
+    masked = Member("b", "trained", "bert", "w", None, CORRUPTION._asdict())
+    decoder = Member("g", "trained", "gpt2", "w", None, None)
+    of_either = [
+        Observed(
+            member, *(getattr(found(), name) for name in ("pairs", "measures", "margin", "credit", "trial"))
+        )
+        for member in (masked, decoder)
+    ]
+    table = corruption_table(of_either, 0.75, 0.95)
+    assert set(table["model"]) == {"b"} and len(table) == len(MEASURES)
+
+
+def test_drawn_worlds_are_read_from_left_to_right_too() -> None:
+    measures = ["SSS", *MEASURES, *PRIORS]
+    drawn = drawn_worlds(settings(), measures, worlds=3, seed=1)
+    assert set(drawn["measure"]) == {"SSS", *MEASURES} and len(drawn) == 3 * 5
+    for row in rows_of(drawn[drawn["measure"].isin(["LL", "CCPS"])]):
+        odds, log_ratio = log_odds(row.p), math.log(row.ratio)
+        # half of the pairs are of occupations, in which nothing follows; frequency cancels
+        assert row.margin == pytest.approx(odds if row.measure == "LL" else odds / 2, abs=1e-6)
+        of_stereo = odds - log_ratio if row.measure == "LL" else odds
+        assert row.stereo_margin == pytest.approx(of_stereo, abs=1e-6)
+    alone = drawn_worlds(settings(), ["SSS"], worlds=3, seed=1)
+    pd.testing.assert_frame_equal(alone, drawn[drawn["measure"] == "SSS"].reset_index(drop=True))
