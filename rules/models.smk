@@ -157,6 +157,30 @@ rule merge_adapter:
         "../scripts/merge_adapter.py"
 
 
+rule convert_gguf:
+    input:
+        gguf_file,
+    output:
+        **made_model(),
+    log:
+        log_of("models", "{model}", "converting.log"),
+    wildcard_constraints:
+        model=any_of(models_of("gguf")),
+    conda:
+        "../envs/gguf.yaml"
+    resources:
+        mem_mb=gguf_memory,
+    params:
+        code=code("convert_gguf.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
+        name=lambda wildcards: wildcards.model,
+        input_sha256=input_sha256(gguf_file),
+    message:
+        "Reading {wildcards.model} from its GGUF file"
+    script:
+        "../scripts/convert_gguf.py"
+
+
 # of what no job here has made, whose last step it would be
 rule prepare_model:
     input:

@@ -93,6 +93,11 @@ def adapter_files(wildcards):
     return [outside(str(Path(adapter_directory(wildcards.model), name))) for name in ADAPTER_FILES]
 
 
+def gguf_file(wildcards):
+    """The file that a model of the source gguf is in."""
+    return outside(MODELS[wildcards.model]["file"])
+
+
 def language_models(*kinds):
     """The models of these kinds that are scored on pairs of sentences, in the order of the study."""
     return [

@@ -1,4 +1,4 @@
-"""Adapters in a study: from a folder and the hub, what manifests say, and what is refused when planned."""
+"""Adapters and GGUF files in a study: what manifests say of them, and what is refused when planned."""
 
 import json
 import sys
@@ -10,6 +10,7 @@ import pytest
 from loopback import Hub, Repository
 from small_study import Workflow, write_crows_pairs
 from test_models_adapters import adapter_of
+from test_models_gguf import write_gguf
 from tiny_models import tiny_decoder
 from unmask.models.detecting import CAUSAL_LM
 from workflow_copy import copy_workflow
@@ -65,3 +66,26 @@ def test_adapters_are_merged_and_scored_and_their_manifests_say_what_they_are(tm
     refused = study.snakemake("-n", config={**config, "models": models, "worlds": {"planted": {}}})
     line = "config key models.of-none.from: oracle is not a masked-lm or causal-lm model with files"
     assert refused.returncode == 1 and line in refused.stderr
+
+
+@pytest.mark.slow
+def test_a_gguf_file_is_scored_and_its_manifest_says_what_it_is(tmp_path: Path) -> None:
+    file = write_gguf(tiny_decoder("llama", tmp_path / "model"), tmp_path / "tiny.gguf")
+    folder = copy_workflow(tmp_path / "unmask")
+    write_crows_pairs(folder / "pairs.csv")
+    config: dict[str, Any] = {
+        "study": "small",
+        "models": {"tiny": {"source": "gguf", "file": str(file)}},
+        "benchmarks": {"crows": {"format": "crows-pairs", "path": "pairs.csv"}},
+        "measures": ["LL"],
+        "statistics": {"chance": {"draws": 100}},
+    }
+    study = Workflow(folder, config, python=sys.executable)
+    done = study.snakemake("results/small/scores/tiny/crows/original.parquet")
+    assert done.returncode == 0, done.stdout + done.stderr
+    manifest = json.loads(study.read("models", "tiny", "manifest.json"))
+    assert manifest["entry"]["kind"] == CAUSAL_LM and manifest["entry"]["gguf"]["file"] == "tiny.gguf"
+    assert manifest["start"]["token"] == "<|endoftext|>"
+    file.unlink()
+    refused = study.snakemake("-n")
+    assert refused.returncode == 1 and "config key models.tiny.file: " in refused.stderr
