@@ -13,6 +13,8 @@ try:
 except InputError as error:
     sys.exit(f"error: {error}")
 check_bases("perturbed", MASKED_LM)
+check_bases("adapted", MASKED_LM, CAUSAL_LM)
+check_adapters()
 check_starts()
 
 register(
@@ -103,6 +105,80 @@ rule perturb_model:
         "Making {wildcards.model}, a model with noise in its weights"
     script:
         "../scripts/perturb_model.py"
+
+
+rule fetch_adapter:
+    output:
+        directory=directory(result("models", "{model}", "adapter")),
+        facts=result("models", "{model}", "adapter.facts.json"),
+    log:
+        log_of("models", "{model}", "fetching_adapter.log"),
+    wildcard_constraints:
+        model=any_of(models_of("adapted")),
+    localrule: True
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        code=code("fetch_adapter.py"),
+        adapter=lambda wildcards: {"revision": "main"} | MODELS[wildcards.model]["adapter"],
+    message:
+        "Fetching the adapter of {wildcards.model} from the hub"
+    script:
+        "../scripts/fetch_adapter.py"
+
+
+rule merge_adapter:
+    input:
+        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        adapter=adapter_files,
+    output:
+        **made_model(),
+    log:
+        log_of("models", "{model}", "merging.log"),
+    wildcard_constraints:
+        model=any_of(models_of("adapted")),
+    conda:
+        "../envs/adapters.yaml"
+    resources:
+        mem_mb=scoring_memory,
+    params:
+        code=code("merge_adapter.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
+        entry=lambda wildcards: {
+            "name": wildcards.model,
+            "from": MODELS[wildcards.model]["from"],
+            "adapter": adapter_directory(wildcards.model),
+            "kind": kind_of(wildcards.model),
+        },
+        input_sha256=input_sha256(adapter_files),
+    message:
+        "Merging an adapter into {wildcards.model}"
+    script:
+        "../scripts/merge_adapter.py"
+
+
+rule convert_gguf:
+    input:
+        gguf_file,
+    output:
+        **made_model(),
+    log:
+        log_of("models", "{model}", "converting.log"),
+    wildcard_constraints:
+        model=any_of(models_of("gguf")),
+    conda:
+        "../envs/gguf.yaml"
+    resources:
+        mem_mb=gguf_memory,
+    params:
+        code=code("convert_gguf.py"),
+        manifest=lambda wildcards: about_model(wildcards.model),
+        name=lambda wildcards: wildcards.model,
+        input_sha256=input_sha256(gguf_file),
+    message:
+        "Reading {wildcards.model} from its GGUF file"
+    script:
+        "../scripts/convert_gguf.py"
 
 
 # of what no job here has made, whose last step it would be

@@ -87,6 +87,11 @@ def making_memory(wildcards, attempt):
     return 4000 * attempt
 
 
+def gguf_memory(wildcards, input, attempt):
+    """PyTorch, and the weights of a GGUF file in float32 twice; most have four bits or more."""
+    return round(4000 + 16 * sizes_mb(input)) * attempt
+
+
 def training_time(wildcards, attempt):
     """Thirty times what the demonstration's models take on one core."""
     return 60 * attempt

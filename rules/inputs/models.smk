@@ -1,6 +1,7 @@
 # Functions that tell the rules of models their inputs, and what the models of a study are.
 
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, check_architectures
+from unmask.models.directory import ADAPTER_FILES
 from unmask.models.directory import files_of as files_of_model
 
 MANIFEST_KEYS = [
@@ -55,18 +56,46 @@ def runs_own_code(model):
     return bool(MODELS[model].get("trust_remote_code"))
 
 
-def check_bases(source, kind):
+def check_bases(source, *kinds):
     """Stop with one line where a model of a source is made from one that has no files, is of another kind or runs code of
     its own, which what is made from it would lack."""
     for name in models_of(source):
         base = MODELS[name]["from"]
-        if base not in models_with_files() or kind_of(base) != kind:
-            sys.exit(f"error: config key models.{name}.from: {base} is not a {kind} model with files")
+        if base not in models_with_files() or kind_of(base) not in kinds:
+            sys.exit(
+                f"error: config key models.{name}.from: {base} is not a {' or '.join(kinds)} model with files"
+            )
         if runs_own_code(base):
             sys.exit(
                 f"error: config key models.{name}.from: {base} runs code of its own (trust_remote_code), "
                 "and no model is made from such a one"
             )
+
+
+def check_adapters():
+    """Stop with one line where the folder of an adapter lacks a file."""
+    for name in models_of("adapted"):
+        path = MODELS[name]["adapter"].get("path")
+        lacking = [file for file in ADAPTER_FILES if path and not Path(path, file).is_file()]
+        if lacking:
+            sys.exit(f"error: config key models.{name}.adapter.path: {path} has no {lacking[0]}")
+
+
+def adapter_directory(model):
+    """Where an adapter lies."""
+    return MODELS[model]["adapter"].get("path") or result("models", model, "adapter")
+
+
+def adapter_files(wildcards):
+    """What tells that an adapter has changed: its own files, or the facts of the rule that fetched it."""
+    if "repo" in MODELS[wildcards.model]["adapter"]:
+        return [result("models", wildcards.model, "adapter.facts.json")]
+    return [outside(str(Path(adapter_directory(wildcards.model), name))) for name in ADAPTER_FILES]
+
+
+def gguf_file(wildcards):
+    """The file that a model of the source gguf is in."""
+    return outside(MODELS[wildcards.model]["file"])
 
 
 def language_models(*kinds):
@@ -113,7 +142,7 @@ def about_model(model):
         "directory": model_directory(model),
         "entry": {"source": MODELS[model]["source"], "kind": kind_of(model)}
         | ({"trust_remote_code": True} if runs_own_code(model) else {})
-        | {key: MODELS[model][key] for key in ("start",) if key in MODELS[model]},
+        | ({"start": inherited(model, "start")} if inherited(model, "start") else {}),
         "code": code("prepare_model.py", module_file("models/kinds", kind_of(model))),
     }
 

@@ -48,6 +48,9 @@ PROJECTION = "projection.safetensors"
 masked words has it folded in."""
 
 
+ADAPTER_FILES = ("adapter_config.json", "adapter_model.safetensors")
+"""Configuration and weights of an adapter (unmask.models.adapters)."""
+
 PROCESSORS = ("preprocessor_config.json", "processor_config.json")
 """Files that say how a model takes its pictures."""
 

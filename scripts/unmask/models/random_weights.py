@@ -53,7 +53,8 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model = auto.from_config(config)
-        _save(model, source, tokenizer_files([path.name for path in source.iterdir()]), directory)
+        files = tokenizer_files([path.name for path in source.iterdir()])
+        save_with_files_of(model, source, files, directory)
     except (InputError, OSError):
         raise
     except Exception as error:  # each architecture has its own way with settings that it cannot use
@@ -84,7 +85,7 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str
         _, auto = LANGUAGE_MODELS[kind]
         model = auto.from_config(config, trust_remote_code=allowed, dtype=torch.float32)
     files = files_of(base, f"model directory {base}")
-    _save(model, base, (*files.tokenizer, *files.code), directory)
+    save_with_files_of(model, base, (*files.tokenizer, *files.code), directory)
     allow(directory, {KEY: allowed})
 
 
@@ -108,13 +109,15 @@ def perturb(base: str | Path, directory: str | Path, scale: float, seed: int) ->
         for weights in model.parameters():
             noise = torch.randn(weights.shape, generator=generator)
             weights += scale * weights.std(correction=0) * noise
-    _save(model, base, files_of(base, f"model directory {base}").tokenizer, directory)
+    save_with_files_of(model, base, files_of(base, f"model directory {base}").tokenizer, directory)
     parameters = sum(weights.numel() for weights in model.parameters())
     logger.info("%s: noise of %g standard deviations in %d weights", directory, scale, parameters)
     return {"scale": scale, "seed": seed, "parameters": parameters, "torch": str(torch.__version__)}
 
 
-def _save(model: PreTrainedModel, source: Path, files: Iterable[str], directory: str | Path) -> None:
+def save_with_files_of(
+    model: PreTrainedModel, source: Path, files: Iterable[str], directory: str | Path
+) -> None:
     """Write a model with files of another (its tokenizer, and what code it has), whole or not at all."""
     with directory_written_whole(directory) as partial:
         with quiet_transformers():

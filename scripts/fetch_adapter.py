@@ -1,0 +1,15 @@
+"""Fetch an adapter from the hub, and note the commit that its revision stands for."""
+
+from typing import TYPE_CHECKING
+
+from unmask.facts import record, write_facts
+from unmask.fetching.hub import fetch_adapter
+from unmask.joblog import job_log
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input):
+    adapter = snakemake.params.adapter
+    facts = fetch_adapter(adapter["repo"], adapter["revision"], snakemake.output.directory)
+    write_facts(snakemake.output.facts, facts | record([], snakemake.params.code, "huggingface_hub"))
