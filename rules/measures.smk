@@ -25,7 +25,11 @@ for kind, (models, benchmarks) in kinds_of_measuring().items():
             code=measuring_code("measure_pairs.py", CAUSAL_LM if "causal" in kind else MASKED_LM),
             measures=of_kind(MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM),
             scored_measures=of_kind(SCORED_MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM),
-            shuffled_measures=SHUFFLED_MEASURES if "shuffled" in kind else [],
+            shuffled_measures=(
+                of_kind(SHUFFLED_MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM)
+                if "shuffled" in kind
+                else []
+            ),
             # alpha is left out on purpose: only the tables compare with it
             options={key: value for key, value in config["statistics"].items() if key != "alpha"},
             most=EXPLORER.get("pairs") if "explored" in kind else None,

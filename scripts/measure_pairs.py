@@ -33,7 +33,7 @@ from unmask.statistics.schema import FLAWS, SCHEMAS, SPLIT
 from unmask.statistics.shared_words import dependence_of, kinds_in
 from unmask.statistics.split import split_table
 from unmask.tables import read_metadata, read_table, write_batches, write_table
-from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
+from unmask.terms import LEFT, ORIGINAL, SHUFFLED
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -76,7 +76,8 @@ with job_log(snakemake.log[0], snakemake.input):
     facts = {**place, "variant": ORIGINAL, "evidence": origin, **provenance}
     write_batches(outputs["scores"], reading.scores, SCORES, facts)
     if of_shuffled:
-        facts |= {"variant": SHUFFLED, "evidence": {NONE: read_metadata(of_shuffled[SHUFFLED])}}
+        (masking,) = maskings_of(shuffled_measures)
+        facts |= {"variant": SHUFFLED, "evidence": {masking: read_metadata(of_shuffled[SHUFFLED])}}
         write_batches(outputs["shuffled_scores"], reading.shuffled_scores, SCORES, facts)
     # all else is made from these, too
     for name in ("scores", *(["shuffled_scores"] if of_shuffled else [])):

@@ -11,7 +11,7 @@ MEASURES, SCORING = config.get("measures", []), config.get("scoring", {})
 SCORED_MEASURES = [
     name for name in FAMILIES["pairs"]["properties"]["measures"]["items"]["enum"] if name in MEASURES
 ]
-SHUFFLED_MEASURES = [name for name in SCORED_MEASURES if measure(name).maskings == (NONE,)]
+SHUFFLED_MEASURES = [name for name in SCORED_MEASURES if measure(name).of_shuffled]
 # the kinds of models that are scored on pairs of sentences
 SCORED_KINDS = (MASKED_LM, CAUSAL_LM)
 # what tables and sections show of all models and benchmarks
@@ -52,9 +52,9 @@ def shuffles():
 
 
 def read_shuffled():
-    """The models that read shuffled sentences: masked ones whose source does not say otherwise."""
-    masked = [name for name in SCORED if kind_of(name) == MASKED_LM]
-    can = [name for name in masked if SOURCES[MODELS[name]["source"]].get("shuffled", True)]
+    """The models that read shuffled sentences: those with a measure of them, whose source does not say otherwise."""
+    measured = [name for name in SCORED if of_kind(SHUFFLED_MEASURES, kind_of(name))]
+    can = [name for name in measured if SOURCES[MODELS[name]["source"]].get("shuffled", True)]
     return can if shuffles() else []
 
 
@@ -280,7 +280,7 @@ def measured_tables(kind):
 
 def variants_read(kind=MASKED_LM):
     """The variants of the sentences that a model with files reads, all in one job."""
-    return [ORIGINAL, *([SHUFFLED] if shuffles() and kind == MASKED_LM else [])]
+    return [ORIGINAL, *([SHUFFLED] if shuffles() and maskings_on(SHUFFLED, kind) else [])]
 
 
 def tables_read(kind=MASKED_LM, likeliest=False, untrained=False):
@@ -383,7 +383,8 @@ def measuring_inputs(wildcards):
         return inputs
     inputs["flaws"] = result("quality", benchmark, "flaws.parquet")
     if model in read_shuffled():
-        inputs["shuffled"] = result("evidence", model, benchmark, SHUFFLED, "none.parquet")
+        (masking,) = maskings_on(SHUFFLED, kind)
+        inputs["shuffled"] = result("evidence", model, benchmark, SHUFFLED, f"{masking}.parquet")
     if has_untrained(model):
         inputs["untrained"] = untrained_tables(model, benchmark)
     if corpora_for(benchmark):

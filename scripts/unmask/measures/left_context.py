@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.measures.reduction import SENTENCE
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,11 +16,12 @@ def scored_tokens(rows: "pd.DataFrame", first_counts: bool = True) -> "tuple[pd.
 
     A weight is 1. It is unknown (nan) in a sentence whose first token is modified and not predicted, since no
     start token stands before it: what it adds to the margin is not known. A first token that both sentences
-    share adds nothing. first_counts: False where such a first token is left out of every sentence instead, as
-    others do.
+    share adds nothing. Where nothing says which tokens are modified, as in shuffled sentences, a first token
+    is that which the other side has not. first_counts: False where such a first token is left out of every
+    sentence instead, as others do.
     """
     unpredicted = rows["special"].astype(bool)
-    unknown = unpredicted & is_modified(rows) & first_counts
+    unknown = unpredicted & (is_modified(rows) | _differs(rows, unpredicted)) & first_counts
     weight = (rows["position"] * 0 + 1.0).mask(_in_sentence(rows, unknown))
     return rows[~unpredicted], weight[~unpredicted]
 
@@ -51,6 +53,17 @@ def without_continuation(tokens: "pd.DataFrame") -> "pd.Series[bool]":
     most = every.where(of_sides).groupby(pair, sort=False).transform("max")
     has_difference = modified.groupby(pair, sort=False).transform("any")
     return has_difference & (most - least).le(0)
+
+
+def _differs(rows: "pd.DataFrame", unpredicted: "pd.Series[bool]") -> "pd.Series[bool]":
+    """Whether an unpredicted token, of a side whose modified tokens are unknown, is not the other side's."""
+    unaligned = unpredicted & rows["modified"].isna() & rows["role"].isin((STEREOTYPE, ANTISTEREOTYPE))
+    if not unaligned.any():
+        return unaligned
+    # the other is not there where its sentence is not: nothing is compared then
+    ids = rows["token_id"].astype("int64")[unaligned]
+    several = ids.groupby(rows["pair_id"][unaligned], sort=False).transform("nunique") > 1
+    return several.reindex(rows.index, fill_value=False)
 
 
 def _in_sentence(rows: "pd.DataFrame", flags: "pd.Series[bool]") -> "pd.Series[bool]":

@@ -30,6 +30,8 @@ class Measure:
     """What the name abbreviates."""
     reads: str
     """What its score of a sentence is, in a line."""
+    of_shuffled: bool = False
+    """Whether it is computed of shuffled sentences, too: it asks of no token whether the sides share it."""
     of_nothing: float = float("nan")
     """Its score for a sentence with no token to score: 0 for a sum, undefined for a mean."""
     published_decimals: int | None = None

@@ -58,18 +58,21 @@ def accuracies(accuracy: pd.DataFrame) -> alt.FacetChart | None:
 
 
 def controlled(accuracy: pd.DataFrame) -> alt.FacetChart | None:
-    """Token accuracy of AUL over all tokens: of sentences as they are written, shuffled, and unrelated; a
-    panel for each benchmark that has any of the last two.
+    """Token accuracy of AUL over all tokens, and of LL, which predicts no special ones: of sentences as they
+    are written, shuffled, and unrelated; a panel for each benchmark that has any of the last two.
 
     accuracy: ACCURACY with the columns model and benchmark.
     """
-    rows = accuracy[(accuracy["measure"] == "AUL") & (accuracy["reading"] == ALL_TOKENS)]
+    is_masked = (accuracy["measure"] == "AUL") & (accuracy["reading"] == ALL_TOKENS)
+    is_causal = (accuracy["measure"] == "LL") & (accuracy["reading"] == CONTENT_TOKENS)
+    rows = accuracy[is_masked | is_causal]
     kinds = {(ORIGINAL, PAIR): AS_WRITTEN, (SHUFFLED, PAIR): IN_RANDOM_ORDER}
     kinds[ORIGINAL, UNRELATED] = OF_NOTHING
     rows = by_value(rows, ["variant", "roles"], kinds)
     rows = rows.assign(kind=[kinds[key] for key in zip(rows["variant"], rows["roles"], strict=True)])
     rows = by_value(rows, "benchmark", rows.loc[rows["kind"] != AS_WRITTEN, "benchmark"])
-    frame = _accuracies(rows, panel="benchmark", kind="kind")
+    causal = rows["measure"].astype(str).where(rows["measure"] == "LL")
+    frame = _accuracies(rows, panel="benchmark", kind="kind", causal=causal)
     tips = (("panel", "benchmark"), *_TIPS, ("kind", "sentences"))
     return forest(frame, _AXIS, tips, kinds=Kinds("kind", "sentences"))
 

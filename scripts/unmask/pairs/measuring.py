@@ -10,6 +10,7 @@ import pyarrow as pa
 from unmask.evidence.chunks import in_chunks
 from unmask.measures.float_error import without_float_error
 from unmask.measures.measure import Evidence
+from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_by_protocol
 from unmask.measures.sensitivity import margins_by_reading
@@ -17,7 +18,7 @@ from unmask.measures.split import split_margins
 from unmask.pairs.explorer import evidence_of_pairs
 from unmask.statistics.computing import EvidenceCounts, Part
 from unmask.tables import as_table
-from unmask.terms import NONE, SHUFFLED
+from unmask.terms import SHUFFLED
 
 
 @dataclass
@@ -59,7 +60,8 @@ class Reading:
                 self.counts.add(Part(some, evidence, shuffled))
             self.scores.append(self._scores(some, evidence, self.measures))
             if shuffled is not None:
-                self.shuffled_scores.append(self._scores(some, {NONE: shuffled}, self.shuffled_measures))
+                (masking,) = maskings_of(self.shuffled_measures)
+                self.shuffled_scores.append(self._scores(some, {masking: shuffled}, self.shuffled_measures))
             if self.explored_pairs is not None:
                 self.explored_evidence.append(evidence_of_pairs(self.explored_pairs, evidence))
             if self.started is not None:

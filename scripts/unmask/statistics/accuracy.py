@@ -15,6 +15,7 @@ from unmask.terms import (
     CANDIDATES,
     CONTENT_TOKENS,
     MODIFIED_TOKENS,
+    NONE,
     ORIGINAL,
     ROLES,
     SHARED_TOKENS,
@@ -95,7 +96,7 @@ def accuracy_counts(
     correct, n.
 
     `evidence` maps a masking to its Evidence table; those of `measures` whose maskings are absent are left
-    out. `shuffled` is the evidence of the shuffled variant under the masking `none`.
+    out. `shuffled` is the evidence of the shuffled variant (unmask.statistics.computing.Part).
     """
     rows: list[tuple[str, str, str, str, int, int]] = []
 
@@ -117,11 +118,18 @@ def accuracy_counts(
             else:
                 add_tokens(name, ORIGINAL, reading, predicted)
     if shuffled is not None:
-        for reading in (ALL_TOKENS, CONTENT_TOKENS):
-            add_tokens("AUL", SHUFFLED, reading, shuffled)
+        name, readings = of_whole_sentences(evidence)
+        for reading in readings:
+            add_tokens(name, SHUFFLED, reading, shuffled)
     for name, right in matched.items():
         add(name, ORIGINAL, PAIR, CANDIDATES, right)
     return pd.DataFrame(rows, columns=[*_COUNTED, "correct", "n"])
+
+
+def of_whole_sentences(evidence: Mapping[str, pd.DataFrame]) -> tuple[str, tuple[str, ...]]:
+    """The measure whose predictions are compared between sentences, and which of them count: AUL's, or those
+    of LL, which has no special ones."""
+    return ("AUL", (ALL_TOKENS, CONTENT_TOKENS)) if NONE in evidence else ("LL", (CONTENT_TOKENS,))
 
 
 _COUNTED = ["measure", "variant", "roles", "reading"]

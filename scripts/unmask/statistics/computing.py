@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.protocols import all_in_protocol
+from unmask.measures.registry import maskings_of
 from unmask.measures.unrelated import COLUMNS, margins_against_unrelated
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
 from unmask.statistics.agreement import agreement_table, areas_compared, roc_bands, roc_table
@@ -25,7 +26,7 @@ from unmask.statistics.options import Options
 from unmask.statistics.quality import UNKNOWN_TOKENS, quality_table, unequal_tokens, unknown_tokens
 from unmask.statistics.schema import UNEQUAL_TOKENS
 from unmask.statistics.shared_words import dependence_of, kinds_in, other_readings
-from unmask.terms import CORRECTED, NONE, SHUFFLED
+from unmask.terms import CORRECTED, SHUFFLED
 
 logger = logging.getLogger(__name__)
 
@@ -34,8 +35,8 @@ logger = logging.getLogger(__name__)
 class Part:
     """Some pairs of a benchmark, in its order, with their evidence.
 
-    evidence maps a masking to its Evidence table; shuffled is that of the shuffled variant under the masking
-    `none`, if there is one.
+    evidence maps a masking to its Evidence table; shuffled is that of the shuffled variant, if there is one,
+    under the masking that the measures of it read: `none`, or `left` of a causal language model.
     """
 
     pairs: pd.DataFrame
@@ -73,7 +74,7 @@ class EvidenceCounts:
         of_shuffled: Sequence[str] = (),
         unknown_id: int | None = None,
     ) -> None:
-        self._measures, self._unknown_id = measures, unknown_id
+        self._measures, self._of_shuffled, self._unknown_id = measures, of_shuffled, unknown_id
         self.words, self.shuffled_words = Lexicons(pairs, measures), Lexicons(pairs, of_shuffled)
         self.accuracy: list[pd.DataFrame] = []
         self.tallies: list[Tallies] = []
@@ -94,7 +95,8 @@ class EvidenceCounts:
         if self._unknown_id is not None:
             self._unknown.append(unknown_tokens(part.pairs, corrected, self._unknown_id))
         if part.shuffled is not None:
-            self.shuffled_words.add(part.pairs, {NONE: part.shuffled})
+            (masking,) = maskings_of(self._of_shuffled)
+            self.shuffled_words.add(part.pairs, {masking: part.shuffled})
 
     def unrelated(self) -> pd.DataFrame:
         """How much more than the unrelated sentence of their pair sentences score (measures.unrelated)."""

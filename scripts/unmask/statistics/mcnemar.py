@@ -8,14 +8,14 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.measures.registry import measure
-from unmask.statistics.accuracy import predictions, tokens
+from unmask.statistics.accuracy import of_whole_sentences, predictions, tokens
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Ints
 from unmask.statistics.options import PAIR, SENTENCE, TOKEN
 from unmask.statistics.paired import CLUSTERED, clustered_mcnemar, four_counts, mcnemar, sharing_mcnemar
 from unmask.statistics.schema import TESTS
 from unmask.tables import framed
-from unmask.terms import ALL_TOKENS, ANTISTEREOTYPE, CONTENT_TOKENS, NONE, STEREOTYPE, UNRELATED
+from unmask.terms import ANTISTEREOTYPE, CONTENT_TOKENS, LEFT, NONE, STEREOTYPE, UNRELATED
 
 BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD = "measures", "shuffled", "unrelated"
 """The kinds of tests."""
@@ -25,12 +25,16 @@ Read = tuple[str, pd.DataFrame]
 
 _PAIR_ROLES = (STEREOTYPE, ANTISTEREOTYPE)
 
+_TOKEN = ["pair_id", "role", "position"]
+"""The columns that name a token."""
+
 
 def _matched(first: pd.DataFrame, second: pd.DataFrame, what: str) -> pd.DataFrame:
     """Both sides' `right` on the tokens of `second`, all of which `first` must have too."""
-    keys = ["pair_id", "role", "position"]
-    joined = first[[*keys, "right"]].merge(second[[*keys, "right"]], on=keys, suffixes=("_first", "_second"))
-    if len(joined) != len(second) or joined.duplicated(keys).any():
+    joined = first[[*_TOKEN, "right"]].merge(
+        second[[*_TOKEN, "right"]], on=_TOKEN, suffixes=("_first", "_second")
+    )
+    if len(joined) != len(second) or joined.duplicated(_TOKEN).any():
         raise InputError(f"evidence: the tokens of {what} are not those of the masking none; make both again")
     return joined
 
@@ -45,11 +49,15 @@ def against_shuffled(none: pd.DataFrame, shuffled: pd.DataFrame, reading: str) -
     """Hits in the original and the shuffled order, over the tokens of both sentences that `reading` counts.
 
     A shuffled token is matched with where it stood in the original (`source_position`; a special token, which
-    keeps its place, may have none).
+    keeps its place, may have none). The first token of a text without a start token is predicted in neither
+    order; another is the first in each, and both are left out.
     """
     hits = tokens(shuffled, reading)
     hits = hits[hits["role"].isin(_PAIR_ROLES)]
     hits = hits.assign(position=hits["source_position"].fillna(hits["position"]).astype(np.int64))
+    unpredicted = pd.MultiIndex.from_frame(none.loc[none["special"].astype(bool), _TOKEN])
+    if reading == CONTENT_TOKENS:
+        hits = hits[~pd.MultiIndex.from_frame(hits[_TOKEN]).isin(unpredicted)]
     return _matched(tokens(none, reading), hits, "the shuffled variant")
 
 
@@ -125,20 +133,22 @@ def tallies(
     measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
 ) -> Tallies:
     """What `mcnemar_table` needs of some pairs; what has no evidence is left out."""
-    none, by_test = evidence.get(NONE), {}
+    none = evidence.get(NONE, evidence.get(LEFT))
     if none is None:
         return {}
+    by_test: Tallies = {}
     for other in map(measure, measures):
         reading, hidden = other.reading_against_aul, predictions(other, evidence)
-        if reading is not None and hidden is not None:
+        if reading is not None and hidden is not None and NONE in evidence:
             matched = (reading, between_measures(none, hidden, reading))
             by_test[BETWEEN_MEASURES, "AUL", other.name] = Tally.of(matched, matched)
-    readings = (ALL_TOKENS, CONTENT_TOKENS)
+    name, readings = of_whole_sentences(evidence)
+    counted, whole = readings[0], readings[-1]
     if shuffled is not None:
-        every, content = ((reading, against_shuffled(none, shuffled, reading)) for reading in readings)
-        by_test[SHUFFLED_ORDER, "AUL original", "AUL shuffled"] = Tally.of(every, content)
-    every, content = ((reading, against_unrelated(none, reading)) for reading in readings)
-    by_test[UNRELATED_WORD, "AUL stereotype", "AUL unrelated"] = Tally.of(every, content)
+        order = [(reading, against_shuffled(none, shuffled, reading)) for reading in (counted, whole)]
+        by_test[SHUFFLED_ORDER, f"{name} original", f"{name} shuffled"] = Tally.of(*order)
+    unrelated = [(reading, against_unrelated(none, reading)) for reading in (counted, whole)]
+    by_test[UNRELATED_WORD, f"{name} stereotype", f"{name} unrelated"] = Tally.of(*unrelated)
     return by_test
 
 
@@ -151,7 +161,8 @@ def mcnemar_table(
     something. kind `measures`: token accuracy of AUL against that of every measure with a
     `reading_against_aul`, on these tokens: CPS on the shared ones, SSS on the modified ones. kind `shuffled`:
     AUL's accuracy in the original against the shuffled order. kind `unrelated`: AUL's accuracy on the
-    stereotype against the unrelated sentence.
+    stereotype against the unrelated sentence. Both are of LL for a causal language model, without special
+    tokens, which are given.
     Each comes with every unit: `token`, as if tokens were independent; `pair`, the same tokens clustered by
     pair; `clustered`, by pair with pairs that share something varying together; `sentence`, right where all
     its tokens are, special tokens not among them (no model has all of these right). The column `chosen` marks

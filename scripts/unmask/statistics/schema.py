@@ -646,8 +646,8 @@ SPLIT = pa.schema(
         field(
             "part",
             WORD,
-            meaning="whole, the margin of LL; words, that of the modified tokens, |M| · CSSS; or "
-            "continuation, that of all others, CCPS",
+            meaning="whole, the margin of LL; words, that of the modified tokens, CSSS times their number; "
+            "or continuation, that of all others, CCPS",
         ),
         field("n", pa.int32(), meaning="pairs that LL is defined for"),
         field("margin", pa.float64(), meaning="mean margin over these, in nats"),

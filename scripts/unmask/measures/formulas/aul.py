@@ -21,5 +21,6 @@ MEASURE = Measure(
     title="AUL",
     spelt_out="All Unmasked Likelihood",
     reads="the mean log-probability of all tokens, none of them hidden",
+    of_shuffled=True,
     readings=(ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
 )

@@ -27,6 +27,7 @@ MEASURE = Measure(
     title="AULA",
     spelt_out="All Unmasked Likelihood with Attention",
     reads="AUL with each token weighted by the attention it receives",
+    of_shuffled=True,
     readings=(ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
     predictions_of="AUL",
 )

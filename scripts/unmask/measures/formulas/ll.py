@@ -22,5 +22,6 @@ MEASURE = Measure(
     title="LL",
     spelt_out="Log-Likelihood",
     reads="the summed log-probability of all tokens, each behind those before it",
+    of_shuffled=True,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
 )

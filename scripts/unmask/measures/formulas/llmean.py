@@ -24,6 +24,7 @@ MEASURE = Measure(
     title="LL (mean)",
     spelt_out="Log-Likelihood, as a mean",
     reads="the mean log-probability of all tokens, each behind those before it",
+    of_shuffled=True,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
     predictions_of="LL",
 )
