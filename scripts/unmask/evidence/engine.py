@@ -2,7 +2,8 @@
 
 Inputs are read in batches of exactly one length, so the engine pads nothing and no result depends on the
 other sequences of its batch beyond float error. An input that occurs twice is read once, and a
-distribution over the vocabulary that is asked about twice is computed once. What does not fit into the
+distribution over the vocabulary that is asked about twice is computed once. Of a causal language model's
+inputs a beginning that several share is read once (unmask.models.prefix_trees). What does not fit into the
 device's memory is taken in smaller portions.
 """
 
@@ -17,7 +18,8 @@ import torch
 
 from unmask.evidence.progress import Progress
 from unmask.models.devices import SAME, within_memory
-from unmask.models.loading import LoadedModel
+from unmask.models.loading import Encoded, LoadedModel
+from unmask.models.prefix_trees import Trees, stacked, tree_rows
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +93,7 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
     top = min(top, len(model.tokenizer))
     likeliest = np.zeros((count, top), dtype=np.int32), np.full((count, top), np.nan, dtype=np.float32)
     columns = (log_prob, rank, *(likeliest if top else ()), attention, content)
-    _fill(columns, model, _QueryPlan(queries, top, model.predicts_next), progress)
+    _fill(columns, model, _query_plan(model, queries, top), progress)
     if model.predicts_next:
         # nothing stands before the first token: it is given, and so is certain
         first = queries.position == 0
@@ -119,7 +121,7 @@ def token_log_probs(
 def _fill(columns: Columns, model: LoadedModel, plan: "_BatchPlan", progress: Progress | None) -> None:
     """Read all inputs, and write the answer to each question to its place in the columns."""
     done = 0
-    while done < plan.inputs:
+    while done < plan.rows:
         batch = plan.batch(done, model.device.batch_tokens)
         answers = _read(model, batch)
         if answers is None:
@@ -127,15 +129,15 @@ def _fill(columns: Columns, model: LoadedModel, plan: "_BatchPlan", progress: Pr
             continue
         for column, values in zip(columns, answers, strict=True):
             column[batch.questions] = values
-        sequences, length = batch.ids.shape
-        done += sequences
+        done += len(batch.ids)
         if progress is not None:
-            progress.add(sequences, sequences * length)
+            progress.add(*(batch.inputs or (len(batch.ids), batch.ids.size)))
 
 
 @dataclass(frozen=True)
 class _Batch:
-    """Inputs of one length (batch × length); row, position and token are those of each question, by place."""
+    """Inputs of one length (batch × length), or trees of inputs; row, position and token are those of each
+    question, by place."""
 
     ids: Indices
     questions: Indices
@@ -143,22 +145,28 @@ class _Batch:
     position: Indices
     token: Indices
     special: npt.NDArray[np.bool_] | None = None
-    """batch × length; None where the log-probability alone is wanted, without rank and attention."""
+    """batch × length; None where attention is not wanted."""
+    ranks: bool = True
+    """Whether ranks and attention are wanted, and not the log-probability alone."""
     mask: npt.NDArray[np.bool_] | None = None
     """batch × length, as in Block"""
     top: int = 0
     """How many of the most probable tokens are wanted."""
+    trees: Trees | None = None
+    """Where the rows have several inputs each."""
+    inputs: tuple[int, int] | None = None
+    """How many inputs these rows have, and tokens of theirs; None where each row is an input."""
 
 
 class _BatchPlan(Protocol):
-    """The order in which inputs are read: longest first, so that memory runs out early or never."""
+    """The order in which rows are read: longest first, so that memory runs out early or never."""
 
     @property
-    def inputs(self) -> int:
+    def rows(self) -> int:
         """How many there are."""
 
     def batch(self, first: int, tokens: int) -> _Batch:
-        """The batch that begins with the input whose turn is `first`: of about `tokens` tokens or fewer."""
+        """The batch that begins with the row whose turn is `first`: of about `tokens` tokens or fewer."""
 
 
 class _BlockPlan:
@@ -170,7 +178,7 @@ class _BlockPlan:
         longest = sorted(range(len(blocks)), key=lambda number: -blocks[number].ids.shape[1])
         self.blocks = [(blocks[number], self.starts[number]) for number in longest]
         self.ends = np.cumsum([len(block.ids) for block, _ in self.blocks], dtype=np.int64)
-        self.inputs = int(self.ends[-1]) if len(self.ends) else 0
+        self.rows = int(self.ends[-1]) if len(self.ends) else 0
 
     @staticmethod
     def _columns(block: Block) -> Indices:
@@ -190,18 +198,28 @@ class _BlockPlan:
             np.repeat(np.arange(len(ids)), len(columns)),
             np.tile(columns, len(ids)),
             ids[:, columns].ravel(),
+            ranks=False,
             mask=None if block.mask is None else block.mask[rows],
         )
 
 
-class _QueryPlan:
-    """Batches of queries, in an order in which equal beginnings stand together."""
+def _query_plan(model: LoadedModel, queries: Queries, top: int) -> "_BatchPlan":
+    """How a model reads queries."""
+    # where what is said of each question stands
+    places = np.maximum(queries.position - 1, 0) if model.predicts_next else queries.position
+    plan = _QueryPlan if model.encode_trees is None else _TreePlan
+    return plan(queries, places, top)
 
-    def __init__(self, queries: Queries, top: int = 0, predicts_next: bool = False) -> None:
-        self.queries, self.top = queries, top
-        # where what is said of each question stands
-        self.places = np.maximum(queries.position - 1, 0) if predicts_next else queries.position
-        self.inputs = count = len(queries.inputs)
+
+class _QueryPlan:
+    """Batches of queries, in an order in which equal beginnings stand together.
+
+    places: where in its input what is said of each question stands.
+    """
+
+    def __init__(self, queries: Queries, places: Indices, top: int = 0) -> None:
+        self.queries, self.places, self.top = queries, places, top
+        self.rows = count = len(queries.inputs)
         self.order = sorted(range(count), key=lambda i: (-len(queries.inputs[i]), queries.inputs[i]))
         lengths = np.array([len(queries.inputs[i]) for i in self.order])
         # for each turn, the one after the last input of its length
@@ -230,6 +248,52 @@ class _QueryPlan:
         )
 
 
+class _TreePlan:
+    """Batches of queries to a causal language model: inputs as trees, each up to its last place asked for."""
+
+    SHORTEST = 0.8
+    """The shortest row of a batch, as a share of the longest."""
+
+    def __init__(self, queries: Queries, places: Indices, top: int = 0) -> None:
+        self.queries, self.top = queries, top
+        needed = np.ones(len(queries.inputs), dtype=np.int64)
+        np.maximum.at(needed, queries.input, places + 1)
+        self.trees = tree_rows([ids[:end] for ids, end in zip(queries.inputs, needed, strict=True)])
+        self.rows = len(self.trees)
+        lengths = np.array([len(row) for row in self.trees])
+        self.ends = np.searchsorted(-lengths, -self.SHORTEST * lengths, side="right")
+        turn, path_starts = (np.empty(len(queries.inputs), dtype=np.int64) for _ in range(2))
+        paths: list[int] = []
+        for number, row in enumerate(self.trees):
+            turn[row.sequences] = number
+            for sequence, path in zip(row.sequences, row.paths, strict=True):
+                path_starts[sequence] = len(paths)
+                paths.extend(path)
+        self.turn = turn[queries.input]
+        self.places = np.array(paths, dtype=np.int64)[path_starts[queries.input] + places]
+        self.questions = np.lexsort((self.places, self.turn))
+        self.starts = np.searchsorted(self.turn[self.questions], np.arange(self.rows + 1))
+
+    def batch(self, first: int, tokens: int) -> _Batch:
+        """The batch that begins with the row whose turn is `first`."""
+        last = min(first + max(1, tokens // len(self.trees[first])), self.ends[first])
+        rows = self.trees[first:last]
+        trees = stacked(rows)
+        inputs = [self.queries.inputs[number] for row in rows for number in row.sequences]
+        questions = self.questions[self.starts[first] : self.starts[last]]
+        return _Batch(
+            trees.ids,
+            questions,
+            self.turn[questions] - first,
+            self.places[questions],
+            self.queries.token[questions],
+            top=self.top,
+            # what fills up a plain row stands behind its tokens, where none of them sees it
+            trees=trees if any(row.branches for row in rows) else None,
+            inputs=(len(inputs), sum(map(len, inputs))),
+        )
+
+
 @torch.inference_mode()
 def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
     """The columns of Answers for a batch, those of attention last, or the first alone; None where memory runs
@@ -239,7 +303,7 @@ def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
     if encoded is None:
         return None
     states, received = encoded
-    predicted = _query(model, states, place_of, batch.token, batch.special is not None, batch.top)
+    predicted = _query(model, states, place_of, batch.token, batch.ranks, batch.top)
     return None if predicted is None else (*predicted, *received)
 
 
@@ -247,14 +311,22 @@ def _encode(model: LoadedModel, batch: _Batch, places: Indices) -> tuple[torch.T
     """Hidden states at the places (indices into the batch's tokens), and both attentions if wanted."""
     device = model.device.torch
     ids, at = torch.from_numpy(batch.ids).to(device), torch.from_numpy(places).to(device)
-    mask = None if batch.mask is None else torch.from_numpy(batch.mask).to(device)
-    encoded = model.encode(ids, at, mask)
-    if batch.special is None:
+    encoded = _encoded(model, batch, ids, at)
+    if not batch.ranks:
         return encoded.hidden, ()
-    if encoded.attention is None:
+    if encoded.attention is None or batch.special is None:
         return encoded.hidden, (np.full(len(batch.questions), np.nan),) * 2
     received = _attention_received(encoded.attention, ~torch.from_numpy(batch.special).to(device))
     return encoded.hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
+
+
+def _encoded(model: LoadedModel, batch: _Batch, ids: torch.Tensor, places: torch.Tensor) -> Encoded:
+    device = model.device.torch
+    if batch.trees is not None and model.encode_trees is not None:
+        depth, sees = (torch.from_numpy(each).to(device) for each in (batch.trees.depth, batch.trees.sees))
+        return model.encode_trees(ids, places, depth, sees)
+    mask = None if batch.mask is None else torch.from_numpy(batch.mask).to(device)
+    return model.encode(ids, places, mask)
 
 
 def _query(
@@ -305,25 +377,34 @@ def _project(
     """`_query` at places whose distributions are computed at once, for `room` questions at a time."""
     device = model.device.torch
     logits = model.head(states).float()
-    if not ranks and len(tokens) == len(states):
-        # each place is asked about once, for its probability alone: one fused step, which pays
-        token = torch.from_numpy(tokens).to(device)
-        return (logits.log_softmax(1).gather(1, token[:, None])[:, 0].cpu().numpy(),)
-    total = logits.logsumexp(1)
+    # one fused step, faster than the logarithm of the sum alone
+    log_probs = logits.log_softmax(1)
     at, token = (torch.from_numpy(indices).to(device) for indices in (place_of, tokens))
-    log_probs, ranks_of = [], []
-    for start in range(0, len(at), room):
-        rows, ids = at[start : start + room], token[start : start + room]
-        of_places = logits if len(at) == len(rows) == len(logits) else logits[rows]
-        logit = of_places.gather(1, ids[:, None])
-        log_probs.append(logit[:, 0] - total[rows])
-        if ranks:
-            ranks_of.append(1 + (of_places > logit).sum(1, dtype=torch.int32))
-    columns = [log_probs, ranks_of] if ranks else [log_probs]
+    columns = [log_probs[at, token]]
     if top:
-        best = logits.topk(top, dim=1)
-        columns += [[best.indices.to(torch.int32)[at]], [(best.values - total[:, None])[at]]]
-    return tuple(torch.cat(column).cpu().numpy() for column in columns)
+        best = log_probs.topk(top, dim=1)
+        likeliest = [best.indices.to(torch.int32)[at], best.values[at]]
+    if ranks:
+        logit, rank = logits[at, token], torch.empty_like(at, dtype=torch.int32)
+        # most places are asked about once: only for further questions are their distributions copied
+        further = torch.from_numpy(np.diff(place_of, prepend=-1) == 0).to(device)
+        rank[~further] = _rank(logits, logit[~further], log_probs)
+        for part in torch.split(further.nonzero()[:, 0], room):
+            of_places = logits[at[part]]
+            rank[part] = _rank(of_places, logit[part], torch.empty_like(of_places))
+        columns.append(rank)
+    if top:
+        columns += likeliest
+    return tuple(column.cpu().numpy() for column in columns)
+
+
+def _rank(logits: torch.Tensor, logit: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+    """1 + how many logits of a row (rows × vocabulary) are larger than one of them (rows).
+
+    memory: of the shape of `logits`, overwritten. In single precision ones are compared and counted several
+    times as fast as truth values, and exactly in any vocabulary of less than 2^24 tokens.
+    """
+    return 1 + torch.gt(logits, logit[:, None], out=memory).sum(1).to(torch.int32)
 
 
 def _attention_received(attention: torch.Tensor, content: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

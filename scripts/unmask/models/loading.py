@@ -30,6 +30,7 @@ from unmask.models.devices import Device, ran_out_of_memory, within_memory
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.narrowing import Narrowing
 from unmask.models.own_code import is_allowed
+from unmask.models.prefix_trees import LONGEST, stacked, tree_rows
 from unmask.models.quiet import quiet_transformers
 from unmask.models.start import Start, read_after
 
@@ -37,6 +38,9 @@ logger = logging.getLogger(__name__)
 
 TOLERANCE = {"float32": 1e-4, "tf32": 1e-2, "bfloat16": 0.3}
 """How far log-probabilities of a faster way may be from the plain forward pass when it is checked."""
+
+UNSUPPORTED = (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError)
+"""What networks raise that cannot be read in a faster way."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,17 @@ class Encode(Protocol):
     ) -> Encoded: ...
 
 
+class EncodeTrees(Protocol):
+    """The same for rows that are trees of sequences, of a causal language model.
+
+    depth (batch × length) has the position of each token in its sequences; sees (batch × length × length) is
+    True where a token, of the second axis, sees one of the third."""
+
+    def __call__(
+        self, ids: torch.Tensor, places: torch.Tensor, depth: torch.Tensor, sees: torch.Tensor
+    ) -> Encoded: ...
+
+
 @dataclass(frozen=True)
 class LoadedModel:
     """A masked or causal language model on its device, ready to score."""
@@ -73,6 +88,8 @@ class LoadedModel:
     """Turns hidden states (rows × width) into logits (rows × vocabulary)."""
     predicts_next: bool = False
     """Whether a hidden state predicts the token behind its place, as in a decoder, and not the one in it."""
+    encode_trees: EncodeTrees | None = None
+    """None where the architecture does not take them."""
 
 
 def load(
@@ -148,7 +165,10 @@ def _load(
     _use_fused_gelu(network)
     for way in (_Split(network, attention, probe), plain):
         if _agrees(way, probe, expected, TOLERANCE[dtype]):
-            return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None)
+            trees = None
+            if start is not None and isinstance(way, _Split) and attention is None:
+                trees = _trees_of(way, len(tokenizer), device.torch, TOLERANCE[dtype])
+            return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None, trees)
         logger.info("head apart from encoder: not for this architecture, it runs at every position")
     logger.warning("faster layers differ from the plain ones: this model runs without them")
     return _load(directory, device, with_attention, stack, dtype, False, start)
@@ -244,6 +264,17 @@ class _Split:
             attention = _mean(output[self.attention])
         return Encoded(hidden if narrow else hidden[places], attention)
 
+    def encode_trees(
+        self, ids: torch.Tensor, places: torch.Tensor, depth: torch.Tensor, sees: torch.Tensor
+    ) -> Encoded:
+        self.output = None
+        dtype = self.network.dtype
+        # added to what attention makes weights of
+        unseen = torch.zeros(sees.shape, dtype=dtype, device=ids.device)
+        unseen.masked_fill_(~sees, torch.finfo(dtype).min)
+        self.output = self.base(input_ids=ids, attention_mask=unseen[:, None], position_ids=depth)
+        return Encoded(self.output.last_hidden_state.flatten(0, 1)[places], None)
+
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
         output = dataclasses.replace(self.output, last_hidden_state=hidden[None])
         ids = torch.zeros(1, len(hidden), dtype=torch.long, device=hidden.device)
@@ -282,11 +313,8 @@ def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded, tolera
         logits = way.head(encoded.hidden)
         # some places alone, as where tokens are hidden
         some = way.head(way.encode(probe, every[1::3]).hidden)
-    except (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
-        # what way is taken must not hang on how much memory is free
-        if ran_out_of_memory(error):
-            raise
-        logger.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")
+    except UNSUPPORTED as error:
+        _log_unsupported(error)
         return False
     if logits.shape != expected.hidden.shape or (encoded.attention is None) != (expected.attention is None):
         return False
@@ -298,3 +326,45 @@ def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded, tolera
         one.shape == other.shape and torch.allclose(one, other, rtol=tolerance, atol=tolerance)
         for one, other in pairs
     )
+
+
+@torch.inference_mode()
+def _trees_of(way: _Split, vocabulary: int, device: torch.device, tolerance: float) -> EncodeTrees | None:
+    """What reads rows of several sequences, where it gives the log-probabilities of each by itself.
+
+    They are compared behind the last token of each, which sees all others. The probe has a row about as long
+    as any with branches is, and a shorter one, which is filled up.
+    """
+    generator = torch.Generator().manual_seed(0)
+    first, *others = torch.randint(vocabulary, (10, LONGEST // 6), generator=generator)
+    shared = (1, 1, 1, 1, 4, 8, 8, 12, 13)
+    sequences = [
+        first,
+        *(torch.cat([first[:some], other[some:]]) for some, other in zip(shared, others, strict=True)),
+    ]
+    alone = torch.stack(sequences).to(device)
+    rows = tree_rows([tuple(sequence.tolist()) for sequence in sequences])
+    trees = stacked(rows)
+    length = trees.ids.shape[1]
+    ends = [number * length + path[-1] for number, row in enumerate(rows) for path in row.paths]
+    order = torch.tensor([sequence for row in rows for sequence in row.sequences], device=device)
+    ids, depth, sees = (torch.from_numpy(each).to(device) for each in (trees.ids, trees.depth, trees.sees))
+    try:
+        last = torch.arange(1, len(alone) + 1, device=device) * alone.shape[1] - 1
+        plain = way.head(way.encode(alone, last).hidden).float().log_softmax(-1)[order]
+        together = way.encode_trees(ids, torch.tensor(ends, device=device), depth, sees)
+        of_trees = way.head(together.hidden).float().log_softmax(-1)
+    except UNSUPPORTED as error:
+        _log_unsupported(error)
+        return None
+    if of_trees.shape == plain.shape and torch.allclose(of_trees, plain, rtol=tolerance, atol=tolerance):
+        return way.encode_trees
+    logger.info("beginnings that sentences share: not for this architecture, they are read with each")
+    return None
+
+
+def _log_unsupported(error: Exception) -> None:
+    """Raises the error where it is about memory: what way is taken must not hang on how much is free."""
+    if ran_out_of_memory(error):
+        raise error
+    logger.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")
