@@ -27,7 +27,7 @@ from unmask.models.loading import load
 from unmask.models.start import Start
 from unmask.terms import LEFT, NONE, ORIGINAL
 
-RANK, ALPHA = 2, 6.0
+RANK, ALPHA = 2, 6
 TARGETS = {"gpt2": ["c_attn", "c_proj"], "llama": ["q_proj", "down_proj"], "bert": ["query", "value"]}
 AUTO: dict[str, Any] = {CAUSAL_LM: AutoModelForCausalLM, MASKED_LM: AutoModelForMaskedLM}
 
