@@ -240,7 +240,7 @@ def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
     assert clear == "Clear preference: m0 on crows, 59% (56 to 62); m1 on crows, 59% (56 to 62); 7 more."
     assert (
         holm == "Of 9 testable scores (with enough different words), 9 show a clear preference. After Holm's "
-        "correction, which allows for so many tests, 9 do (p < 0.05): 9 by AUL."
+        "correction for so many tests, 9 do (p < 0.05): 9 by AUL."
     )
 
 
@@ -270,7 +270,7 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
     assert family.sum() == 4 and (rows.loc[family, "verdict"].isin(TESTABLE)).all()
     said = (
         "Of 4 testable scores (with enough different words), 3 show a clear preference. After Holm's "
-        "correction, which allows for so many tests, 1 does (p < 0.05)"
+        "correction for so many tests, 1 does (p < 0.05)"
     )
     assert f"{said}: CPS of bert on crows." in answer.sentences(some)
     assert answer.judged(some)["holds"].sum() == 1

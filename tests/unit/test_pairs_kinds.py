@@ -107,8 +107,8 @@ def test_token_accuracy_is_said_of_either_kind() -> None:
     accuracy = pd.DataFrame(rows, columns=["model", "measure", "variant", "reading", "accuracy"])
     vars(both)["accuracy"] = accuracy.assign(benchmark="crows", roles="pair")
     assert list(RIGHT.sentences(both)) == [
-        "With no token hidden (AUL), models rank the right token first for 83% of tokens of crows, special "
-        "ones included.",
+        "With no token hidden (AUL), models rank the right token first for 83% of tokens of crows (90% "
+        "without special ones).",
         "From the tokens before it (LL), models rank the right token first for 18% of tokens of crows; "
         "shuffled, for 3%.",
     ]

@@ -61,15 +61,16 @@ def test_regions_that_differ_are_those_of_the_scores(study: Study) -> None:
             "countries that differ by more"
         )
         assert "(p < 0.05 after Holm's correction)" in sentence
-        # what the measure is, once
-        assert ("C_w (corrected), a weighted distance" in sentence) == (row is found[0])
         # permutations say nothing of the root
         assert "verall" not in sentence
+    (measure,) = said("measure", results)
+    assert measure.startswith("The measure is C_w (corrected), a weighted distance")
     nothing = results_of(study, scores=results.scores.assign(p_holm=1.0))
     none = "of 6 continents, none has countries that differ by more than chance"
     assert all(none in sentence for sentence in said("tops", nothing))
     bare = results_of(study, scores=results.scores.assign(score=math.nan))
     assert said("tops", bare)[0] == "m1 has no score: no region of the study has two children."
+    assert not said("measure", bare)
 
 
 def test_countries_are_counted_on_both_sides_of_their_bands(study: Study) -> None:

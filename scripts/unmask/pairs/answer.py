@@ -295,7 +295,7 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
         return
     level = 1 - float(tested["confidence"].iloc[0])
     still = (
-        f"{start} After Holm's correction, which allows for so many tests, {len(holding) or 'none'} "
+        f"{start} After Holm's correction for so many tests, {len(holding) or 'none'} "
         f"{many(len(holding) or 1, 'does', 'do')} (p < {level:.2g})"
     )
     if holding.empty:

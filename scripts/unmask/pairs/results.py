@@ -175,9 +175,11 @@ class PairResults:
 
     @cached_property
     def judgements(self) -> pd.DataFrame:
-        """JUDGEMENTS on the scores of models that were trained on what was planted."""
-        truths = read_truths(self.study, self.files["truths"])
-        return judge(self.study, truths, self.bias, self.settings["judged"])
+        """JUDGEMENTS on the scores of models that were trained on what was planted; without truths there are
+        none."""
+        files = self.files.get("truths", [])
+        truths = read_truths(self.study, files) if files else {}
+        return judge(self.study, truths, self.bias, self.settings.get("judged", []))
 
     @cached_property
     def levels(self) -> pd.DataFrame:

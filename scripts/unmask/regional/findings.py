@@ -58,7 +58,6 @@ def _plurals(levels: Iterable[str]) -> list[str]:
 def _tops(results: RegionalResults) -> Iterator[Row]:
     """Which of the regions right below the root differ in what lies in them, by model."""
     index = results.index
-    first = True
     for model, rows in _models(results):
         tops = rows[rows["region"].isin(index.tops())]
         clear = tops[tops["p_holm"] < results.alpha]
@@ -72,10 +71,13 @@ def _tops(results: RegionalResults) -> Iterator[Row]:
             "levels": _plurals(tops["level"]),
             "clear": clear["region"].map(index.names),
             "below": _plurals(map(index.level_below, clear["region"] if len(clear) else tops["region"])),
-            "first": first,
         }
-        # where this model has no such sentence, the next one says what C_w is
-        first = first and tops.empty
+
+
+def _measure(results: RegionalResults) -> Iterator[Row]:
+    """By what they differ, where some could."""
+    if any(row["tops"] for row in _tops(results)):
+        yield {"protocol": results.main_protocol}
 
 
 def _inner(results: RegionalResults) -> Iterator[Row]:
@@ -252,9 +254,13 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         {%- else %}For {{ model }}{{ " (never trained)" if never_trained else "" }}, of {{ tops }}
         {{ levels | listed }}, {{ clear | length | none }} {{ "has" if clear | length < 2 else "have" }}
         {{ below | listed }} that differ by more than chance ({{ say.significant(alpha) }})
-        {%- if clear | length %}: {{ clear | listed(6) }}{% endif %}.
-        {% if first %}The measure is C_w ({{ protocol }}), a weighted distance between vectors of likelihoods;
-        chance is what random permutations of the model's vectors give.{% endif %}{% endif %}""",
+        {%- if clear | length %}: {{ clear | listed(6) }}{% endif %}.{% endif %}""",
+    ),
+    Finding(
+        "measure",
+        _measure,
+        """The measure is C_w ({{ protocol }}), a weighted distance between vectors of likelihoods; chance is
+        what random permutations of the model's vectors give.""",
     ),
     Finding(
         "inner",

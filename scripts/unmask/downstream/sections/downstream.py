@@ -186,8 +186,8 @@ FINDINGS = (
         "methods",
         _methods,
         MACROS
-        + """After {{ method }}, bias scores{{ of_type(bias_type) }} are {{ after | number(1) }} instead of
-        {{ before | number(1) }} points from 50 on average
+        + """After {{ method }}, bias scores{% if bias_type %} ({{ bias_type }}){% endif %} are
+        {{ after | number(1) }} instead of {{ before | number(1) }} points from 50 on average
         {%- if untestable %}, which rests on too few different words for a test{% endif %}.
         Bias in use is
         {% for row in tasks %}

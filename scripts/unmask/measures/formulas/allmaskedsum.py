@@ -16,7 +16,7 @@ MEASURE = Measure(
     all_masked_sum,
     maskings=(ALL,),
     title="All-Masked (sum)",
-    spelt_out="All-Masked likelihood, summed",
+    spelt_out="summed likelihood",
     reads="All-Masked as a sum, which favours the shorter sentence: a control that sees no context",
     of_nothing=0.0,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),

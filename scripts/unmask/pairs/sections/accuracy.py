@@ -52,8 +52,9 @@ RIGHT = Finding(
     "right tokens",
     right_tokens,
     """{% if measure == "AUL" %}With no token hidden (AUL), {{ trained }}models rank the right token first for
-    {{ written }}% of tokens of {{ benchmark }}, special ones included
-    {%- if without_special %} (without them, {{ without_special }}%){% endif %}
+    {{ written }}% of tokens of {{ benchmark }}
+    {%- if without_special %} ({{ without_special }}% without special ones)
+    {%- else %}, special ones included{% endif %}
     {%- else %}From the tokens before it (LL), {{ trained }}models rank the right token first for
     {{ written }}% of tokens of {{ benchmark }}{% endif %}
     {%- if shuffled %}; shuffled, for {{ shuffled }}%{% endif %}.""",

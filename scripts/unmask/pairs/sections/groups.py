@@ -30,8 +30,8 @@ def _blocks(results: PairResults) -> Iterator[Block]:
     for (model, benchmark), part in parts:
         if picture := charts.bias_types(part):
             title, testable = f"{model} on {benchmark}", how_testable(charts.known_scores(part, BIAS_TYPE))
-            caption = f"{title}. {testable} {results.captions['bias_types_chart']}"
-            block = chart(caption, f"{title}. {ALT}", picture)
+            caption = f"{title}. {results.captions['bias_types_chart']}"
+            block = chart(caption, f"{title}. {testable} {ALT}", picture)
             folds.append(Fold(title, (block,)))
     yield from chosen(MODEL_AND_BENCHMARK, folds)
     yield from folded("By bias type: the numbers of all", sheets.bias_types(results))

@@ -66,8 +66,8 @@ UNPRINTED = Finding(
     """The paper prints no values for
     {% if models and benchmarks %}the models or the benchmarks of this study
     {%- elif models or benchmarks %}{{ (models or benchmarks) | listed(3, end="or") }}
-    {%- else %}any model of this study on any of its benchmarks{% endif %}. The tables below
-    have its layout, with the values of this study.""",
+    {%- else %}any model of this study on any of its benchmarks{% endif %}. Its tables
+    are below, with our values.""",
 )
 
 
