@@ -531,7 +531,9 @@ def test_scores_of_shuffled_sentences_are_those_of_the_table(made: Made) -> None
 
 
 def test_controls_say_what_is_left_without_order(made: Made) -> None:
-    (told,) = read_section(made.folder / "controls.json").sentences
+    told, *of_meaning = read_section(made.folder / "controls.json").sentences
+    # of each benchmark how often models prefer a sentence that means something
+    assert len(of_meaning) == 2 and all("(language model score by AUL; chance" in text for text in of_meaning)
     bias = pd.read_csv(made.folder / "bias.csv").query(
         "variant == 'shuffled' and grouping == 'overall' and protocol == 'corrected'"
     )
