@@ -123,10 +123,14 @@ def repositories(config: dict[str, Any]) -> Iterator[tuple[str, Repository]]:
         for source in task.get("files", {}).values():
             if "repo" in source:
                 files.setdefault(source["repo"], {})[source["file"]] = ROWS
+    revisions: dict[str, list[str]] = {}
     for repo, revision in hub_sources(config):
-        is_commit = re.fullmatch("[0-9a-f]{40}", revision) is not None
-        more = {"commit": revision} if is_commit else {"branches": (with_one_part(revision),)}
-        yield repo, Repository(files.get(repo, MODEL | WEIGHTS), **more)
+        revisions.setdefault(repo, []).append(revision)
+    for repo, asked in revisions.items():
+        commits = [revision for revision in asked if re.fullmatch("[0-9a-f]{40}", revision)]
+        branches = tuple(with_one_part(revision) for revision in asked if revision not in commits)
+        more: dict[str, Any] = {"commit": commits[0]} if commits else {}
+        yield repo, Repository(files.get(repo, MODEL | WEIGHTS), branches=branches, **more)
 
 
 def with_addresses(value: Any, start: str) -> Any:

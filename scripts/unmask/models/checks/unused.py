@@ -99,8 +99,8 @@ def check(directory: str | Path, kind: str, name: str) -> list[str]:
     what = f"model {name}"
     if (directory / ADAPTER).is_file():
         raise InputError(
-            f"{what}: {ADAPTER} lies beside its weights, and no adapter is applied: merge it into these "
-            "and take the file away"
+            f"{what}: {ADAPTER} lies beside its weights, and no adapter is applied: put it into a folder "
+            "of its own and name that (source: adapted), or take it away"
         )
     with quiet_transformers():
         try:
