@@ -33,5 +33,6 @@ with job_log(snakemake.log[0], snakemake.input):
         "bias_type": bias_type,
         **record(snakemake.input, params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    rows = models_compared(of_models, dependence, options["confidence"])
+    headlines = params.get("headlines")
+    rows = models_compared(of_models, dependence, options["confidence"], headlines)
     write_table(snakemake.output[0], rows, COMPARISONS, facts)

@@ -30,10 +30,14 @@ Outcomes = dict[tuple[str, str], dict[str, str]]
 
 
 def models_compared(
-    pairs: pd.DataFrame, scores: dict[str, pd.DataFrame], dependence: Dependence, confidence: float
+    pairs: pd.DataFrame,
+    scores: dict[str, pd.DataFrame],
+    dependence: Dependence,
+    confidence: float,
+    headlines: dict[str, str] | None = None,
 ) -> pd.DataFrame:
     of_models = {model: decisions(pairs, own) for model, own in scores.items()}
-    return comparisons.models_compared(of_models, dependence, confidence)
+    return comparisons.models_compared(of_models, dependence, confidence, headlines)
 
 
 @pytest.fixture(scope="module")
@@ -337,3 +341,34 @@ def test_student_knows_what_it_cannot_know() -> None:
     assert some.error[0] == 2
     assert some.p[0] == pytest.approx(2 * t.sf(1, 5))
     assert some.high[0] == pytest.approx(2 + 2 * t.ppf(0.95, 5))
+
+
+@pytest.mark.parametrize("dependence", [ALONE, TOGETHER], ids=["alone", "together"])
+def test_models_without_a_common_measure_are_compared_by_their_headlines(
+    made: synthetic.Synthetic, dependence: Dependence
+) -> None:
+    rng = np.random.default_rng(13)
+    scores = {"masked": made.scores} | {
+        name: synthetic.make_scores(made.pairs, rng, ("CCPS", "LL")) for name in ("decoder", "other")
+    }
+    headlines = {"masked": "CPS", "decoder": "LL", "other": "LL"}
+    table = models_compared(made.pairs, scores, dependence, 0.95, headlines)
+    table = table.astype(object).where(table.notna(), None)
+    names = ["first", "second", "measure", "second_measure", "protocol"]
+    protocols = ("published", "corrected")
+    assert list(table[names].itertuples(index=False, name=None)) == [
+        *(("masked", "decoder", "CPS", "LL", protocol) for protocol in protocols),
+        *(("masked", "other", "CPS", "LL", protocol) for protocol in protocols),
+        # these have measures in common
+        *(("decoder", "other", of, None, protocol) for of in ("CCPS", "LL") for protocol in protocols),
+    ]
+    outcomes = {model: outcomes_in(own) for model, own in scores.items()}
+    ids = list(made.pairs["pair_id"])
+    for row in table.to_dict("records"):
+        protocol, measure = row["protocol"], row["measure"]
+        first = outcomes[row["first"]][measure, protocol]
+        second = outcomes[row["second"]][row["second_measure"] or measure, protocol]
+        check(row, first, second, ids, dependence)
+    # without headlines such models are not compared, and same measures never are by them
+    alone = models_compared(made.pairs, scores, dependence, 0.95)
+    assert set(alone["first"]) == {"decoder"} and alone["second_measure"].isna().all()

@@ -381,7 +381,8 @@ def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:
             if (count := sum(kind in row["further"] for row in rows))
         ]
         of = f"{len(rows)} of {len(scores)} {measure} scores"
-        yield f"For {of} some control is further from 50 than {measure}: {listed(counts)}."
+        than = f" than {measure}" if scores["title"].nunique() == 1 else ""
+        yield f"For {of} some control is further from 50{than}: {listed(counts)}."
 
 
 def _capital(text: str) -> str:

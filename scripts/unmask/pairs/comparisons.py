@@ -78,7 +78,7 @@ AREAS = Table(
 def models(results: PairResults) -> Sheet:
     """Every two models under each measure, protocol corrected: differences of bias scores, and κ."""
     rows = with_marks(_corrected(results.models_compared), results.alpha)
-    rows = rows.assign(title=rows["measure"].map(title_of))
+    rows = rows.assign(title=titles(rows))
     return MODELS.sheet(rows, results.captions["models_compared"])
 
 
@@ -106,13 +106,14 @@ def models_chart(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
 
     compared: COMPARISONS with p_holm, of one benchmark and first model. None where there is nothing.
     """
-    rows = by_value(_corrected(compared), "measure")
+    rows = _corrected(compared)
+    rows = by_value(rows.assign(title=titles(rows)), "title")
     p, p_holm = rows["p"].astype(float), rows["p_holm"].astype(float)
     claims = np.select([p.isna(), p_holm < alpha, p < alpha], [NOT_TESTED, HOLDS, RAW], NOISE)
     frame = columns_of(
         rows,
         *("first", "first_score", "second_score", "low", "high", "p", "p_holm"),
-        panel=rows["measure"].map(title_of),
+        panel="title",
         name="second",
         value="difference",
         kind=claims,
@@ -132,6 +133,16 @@ def models_chart(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
     listed = [NOISE, RAW, HOLDS, *([NOT_TESTED] if NOT_TESTED in claims else [])]
     axis = Axis("difference, in points", line=0, span=(-5, 5), step=5)
     return forest(frame, axis, tips, kinds=Kinds("kind", "difference", listed, claimed=True))
+
+
+def titles(rows: pd.DataFrame) -> "pd.Series[str]":
+    """Under what two models are compared: the title of a measure, or of each one's headline measure."""
+    first, second = rows["measure"].astype(str), rows["second_measure"]
+    both = [
+        title_of(one) if pd.isna(other) else f"{title_of(one)} and {title_of(str(other))} (headlines)"
+        for one, other in zip(first, second, strict=True)
+    ]
+    return pd.Series(both, index=rows.index, dtype=object)
 
 
 def distinct_measures(results: PairResults) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
 from unmask.loading import facts_by, tables_by
+from unmask.measures.headline import headline, headline_among
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.explorer import models_within
 from unmask.pairs.judging import judge
@@ -41,9 +42,6 @@ TIDY = (
     "near_ties",
 )
 """The tables of the whole study that are written as they are."""
-
-MAIN = "AUL"
-"""The headline measure of a study that names none."""
 
 UNKNOWN_TOKENS = ("model", "benchmark", "tokens", "unknown", "share")
 
@@ -103,15 +101,17 @@ class PairResults:
 
     @property
     def headline(self) -> str:
-        """The measure of the answer: that which the study names, or MAIN, or the first that it has."""
-        measures = self.settings.get("measures") or list(self.overall["measure"].unique())
-        return self.settings.get("headline") or (MAIN if MAIN in measures else measures[0])
+        """The measure of the answer (unmask.measures.headline)."""
+        return headline(self._measures(), self.settings.get("headline"))
 
     def headline_of(self, model: str) -> str:
         """The headline measure; for a model of another kind than it is for, the first that the model has."""
-        known = [*self.overall.loc[self.overall["model"] == model, "measure"].unique()]
-        order = [name for name in self.settings.get("measures") or known if name in known]
-        return self.headline if self.headline in known or not order else order[0]
+        own = self.overall.loc[self.overall["model"] == model, "measure"].astype(str).unique()
+        return headline_among(own.tolist(), self._measures(), self.settings.get("headline"))
+
+    def _measures(self) -> list[str]:
+        """The measures of the study, in its order."""
+        return list(self.settings.get("measures") or self.overall["measure"].astype(str).unique())
 
     def of_headline(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Those rows (with model and measure) that are of each model's headline measure."""

@@ -1,7 +1,7 @@
 """Two measures of one model, or two models, on the same pairs: do scores differ, do they decide alike?"""
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import numpy.typing as npt
@@ -40,9 +40,15 @@ def measures_compared(decisions: Decisions, dependence: Dependence, confidence: 
 
 
 def models_compared(
-    of_models: Mapping[str, Decisions], dependence: Dependence, confidence: float
+    of_models: Mapping[str, Decisions],
+    dependence: Dependence,
+    confidence: float,
+    headlines: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Every two models under each measure and protocol of both, as unmask.statistics.schema.COMPARISONS.
+
+    Two models that have no measure in common, as a masked and a causal language model, are compared under the
+    headline measure of each, if `headlines` has it.
 
     of_models: the decisions of each model on the same pairs, in the order in which models are compared; see
     `compared` for the rest.
@@ -59,13 +65,22 @@ def models_compared(
         for series in decisions.series:
             column[model, series] = len(column)
     every_series = list(dict.fromkeys(joined.series))
+    of_headline = {
+        model: [(of, protocol) for of, protocol in decisions.series if of == (headlines or {}).get(model)]
+        for model, decisions in of_models.items()
+    }
     couples, names = [], []
     for first, second in combinations(of_models, 2):
-        for measure, protocol in every_series:
-            one, other = column.get((first, (measure, protocol))), column.get((second, (measure, protocol)))
-            if one is not None and other is not None:
-                couples.append((one, other))
-                names.append({"first": first, "second": second, "measure": measure, "protocol": protocol})
+        common = [each for each in every_series if (first, each) in column and (second, each) in column]
+        compared_series = list(zip(common, common, strict=True)) or [
+            (one, other)
+            for one, other in product(of_headline[first], of_headline[second])
+            if one[1] == other[1]
+        ]
+        for one, other in compared_series:
+            couples.append((column[first, one], column[second, other]))
+            apart = {"second_measure": other[0]} if other[0] != one[0] else {}
+            names.append({"first": first, "second": second, "measure": one[0], "protocol": one[1], **apart})
     rows = compared(joined, couples, dependence, confidence)
     return framed([names[place] | row for place, row in rows], COMPARISONS)
 

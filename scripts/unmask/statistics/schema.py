@@ -312,6 +312,13 @@ COMPARISONS = pa.schema(
             nullable=True,
             meaning="the measure under which models are compared; null for measures",
         ),
+        field(
+            "second_measure",
+            WORD,
+            nullable=True,
+            meaning="that of the second model, where the two have no measure in common and each is compared "
+            "under its headline measure; else null",
+        ),
         field("protocol", WORD, meaning="published or corrected"),
         field("n", pa.int32(), meaning="pairs that count for both"),
         field("first_score", pa.float64(), meaning="bias score of the first over these, percent"),

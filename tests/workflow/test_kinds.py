@@ -1,0 +1,58 @@
+"""A study of a masked and a causal language model, from its configuration to its page."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from small_study import Workflow, random_model, write_crows_pairs
+from tiny_models import tiny_decoder
+from workflow_copy import copy_workflow
+
+
+@pytest.mark.slow
+def test_both_kinds_are_read_compared_and_shown(tmp_path: Path) -> None:
+    folder = copy_workflow(tmp_path / "unmask")
+    write_crows_pairs(folder / "pairs.csv", times=2)
+    decoder = tiny_decoder("gpt2", tmp_path / "decoder")
+    models: dict[str, Any] = {
+        "masked": random_model("bert", folder),
+        "decoder": {"source": "path", "path": str(decoder)},
+        "unstarted": {"source": "path", "path": str(decoder), "start": "none"},
+    }
+    config = {
+        "study": "small",
+        "models": models,
+        "benchmarks": {"crows": {"format": "crows-pairs", "path": "pairs.csv"}},
+        "measures": ["CPS", "AUL", "CCPS", "LL", "CSSS"],
+        "headline": "LL",
+        "statistics": {"chance": {"draws": 100}},
+    }
+    study = Workflow(folder, config)
+    study.run()
+
+    def table(name: str) -> pd.DataFrame:
+        return pd.read_csv(folder / "results/small/tables" / f"{name}.csv")
+
+    compared = table("models_compared")
+    across = compared[compared["second_measure"].notna()]
+    # models by name; CPS is the first of the study's measures that the masked one has
+    couples = zip(*(across[key] for key in ("first", "second", "measure", "second_measure")), strict=True)
+    assert set(couples) == {("decoder", "masked", "LL", "CPS"), ("masked", "unstarted", "CPS", "LL")}
+    within = compared[compared["second_measure"].isna()]
+    assert set(zip(within["first"], within["second"], strict=True)) == {("decoder", "unstarted")}
+
+    bias = table("bias")
+    shuffled = bias[bias["variant"] == "shuffled"]
+    measured = set(zip(shuffled["model"], shuffled["measure"], strict=True))
+    assert measured == {("masked", "AUL"), ("decoder", "LL"), ("unstarted", "LL")}
+    tests = table("tests")
+    assert {"LL original", "AUL original"} <= set(tests["first"])
+    split = table("split")
+    assert set(split["model"]) == {"decoder", "unstarted"} and split["margin"].notna().all()
+    # pairs whose first tokens differ are undefined without a start token
+    counts = split[split["grouping"] == "overall"].groupby("model")["n"].first()
+    assert counts["unstarted"] < counts["decoder"]
+    page = study.read("report", "index.html")
+    assert "what the words cost" in page and "CPS and LL (headlines)" in page
