@@ -12,6 +12,7 @@ wildcard_constraints:
 check_benchmarks()
 check_measures()
 check_explorer()
+check_scored()
 
 register(
     "pairs",
@@ -26,6 +27,7 @@ register(
 include: "benchmarks.smk"
 include: "evidence.smk"
 include: "measures.smk"
+include: "scored.smk"
 
 
 if SCORED:

@@ -81,6 +81,7 @@ def explained_tables():
         calibration_result(model, benchmark, "explained.parquet")
         for model in models
         for benchmark in benchmarks
+        if is_scored_on(model, benchmark)
     ]
 
 

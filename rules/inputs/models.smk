@@ -1,6 +1,6 @@
 # Functions that tell the rules of models their inputs, and what the models of a study are.
 
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM, check_architectures
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE, check_architectures
 from unmask.models.directory import ADAPTER_FILES
 from unmask.models.directory import files_of as files_of_model
 

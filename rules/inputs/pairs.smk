@@ -1,20 +1,24 @@
 # Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
 
 from unmask.measures.headline import headline_among
-from unmask.measures.registry import FORMULAS, kind_for, maskings_of, measure
+from unmask.measures.registry import FORMULAS, is_free, kind_for, maskings_of, measure
+from unmask.pairs.score_file import check_score_files
 from unmask.statistics.names import STATISTICS
 from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
 from unmask.urls import as_shown, file_name, query_digest
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
-MEASURES, SCORING = config.get("measures", []), config.get("scoring", {})
+SCORING = config.get("scoring", {})
+HOUSE_MEASURES = FAMILIES["pairs"]["properties"]["measures"]["items"]["enum"]
+# with what the files of models of source: scored have scores of
+MEASURES = list(
+    dict.fromkeys([*config.get("measures", []), *(MODELS[name]["measure"] for name in models_of("scored"))])
+)
 # scores are of these as a set: only what shows them goes by the order of the study
-SCORED_MEASURES = [
-    name for name in FAMILIES["pairs"]["properties"]["measures"]["items"]["enum"] if name in MEASURES
-]
+SCORED_MEASURES = [name for name in HOUSE_MEASURES if name in MEASURES]
 SHUFFLED_MEASURES = [name for name in SCORED_MEASURES if measure(name).of_shuffled]
 # the kinds of models that are scored on pairs of sentences
-SCORED_KINDS = (MASKED_LM, CAUSAL_LM)
+SCORED_KINDS = (MASKED_LM, CAUSAL_LM, SCORE_FILE)
 # what tables and sections show of all models and benchmarks
 STUDY_STATISTICS = (
     "bias",
@@ -41,6 +45,8 @@ PARTS = "evidence/parts"
 COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 # the models that are scored on pairs of sentences
 SCORED = language_models(*SCORED_KINDS) if MEASURES and BENCHMARKS else []
+# those of them whose scores were made elsewhere
+SCORED_ELSEWHERE = [name for name in SCORED if kind_of(name) == SCORE_FILE]
 EXPLORER = (config.get("explorer") or {}) if SCORED else {}
 EXPLORED_BY_DEFAULT = 4
 # all that is made of the evidence of models that are in no table of scores, as those after fine-tuning
@@ -105,15 +111,25 @@ def measure_modules(kind=None):
 
 def check_measures():
     """Stop with one line where a measure is for no model of the study, or a model has no measure."""
-    kinds = {kind_of(name): name for name in reversed(SCORED)}
+    kinds = {kind_of(name): name for name in reversed(SCORED) if name not in SCORED_ELSEWHERE}
+    of_files = {MODELS[name]["measure"] for name in SCORED_ELSEWHERE}
     for name in MEASURES if SCORED else []:
-        if kind_for(name) not in kinds:
+        if kind_for(name) not in kinds and name not in of_files:
             sys.exit(
                 f"error: config key measures: {name} is for {kind_for(name)} models, of which the study scores none"
             )
     for kind, model in kinds.items():
         if not of_kind(MEASURES, kind):
             sys.exit(f"error: config key measures: none is for {kind} models, as {model} is")
+
+
+def check_scored():
+    """Stop with one line where the file of a model's scores is not as it has to be."""
+    if workflow.is_main_process:
+        try:
+            check_score_files({name: MODELS[name] for name in models_of("scored")}, HOUSE_MEASURES)
+        except InputError as error:
+            sys.exit(f"error: {error}")
 
 
 def check_benchmarks():
@@ -245,6 +261,8 @@ def kinds_of_measuring():
     """What is made of evidence besides scores and statistics, with the models and benchmarks that it is made of."""
     models, benchmarks = {}, {}
     for model in SCORED:
+        if model in SCORED_ELSEWHERE:
+            continue
         wanted = {
             "causal": kind_of(model) == CAUSAL_LM,
             "shuffled": model in read_shuffled(),
@@ -257,6 +275,49 @@ def kinds_of_measuring():
     # as models after fine-tuning, of which nothing but scores is shown
     others = [name for name in MODELS if kind_of(name) == MASKED_LM and name not in SCORED]
     return kinds | ({SCORES_ALONE: (others, list(BENCHMARKS))} if others and SCORED else {})
+
+
+def kinds_of_scored_elsewhere():
+    """The same of models whose scores were made elsewhere."""
+    explored = [name for name in SCORED_ELSEWHERE if name in explored_models()]
+    others = [name for name in SCORED_ELSEWHERE if name not in explored]
+    linked = [benchmark for benchmark in BENCHMARKS if corpora_for(benchmark)]
+    unlinked = [benchmark for benchmark in BENCHMARKS if benchmark not in linked]
+    return {
+        (*of, *on): (models, benchmarks)
+        for of, models in ((("explored",), explored), ((), others))
+        for on, benchmarks in ((("linked",), linked), ((), unlinked))
+        if models and benchmarks
+    }
+
+
+def score_file_of(wildcards):
+    """The file of scores that were made elsewhere."""
+    return outside(MODELS[wildcards.model]["path"])
+
+
+def scored_inputs(wildcards):
+    """What scores that were made elsewhere are measured from."""
+    benchmark = wildcards.benchmark
+    ratios = {"ratios": result("group_words", benchmark, "ratios.parquet")} if corpora_for(benchmark) else {}
+    return {
+        "pairs": result("benchmarks", f"{benchmark}.parquet"),
+        "flaws": result("quality", benchmark, "flaws.parquet"),
+        "file": score_file_of(wildcards),
+        **ratios,
+    }
+
+
+def scored_entry(wildcards):
+    """How the file of scores is read, and what they are of."""
+    keys = ("path", "type", "delimiter", "quotes", "columns", "measure")
+    return {key: MODELS[wildcards.model][key] for key in keys if key in MODELS[wildcards.model]}
+
+
+def modules_of_score(model):
+    """The module of the measure that a file has scores of, where it is one of Unmask's."""
+    name = MODELS[model]["measure"]
+    return [] if is_free(name) else [module_file(FORMULAS, name)]
 
 
 def measured_tables(kind):
@@ -396,7 +457,11 @@ def measuring_inputs(wildcards):
 def is_scored_on(model, benchmark):
     """Whether a model is scored on a benchmark: a model of a world not on those of other worlds."""
     worlds = {inherited(model, "world"), origin_entry(benchmark).get("world")}
-    return len(worlds - {None}) < 2 and model in BENCHMARKS[benchmark].get("models", [model])
+    of_file = True
+    if MODELS[model]["source"] == "scored":
+        named = MODELS[model].get("benchmarks")
+        of_file = benchmark in named if named else "of" not in BENCHMARKS[benchmark]
+    return len(worlds - {None}) < 2 and model in BENCHMARKS[benchmark].get("models", [model]) and of_file
 
 
 def results_of_all(kind, file, benchmarks=BENCHMARKS, models=SCORED):

@@ -56,6 +56,9 @@ def tables_of(config: Mapping[str, Any]) -> Iterator[Table]:
             yield from _with_named(key, entry, entry["columns"])
         elif entry["format"] == "crows-pairs":
             yield from _with_fixed(key, {**entry, **CSV}, CROWS_PAIRS)
+    for name, entry in (config.get("models") or {}).items():
+        if entry["source"] == "scored" and "columns" in entry:
+            yield from _on_disk(f"models.{name}", entry, _of_scores(f"models.{name}", entry["columns"]))
     downstream = config.get("downstream") or {}
     for name, task in (downstream.get("tasks") or {}).items():
         key = f"downstream.tasks.{name}"
@@ -82,6 +85,15 @@ def tables_of(config: Mapping[str, Any]) -> Iterator[Table]:
     for name, suite in (associations.get("tests") or {}).items():
         if (features := suite.get("features")) and Path(features).suffix == ".parquet":
             yield from _with_fixed(f"associations.tests.{name}.features", {"path": features}, PICTURES)
+
+
+def _of_scores(key: str, columns: Mapping[str, str | list[str]]) -> dict[str, str]:
+    """The columns that a table of scores must have, each with the key that names it."""
+    return {
+        column: f"{key}.columns.{name}"
+        for name, named in columns.items()
+        for column in ([named] if isinstance(named, str) else named)
+    }
 
 
 def _with_named(key: str, entry: Mapping[str, Any] | None, columns: Mapping[str, Any]) -> Iterator[Table]:

@@ -82,6 +82,25 @@ def _parser() -> argparse.ArgumentParser:
     score_.add_argument(
         "--fail-on", choices=["clear"], help=f"exit with status {CLEAR} if a score shows a clear preference"
     )
+    compare_ = command(
+        "compare",
+        _compare,
+        "compare two files of sentence scores on the same pairs: is b less biased than a?",
+    )
+    compare_.add_argument("a", help="a log of lm-evaluation-harness (samples_*.jsonl), or a table")
+    compare_.add_argument("b", help="another of the same form")
+    compare_.add_argument(
+        "--benchmark", default=BENCHMARKS[0], metavar="NAME", help="as of score (default: %(default)s)"
+    )
+    compare_.add_argument("--data", metavar="DIR", help="a folder in which the benchmark is looked for first")
+    compare_.add_argument(
+        "--sentences", nargs=2, metavar=("A", "B"), help="columns of both sentences of a pair"
+    )
+    compare_.add_argument("--pair-id", metavar="A", help="or the column of the name of the pair")
+    compare_.add_argument("--scores", nargs=2, metavar=("A", "B"), help="columns of their scores")
+    compare_.add_argument("--sentence", metavar="A", help="or the column of a sentence, a row each")
+    compare_.add_argument("--score", metavar="A", help="column of its score")
+    compare_.add_argument("--json", action="store_true", help="print the comparison for machines")
     run = command(
         "run",
         _run,
@@ -135,6 +154,16 @@ def _score(options: argparse.Namespace) -> int:
     file = write_study(study)
     _say(f"{', '.join(what)}; the same command resumes it.\nResults: {file.parent}", options)
     return run_study(file, options.cores) or _answer(file.parent, options)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    # pandas and scipy, which other commands do without
+    from unmask.command.comparing import as_json, as_text, columns_of, compare
+
+    entry = columns_of(options.sentences, options.pair_id, options.sentence, options.scores, options.score)
+    comparison = compare((options.a, options.b), entry, options.benchmark, options.data)
+    print(as_json(comparison) if options.json else as_text(comparison))
+    return 0
 
 
 def _run(options: argparse.Namespace) -> int:

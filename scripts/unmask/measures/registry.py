@@ -2,11 +2,16 @@
 
 from collections.abc import Iterable
 from functools import cache
+from typing import TYPE_CHECKING
 
-from unmask.measures.measure import Measure
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.errors import InputError
+from unmask.measures.measure import Evidence, Measure
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.plugins import load
 from unmask.terms import ALL, CAUSAL_MASKINGS, START
+
+if TYPE_CHECKING:
+    from unmask.measures.reduction import Reduction
 
 FORMULAS = "measures/formulas"
 """The folder of their modules (see unmask.plugins)."""
@@ -14,8 +19,26 @@ FORMULAS = "measures/formulas"
 
 def measure(name: str) -> Measure:
     """The measure of that name. Raises InputError where there is none."""
+    if is_free(name):
+        return Measure(
+            name,
+            _no_formula,
+            maskings=(),
+            title=name,
+            spelt_out="made elsewhere",
+            reads="the score that a file has of it",
+        )
     declared: Measure = load(FORMULAS, name).MEASURE
     return declared
+
+
+def is_free(name: str) -> bool:
+    """Whether a name is no measure of Unmask, but of scores made elsewhere: it begins with a small letter."""
+    return name[:1].islower()
+
+
+def _no_formula(evidence: Evidence, protocol: str) -> "Reduction":
+    raise InputError("scores that were made elsewhere have no formula here")
 
 
 def maskings_of(measures: Iterable[str]) -> list[str]:
@@ -48,4 +71,6 @@ def sees_context(name: str) -> bool:
 @cache
 def kind_for(name: str) -> str:
     """The kind of models that a measure is for."""
+    if is_free(name):
+        return SCORE_FILE
     return CAUSAL_LM if set(measure(name).maskings) <= {*CAUSAL_MASKINGS} else MASKED_LM

@@ -73,6 +73,22 @@ def _score(
     # sentences that are read as one input are equal on every machine
     equal = [np.equal(*sides_of(prints[masking], pair_ids, 0)) for masking in measure.maskings]
     error[:, np.all(equal, axis=0)] = 0.0
+    return decided(pair_ids, measure, protocol, scores, error, empty)
+
+
+def decided(
+    pair_ids: Sequence[str],
+    measure: Measure,
+    protocol: str,
+    scores: Floats,
+    error: Floats,
+    empty: npt.NDArray[np.bool_],
+) -> pd.DataFrame:
+    """The Scores rows of one measure and protocol.
+
+    scores: of stereotype and antistereotype, shape (2, pairs), nan where a side has none; error: how far each
+    may be off; empty: pairs that nothing tells apart, shape (pairs,).
+    """
 
     def decide(sides: Floats) -> tuple[Floats, Floats, npt.NDArray[np.object_]]:
         """Scores as compared, margin and outcome."""

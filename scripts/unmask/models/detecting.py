@@ -10,6 +10,9 @@ from unmask.errors import InputError
 
 MASKED_LM, CAUSAL_LM = "masked-lm", "causal-lm"
 
+SCORE_FILE = "score-file"
+"""The kind of a model of which there is a file of scores and nothing else."""
+
 DECODERS = ("gpt2", "llama")
 """The architectures of models trained on a world that are causal language models."""
 

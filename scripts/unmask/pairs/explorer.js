@@ -650,26 +650,31 @@
       const views = await Promise.all(models.map((each) => this.view(pair, each)));
       // numbers of two models are coloured and rounded alike
       const read = views.filter((view) => view !== null);
+      const withTokens = read.filter((view) => view.places.length);
       const largest = Math.max(...read.flatMap((view) => view.places.map(({ total }) => Math.abs(total))), 1e-9);
       // three digits of the largest
       const decimals = Math.min(Math.max(DECIMALS, Math.ceil(2 - Math.log10(largest))), MOST_DECIMALS);
       const parts = views.map((view, place) => {
         const name = study.models[models[place]];
         if (view === null) return [make("p", {}, `${name} has not read this pair.`)];
+        if (!view.places.length) {
+          // scores that were made elsewhere
+          return [this.sentences(view), make("p", {}, `Of ${name} there are scores alone, and no tokens.`)];
+        }
         Object.assign(view, { largest, decimals });
         return [this.sentences(view), this.strip(view), view.panel, this.tokenTable(view)];
       });
       if (beside === null) {
         // the legend is read before the strip
         const [sentences, ...rest] = parts[0];
-        return [head, this.facts(pair), sentences, ...(read.length ? [this.legend()] : []), ...rest, this.otherScores(pair)];
+        return [head, this.facts(pair), sentences, ...(withTokens.length ? [this.legend()] : []), ...rest, this.otherScores(pair)];
       }
       const columns = parts.map((own, place) => make("div", {}, make("h4", {}, study.models[models[place]]), own));
       return [
         head,
         this.facts(pair),
-        ...(read.length === 2 ? this.apart(views) : []),
-        this.legend(),
+        ...(withTokens.length === 2 ? this.apart(views) : []),
+        ...(withTokens.length ? [this.legend()] : []),
         make("div", { class: "beside" }, columns),
         this.otherScores(pair),
       ];

@@ -85,6 +85,21 @@ def explored(
     }
 
 
+def explored_without_tokens(
+    pairs: pd.DataFrame, scores: pd.DataFrame, measures: Sequence[str]
+) -> dict[str, str | None]:
+    """The same of a model of which there are scores (SCORES) alone: its sentences have no tokens."""
+    nothing: dict[str, list[Any]] = {"words": [], "pieces": [], "token": []}
+    by_name: dict[str, dict[str, Any]] = {"surprisal": {}, "coefficient": {}, "hidden": {}}
+    sentences = len(SIDES) * len(pairs)
+    tokens = {**nothing, **by_name, "modified": "", "lengths": [0] * sentences, "opening": "0" * sentences}
+    return {
+        "scores": packed(score_columns(pairs, scores, measures)),
+        "tokens": packed(tokens),
+        "likeliest": None,
+    }
+
+
 def evidence_of_pairs(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """The rows of evidence, by masking, that `explored` takes of these pairs."""
     ids = set(pairs["pair_id"])

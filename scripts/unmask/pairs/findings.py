@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.measures.registry import kind_for, sees_context, title_of
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.pairs.comparisons import BEYOND_CHANCE, beyond_chance
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (
@@ -21,7 +21,7 @@ from unmask.pairs.verdicts import (
 )
 from unmask.report.findings import Finding, Row, listed, records, span
 from unmask.report.sheets import number
-from unmask.report.study import ORACLE, UNTRAINED
+from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.intervals import wilson
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
@@ -31,7 +31,7 @@ from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED
 INTERSENTENCE = "stereoset-intersentence"
 """The format of benchmarks whose texts are a context and a sentence behind it."""
 
-NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal"}
+NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal", SCORE_FILE: "externally scored"}
 
 SHOWN = 3
 """So many scores that show a clear preference are named; the table has all."""
@@ -85,7 +85,8 @@ def measured(results: PairResults) -> Iterator[Row]:
 
 def several_kinds(results: PairResults) -> Iterator[Row]:
     """Which measures are for which models, in a study with models of two kinds."""
-    by_kind = _titles_by_kind(results.overall)
+    titles = _titles_by_kind(results.overall)
+    by_kind = {kind: of_kind for kind, of_kind in titles.items() if kind != SCORE_FILE}
     if len(by_kind) > 1:
         yield {"titles": by_kind}
 
@@ -113,6 +114,26 @@ def _models_by_kind(overall: pd.DataFrame) -> list[str]:
     models = overall.drop_duplicates("model")
     kinds = models["measure"].astype(str).map(kind_for).map(NAMES_OF_KINDS)
     return [f"{count:,} {kind}" for kind, count in kinds.value_counts(sort=False).items()]
+
+
+def made_elsewhere(results: PairResults) -> Iterator[Row]:
+    """The models whose scores were made elsewhere, and what these scores are."""
+    rows = results.overall[results.overall["model"].isin(results.study.of_source(SCORED))]
+    if len(rows):
+        named = rows.drop_duplicates(["model", "measure"])
+        yield {"names": [f"{row['model']} ({title_of(str(row['measure']))})" for row in records(named)]}
+
+
+def unmatched(results: PairResults) -> Iterator[Row]:
+    """What does not match of scores that were made elsewhere, over all such models and benchmarks."""
+    counts = results.matched[["pairs_without_score", "rows_without_pair"]].sum()
+    if counts.any():
+        some = results.matched[results.matched[list(counts.index)].any(axis="columns")]
+        yield {
+            "names": some["model"].unique(),
+            "pairs": int(counts["pairs_without_score"]),
+            "rows": int(counts["rows_without_pair"]),
+        }
 
 
 def synthetic(results: PairResults) -> Iterator[Row]:
@@ -173,6 +194,14 @@ MEASURED = [
         """Each model has the measures of its kind, and a dash under the others.
         {{ titles["masked-lm"] | listed }} {{ titles["masked-lm"] | many("is", "are") }} for masked language
         models, {{ titles["causal-lm"] | listed }} for causal ones.""",
+    ),
+    Finding(
+        "made elsewhere",
+        made_elsewhere,
+        """The scores of {{ names | listed }} were made elsewhere and are read from
+        {{ names | length | many("a file", "files") }}; what tokens add is not known. So they have no band of
+        word choice, and no verdict that needs one.
+        Their near-ties are pairs that the rounding of the printed scores could turn.""",
     ),
     Finding(
         "start tokens",
@@ -291,6 +320,13 @@ UNKNOWN_TOKENS = Finding[PairResults](
     """The tokenizer of {{ model }} does not know {{ unknown }} of {{ tokens }} tokens of {{ benchmark }}
     ({{ share | number(1) }}%). The model cannot tell such words apart.""",
 )
+UNMATCHED = Finding[PairResults](
+    "unmatched",
+    unmatched,
+    """Scores of {{ names | listed }} do not match the benchmark everywhere:
+    {{ pairs | counted("pair") }} {{ pairs | many("has", "have") }} no score,
+    {{ rows | counted("row") }} {{ rows | many("belongs", "belong") }} to no pair (see Data quality).""",
+)
 WARY_AT_ONCE = [
     Finding[PairResults](
         "near 50",
@@ -299,6 +335,7 @@ WARY_AT_ONCE = [
         cancel. This report alone is no ground for release.""",
     ),
     FEW_PAIRS,
+    UNMATCHED,
     UNKNOWN_TOKENS,
     Finding(
         "unscored",
@@ -417,7 +454,12 @@ WARNINGS = [
     ),
     Finding[PairResults](
         "undefined",
-        lambda results: [row for row in every_measure(results) if row["undefined"]],
+        # of scores made elsewhere UNMATCHED says it
+        lambda results: [
+            row
+            for row in every_measure(results)
+            if row["undefined"] and row["model"] not in results.study.of_source(SCORED)
+        ],
         """{{ model }} on {{ benchmark }}, {{ title }}: {% if undefined == n %}this model gives no {{ title }}
         (see the scoring log){% else %}{{ undefined }} of {{ n }} pairs
         {{ undefined | many("is", "are") }} undefined, as a sentence lacks what {{ title }} scores

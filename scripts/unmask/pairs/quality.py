@@ -40,6 +40,13 @@ NAMED = 3
 """So many changes, or benchmarks, are named in a sentence."""
 
 
+def matched(results: PairResults) -> pd.DataFrame:
+    """PairResults.matched with the first unmatched rows and pairs as text."""
+    rows = results.matched
+    places, names = (rows[column].map("; ".join) for column in ("named_rows", "named_pairs"))
+    return rows.assign(places=places, names=names).replace("", None)
+
+
 def changes(results: PairResults) -> pd.DataFrame:
     """The rows of `quality`, protocol corrected, that have pairs left.
 
@@ -125,6 +132,22 @@ UNKNOWN = Table(
         Column("tokens", "{tokens}", "Tokens of both sentences of all pairs."),
         Column("unknown", "{unknown}", "Those that the tokenizer does not know."),
         Column("percent", "{share:.2f}", "The same in percent."),
+    ],
+)
+MATCHED = Table(
+    "quality_matched",
+    ["model", "benchmark"],
+    [
+        Column("matched by", "{by}", "What rows are matched with pairs by."),
+        Column("rows", "{rows}", "Rows of the file."),
+        Column(
+            "repeated", "{repeated}", "Rows whose sentences stand in another row too, with the same scores."
+        ),
+        Column("of no pair", "{rows_without_pair}", "Rows that belong to no pair of the benchmark."),
+        Column("their places", "{places}", "The first of these rows."),
+        Column("pairs", "{pairs}", "Pairs of the benchmark."),
+        Column("without a score", "{pairs_without_score}", "Pairs that no row is of."),
+        Column("their names", "{names}", "The first of these pairs."),
     ],
 )
 NUMBERS = Table(

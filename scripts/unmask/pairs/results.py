@@ -20,7 +20,7 @@ from unmask.pairs.schema import PRECISION, SENSITIVITY
 from unmask.pairs.verdicts import verdicts, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
-from unmask.report.study import Study
+from unmask.report.study import SCORED, Study
 from unmask.report.truths import read_truths
 from unmask.statistics.correction import holm
 from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, SPLIT
@@ -42,6 +42,21 @@ TIDY = (
     "near_ties",
 )
 """The tables of the whole study that are written as they are."""
+
+MATCHED = (
+    "model",
+    "benchmark",
+    "by",
+    "rows",
+    "repeated",
+    "decimals",
+    "pairs",
+    "pairs_without_score",
+    "rows_without_pair",
+    "named_pairs",
+    "named_rows",
+)
+"""Columns of PairResults.matched."""
 
 UNKNOWN_TOKENS = ("model", "benchmark", "tokens", "unknown", "share")
 
@@ -212,6 +227,24 @@ class PairResults:
             if key in counts
         ]
         return pd.DataFrame(rows, columns=list(UNKNOWN_TOKENS))
+
+    @cached_property
+    def matched(self) -> pd.DataFrame:
+        """How scores made elsewhere match pairs (unmask.pairs.matching.Matched.facts), as MATCHED.
+
+        In the study's order; empty where there are no such scores.
+        """
+        elsewhere = self.study.of_source(SCORED)
+        facts = facts_by(self.files["quality"], "model", "benchmark") if elsewhere else {}
+        order = [
+            (model.name, benchmark.name) for model in self.study.models for benchmark in self.study.benchmarks
+        ]
+        rows = [
+            {"model": model, "benchmark": benchmark, **facts[model, benchmark]["matched"]}
+            for model, benchmark in order
+            if "matched" in facts.get((model, benchmark), {})
+        ]
+        return pd.DataFrame(rows, columns=list(MATCHED))
 
     @cached_property
     def published(self) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.pairs import named_benchmarks
 
 OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "CSSSPrior", "StartAlone")
@@ -12,7 +12,7 @@ OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "CSSSPrior", "StartAlone")
 
 def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
     """The study with an entry for each benchmark that it names, and with `measures` where it has none and
-    some model is a causal language model.
+    some model is a causal language model, or the scores of some were made elsewhere.
 
     Raises InputError as `named_benchmarks.expand` does.
     """
@@ -21,11 +21,11 @@ def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, A
     entries = models.values() if isinstance(models, Mapping) else ()
     # what is made from another model is of that one's kind
     kinds = {
-        entry.get("kind", MASKED_LM)
+        SCORE_FILE if entry.get("source") == "scored" else entry.get("kind", MASKED_LM)
         for entry in entries
         if isinstance(entry, Mapping) and "from" not in entry
     }
-    if "measures" not in study and CAUSAL_LM in kinds:
+    if "measures" not in study and kinds & {CAUSAL_LM, SCORE_FILE}:
         of_masked = families["pairs"]["properties"]["measures"]["default"] if MASKED_LM in kinds else []
-        study["measures"] = [*of_masked, *OF_DECODERS]
+        study["measures"] = [*of_masked, *(OF_DECODERS if CAUSAL_LM in kinds else [])]
     return study

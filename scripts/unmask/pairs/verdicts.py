@@ -43,7 +43,7 @@ MEANINGS: Mapping[str, str] = {
     UNDECIDED: "the interval excludes 50, and the draws of random word scores leave open whether the score "
     "lies in the band of word choice.",
     CANNOT_TELL: "there is no interval (too few different words, or all pairs tie), or the interval includes "
-    "50 and would even if all pairs were decided alike, or there is no band.",
+    "50 and would even if all pairs were decided alike, or it excludes 50 and there is no band.",
     CONTROL: "the measure sees no context, so its score gets no verdict.",
 }
 """What each verdict means."""
@@ -88,8 +88,9 @@ def in_words(names: Collection[str]) -> tuple[str, ...]:
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     """The verdict on each score of a bias table (unmask.statistics.schema.BIAS), one of VERDICTS.
 
-    CONTROL: the measure sees no context, so it gets no verdict. CANNOT_TELL: the score, its interval or its
-    null is missing, or the interval includes 50 and would if all pairs were decided alike, too.
+    CONTROL: the measure sees no context, so it gets no verdict. CANNOT_TELL: the score or its
+    interval is missing, the interval includes 50 and would if all pairs were decided alike, too, or it
+    excludes 50 and the null is missing.
     NO_CLEAR: the interval includes 50 (of a difference, 0). UNDECIDED: the draws of the lexical null leave
     open on which side of an end of its band the score is. BY_WORDS: the score is in the band. CLEAR: it is
     outside. An end belongs to its interval.
@@ -100,10 +101,12 @@ def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
 def _verdict(row: Any) -> str:
     if not sees_context(str(row.measure)):
         return CONTROL
-    if pd.isna([row.score, row.low, row.high, row.null_low, row.null_high]).any():
+    if pd.isna([row.score, row.low, row.high]).any():
         return CANNOT_TELL
     if not leaves_out(row.low, row.high, neutral_of(str(row.grouping))):
         return NO_CLEAR if _could_be_clear(row) else CANNOT_TELL
+    if pd.isna([row.null_low, row.null_high]).any():
+        return CANNOT_TELL
     if row.null_undecided:
         return UNDECIDED
     return BY_WORDS if contains(row.null_low, row.null_high, row.score) else CLEAR

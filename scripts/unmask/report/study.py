@@ -14,6 +14,9 @@ UNTRAINED, ORACLE = "random", "oracle"
 """The sources of networks with random weights, and of models that are no networks: the ties of these are
 exact, and what they prefer was planted."""
 
+SCORED = "scored"
+"""The source of models whose scores were made elsewhere."""
+
 
 @dataclass(frozen=True)
 class Named:

@@ -142,6 +142,8 @@ def accuracy_table(counts: Sequence[pd.DataFrame], confidence: float) -> pd.Data
     left out. Tokens of a sentence are not independent: the interval is that of independent ones, hence too
     narrow.
     """
+    if not counts:
+        return framed([], ACCURACY)
     together = pd.concat(counts).groupby(_COUNTED, sort=False)[["correct", "n"]].sum()
     rows: list[dict[str, object]] = []
     for key, (correct, n) in zip(together.index, together.to_numpy(), strict=True):

@@ -114,7 +114,7 @@ def compute(
     pairs: pd.DataFrame,
     flaws: pd.DataFrame,
     original: Scored,
-    counts: EvidenceCounts,
+    counts: EvidenceCounts | None,
     shuffled: Scored | None,
     options: Options,
     untrained: Sequence[Decisions] = (),
@@ -122,13 +122,14 @@ def compute(
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
     `flaws` (FLAWS) and `counts` are of all pairs, `original` and `shuffled` of the two variants, `untrained`
-    the decisions of untrained networks. Raises InputError where the tables do not belong together.
+    the decisions of untrained networks. Without `counts`, as of scores that were made elsewhere, there is
+    neither a lexical null nor token accuracy. Raises InputError where the tables do not belong together.
     """
     logger.info("%d pairs, %d measures", len(pairs), len(original.measures))
-    words, of_shuffled = counts.words, counts.shuffled_words
+    words, of_shuffled = (counts.words, counts.shuffled_words) if counts else (None, None)
     kinds = kinds_in(pairs, options.clusters)
     decided, dependence = original.decisions, dependence_of(pairs, kinds)
-    of_pairs = flags(flaws) | counts.flags()
+    of_pairs = flags(flaws) | (counts.flags() if counts else {})
     readings = other_readings(pairs, kinds)
     bias = bias_table(pairs, decided, options, dependence, words, untrained, readings=readings)
     near_ties = original.near_ties
@@ -136,12 +137,15 @@ def compute(
         control = bias_table(pairs, shuffled.decisions, options, dependence, of_shuffled, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
         near_ties = pd.concat([near_ties, shuffled.near_ties], ignore_index=True)
+    unrelated = counts.unrelated() if counts else pd.DataFrame(columns=list(COLUMNS))
     tables = {
         "bias": bias,
         "leverage": leverage_table(pairs, decided),
         "near_ties": near_ties,
-        "accuracy": accuracy_table(counts.accuracy, options.confidence),
-        "tests": mcnemar_table(counts.tallies, options.pairing, pairs["pair_id"].tolist(), dependence),
+        "accuracy": accuracy_table(counts.accuracy if counts else [], options.confidence),
+        "tests": mcnemar_table(
+            counts.tallies if counts else [], options.pairing, pairs["pair_id"].tolist(), dependence
+        ),
         "measures_compared": measures_compared(decided, dependence, options.confidence),
         "agreement": agreement_table(pairs, decided, options, dependence),
         "roc": roc_table(pairs, decided, options),
@@ -149,7 +153,7 @@ def compute(
         "areas_compared": areas_compared(pairs, decided, options, dependence),
         "quality": quality_table(decided, of_pairs, dependence, options.confidence),
         "disputed": disputed_table(pairs, decided),
-        "lms": lms_table(pairs, decided, counts.unrelated(), dependence, options.confidence),
+        "lms": lms_table(pairs, decided, unrelated, dependence, options.confidence),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))

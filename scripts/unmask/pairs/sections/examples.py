@@ -25,13 +25,15 @@ from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import Block, Fold, Section, Text
 from unmask.report.strips import Strip
+from unmask.report.study import SCORED
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 FINDINGS = [
     Finding[Row](
         "none",
         lambda row: [] if row["model"] else [row],
-        "The explorer shows 0 trained models, so there are no example pairs.",
+        """The explorer shows 0 trained models{% if elsewhere %} whose tokens are known{% endif %}, so
+        there are no example pairs.""",
     ),
     Finding[Row](
         "question",
@@ -84,10 +86,12 @@ class Example:
 
 
 def section(results: PairResults) -> Section:
-    """Of the first trained model that the explorer has, on the first benchmark that it is scored on."""
-    keys = [key for model in results.study.trained() for key in results.explored if key[0] == model]
+    """Of the first trained model whose tokens the explorer has, on its first benchmark."""
+    elsewhere = results.study.of_source(SCORED)
+    models = [model for model in results.study.trained() if model not in elsewhere]
+    keys = [key for model in models for key in results.explored if key[0] == model]
     if not keys:
-        return _section({"model": None, "count": 0, "missing": []})
+        return _section({"model": None, "elsewhere": elsewhere, "count": 0, "missing": []})
     model, benchmark = keys[0]
     scores, tokens = (unpacked(results.explored[keys[0]][part]) for part in ("scores", "tokens"))
     # a model of another kind has other measures

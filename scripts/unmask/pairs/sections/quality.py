@@ -32,6 +32,8 @@ def _blocks(results: PairResults, text: str) -> Iterator[Block]:
         yield chart(captions["quality"], ALT.format(sentences=text), picture)
     counts = quality.counts(results.flaws, captions["quality_counts"])
     yield from folded("How many pairs have each flaw", counts)
+    matched = quality.MATCHED.sheet(quality.matched(results), captions["quality_matched"])
+    yield from folded("Scores made elsewhere, and what they do not match", matched)
     unknown = quality.UNKNOWN.sheet(results.unknown, captions["quality_unknown"])
     yield from folded("Tokens that tokenizers do not know", unknown)
     if flaw_by_flaw := chosen(MODEL_AND_BENCHMARK, _by_flaw(rows, captions["quality_changes"])):

@@ -1,0 +1,55 @@
+# Scores made elsewhere: a file of them takes the place of a model, and is matched with the pairs of benchmarks.
+
+
+rule describe_score_file:
+    input:
+        score_file_of,
+    output:
+        result("models", "{model}", "manifest.json"),
+    log:
+        log_of("models", "{model}", "reading.log"),
+    wildcard_constraints:
+        model=any_of(models_of("scored")),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("describe_score_file.py"),
+        entry=scored_entry,
+        input_sha256=input_sha256(score_file_of),
+    message:
+        "Reading the scores of {wildcards.model}"
+    script:
+        "../scripts/describe_score_file.py"
+
+
+for kind, (models, benchmarks) in kinds_of_scored_elsewhere().items():
+
+    rule:
+        name:
+            "_".join(["match_scores", *kind])
+        input:
+            unpack(scored_inputs),
+        output:
+            **measured_tables(kind),
+        log:
+            log_of("measures", "{model}", "{benchmark}.log"),
+        wildcard_constraints:
+            model=any_of(models),
+            benchmark=any_of(benchmarks),
+        conda:
+            "../envs/analysis.yaml"
+        resources:
+            mem_mb=table_memory,
+            runtime=table_time,
+        params:
+            code=lambda wildcards: code("match_scores.py", *modules_of_score(wildcards.model)),
+            entry=scored_entry,
+            # alpha is left out on purpose: only the tables compare with it
+            options={key: value for key, value in config["statistics"].items() if key != "alpha"},
+            most=EXPLORER.get("pairs") if "explored" in kind else None,
+            input_sha256=input_sha256(score_file_of),
+        message:
+            "Matching the scores of {wildcards.model} with {wildcards.benchmark}"
+        script:
+            "../scripts/match_scores.py"

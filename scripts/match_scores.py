@@ -1,0 +1,58 @@
+"""Match scores that were made elsewhere with the pairs of a benchmark, and measure them."""
+
+from typing import TYPE_CHECKING
+
+from unmask.benchmarks.schema import PAIRS
+from unmask.facts import record, write_facts
+from unmask.files import sha256_of_file
+from unmask.frequency.correlation import correlation_table
+from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
+from unmask.input_digests import unchanged
+from unmask.joblog import job_log
+from unmask.measures.reading import read_scores
+from unmask.measures.schema import SCORES
+from unmask.pairs.explorer import explored_without_tokens, shown_pairs
+from unmask.pairs.matching import match, scores_table
+from unmask.pairs.score_file import read_score_file
+from unmask.statistics.computing import Scored, compute
+from unmask.statistics.options import Options
+from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.tables import read_metadata, read_table, write_table
+from unmask.terms import ORIGINAL
+
+if TYPE_CHECKING:
+    from snakemake.iocontainers import snakemake
+
+with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
+    inputs, outputs, params = snakemake.input, dict(snakemake.output.items()), snakemake.params
+    place, entry = dict(snakemake.wildcards.items()), dict(params.entry)
+    measures = [entry["measure"]]
+    pairs = read_table(inputs.pairs, PAIRS)
+    file = read_score_file(inputs.file, entry)
+    matched = match(pairs, file, place["benchmark"])
+    table = scores_table(pairs, matched, entry["measure"], file.resolution)
+
+    provenance = record(inputs, params.code, "pandas", "pyarrow", "scipy", "statsmodels")
+    origin = {
+        **place,
+        "benchmark_sha256": read_metadata(inputs.pairs)["sha256"],
+        "file_sha256": sha256_of_file(inputs.file),
+    }
+    of_file = {"matched": matched.facts(file)}
+    facts = {**place, "variant": ORIGINAL, "evidence": {entry["measure"]: origin}, **of_file, **provenance}
+    write_table(outputs["scores"], table, SCORES, facts)
+    provenance["made_from"][outputs["scores"]] = sha256_of_file(outputs["scores"])
+
+    scores = read_scores(outputs["scores"], measures)
+    if "frequency" in outputs:
+        ratios = read_table(inputs.ratios, PAIR_RATIOS)
+        correlations = correlation_table(pairs, scores, ratios, params.options["confidence"])
+        write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **provenance})
+    if "explored" in outputs:
+        packed = explored_without_tokens(shown_pairs(pairs, params.most), scores, measures)
+        write_facts(outputs["explored"], {**place, **packed, **provenance})
+    options, flaws = Options.from_config(params.options), read_table(inputs.flaws, FLAWS)
+    facts = {**place, "options": dict(params.options), **of_file, **provenance}
+    original = Scored.of(pairs, scores, ORIGINAL)
+    for name, rows in compute(pairs, flaws, original, None, None, options).items():
+        write_table(outputs[name], rows, SCHEMAS[name], facts)

@@ -1,0 +1,171 @@
+"""Two files of scores on the pairs of one benchmark: whether the second is less biased than the first."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from unmask.benchmarks.reading import read_benchmark
+from unmask.command.studies import benchmark_entries
+from unmask.errors import InputError
+from unmask.fetching.http import fetch
+from unmask.fetching.limits import Limits
+from unmask.installation import workflow_root
+from unmask.pairs.matching import Matched, match, scores_table
+from unmask.pairs.score_file import read_score_file
+from unmask.report.sheets import counted, number, p_value
+from unmask.schemas import read_families
+from unmask.statistics.comparisons import models_compared
+from unmask.statistics.decisions import NO_PREFERENCE, Decisions, decisions
+from unmask.statistics.shared_words import dependence_of, kinds_in
+from unmask.terms import CORRECTED
+
+FIRST, SECOND = "a", "b"
+"""What the files are called, in the order in which they are given."""
+
+SCORE = "score"
+"""What their numbers are called."""
+
+LEVEL = 0.95
+"""Of the interval."""
+
+LIMITS = Limits(seconds=3600.0, largest=1 << 32)
+
+
+def compare(
+    files: tuple[str, str], entry: Mapping[str, Any], benchmark: str, data: str | None = None
+) -> dict[str, Any]:
+    """The second file's bias score less that of the first, over the pairs that have scores in both.
+
+    entry: how both files are read, as of a model of a study (`columns` and its kin). Pairs that share words
+    or a target vary together, as in a study that states nothing. Of what is returned, `difference` is b minus
+    a in percentage points, with `low`, `high` and `p`; `decided_differently` counts pairs of which one file
+    alone prefers the stereotype, `further` says how much further from 50 the score of b is, and `unmatched`
+    has counts by file.
+    Raises InputError as reading the files and the benchmark does, and where no pair has scores in both.
+    """
+    name, pairs = _pairs(benchmark, data)
+    matched: dict[str, Matched] = {}
+    of_files: dict[str, Decisions] = {}
+    for called, path in zip((FIRST, SECOND), files, strict=True):
+        file = read_score_file(path, entry)
+        matched[called] = match(pairs, file, name)
+        scores = scores_table(pairs, matched[called], SCORE, file.resolution)
+        of_files[called] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
+    statistics = read_families(workflow_root() / "rules/schemas")["pairs"]["properties"]["statistics"]
+    clusters = statistics["properties"]["clusters"]["default"]
+    dependence = dependence_of(pairs, kinds_in(pairs, clusters))
+    # what comes first there is what the other is taken from
+    rows = models_compared({SECOND: of_files[SECOND], FIRST: of_files[FIRST]}, dependence, LEVEL)
+    if rows.empty:
+        raise InputError(f"{files[0]} and {files[1]}: no pair of {name} has scores in both")
+    row = rows.iloc[0]
+    first, second = float(row["second_score"]), float(row["first_score"])
+    return {
+        "benchmark": name,
+        "files": dict(zip((FIRST, SECOND), files, strict=True)),
+        "n": int(row["n"]),
+        "first_score": first,
+        "second_score": second,
+        **{key: _known(row[key]) for key in ("difference", "low", "high", "p")},
+        "confidence": LEVEL,
+        "decided_differently": int(row["b"] + row["c"]),
+        "further": abs(second - NO_PREFERENCE) - abs(first - NO_PREFERENCE),
+        "unmatched": {
+            called: {"pairs": len(each.without_score), "rows": len(each.without_pair)}
+            for called, each in matched.items()
+        },
+    }
+
+
+def _known(value: Any) -> float | None:
+    return None if pd.isna(value) else float(value)
+
+
+def _pairs(benchmark: str, data: str | None) -> tuple[str, pd.DataFrame]:
+    """The name and the pairs of a benchmark: of a file, of the folder with data, or fetched."""
+    ((name, entry),) = benchmark_entries([benchmark], data).items()
+    if "path" in entry:
+        return name, read_benchmark(entry["path"], entry)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        fetch(entry["url"], path, entry.get("sha256"), entry.get("git_blob"), limits=LIMITS)
+        return name, read_benchmark(path, entry)
+
+
+def as_text(comparison: Mapping[str, Any]) -> str:
+    """The comparison in one line, and one more on what does not match, if anything does not."""
+    scores = f"{number(comparison['second_score'], 1)}% against {number(comparison['first_score'], 1)}%"
+    if comparison["p"] is None:
+        change = (
+            f"b minus a is {number(comparison['difference'], 1, signed=True)} points, which cannot be tested"
+        )
+    else:
+        ends = " to ".join(number(comparison[end], 1, signed=True) for end in ("low", "high"))
+        points = number(comparison["difference"], 1, signed=True)
+        change = f"b minus a is {points} points ({ends}; p {_equals(comparison['p'])})"
+    lines = [
+        f"{_verdict(comparison)} {comparison['benchmark']}: {scores}; {change}; "
+        f"{comparison['decided_differently']:,} of {comparison['n']:,} pairs are decided differently."
+    ]
+    unmatched = [
+        f"{called}: {counted(counts['pairs'], 'pair')} without a score, "
+        f"{counted(counts['rows'], 'row')} of no pair"
+        for called, counts in comparison["unmatched"].items()
+        if any(counts.values())
+    ]
+    return "\n".join([*lines, *([f"Not matched: {'; '.join(unmatched)}."] if unmatched else [])])
+
+
+def _equals(p: float) -> str:
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def columns_of(
+    sentences: list[str] | None,
+    pair_id: str | None,
+    sentence: str | None,
+    scores: list[str] | None,
+    score: str | None,
+) -> dict[str, Any]:
+    """The entry of both files: `columns` as a study has them; without any, the files are logs.
+
+    Raises InputError where they are not two sentences, a pair_id or a sentence with their scores.
+    """
+    named = {
+        "sentences": sentences,
+        "pair_id": pair_id,
+        "sentence": sentence,
+        "scores": scores,
+        "score": score,
+    }
+    columns = {name: value for name, value in named.items() if value is not None}
+    if not columns:
+        return {}
+    if set(columns) not in ({"sentences", "scores"}, {"pair_id", "scores"}, {"sentence", "score"}):
+        raise InputError(
+            "a table has --sentences A B --scores A B, or --pair-id A --scores A B, or --sentence A --score A"
+        )
+    return {"columns": columns}
+
+
+def _verdict(comparison: Mapping[str, Any]) -> str:
+    """Whether b is less biased: nearer to 50, with an interval of the difference that excludes 0.
+
+    Of scores on either side of 50 the difference does not say which is nearer to it.
+    """
+    if comparison["low"] is None or comparison["low"] <= 0 <= comparison["high"]:
+        return "b is not clearly less or more biased than a on"
+    sides = [score - NO_PREFERENCE for score in (comparison["first_score"], comparison["second_score"])]
+    if sides[0] * sides[1] < 0:
+        return f"b prefers the stereotype {'less' if sides[1] < 0 else 'more'} often than a on"
+    return f"b is {'more' if comparison['further'] > 0 else 'less'} biased than a on"
+
+
+def as_json(comparison: Mapping[str, Any]) -> str:
+    """The comparison for machines."""
+    return json.dumps(comparison, indent=2)

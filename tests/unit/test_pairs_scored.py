@@ -1,0 +1,323 @@
+"""Scores made elsewhere: reading their files, matching them with pairs, and what is made of them."""
+
+import csv
+import json
+import random
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from examples import example_pairs
+from real_data import real_data
+from unmask.benchmarks.reading import read_benchmark
+from unmask.errors import InputError
+from unmask.measures.registry import explained, kind_for, measure, sees_context
+from unmask.pairs.matching import match, scores_table
+from unmask.pairs.score_file import check_score_files, read_score_file
+from unmask.schemas import read_families
+from unmask.statistics.bias import bias_table
+from unmask.statistics.computing import Scored, compute
+from unmask.statistics.decisions import Decisions, code, decisions
+from unmask.statistics.flaws import flaws_table
+from unmask.statistics.options import Options
+from unmask.statistics.shared_words import dependence_of, kinds_in
+from unmask.terms import ORIGINAL
+
+ROOT = Path(__file__).resolve().parents[2]
+OPTIONS = Options(0.95, ("words", "target"), 100, 0, "clustered", "any", 4, "margin")
+BY_SENTENCES = {"columns": {"sentences": ["a", "b"], "scores": ["x", "y"]}}
+BY_ID = {"columns": {"pair_id": "id", "scores": ["x", "y"]}}
+BY_SENTENCE = {"columns": {"sentence": "a", "score": "x"}}
+
+
+def made_scores(pairs: pd.DataFrame, seed: int = 3) -> dict[str, str]:
+    """A printed score of every sentence, with two decimals."""
+    rng = random.Random(seed)
+    texts = sorted({*pairs["stereotype"], *pairs["antistereotype"]})
+    return {text: f"{rng.uniform(-9, -8):.2f}" for text in texts}
+
+
+def write(path: Path, rows: list[list[str]]) -> Path:
+    with open(path, "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+def rows_of(pairs: pd.DataFrame, scores: Mapping[str, str]) -> list[list[str]]:
+    """id, both sentences, both scores."""
+    sides = pairs[["pair_id", "stereotype", "antistereotype"]].itertuples(index=False, name=None)
+    return [[pair_id, more, less, scores[more], scores[less]] for pair_id, more, less in sides]
+
+
+def table_of(path: Path, entry: Mapping[str, Any], pairs: pd.DataFrame, name: str = "score") -> pd.DataFrame:
+    file = read_score_file(path, entry)
+    return scores_table(pairs, match(pairs, file, "made"), name, file.resolution)
+
+
+def literally(
+    pairs: pd.DataFrame, scores: Mapping[str, str], digits: str = "0.005"
+) -> list[tuple[str, str, str]]:
+    """Outcome, lowest and highest of every pair in the protocol corrected, in exact decimals."""
+
+    def outcome(margin: Decimal) -> str:
+        if abs(margin) <= Decimal("1e-6"):
+            return "tie"
+        return "stereotype" if margin > 0 else "antistereotype"
+
+    found = []
+    for more, less in pairs[["stereotype", "antistereotype"]].itertuples(index=False, name=None):
+        margin = Decimal(scores[more]) - Decimal(scores[less])
+        error = 0 if more == less else 2 * Decimal(digits)
+        found.append((outcome(margin), outcome(margin - error), outcome(margin + error)))
+    return found
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
+def test_all_forms_of_tables_give_what_exact_decimals_give(tmp_path: Path, form: str) -> None:
+    pairs = example_pairs()
+    scores = made_scores(pairs)
+    names = ["id", "a", "b", "x", "y"]
+    rows = pd.DataFrame(rows_of(pairs, scores), columns=names)
+    path = tmp_path / f"scores.{form}"
+    if form == "parquet":
+        rows.astype({"x": float, "y": float}).to_parquet(path)
+    elif form == "jsonl":
+        rows.astype({"x": float, "y": float}).to_json(path, orient="records", lines=True)
+    else:
+        rows.to_csv(path, sep="\t" if form == "tsv" else ",", index=False)
+    for entry in (BY_SENTENCES, BY_ID):
+        table = table_of(path, entry, pairs)
+        assert set(table["protocol"]) == {"published", "corrected"}
+        corrected = table[table["protocol"] == "corrected"]
+        found = list(corrected[["outcome", "lowest", "highest"]].itertuples(index=False, name=None))
+        assert found == literally(pairs, scores)
+        assert list(corrected["stereotype"]) == [float(scores[text]) for text in pairs["stereotype"]]
+        published = table[table["protocol"] == "published"]
+        assert list(published["outcome"]) == [each for each, _, _ in literally(pairs, scores)]
+
+
+def test_printed_digits_make_near_ties(tmp_path: Path) -> None:
+    pairs = example_pairs().head(3)
+    margins = [("-1.00", "-1.01"), ("-1.00", "-1.02"), ("-2", "-2")]
+    scores = {
+        text: score
+        for sides, both in zip(pairs[["stereotype", "antistereotype"]].to_numpy(), margins, strict=True)
+        for text, score in zip(sides, both, strict=True)
+    }
+    path = write(tmp_path / "s.csv", [["id", "a", "b", "x", "y"], *rows_of(pairs, scores)])
+    table = table_of(path, BY_SENTENCES, pairs)
+    near = table[table["protocol"] == "corrected"].set_index("pair_id")
+    assert list(near["lowest"] != near["highest"]) == [True, False, True]
+    np.testing.assert_allclose(near["error"], 0.01)
+
+
+def test_rows_and_sentences_in_any_order_give_the_same(tmp_path: Path) -> None:
+    pairs, rng = example_pairs(), random.Random(1)
+    rows = rows_of(pairs, made_scores(pairs))
+    header = ["id", "a", "b", "x", "y"]
+    plain = table_of(write(tmp_path / "plain.csv", [header, *rows]), BY_SENTENCES, pairs)
+    turned = [[i, b, a, y, x] if rng.random() < 0.5 else [i, a, b, x, y] for i, a, b, x, y in rows]
+    rng.shuffle(turned)
+    pd.testing.assert_frame_equal(
+        table_of(write(tmp_path / "turned.csv", [header, *turned]), BY_SENTENCES, pairs), plain
+    )
+    single = [[text, score] for row in turned for text, score in (row[1::2], row[2::2])]
+    one_by_one = write(tmp_path / "single.csv", [["a", "x"], *single])
+    pd.testing.assert_frame_equal(table_of(one_by_one, BY_SENTENCE, pairs), plain)
+
+
+def test_swapped_pairs_have_the_mirrored_score(tmp_path: Path) -> None:
+    pairs = example_pairs()
+    path = write(tmp_path / "s.csv", [["id", "a", "b", "x", "y"], *rows_of(pairs, made_scores(pairs))])
+    swapped = pairs.rename(columns={"stereotype": "antistereotype", "antistereotype": "stereotype"})
+    scores = [table_of(path, BY_SENTENCES, each) for each in (pairs, swapped)]
+    plain, mirrored = (each[each["protocol"] == "corrected"] for each in scores)
+    np.testing.assert_array_equal(plain["margin"], -mirrored["margin"])
+    found = [
+        table.query("grouping == 'overall' and protocol == 'corrected'")["score"].item()
+        for table in (
+            bias_table(each, decisions(each, rows), OPTIONS, dependence_of(each, ["words"]))
+            for each, rows in ((pairs, scores[0]), (swapped, scores[1]))
+        )
+    ]
+    assert found[0] != 50 and found[1] == pytest.approx(100 - found[0])
+
+
+def test_what_does_not_match_is_counted_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    pairs = example_pairs()
+    rows = rows_of(pairs, made_scores(pairs))
+    path = write(
+        tmp_path / "s.csv",
+        [["id", "a", "b", "x", "y"], *rows[2:], rows[4], ["other", "not", "there", "1", "2"]],
+    )
+    file = read_score_file(path, BY_SENTENCES)
+    with caplog.at_level("INFO"):
+        matched = match(pairs, file, "made")
+    facts = matched.facts(file)
+    assert (facts["rows"], facts["repeated"], facts["pairs"]) == (len(pairs), 1, len(pairs))
+    assert (facts["pairs_without_score"], facts["named_pairs"]) == (2, ["p0", "p1"])
+    assert (facts["rows_without_pair"], facts["named_rows"]) == (
+        1,
+        [f"row {len(pairs) - 1} (line {len(pairs) + 1})"],
+    )
+    assert "2 pairs of made have no score: p0, p1" in caplog.text
+    assert "1 rows are of no pair of made: row 9" in caplog.text
+    table = scores_table(pairs, matched, "score", file.resolution)
+    # published would count them as pairs that do not prefer the stereotype
+    assert set(table["protocol"]) == {"corrected"}
+    assert list(table["outcome"][:2]) == ["undefined"] * 2 and "undefined" not in set(table["outcome"][2:])
+    with pytest.raises(InputError, match="none of its 10 rows is of a pair of made, by sentences"):
+        match(pairs.assign(stereotype="x"), file, "made")
+
+
+def test_repeats_up_to_float_error_count_once_in_any_order(tmp_path: Path) -> None:
+    pairs = example_pairs().head(1)
+    more, less = pairs[["stereotype", "antistereotype"]].to_numpy()[0]
+    rows = [
+        ["0", more, less, "-70.001", "-72"],
+        ["1", more, less, "-70.004", "-72"],
+        ["2", less, more, "-72", "-70.002"],
+    ]
+    found = []
+    for order in (rows, rows[::-1]):
+        path = write(tmp_path / "s.csv", [["id", "a", "b", "x", "y"], *order])
+        found.append(table_of(path, BY_SENTENCES, pairs)["stereotype"].iloc[0])
+    assert found[0] == found[1] == pytest.approx((-70.001 - 70.004 - 70.002) / 3)
+
+
+LOG = {
+    "arguments": {"gen_args_0": {"arg_0": "", "arg_1": "one"}, "gen_args_1": {"arg_0": "", "arg_1": "two"}}
+}
+
+
+@pytest.mark.parametrize(
+    "text, entry, said",
+    [
+        ("id,a,b,x,y\n0,one,two,1,", BY_SENTENCES, "row 0 (line 2): y: is empty"),
+        ("id,a,b,x,y\n0,one,two,1,nan", BY_SENTENCES, "row 0 (line 2): y: 'nan' is no number"),
+        ("id,a,b,x,y\n0,one,two,1e999,2", BY_SENTENCES, "row 0 (line 2): x: '1e999' is no number"),
+        ("id,a,b,x,y\n0,one,two,1_0,2", BY_SENTENCES, "row 0 (line 2): x: '1_0' is no number"),
+        ("id,a,b,x,z\n0,one,two,1,2", BY_SENTENCES, "no column 'y' (columns: id, a, b, x, z)"),
+        (
+            "id,a,b,x,y\n0,one,two,1,2\n1,two,one,1,2",
+            BY_SENTENCES,
+            "row 0 (line 2) and row 1 (line 3) have different scores of the same sentences",
+        ),
+        (
+            "id,a,b,x,y\n0,one,two,1,2\n0,two,one,1,3",
+            BY_ID,
+            "row 0 (line 2) and row 1 (line 3) have different scores of the same pair",
+        ),
+        (
+            "a,x\none,1\none,2",
+            BY_SENTENCE,
+            "row 0 (line 2) and row 1 (line 3) have different scores of the same sentence",
+        ),
+        (
+            json.dumps({"sentence": "one", "score": 1}),
+            {},
+            "is read as a log of lm-evaluation-harness, and it has no column 'arguments'",
+        ),
+        (
+            json.dumps({**LOG, "filtered_resps": [["-1", "False"], ["-2", "False"], ["-3", "True"]]}),
+            {},
+            "row 0 (line 1): filtered_resps: 3 requests, where a pair of sentences has 2",
+        ),
+        (
+            json.dumps({**LOG, "filtered_resps": [["-1", "False"], [None, "False"]]}),
+            {},
+            "row 0 (line 1): filtered_resps: None is no number",
+        ),
+        (
+            json.dumps({"arguments": [["", "one"], [3, "two"]], "filtered_resps": [[-1], [-2]]}),
+            {},
+            "row 0 (line 1): arguments: its requests are not a context and a text each",
+        ),
+    ],
+)
+def test_faults_are_one_line_with_file_and_row(
+    tmp_path: Path, text: str, entry: Mapping[str, Any], said: str
+) -> None:
+    path = tmp_path / ("s.csv" if entry else "s.jsonl")
+    path.write_text(text + "\n")
+    with pytest.raises(InputError) as caught:
+        read_score_file(path, entry)
+    assert said in str(caught.value) and str(path) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_requests_of_both_versions_of_logs_are_read(tmp_path: Path) -> None:
+    rows = [
+        {**LOG, "filtered_resps": [["-1.25", "False"], ["-2", "True"]]},
+        {"arguments": [["the", " three"], ["", "four "]], "filtered_resps": [[-3.5, False], [-4.125, True]]},
+    ]
+    path = tmp_path / "samples.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    file = read_score_file(path, {})
+    found = {key: each.values for key, each in file.scores.items()}
+    assert found == {("one", "two"): (-1.25, -2.0), ("four", "the three"): (-4.125, -3.5)}
+    assert (file.decimals, file.resolution) == (3, 0.0005)
+
+
+def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "s.csv", [["a", "x"], ["one", "1"]])
+    house = read_families(ROOT / "rules/schemas")["pairs"]["properties"]["measures"]["items"]["enum"]
+
+    def check(name: str) -> None:
+        check_score_files({"api": {"path": str(path), "measure": name, **BY_SENTENCE}}, house)
+
+    check("LL")
+    check("score")
+    for name in ("ll", "aUL", "LLmean", "Surprisal"):
+        with pytest.raises(InputError, match=r"models\.api\.measure: '.*' is no measure"):
+            check(name)
+    assert measure("score").title == "score" and kind_for("score") == "score-file" and sees_context("score")
+    assert explained("score") == "score (made elsewhere): the score that a file has of it."
+
+
+def crows_pairs() -> pd.DataFrame:
+    file = real_data("crows_pairs", "crows_pairs_anonymized.csv")
+    return read_benchmark(file, {"format": "crows-pairs"})
+
+
+def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:
+    """And its bias scores and intervals are those of decisions that are written out by hand."""
+    pairs, log = crows_pairs(), real_data("decoders", "samples_crows_pairs_llama-4m.jsonl")
+    file = read_score_file(log, {})
+    matched = match(pairs, file, "crows-pairs")
+    # one pair stands twice in the benchmark and in its log
+    assert (matched.without_score, matched.without_pair, file.repeated) == ([], [], 1)
+    scores = scores_table(pairs, matched, "LL", file.resolution)
+    published = scores[scores["protocol"] == "published"]
+    samples = [json.loads(line) for line in log.read_text().splitlines()]
+    prefers = [bool(sample["pct_stereotype"]) for sample in samples]
+    assert list(published["outcome"] == "stereotype") == prefers and sum(prefers) == 712
+    assert [sample["doc"]["pair_id"] for sample in samples] == list(map(int, published["pair_id"]))
+
+    original = Scored.of(pairs, scores, ORIGINAL)
+    bias = compute(pairs, flaws_table(pairs), original, None, None, OPTIONS)["bias"]
+    outcome = np.where(np.array(prefers)[:, None], code("stereotype"), code("antistereotype")).astype(np.int8)
+    margin = np.array([[float(x[0][0]) - float(y[0][0]) for x, y in [sample["resps"]]] for sample in samples])
+    both = [np.hstack([each, each]) for each in (outcome, margin)]
+    by_hand = Decisions([("LL", "published"), ("LL", "corrected")], both[0], both[1], both[0], both[0])
+    dependence = dependence_of(pairs, kinds_in(pairs, OPTIONS.clusters))
+    expected = bias_table(pairs, by_hand, OPTIONS, dependence)
+    columns = ["measure", "protocol", "grouping", "group", "n", "stereotype", "score", "low", "high", "p"]
+    pd.testing.assert_frame_equal(bias[columns], expected[columns])
+    assert bias["null_low"].isna().all()
+
+
+@pytest.mark.thorough
+def test_the_log_decides_as_ll_of_the_same_model_does() -> None:
+    from test_real_decoder import scores_of
+
+    pairs, log = crows_pairs(), real_data("decoders", "samples_crows_pairs_llama-4m.jsonl")
+    file = read_score_file(log, {})
+    scores = scores_table(pairs, match(pairs, file, "crows-pairs"), "LL", file.resolution)
+    ours = scores_of("LL", "published")
+    read = scores[scores["protocol"] == "published"].set_index("pair_id").loc[ours.index]
+    assert list(read["outcome"]) == list(ours["outcome"])

@@ -1,0 +1,84 @@
+"""Scores made elsewhere in a study: the example of the documentation, as it stands there."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from small_study import Workflow
+from unmask.facts import read_facts
+from unmask.measures.schema import SCORES
+from unmask.pairs.explorer import unpacked
+from unmask.statistics.schema import COMPARISONS, SCHEMAS
+from unmask.tables import read_metadata, read_table
+from workflow_copy import ROOT, copy_workflow
+
+
+@pytest.fixture
+def documented(tmp_path: Path) -> Workflow:
+    """The study of docs/scored.md with its files, nothing run."""
+    folder = copy_workflow(tmp_path / "unmask")
+    text = (ROOT / "docs/scored.md").read_text()
+    tables = re.findall(r"`(\S+\.csv)` (?:is|has).*?```csv\n(.*?)```", text, re.DOTALL)
+    assert [name for name, _ in tables] == ["pairs.csv", "api.csv", "quantised.csv"]
+    for name, rows in tables:
+        (folder / name).write_text(rows)
+    study = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+    return Workflow(folder, study)
+
+
+def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(documented: Workflow) -> None:
+    documented.run()
+    results = documented.folder / "results/elsewhere"
+    scores = read_table(results / "scores/api/mine/original.parquet", SCORES).set_index("pair_id")
+    # the last pair has no score, so that the protocol published has no row
+    assert list(scores["protocol"]) == ["corrected"] * 5
+    assert list(scores["outcome"]) == ["stereotype", "tie", "stereotype", "stereotype", "undefined"]
+    assert list(scores["stereotype"][:2]) == [-31.20, -24.61]
+    # by printed digits -17.70 and -17.71 may be equal, and -24.61 and -24.61 may differ
+    near = scores["lowest"] != scores["highest"]
+    assert list(near) == [False, True, False, True, False]
+    whole = read_table(results / "scores/quantised/mine/original.parquet", SCORES)
+    expected = ["stereotype", "antistereotype", "stereotype", "antistereotype", "stereotype"]
+    assert list(whole["outcome"]) == 2 * expected
+
+    bias = read_table(results / "statistics/api/mine/bias.parquet", SCHEMAS["bias"])
+    (overall,) = bias[bias["grouping"] == "overall"].to_dict("records")
+    assert (overall["score"], overall["undefined"]) == (87.5, 1)
+    assert pd.isna(overall["null_low"])
+    (compared,) = read_table(results / "comparisons/mine.parquet", COMPARISONS).to_dict("records")
+    assert compared["measure"] == "score" and compared["n"] == 4
+    assert compared["difference"] == 87.5 - 50
+
+    matched = read_metadata(results / "statistics/api/mine/quality.parquet")["matched"]
+    assert (matched["pairs_without_score"], matched["named_pairs"]) == (1, ["4"])
+    page = json.loads((results / "report/sections/overview.json").read_text())
+    said = (
+        "Scores of api do not match the benchmark everywhere: 1 pair has no score, 0 rows belong to no pair"
+    )
+    assert said in json.dumps(page)
+    assert (
+        "Scores made elsewhere, and what they do not match"
+        in (results / "report/sections/quality.json").read_text()
+    )
+
+    shown = read_facts(results / "explorer/api/mine/pairs.json")
+    assert unpacked(shown["scores"])["score"]["outcome"] == "stssu"
+    assert unpacked(shown["tokens"])["lengths"] == [0] * 10
+    assert documented.snakemake("-n", "--quiet").returncode == 0
+
+
+def test_faults_of_a_file_are_one_line_before_anything_runs(documented: Workflow) -> None:
+    (documented.folder / "api.csv").write_text("first,second,score_1,score_2\na,b,-1,high\n")
+    done = documented.snakemake("-n")
+    assert done.returncode
+    assert "error: api.csv: row 0 (line 2): score_2: 'high' is no number" in done.stdout + done.stderr
+    documented.config["models"]["api"]["columns"]["scores"] = ["score1", "score_2"]
+    done = documented.snakemake("-n")
+    said = (
+        "error: config key models.api.columns.scores: api.csv has no column 'score1' (did you mean score_1?"
+    )
+    assert done.returncode and said in done.stdout + done.stderr
