@@ -12,6 +12,7 @@ from calibration_studies import Study
 from study_schema import FAMILIES
 from unmask.calibration import artifacts, documenting
 from unmask.calibration.documenting import ABSENT, FOLDER, PAGE, ROOT, TABLES, copy_tables, documented
+from unmask.calibration.exact_left import ExactLeftModel
 from unmask.calibration.exact_model import TRUSTED, ExactModel
 from unmask.calibration.planted_pairs import observe_exact, planted_pairs
 from unmask.calibration.population import ORACLE, Member, Observed
@@ -21,7 +22,7 @@ from unmask.calibration.tables import CUT_FROM
 from unmask.configuration import read_config
 from unmask.errors import InputError
 from unmask.measures.registry import kind_for
-from unmask.models.detecting import MASKED_LM
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.schemas import complete
 from unmask.worlds.grammar import World
 from unmask.worlds.pairs import Counts
@@ -74,8 +75,11 @@ def test_all_tables_of_a_study_appear(results: Path, tmp_path: Path) -> None:
 def test_the_files_are_those_of_the_study_to_the_byte(results: Path, tmp_path: Path) -> None:
     copy_tables([results], tmp_path)
     for path in tmp_path.iterdir():
-        name = CUT_FROM.get(path.stem, path.stem)
-        assert path.read_bytes() == (results / "tables" / f"calibration_{name}.csv").read_bytes()
+        if path.stem not in CUT_FROM:
+            assert path.read_bytes() == (results / "tables" / f"calibration_{path.name}").read_bytes()
+    whole = (results / "tables/calibration_merits.csv").read_text().splitlines()
+    cut = (tmp_path / "decoders.csv").read_text().splitlines()
+    assert cut == [whole[0], *(line for line in whole[1:] if line.startswith("LL,"))] and len(cut) > 10
 
 
 def test_decoders_have_a_table_of_their_own(results: Path, tmp_path: Path) -> None:
@@ -181,6 +185,17 @@ def test_the_oracles_numbers_are_those_of_an_exact_model() -> None:
     model = ExactModel(world, corruption, TRUSTED)
     masked = [measure for measure in study["measures"] if kind_for(measure) == MASKED_LM]
     check_slopes(observe_exact(member, pairs, facts, model, masked), "merits")
+
+
+@pytest.mark.thorough
+def test_the_perfect_decoders_numbers_are_those_of_an_exact_model() -> None:
+    study = complete(read_config(ROOT / "configs/calibration.yaml"), FAMILIES)
+    settings = study["worlds"][study["models"]["oracle-left"]["world"]]
+    world = World.from_config("dose-1", settings)
+    pairs, facts = planted_pairs(world, Counts.from_config("dose-1", settings))
+    member = Member("oracle-left", ORACLE, None, "dose-1", None, None)
+    of_decoders = [measure for measure in study["measures"] if kind_for(measure) == CAUSAL_LM]
+    check_slopes(observe_exact(member, pairs, facts, ExactLeftModel(world), of_decoders), "decoders")
 
 
 def check_slopes(observed: Observed, table: str) -> None:

@@ -96,7 +96,10 @@ def test_which_measure_frequency_fools_and_which_length() -> None:
         odds, towards = log_odds(row["p"]), towards_stereotype(row["ratio"], row["direction"])
         seen[row["factor"]] += 1
         if row["factor"] == ASSOCIATION:
-            expected = {"LL": odds, "CCPS": 0.0}
+            # of two pronouns the first tells the second
+            two = " his " in row["stereotype"] or " her " in row["stereotype"]
+            pronouns = 1 + (two and " that " in row["stereotype"])
+            expected = {"LL": odds, "CCPS": 0.0, "CSSS": odds / pronouns}
         elif row["factor"] in (FREQUENCY, BOTH):
             expected = {"LL": odds + towards, "CCPS": odds, "CSSS": towards}
         else:

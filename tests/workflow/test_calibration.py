@@ -2,6 +2,7 @@
 
 import copy
 import json
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -145,3 +146,36 @@ def test_bad_input_is_one_line(changed: Workflow) -> None:
     ):
         found = errors(changed.snakemake("-n", config={**changed.config, "calibration": calibration}))
         assert len(found) == 1 and found[0].startswith(f"error: {line}"), found
+
+
+DECODERS: dict[str, Any] = {
+    "study": "small",
+    "worlds": {"planted": {"sentences": 4000}},
+    "models": {
+        "left": {"source": "oracle", "kind": "causal-lm", "world": "planted"},
+        "gpt2": {"source": "train", "architecture": "gpt2", "world": "planted", "gate": False},
+    },
+    "benchmarks": {"pairs": {"format": "crows-pairs", "world": "planted"}},
+    "measures": ["LL", "StartAlone"],
+    "calibration": {},
+}
+
+
+def test_a_study_of_decoders_alone_is_calibrated(fresh: Workflow) -> None:
+    planned = fresh.planned(DECODERS)
+    evidence = {f"evidence/left/pairs/original/{masking}.parquet" for masking in ("left", "start")}
+    assert planned >= OWN | EXACT | evidence | {"models/left/manifest.json", "models/gpt2/manifest.json"}
+    # what training hides and keeps is nothing to them
+    assert not planned & KEPT
+
+
+def test_what_training_hides_is_no_key_of_a_decoder(fresh: Workflow) -> None:
+    shares = {"masked": 0.5, "kept": 0.5, "random": 0}
+    for name, keys, line in (
+        ("gpt2", {"corruption": shares}, "corruption: a causal-lm model reads its text as it is"),
+        ("left", {"corruption": shares}, "corruption: a causal-lm model reads its text as it is"),
+        ("left", {"context": "corrupted"}, "context: corrupted is what training does to masked-lm models"),
+    ):
+        models = {**DECODERS["models"], name: {**DECODERS["models"][name], **keys}}
+        found = errors(fresh.snakemake("-n", config={**DECODERS, "models": models}))
+        assert len(found) == 1 and found[0].startswith(f"error: config key models.{name}.{line}"), found

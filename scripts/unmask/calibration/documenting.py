@@ -68,7 +68,10 @@ def copy_tables(studies: Sequence[Path], folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     for name in TABLES:
         paths = [path for study in studies if _has_rows(path := _of_study(study, name), name)]
-        if paths:
+        if paths and name in CUT_FROM:
+            rows = of_measures_for(CAUSAL_LM, pd.read_csv(paths[0], dtype=str, keep_default_na=False))
+            rows.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+        elif paths:
             shutil.copyfile(paths[0], folder / f"{name}.csv")
         else:
             (folder / f"{name}.csv").unlink(missing_ok=True)
