@@ -41,7 +41,8 @@ MEANINGS: Mapping[str, str] = {
     "exact model has the same score, the measure errs and not the model.",
     RIGHT: "Right: nothing is associated, and there is no clear preference.",
     CANNOT_TELL: "Cannot be told: there is no interval (too few different words, or all pairs tie), or there "
-    "would be no clear preference even if all these pairs were decided alike, or there is no band.",
+    "would be no clear preference even if all these pairs were decided alike, or the interval excludes 50 "
+    "and there is no band.",
 }
 """What each judgement says, in a sentence."""
 
