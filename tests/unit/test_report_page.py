@@ -445,8 +445,8 @@ def test_the_areas_drawn_are_those_of_the_table(made: Made) -> None:
     trained = [model["name"] for model in MODELS if model["source"] != "random"]
     counted = table["model"].isin(trained) & ~table["measure"].str.startswith("AllMasked")
     areas = table[counted & (table["protocol"] == "corrected")]["auc"]
-    said, drawn = read_section(made.folder / "agreement.json").sentences
-    assert drawn.startswith("Nobody rated the pairs of cp: the ratings of a synthetic world")
+    said, of_world = read_section(made.folder / "agreement.json").sentences
+    assert of_world.startswith("Nobody rated the pairs of cp: the ratings of a synthetic world")
     assert f"with probability {areas.min():.2f} to {areas.max():.2f} (0.5: chance)." in said
     assert len(drawn.rows) == len(table) == 2 * 2 * len(MEASURES)
     for row, (_, wanted) in zip(drawn.rows, table.iterrows(), strict=True):

@@ -11,7 +11,9 @@ def headline(measures: Sequence[str], named: str | None = None) -> str:
     return named or (MAIN if MAIN in measures else measures[0])
 
 
-def headline_among(own: Collection[str], measures: Sequence[str], named: str | None = None) -> str:
-    """That of a model with its `own` measures: the study's, or the first of the study that the model has."""
+def headline_among(measured: Collection[str], measures: Sequence[str], named: str | None = None) -> str:
+    """That of a model with its `measured` ones: the study's, or the first of the study that the model has."""
     of_study = headline(measures, named)
-    return of_study if of_study in own else next((name for name in measures if name in own), of_study)
+    return (
+        of_study if of_study in measured else next((name for name in measures if name in measured), of_study)
+    )

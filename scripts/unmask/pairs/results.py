@@ -121,8 +121,8 @@ class PairResults:
 
     def headline_of(self, model: str) -> str:
         """The headline measure; for a model of another kind than it is for, the first that the model has."""
-        own = self.overall.loc[self.overall["model"] == model, "measure"].astype(str).unique()
-        return headline_among(own.tolist(), self._measures(), self.settings.get("headline"))
+        measured = self.overall.loc[self.overall["model"] == model, "measure"].astype(str).unique()
+        return headline_among(measured.tolist(), self._measures(), self.settings.get("headline"))
 
     def _measures(self) -> list[str]:
         """The measures of the study, in its order."""
