@@ -343,7 +343,7 @@ def _query(
     parts: list[Columns] = []
     done = 0
     while done < len(states):
-        room = max(1, device.head_bytes // place_bytes)
+        room = max(1, min(device.head_bytes // place_bytes, device.head_rows))
         first, last = np.searchsorted(place_of, (done, done + room))
         questions = place_of[first:last] - done, token[first:last]
         part = within_memory(_project, model, states[done : done + room], *questions, room, ranks, top)

@@ -44,6 +44,8 @@ class Device:
     """Room for the distributions over the vocabulary that are computed at once."""
     shard_tokens: int
     """Roughly how many tokens are read between two writes of evidence: minutes of work, not more."""
+    head_rows: int = 1 << 30
+    """The most distributions that are computed at once, however small the vocabulary is."""
 
     def __str__(self) -> str:
         return self.name if self.torch.type == "cpu" else f"{self.torch} ({self.name})"
@@ -80,7 +82,7 @@ def pick_device(name: str, batch_tokens: int | None = None) -> Device:
     device = torch.device(name)
     if device.type == "cpu":
         # 16 MiB: what takes 32 or more goes back to the system each time, and comes anew page by page
-        return Device(device, "cpu", batch_tokens or 2048, 1 << 24, 1 << 18)
+        return Device(device, "cpu", batch_tokens or 2048, 1 << 24, 1 << 18, head_rows=256)
     if not torch.cuda.is_available() or (device.index or 0) >= torch.cuda.device_count():
         count = torch.cuda.device_count() if torch.cuda.is_available() else 0
         raise InputError(f"config key runtime.device: {name} asked for, but PyTorch sees {count} GPUs here")
