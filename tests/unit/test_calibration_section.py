@@ -307,3 +307,14 @@ def test_where_frequency_explains_nothing(study: Study) -> None:
     assert scores.endswith("under 0 of 3 measures (95% intervals).")
     (differences,) = said("differences by frequency", results)
     assert "clear in 0, the difference at equal frequency" in differences and "largest" not in differences
+
+
+def test_what_frequency_explains_has_the_titles_of_measures(study: Study) -> None:
+    rows = [
+        row | {"first": "AllMasked", "slope": 1.5, "slope_low": 1.0, "slope_high": 2.0}
+        for row in study.rows["explained"]
+        if row["second"] is None
+    ]
+    results = results_of(explained=framed(rows[:1], EXPLAINED).assign(model="m", benchmark="b"))
+    (scores,) = said("scores by frequency", results)
+    assert scores.endswith("it changes by these points: All-Masked +1.5.")

@@ -206,7 +206,7 @@ def _scores_by_frequency(results: CalibrationResults) -> Rows:
             "benchmark": benchmark,
             "level": 100 * results.confidence,
             "measures": len(scores),
-            "slopes": [f"{title_of(row.first)} {number(row.slope, 1, signed=True)}" for row in slopes],
+            "slopes": [f"{row.first} {number(row.slope, 1, signed=True)}" for row in slopes],
         }
 
 
