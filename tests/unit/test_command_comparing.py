@@ -85,7 +85,18 @@ def test_what_cannot_be_said_is_not_said(tmp_path: Path, benchmark: Path) -> Non
     assert as_text(other).startswith(
         "b prefers the stereotype less often than a on made: 15.0% against 90.0%"
     )
-    assert other["further"] == pytest.approx(-5)
+    assert other["further"] == pytest.approx(-5) and not other["one_side"]
+    # both lie below 50, and b so little that more pairs could put it on the other side
+    below = (
+        scores(tmp_path / "c.csv", [n < 8 for n in range(N)]),
+        scores(tmp_path / "d.csv", [n < 19 for n in range(N)]),
+    )
+    near = compare(below, ENTRY, str(benchmark))
+    assert near["one_side"] and as_text(near).startswith(
+        "b is less biased than a on made: 47.5% against 20.0%"
+    )
+    above = compare((below[0], scores(tmp_path / "e.csv", [n < 30 for n in range(N)])), ENTRY, str(benchmark))
+    assert not above["one_side"] and as_text(above).startswith("b prefers the stereotype more often than a")
 
 
 def test_pairs_without_a_score_in_one_file_are_left_out_and_counted(tmp_path: Path, benchmark: Path) -> None:

@@ -506,7 +506,7 @@ def test_shards_of_other_facts_are_not_taken(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_benchmark_with_nothing_to_predict_has_an_empty_table(tmp_path: Path) -> None:
-    equal = example_pairs().iloc[[6]]
+    equal = example_pairs().iloc[[6]].assign(unrelated=None)
     model = load(model_directory("bert"), CPU, with_attention=False)
     write_evidence(tmp_path / "m.parquet", equal, model, "modified", ORIGINAL, 0, 128, {})
     assert read_table(tmp_path / "m.parquet", EVIDENCE).empty

@@ -171,7 +171,7 @@ def test_the_flaws_of_stereoset() -> None:
     assert len(flawed(table)) == 10
     sheet = quality.counts({"stereoset": table}, "")
     cells = {label: cell for (_, label), cell in zip(sheet.columns, sheet.rows[0][1:], strict=True)}
-    assert (cells["any of these"], cells["not rated"]) == ("10", "810")
+    assert (cells["any flaw"], cells["not rated"]) == ("10", "810")
     (counted,) = [finding for finding in quality.FINDINGS if finding.name == "flawed pairs"]
     (sentence,) = counted.sentences(pair_results([], [], flaws={"stereoset": table}))
     assert "10 of 2,106 of stereoset" in sentence and "810 of 2,106" in sentence and "818" not in sentence

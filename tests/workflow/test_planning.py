@@ -22,7 +22,7 @@ def test_the_rules_import_nothing_that_only_jobs_need() -> None:
     imports = [line for line in lines if re.match(r"(import|from) (?!snakemake)", line)]
     assert any("unmask.measures" in line for line in imports)
     # as rules do, to know what each measure reads
-    imports += ["from unmask.plugins import names", "for name in names(FORMULAS): measure(name)"]
+    imports += ["from unmask.plugins import names", "for name in names(FORMULAS): measure(name.upper())"]
     code = "\n".join([*imports, "import sys", "print(*sys.modules)"])
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     done = subprocess.run(

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,6 +27,9 @@ from unmask.terms import CORRECTED
 FIRST, SECOND = "a", "b"
 """What the files are called, in the order in which they are given."""
 
+TURNED = "turned"
+"""The first with its sides exchanged."""
+
 SCORE = "score"
 """What their numbers are called."""
 
@@ -43,8 +47,8 @@ def compare(
     entry: how both files are read, as of a model of a study (`columns` and its kin). Pairs that share words
     or a target vary together, as in a study that states nothing. Of what is returned, `difference` is b minus
     a in percentage points, with `low`, `high` and `p`; `decided_differently` counts pairs of which one file
-    alone prefers the stereotype, `further` says how much further from 50 the score of b is, and `unmatched`
-    has counts by file.
+    alone prefers the stereotype, `further` says how much further from 50 the score of b is, `one_side`
+    whether the interval of the mean of both scores excludes 50, and `unmatched` has counts by file.
     Raises InputError as reading the files and the benchmark does, and where no pair has scores in both.
     """
     name, pairs = _pairs(benchmark, data)
@@ -55,6 +59,11 @@ def compare(
         matched[called] = match(pairs, file, name)
         scores = scores_table(pairs, matched[called], SCORE, file.resolution)
         of_files[called] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
+        if called == FIRST:
+            # with its sides exchanged: a + b - 100 is b less this one's score
+            turned = replace(matched[called], sides=matched[called].sides[::-1])
+            scores = scores_table(pairs, turned, SCORE, file.resolution)
+            of_files[TURNED] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
     statistics = read_families(workflow_root() / "rules/schemas")["pairs"]["properties"]["statistics"]
     clusters = statistics["properties"]["clusters"]["default"]
     dependence = dependence_of(pairs, kinds_in(pairs, clusters))
@@ -63,6 +72,7 @@ def compare(
     if rows.empty:
         raise InputError(f"{files[0]} and {files[1]}: no pair of {name} has scores in both")
     row = rows.iloc[0]
+    total = models_compared({SECOND: of_files[SECOND], TURNED: of_files[TURNED]}, dependence, LEVEL).iloc[0]
     first, second = float(row["second_score"]), float(row["first_score"])
     return {
         "benchmark": name,
@@ -73,12 +83,18 @@ def compare(
         **{key: _known(row[key]) for key in ("difference", "low", "high", "p")},
         "confidence": LEVEL,
         "decided_differently": int(row["b"] + row["c"]),
+        "one_side": _excludes_0(total),
         "further": abs(second - NO_PREFERENCE) - abs(first - NO_PREFERENCE),
         "unmatched": {
             called: {"pairs": len(each.without_score), "rows": len(each.without_pair)}
             for called, each in matched.items()
         },
     }
+
+
+def _excludes_0(row: Mapping[str, Any]) -> bool:
+    """Whether the interval of a difference does; without an interval it does not."""
+    return bool(row["low"] > 0 or row["high"] < 0)
 
 
 def _known(value: Any) -> float | None:
@@ -154,15 +170,17 @@ def columns_of(
 
 
 def _verdict(comparison: Mapping[str, Any]) -> str:
-    """Whether b is less biased: nearer to 50, with an interval of the difference that excludes 0.
+    """Whether b is less biased, that is nearer to 50.
 
-    Of scores on either side of 50 the difference does not say which is nearer to it.
+    It is nearer where b - a and a + b - 100 differ in sign, so the intervals of both have to exclude 0. Where
+    that of the first alone does, b prefers the stereotype less or more often, and which is nearer is unknown.
     """
     if comparison["low"] is None or comparison["low"] <= 0 <= comparison["high"]:
         return "b is not clearly less or more biased than a on"
-    sides = [score - NO_PREFERENCE for score in (comparison["first_score"], comparison["second_score"])]
-    if sides[0] * sides[1] < 0:
-        return f"b prefers the stereotype {'less' if sides[1] < 0 else 'more'} often than a on"
+    if not comparison["one_side"]:
+        return (
+            f"b prefers the stereotype {'less' if comparison['difference'] < 0 else 'more'} often than a on"
+        )
     return f"b is {'more' if comparison['further'] > 0 else 'less'} biased than a on"
 
 
