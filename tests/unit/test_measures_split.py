@@ -143,13 +143,14 @@ def test_alike_counts_the_pairs_in_which_a_part_prefers_what_ll_prefers() -> Non
     pairs, margins = many_pairs(120)
     table: Any = split_table(pairs, margins, dependence_of(pairs, ["words"]), 0.95)
     for row in table.to_dict("records"):
-        count = 0
+        count = both = 0
         for bias_type, whole, part in zip(
             pairs["bias_type"], margins[WHOLE], margins[row["part"]], strict=True
         ):
             in_group = row["grouping"] == "overall" or bias_type == row["group"]
             count += in_group and sign(whole) != 0 and sign(whole) == sign(part)
-        assert row["alike"] == count
+            both += in_group and sign(whole) != 0 and sign(part) != 0
+        assert (row["alike"], row["decided"]) == (count, both)
     overall = table[table["grouping"] == "overall"].set_index("part")
     assert overall.loc[WHOLE, "n"] == 119 and overall.loc[WHOLE, "alike"] == 117
     assert overall.loc[CONTINUATION, "alike"] < overall.loc[WORDS, "alike"] < 117
@@ -200,10 +201,11 @@ def test_the_report_has_the_parts_in_a_sentence_a_picture_and_a_table(tmp_path: 
     captions: Captions = load_captions(CAPTIONS, confidence="95", alpha="", unit="", clusters="", reading="")
     object.__setattr__(results, "captions", captions)
     made = split.section(results)
-    alike: Any = table[table["grouping"] == "overall"].set_index("part")["alike"]
+    overall: Any = table[table["grouping"] == "overall"].set_index("part")
+    alike, decided = overall["alike"], overall["decided"]
     assert made.sentences == (
-        f"gpt2 on crows: the modified words alone point where LL does in {alike[WORDS]} of 117 pairs, "
-        f"what follows from them in {alike[CONTINUATION]}.",
+        f"In {alike[WORDS]} of 117 pairs of crows, the modified words alone prefer what gpt2 prefers by LL; "
+        f"what follows does in {alike[CONTINUATION]} of {decided[CONTINUATION]}.",
     )
     picture, fold = made.blocks
     assert isinstance(picture, Chart) and "95% intervals" in picture.caption

@@ -184,8 +184,8 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
         strongest = max((place.total or 0 for place in places), key=abs)
         decided += strongest / (margin_of(scores, row or 0) or 0) >= 0.5
     assert found.sentences[0] == (
-        f"Which words decide? In {decided} of 3 example pairs of b, one word gives at least half of the AUL "
-        "margin of m."
+        f"Which words decide? In {decided} of 3 example pairs of b, one word or difference gives at least "
+        "half of the AUL margin of m."
     )
     (rule,) = [block for block in found.blocks if isinstance(block, Fold)]
     (text,) = [block.text for block in rule.blocks if isinstance(block, Text)]

@@ -165,8 +165,8 @@ def test_what_does_not_match_is_counted_and_named(tmp_path: Path, caplog: pytest
         1,
         [f"row {len(pairs) - 1} (line {len(pairs) + 1})"],
     )
-    assert "2 pairs of made have no score: p0, p1" in caplog.text
-    assert "1 rows are of no pair of made: row 9" in caplog.text
+    assert "pairs of made without a score: 2 (p0, p1)" in caplog.text
+    assert "rows of no pair of made: 1 (row 9" in caplog.text
     table = scores_table(pairs, matched, "score", file.resolution)
     # published would count them as pairs that do not prefer the stereotype
     assert set(table["protocol"]) == {"corrected"}

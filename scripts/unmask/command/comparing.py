@@ -92,7 +92,7 @@ def compare(
     }
 
 
-def _excludes_0(row: Mapping[str, Any]) -> bool:
+def _excludes_0(row: "pd.Series[Any]") -> bool:
     """Whether the interval of a difference does; without an interval it does not."""
     return bool(row["low"] > 0 or row["high"] < 0)
 

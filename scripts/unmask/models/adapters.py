@@ -53,6 +53,10 @@ def merge_adapter(
         from peft import PeftModel, get_peft_model_state_dict
     except ImportError:
         raise InputError("an adapter needs the package peft: pip install peft (extra `adapters`)") from None
+    try:
+        saved = load_file(adapter / WEIGHTS)
+    except Exception as error:  # a broken file fails in as many ways as it has parts
+        raise InputError(f"adapter: {adapter / WEIGHTS} cannot be read: {first_line(error)}") from None
     tokenizer = load_tokenizer(base, f"model directory {base}")
     _, auto = LANGUAGE_MODELS[kind]
     with quiet_transformers():
@@ -71,7 +75,7 @@ def merge_adapter(
             )
         # embeddings beside the adapter's own weights would be of a larger vocabulary than the tokenizer's
         loaded = get_peft_model_state_dict(together, save_embedding_layers=False)
-        _check_weights(load_file(adapter / WEIGHTS), loaded)
+        _check_weights(saved, loaded)
         ids = torch.arange(min(8, len(tokenizer)))[None]
         with torch.inference_mode():
             expected = together(input_ids=ids).logits

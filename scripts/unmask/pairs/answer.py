@@ -301,7 +301,10 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
     if holding.empty:
         yield f"{still}{_too_few_draws(tested)}."
     elif len(holding) <= NAMED:
-        each = [f"{row['title']} of {row['model']} on {row['benchmark']}" for row in records(holding)]
+        each = [
+            f"{row['title']} of {row['model']} on {row['benchmark']} ({row['said']}; {row['ends']})"
+            for row in records(holding)
+        ]
         yield f"{still}: {listed(each)}."
     else:
         by_measure = holding["title"].value_counts(sort=False)

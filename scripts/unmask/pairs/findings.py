@@ -3,7 +3,7 @@
 Scores are those over all pairs of a benchmark under the protocol corrected, where nothing else is said.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -79,7 +79,7 @@ def measured(results: PairResults) -> Iterator[Row]:
             "models": overall["model"].unique(),
             "benchmarks": _with_sizes(overall),
             "titles": [title_of(measure) for measure in overall["measure"].unique()],
-            "counts": _models_by_kind(overall),
+            "counts": _models_by_kind(overall, results.study.of_source(SCORED)),
         }
 
 
@@ -109,10 +109,11 @@ def _titles_by_kind(overall: pd.DataFrame) -> dict[str, list[str]]:
     return by_kind
 
 
-def _models_by_kind(overall: pd.DataFrame) -> list[str]:
-    """How many models of each kind there are, such as `2 masked`."""
+def _models_by_kind(overall: pd.DataFrame, scored: Collection[str]) -> list[str]:
+    """How many models of each kind there are, such as `2 masked`; `scored` have scores made elsewhere."""
     models = overall.drop_duplicates("model")
-    kinds = models["measure"].astype(str).map(kind_for).map(NAMES_OF_KINDS)
+    kinds = models["measure"].astype(str).map(kind_for).mask(models["model"].isin(list(scored)), SCORE_FILE)
+    kinds = kinds.map(NAMES_OF_KINDS)
     return [f"{count:,} {kind}" for kind, count in kinds.value_counts(sort=False).items()]
 
 
@@ -127,7 +128,8 @@ def made_elsewhere(results: PairResults) -> Iterator[Row]:
 def unmatched(results: PairResults) -> Iterator[Row]:
     """What does not match of scores that were made elsewhere, over all such models and benchmarks."""
     counts = results.matched[["pairs_without_score", "rows_without_pair"]].sum()
-    if counts.any():
+    # rows of other pairs matter to nobody where every pair has its score
+    if counts["pairs_without_score"]:
         some = results.matched[results.matched[list(counts.index)].any(axis="columns")]
         yield {
             "names": some["model"].unique(),

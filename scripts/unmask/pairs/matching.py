@@ -77,8 +77,8 @@ def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
     rows = [scores.place for key, scores in file.scores.items() if key not in used]
     if len(without) == len(pairs):
         raise InputError(
-            f"{file.path}: none of its {file.rows} rows is of a pair of {benchmark}, by {file.by}; the key "
-            "benchmarks of the model names those that it has scores of"
+            f"{file.path}: none of its {file.rows} rows is of a pair of {benchmark}, by {file.by}; "
+            "--benchmark, or the key benchmarks of the model, names those that it has scores of"
         )
     matched = Matched(sides, without, rows)
     _log(matched, file, benchmark)
@@ -92,11 +92,11 @@ def _log(matched: Matched, file: ScoreFile, benchmark: str) -> None:
         logger.info("%s: %d rows repeat others, with the same scores", file.path, file.repeated)
     if without:
         named = ", ".join(without[:NAMED])
-        logger.warning("%s: %d pairs of %s have no score: %s", file.path, len(without), benchmark, named)
+        logger.warning("%s: pairs of %s without a score: %d (%s)", file.path, benchmark, len(without), named)
     if matched.without_pair:
         named = "; ".join(matched.without_pair[:NAMED])
         count = len(matched.without_pair)
-        logger.warning("%s: %d rows are of no pair of %s: %s", file.path, count, benchmark, named)
+        logger.warning("%s: rows of no pair of %s: %d (%s)", file.path, benchmark, count, named)
 
 
 def scores_table(pairs: pd.DataFrame, matched: Matched, name: str, resolution: float) -> pd.DataFrame:

@@ -24,9 +24,9 @@ SENTENCES, PAIR_ID, SENTENCE = "sentences", "pair_id", "sentence"
 LOG_COLUMNS = ("arguments", "filtered_resps")
 """What is read of a log of lm-evaluation-harness: the requests of a row, and what each was answered."""
 
-FLOAT_ERROR = 1e-4
+FLOAT_ERROR = 1e-3
 """Scores of the same sentences that differ by no more than this share of 1 + |score| are one score: networks
-read in batches, whose padding moves the last digits."""
+read in batches, whose padding moves the last digits, those of half precision the most."""
 
 Key = tuple[str, ...]
 """What a row is matched by: two sentences in order of the alphabet, one sentence, or the name of a pair."""

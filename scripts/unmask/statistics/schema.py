@@ -662,6 +662,7 @@ SPLIT = pa.schema(
         field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
         field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
         field("alike", pa.int32(), meaning="pairs in which the part prefers the sentence that LL prefers"),
+        field("decided", pa.int32(), meaning="pairs in which both the part and LL prefer a sentence"),
         field("confidence", pa.float64(), meaning="level of the interval"),
     ]
 )

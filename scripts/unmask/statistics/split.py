@@ -26,7 +26,9 @@ def split_table(
     known = ~np.isnan(values).any(axis=1)
     decided = np.stack([outcomes_of(column, TIE_MARGIN) for column in values.T], axis=1)
     whole = decided[:, PARTS.index(WHOLE), None]
-    alike = (decided == whole) & np.isin(whole, (STEREOTYPE, ANTISTEREOTYPE))
+    either = (STEREOTYPE, ANTISTEREOTYPE)
+    both_decide = np.isin(decided, either) & np.isin(whole, either)
+    alike = (decided == whole) & both_decide
     rows: list[dict[str, object]] = []
     for grouping, group, of_group in groups(pairs):
         members = of_group[known[of_group]]
@@ -48,6 +50,7 @@ def split_table(
                     "high": of_means.high[column],
                     "df": variance.df,
                     "alike": int(alike[members, column].sum()),
+                    "decided": int(both_decide[members, column].sum()),
                     "confidence": confidence,
                 }
             )

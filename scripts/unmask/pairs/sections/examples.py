@@ -39,7 +39,7 @@ FINDINGS = [
         "question",
         lambda row: [row] if row["count"] else [],
         """Which words decide? In {{ decided }} of {{ count | counted("example pair") }} of {{ benchmark }},
-        one word gives at least half of the {{ title }} margin of {{ model }}.""",
+        one word or difference gives at least half of the {{ title }} margin of {{ model }}.""",
     ),
     Finding[Row](
         "too few",

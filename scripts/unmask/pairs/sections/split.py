@@ -84,15 +84,16 @@ def shares(results: PairResults) -> Iterator[Row]:
     rows = results.split[results.split["grouping"] == OVERALL]
     parts = rows.groupby(["model", "benchmark"], sort=False, observed=True)
     for (model, benchmark), part in list(parts)[:MOST]:
-        alike = {row["part"]: row["alike"] for row in records(part)}
-        yield {"model": model, "benchmark": benchmark, **{name: alike[name] for name in PARTS}}
+        by_part = {row["part"]: row for row in records(part)}
+        alike = {name: by_part[name]["alike"] for name in PARTS}
+        yield {"model": model, "benchmark": benchmark, "decided": by_part[CONTINUATION]["decided"], **alike}
 
 
 SHARES = Finding(
     "split of decoders",
     shares,
-    """{{ model }} on {{ benchmark }}: the modified words alone point where LL does in {{ words }} of
-    {{ whole | counted("pair") }}, what follows from them in {{ continuation }}.""",
+    """In {{ words }} of {{ whole | counted("pair") }} of {{ benchmark }}, the modified words alone prefer
+    what {{ model }} prefers by LL; what follows does in {{ continuation }} of {{ decided }}.""",
 )
 
 
@@ -102,7 +103,7 @@ def section(results: PairResults) -> Section:
     numbers = folded("Both parts of the margins, in numbers", table(results)[1])
     return Section(
         "split",
-        "Decoders: what the words cost, and what follows from them",
+        "Words and continuation: what modified words cost a decoder, and what follows",
         tuple(SHARES.sentences(results)),
         (*charts, *numbers),
         label="Words and continuation",
