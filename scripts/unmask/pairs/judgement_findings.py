@@ -115,8 +115,8 @@ def corrected(results: PairResults) -> Iterator[Row]:
 INVENTED = Finding[PairResults](
     "invented world",
     lambda results: [{}] if len(results.judgements) else [],
-    """This is a test: models learnt an invented world, whose biases are known, and measures should find these
-    and no others. Counts are before correction for many tests.""",
+    """This is a test: models learnt an invented world with known biases; measures should find these and no
+    others. Counts are before correction for many tests.""",
 )
 
 HEADLINE = Finding(

@@ -57,7 +57,7 @@ RULE = Finding[Row](
 
 COLOURS = (
     "Purple speaks for the stereotype, teal against it; the numbers of all words add up to the margin (up to "
-    "rounding). Where words differ, those of the stereotype stand first."
+    "rounding). Where words differ, the stereotype's come first."
 )
 
 LARGEST = "Largest margin for the stereotype"
