@@ -377,18 +377,21 @@ def _project(
     """`_query` at places whose distributions are computed at once, for `room` questions at a time."""
     device = model.device.torch
     logits = model.head(states).float()
-    # one fused step, faster than the logarithm of the sum alone
-    log_probs = logits.log_softmax(1)
+    # PyTorch's fused log_softmax adds up less exactly: by 5e-6 a token on a vocabulary of 30,000
+    peak = logits.amax(1, keepdim=True)
+    memory = torch.sub(logits, peak).exp_()
+    total = memory.sum(1).log_() + peak[:, 0]
     at, token = (torch.from_numpy(indices).to(device) for indices in (place_of, tokens))
-    columns = [log_probs[at, token]]
+    logit = logits[at, token]
+    columns = [logit - total[at]]
     if top:
-        best = log_probs.topk(top, dim=1)
-        likeliest = [best.indices.to(torch.int32)[at], best.values[at]]
+        best = logits.topk(top, dim=1)
+        likeliest = [best.indices.to(torch.int32)[at], (best.values - total[:, None])[at]]
     if ranks:
-        logit, rank = logits[at, token], torch.empty_like(at, dtype=torch.int32)
+        rank = torch.empty_like(at, dtype=torch.int32)
         # most places are asked about once: only for further questions are their distributions copied
         further = torch.from_numpy(np.diff(place_of, prepend=-1) == 0).to(device)
-        rank[~further] = _rank(logits, logit[~further], log_probs)
+        rank[~further] = _rank(logits, logit[~further], memory)
         for part in torch.split(further.nonzero()[:, 0], room):
             of_places = logits[at[part]]
             rank[part] = _rank(of_places, logit[part], torch.empty_like(of_places))

@@ -1,6 +1,7 @@
 """Benchmarks that a study names instead of describing them: `benchmarks: [crows-pairs, stereoset]`."""
 
 from collections.abc import Iterable, Mapping
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def entries(names: Iterable[str], data: object, where: str) -> dict[str, dict[st
             raise InputError(f"{where}: there is no {name!r} ({known_names(name, known)})")
         entry = dict(known[name]["entry"])
         folder = Path(data) if isinstance(data, str) else None
-        if folder and (path := next((p for f in known[name]["files"] if (p := folder / f).is_file()), None)):
+        if folder and (path := next((p for f in known[name]["files"] if isfile(p := folder / f)), None)):
             del entry["url"]
             entry["path"] = str(path)
         result[name] = entry
