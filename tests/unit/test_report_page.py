@@ -532,7 +532,7 @@ def test_scores_of_shuffled_sentences_are_those_of_the_table(made: Made) -> None
 
 
 def test_controls_say_what_is_left_without_order(made: Made) -> None:
-    told, *of_meaning = read_section(made.folder / "controls.json").sentences
+    without_order, *of_meaning = read_section(made.folder / "controls.json").sentences
     # of each benchmark how often models prefer a sentence that means something
     assert len(of_meaning) == 2 and all("(language model score by AUL; chance" in text for text in of_meaning)
     bias = pd.read_csv(made.folder / "bias.csv").query(
@@ -543,7 +543,7 @@ def test_controls_say_what_is_left_without_order(made: Made) -> None:
     away = own[(own["low"] > 50) | (own["high"] < 50)]
     assert len(away) == 0
     assert (
-        f"shuffled, no score of trained models has an interval that excludes 50 ({len(own)} scores)" in told
+        f"shuffled, no score of trained models has an interval that excludes 50 ({len(own)} scores)" in without_order
     )
 
 
