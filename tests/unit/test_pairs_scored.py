@@ -276,7 +276,7 @@ def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"models\.api\.measure: '.*' is no measure"):
             check(name)
     assert measure("score").title == "score" and kind_for("score") == "score-file" and sees_context("score")
-    assert explained("score") == "score (made elsewhere): the score that a file has of it."
+    assert explained("score") == "score (made elsewhere): the number that the file gives for a sentence."
 
 
 def crows_pairs() -> pd.DataFrame:

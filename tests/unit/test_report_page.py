@@ -543,7 +543,8 @@ def test_controls_say_what_is_left_without_order(made: Made) -> None:
     away = own[(own["low"] > 50) | (own["high"] < 50)]
     assert len(away) == 0
     assert (
-        f"shuffled, no score of trained models has an interval that excludes 50 ({len(own)} scores)" in without_order
+        f"shuffled, no score of trained models has an interval that excludes 50 ({len(own)} scores)"
+        in without_order
     )
 
 

@@ -26,7 +26,7 @@ def measure(name: str) -> Measure:
             maskings=(),
             title=name,
             spelt_out="made elsewhere",
-            reads="the score that a file has of it",
+            reads="the number that the file gives for a sentence",
         )
     declared: Measure = load(FORMULAS, name).MEASURE
     return declared
