@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.regional.borders import OBJECT, Atlas
-from unmask.report.panels import Row, Tips, only, panels, tooltips
+from unmask.report.panels import Row, SharedData, Tips, only, panels, tooltips
 
 CENTRE = 11
 """Longitude of the middle of the map, in degrees; its edge then lies in Bering Strait and cuts no land."""
@@ -130,7 +130,7 @@ def _map(
     corners = {"type": "MultiPoint", "coordinates": CORNERS}
     fit = {"type": "Feature", "properties": {}, "geometry": corners}
     laid = [layer.project("equalEarth", rotate=[-CENTRE, 0, 0], fit=fit) for layer in layers]
-    borders = alt.InlineData(
+    borders = SharedData(
         name="borders", values=atlas.borders, format=alt.TopoDataFormat(type="topojson", feature=OBJECT)
     )
     height = round(ASPECT * WIDTH)

@@ -82,6 +82,13 @@ def by_value(
     return frame[places >= 0].take(np.argsort(places[places >= 0], kind="stable"))
 
 
+class SharedData(alt.InlineData):
+    """Data that the copies of a chart share: each method of a chart copies it, and would copy every row."""
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> "SharedData":
+        return self
+
+
 def panels(
     layers: Sequence[alt.Chart],
     rows: Rows,
@@ -109,7 +116,7 @@ def panels(
         alt.layer(*layers)
         .properties(width=width, height=height)
         .facet(
-            data=alt.InlineData(values=[dict(row) for row in rows]),
+            data=SharedData(values=[dict(row) for row in rows]),
             facet=alt.Facet(
                 "panel:N",
                 title=None,
