@@ -116,6 +116,30 @@ def test_printed_digits_make_near_ties(tmp_path: Path) -> None:
     np.testing.assert_allclose(near["error"], 0.01)
 
 
+@pytest.mark.parametrize("by", [{"sentences": ["a", "b"]}, {"pair_id": "id"}])
+def test_differences_decide_as_both_scores_do_and_are_rounded_once(
+    tmp_path: Path, by: dict[str, Any]
+) -> None:
+    pairs = example_pairs()
+    scores = made_scores(pairs)
+    rows = [
+        # a difference is the first sentence's score less the second's, whichever is the stereotype
+        [i, b, a, str(Decimal(y) - Decimal(x))]
+        if "sentences" in by and number % 2
+        else [i, a, b, str(Decimal(x) - Decimal(y))]
+        for number, (i, a, b, x, y) in enumerate(rows_of(pairs, scores))
+    ]
+    path = write(tmp_path / "s.csv", [["id", "a", "b", "d"], *rows])
+    table = table_of(path, {"columns": {**by, "difference": "d"}}, pairs)
+    corrected = table[table["protocol"] == "corrected"]
+    found = list(corrected[["outcome", "lowest", "highest"]].itertuples(index=False, name=None))
+    # of the two digits that a difference has, half a unit is unknown, not half a unit of either score
+    assert found == literally(pairs, scores, "0.0025")
+    margins = corrected["stereotype"] - corrected["antistereotype"]
+    exact = [float(Decimal(scores[a]) - Decimal(scores[b])) for _, a, b, *_ in rows_of(pairs, scores)]
+    np.testing.assert_allclose(margins, exact, atol=1e-12)
+
+
 def test_rows_and_sentences_in_any_order_give_the_same(tmp_path: Path) -> None:
     pairs, rng = example_pairs(), random.Random(1)
     rows = rows_of(pairs, made_scores(pairs))

@@ -147,6 +147,7 @@ def columns_of(
     sentence: str | None,
     scores: list[str] | None,
     score: str | None,
+    difference: str | None = None,
 ) -> dict[str, Any]:
     """The entry of both files: `columns` as a study has them; without any, the files are logs.
 
@@ -158,13 +159,18 @@ def columns_of(
         "sentence": sentence,
         "scores": scores,
         "score": score,
+        "difference": difference,
     }
     columns = {name: value for name, value in named.items() if value is not None}
     if not columns:
         return {}
-    if set(columns) not in ({"sentences", "scores"}, {"pair_id", "scores"}, {"sentence", "score"}):
+    keys = {"sentences", "pair_id"} & set(columns)
+    numbers = {"scores", "difference"} & set(columns)
+    is_of_pairs = len(keys) == len(numbers) == 1 and len(columns) == 2
+    if not is_of_pairs and set(columns) != {"sentence", "score"}:
         raise InputError(
-            "a table has --sentences A B --scores A B, or --pair-id A --scores A B, or --sentence A --score A"
+            "a table has --sentences A B or --pair-id A, with --scores A B or --difference A; or --sentence A "
+            "--score A"
         )
     return {"columns": columns}
 

@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     compare_.add_argument("--pair-id", metavar="A", help="or the column of the name of the pair")
     compare_.add_argument("--scores", nargs=2, metavar=("A", "B"), help="columns of their scores")
+    compare_.add_argument("--difference", metavar="A", help="or the column of the first score less the second")
     compare_.add_argument("--sentence", metavar="A", help="or the column of a sentence, a row each")
     compare_.add_argument("--score", metavar="A", help="column of its score")
     compare_.add_argument("--json", action="store_true", help="print the comparison for machines")
@@ -160,7 +161,14 @@ def _compare(options: argparse.Namespace) -> int:
     # pandas and scipy, which other commands do without
     from unmask.command.comparing import as_json, as_text, columns_of, compare
 
-    entry = columns_of(options.sentences, options.pair_id, options.sentence, options.scores, options.score)
+    entry = columns_of(
+        options.sentences,
+        options.pair_id,
+        options.sentence,
+        options.scores,
+        options.score,
+        options.difference,
+    )
     comparison = compare((options.a, options.b), entry, options.benchmark, options.data)
     print(as_json(comparison) if options.json else as_text(comparison))
     return 0

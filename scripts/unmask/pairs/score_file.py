@@ -1,8 +1,8 @@
 """Scores that were made elsewhere: the file that has them, as a log of lm-evaluation-harness or as a table.
 
 A table has two sentences and two scores a row (`columns: sentences, scores`), the name of a pair and two
-scores (`columns: pair_id, scores`), or one sentence and its score (`columns: sentence, score`). Without
-`columns` the file is the `samples_*.jsonl` that lm-evaluation-harness writes with --log_samples.
+scores (`columns: pair_id, scores`), or one sentence and its score (`columns: sentence, score`). In place of two
+scores it may have their `difference`, the first less the second. Without `columns` the file is the `samples_*.jsonl` that lm-evaluation-harness writes with --log_samples.
 Rules read these files before anything runs, so that nothing here loads pandas.
 """
 
@@ -45,7 +45,8 @@ class ScoreFile:
     """What a file says of sentences.
 
     by: SENTENCES, PAIR_ID or SENTENCE. scores: by key, each once. rows: of the file; repeated: those beyond
-    the first of each key. decimals: the most that a score is printed with.
+    the first of each key. decimals: the most that a score is printed with. of_differences: whether one number
+    stands for both scores of a row.
     """
 
     path: Path
@@ -54,11 +55,12 @@ class ScoreFile:
     rows: int
     repeated: int
     decimals: int
+    of_differences: bool = False
 
     @property
     def resolution(self) -> float:
-        """How far a score may be from the number that was printed."""
-        return 0.5 * 10.0**-self.decimals
+        """How far a score may be from the number that was printed; of a difference each side has half of it."""
+        return (0.25 if self.of_differences else 0.5) * 10.0**-self.decimals
 
 
 def one_line(text: str) -> str:
@@ -101,7 +103,7 @@ def read_score_file(path: str | Path, entry: Mapping[str, Any]) -> ScoreFile:
             key, read = key[::-1], Scores(read.values[::-1], row.place)
         repeats.setdefault(key, []).append(read)
     scores = {key: _together(path, by, same) for key, same in repeats.items()}
-    return ScoreFile(path, by, scores, count, count - len(scores), decimals)
+    return ScoreFile(path, by, scores, count, count - len(scores), decimals, "difference" in (columns or {}))
 
 
 def _together(path: Path, by: str, same: Sequence[Scores]) -> Scores:
@@ -133,7 +135,8 @@ Read = tuple[Row, Key, Sequence[Decimal]]
 def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[Read]:
     columns = entry["columns"]
     names = _listed(columns[by])
-    numbers = _listed(columns["score" if by == SENTENCE else "scores"])
+    numbers = _listed(next(columns[each] for each in ("score", "scores", "difference") if each in columns))
+    of_second = [Decimal(0)] if "difference" in columns else []
     kind = identifier if by == PAIR_ID else text_of
     table = Table(
         [
@@ -146,7 +149,7 @@ def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[Read]:
     )
     for row in table.rows(path, entry):
         key = tuple(one_line(row[f"key {place}"]) for place in range(len(names)))
-        yield row, key, [row[f"score {place}"] for place in range(len(numbers))]
+        yield row, key, [*(row[f"score {place}"] for place in range(len(numbers))), *of_second]
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
