@@ -169,8 +169,8 @@ def columns_of(
     is_of_pairs = len(keys) == len(numbers) == 1 and len(columns) == 2
     if not is_of_pairs and set(columns) != {"sentence", "score"}:
         raise InputError(
-            "a table has --sentences A B or --pair-id A, with --scores A B or --difference A; or --sentence A "
-            "--score A"
+            "a table has --sentences A B or --pair-id A, with --scores A B or --difference A; or --sentence "
+            "A --score A"
         )
     return {"columns": columns}
 

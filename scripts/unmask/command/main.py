@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     compare_.add_argument("--pair-id", metavar="A", help="or the column of the name of the pair")
     compare_.add_argument("--scores", nargs=2, metavar=("A", "B"), help="columns of their scores")
-    compare_.add_argument("--difference", metavar="A", help="or the column of the first score less the second")
+    compare_.add_argument("--difference", metavar="A", help="or that of the first score less the second")
     compare_.add_argument("--sentence", metavar="A", help="or the column of a sentence, a row each")
     compare_.add_argument("--score", metavar="A", help="column of its score")
     compare_.add_argument("--json", action="store_true", help="print the comparison for machines")

@@ -1,8 +1,9 @@
 """Scores that were made elsewhere: the file that has them, as a log of lm-evaluation-harness or as a table.
 
 A table has two sentences and two scores a row (`columns: sentences, scores`), the name of a pair and two
-scores (`columns: pair_id, scores`), or one sentence and its score (`columns: sentence, score`). In place of two
-scores it may have their `difference`, the first less the second. Without `columns` the file is the `samples_*.jsonl` that lm-evaluation-harness writes with --log_samples.
+scores (`columns: pair_id, scores`), or one sentence and its score (`columns: sentence, score`). In place of
+two scores it may have their `difference`, the first less the second. Without `columns` the file is the
+`samples_*.jsonl` that lm-evaluation-harness writes with --log_samples.
 Rules read these files before anything runs, so that nothing here loads pandas.
 """
 
@@ -59,7 +60,7 @@ class ScoreFile:
 
     @property
     def resolution(self) -> float:
-        """How far a score may be from the number that was printed; of a difference each side has half of it."""
+        """How far a score may be from the number that was printed; each has half of a difference's."""
         return (0.25 if self.of_differences else 0.5) * 10.0**-self.decimals
 
 
