@@ -59,7 +59,7 @@ snapshots: $(VENV)/.installed-dev
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakefmt --check Snakefile rules workflow
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 

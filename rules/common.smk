@@ -7,10 +7,17 @@ import sys
 from pathlib import Path
 
 from snakemake.io import IOFile
+from snakemake.path_modifier import PathModifier
 
+# the folder above this file's, as the main Snakefile may be another workflow's, of which this one is a module
+ROOT = Path(str(workflow.current_basedir)).parent
+if not (ROOT / "rules/common.smk").is_file():
+    sys.exit(
+        f"error: {workflow.current_basedir} is not on this machine; use Unmask's workflow/Snakefile there"
+    )
 # in a checkout beside the scripts; of an installed wheel the package that the workflow lies in
-_beside = Path(workflow.basedir) / "scripts"
-LIBRARY = str(_beside if (_beside / "unmask").is_dir() else Path(workflow.basedir).parents[1])
+_beside = ROOT / "scripts"
+LIBRARY = str(_beside if (_beside / "unmask").is_dir() else ROOT.parents[1])
 sys.path.insert(0, LIBRARY)
 # jobs too run the library beside their scripts, whichever is installed
 os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, [LIBRARY, os.getenv("PYTHONPATH")]))}
@@ -28,29 +35,48 @@ from unmask.results.settings import difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.table_heads import check_columns
 
-ROOT = Path(workflow.basedir)
 # the module of a family that makes its tables and figures, where it has some (unmask.report.presenting)
 PRESENTING = "presenting"
 DIGESTS = DigestCache(".snakemake/digests.jsonl")
+
+
+def take_prefix():
+    """The prefix of paths that another workflow gives this one as its module, which then gives them none.
+
+    Here it is put before results alone: functions read them by their paths, and what a study is given is elsewhere.
+    """
+    prefix, modifier = "", workflow.modifier.path_modifier
+    workflow.modifier.path_modifier = PathModifier(None, None, workflow)
+    while modifier is not None:
+        if modifier.modifies_prefixes:
+            sys.exit("error: Unmask as a module takes `prefix`, and no `replace_prefix`")
+        prefix = (modifier.prefix or "") + prefix
+        modifier = modifier.inner_modifier
+    return prefix
+
+
+RESULTS = f"{take_prefix()}results"
 
 try:
     if set("{}") & set(str(ROOT)):
         raise InputError(
             f"{ROOT}: Snakemake takes braces in a path for wildcards; move Unmask to a folder without them"
         )
-    _chosen = choose_study(config, ROOT, [str(path) for path in workflow.configfiles])
+    _chosen = choose_study(
+        config, ROOT, list(map(str, workflow.configfiles)), not workflow.modifier.is_main_snakefile()
+    )
     FAMILIES = read_families(ROOT / "rules/schemas")
-    _chosen = complete(_chosen, FAMILIES)
+    _chosen = complete(_chosen, FAMILIES, ROOT)
     if workflow.is_main_process:
         check_files(_chosen, FAMILIES, DIGESTS.of)
         check_columns(_chosen)
-        existing_parent(f"results/{_chosen['study']}")
+        existing_parent(RESULTS)
 except InputError as error:
     sys.exit(f"error: {error}")
-config.clear()
-config.update(_chosen)
+# another one, as what a module is given may be its workflow's
+config = _chosen
 
-STUDY = f"results/{config['study']}"
+STUDY = f"{RESULTS}/{config['study']}"
 MODELS, BENCHMARKS, CORPORA, WORLDS = (
     config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")
 )

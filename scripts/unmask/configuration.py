@@ -1,7 +1,7 @@
 """Which configuration is the study: read and chosen, never merged with another."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,9 @@ from unmask.errors import InputError
 from unmask.user_files import read_yaml
 
 Config = dict[str, Any]
+
+CHOICE = frozenset({"study", "data", "runtime"})
+"""The keys with which a study is chosen and run, and which alone are none."""
 
 _ENDINGS = (".yaml", ".yml", ".json")
 """Of a study that is given by the path of its file."""
@@ -23,39 +26,54 @@ def read_config(path: str | Path) -> Config:
     return config
 
 
-def choose_study(config: Mapping[str, Any], root: Path, files: list[str]) -> Config:
+def choose_study(
+    config: Mapping[str, Any], root: Path, files: Sequence[str] = (), as_module: bool = False
+) -> Config:
     """The configuration asked for, complete with the command line's overrides.
 
     config: what came from `--config` and `--configfile`; files: the latter's paths. A file named whole
     is the study; else the word `study` picks configs/{study}.yaml or is itself the path of a YAML file, and
-    without it config.yaml is the study. Two studies are never merged.
+    without it config.yaml is the study. Two studies are never merged. A file with nothing but CHOICE chooses
+    as the command line does.
+
+    as_module: `config` is what another workflow gives this one as its module; config files are not of this
+    one. It is a study of its own where it has more than CHOICE and the name of no study of this workflow.
 
     Raises InputError where no study can be chosen, and where a file has the name of a study that comes with
     the workflow: the two would share a folder of results.
     """
-    if files:
-        if len(files) > 1:
-            raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
-        file = read_config(files[0])
+    if as_module:
+        files = ()
+        name = str(config.get("study"))
+        is_known = name.endswith(_ENDINGS) or name in {*_shipped(root), str(_default(root).get("study"))}
+        if "study" in config and set(config) - CHOICE and not is_known:
+            return copy.deepcopy(dict(config))
+    if len(files) > 1:
+        raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
+    if files and set(file := read_config(files[0])) - CHOICE:
         if config.get("study") != file.get("study"):
             raise InputError(
                 f"config key study: {config.get('study')} is not the study of {files[0]}, {file.get('study')}"
             )
         _check_name(files[0], file, root)
         return copy.deepcopy(dict(config))
-    default = root / "config.yaml"
     if "study" not in config:
-        return _merged(read_config(default), config)
+        return _merged(_default(root), config)
     name = str(config["study"])
     if name.endswith(_ENDINGS):
         file = read_config(name)
         _check_name(name, file, root)
         return _merged(file, {key: value for key, value in config.items() if key != "study"})
     known = _shipped(root)
-    if name not in known and name != (default_name := str(read_config(default).get("study"))):
+    if name not in known and name != (default_name := str(_default(root).get("study"))):
         names = known_names(name, sorted([*known, default_name]))
         raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
-    return _merged(read_config(known.get(name, default)), config)
+    return _merged(read_config(known[name]) if name in known else _default(root), config)
+
+
+def _default(root: Path) -> Config:
+    """The study that is run where none is named."""
+    return read_config(root / "config.yaml")
 
 
 def _shipped(root: Path) -> dict[str, Path]:

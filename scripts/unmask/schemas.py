@@ -14,6 +14,7 @@ bring the family into a study. Keywords of our own:
 - `because: TEXT`: why what the schema refuses is refused;
 - `checksums: KEY`: the keys sha256 and git_blob beside KEY are those of its file;
 - `directory: false` in `$defs: model/SOURCE`: such a model has no files (see `alternative`);
+- `shorthand: SCHEMA`: what may stand instead, until `expands` has spelt it out;
 - `expands: FAMILY/MODULE` at the top: that module's `expand(study, families)` spells out what the family's
   keys are short for, before anything is checked.
 """
@@ -44,6 +45,9 @@ from unmask.urls import check_url, shown_url
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
 """What may hold `{data}`."""
+
+RESOURCES = "resources/"
+"""The folder of the workflow with files that a study may name."""
 
 DEEPEST, MOST_VALUES = 50, 100_000
 """How deeply the values of a study may be nested, and how many there may be."""
@@ -130,9 +134,10 @@ def families_of(config: Config, families: Families) -> list[str]:
     return present
 
 
-def complete(config: Config, families: Families) -> Config:
+def complete(config: Config, families: Families, root: str | Path | None = None) -> Config:
     """The configuration with the defaults of its families filled in and `{data}` resolved.
 
+    root: of the workflow; a path of its resources/ that is not in the working directory is the workflow's.
     Raises InputError naming the first key at fault.
     """
     if "study" not in config:
@@ -143,7 +148,7 @@ def complete(config: Config, families: Families) -> Config:
     # alternatives that a family has are known, whether or not the study has the family
     schema["$defs"] = put_together(families)["$defs"]
     completed = copy.deepcopy(config)
-    _raise_first(_Completing(completed, schema).errors())
+    _raise_first(_Completing(completed, schema, root).errors())
     _check_circles(completed.get("models", {}))
     return completed
 
@@ -191,6 +196,7 @@ class _Completing:
 
     config: Config
     schema: Mapping[str, Any]
+    root: str | Path | None
 
     def errors(self) -> Iterator[ValidationError]:
         keywords: dict[str, Keyword] = {
@@ -245,6 +251,10 @@ class _Completing:
             text = _shortened(repr(shown_url(value) if format_ == "url" else value))
             why = f"{text} has {braces[0]}: braces are for {{data}} alone"
             yield ValidationError(why, path=[name])
+        if self.root is not None and value.startswith(RESOURCES) and not os.path.exists(value):
+            shipped = Path(self.root, value)
+            if shipped.exists():
+                instance[name] = os.path.relpath(shipped)
 
     def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
         while "$ref" in schema:

@@ -121,3 +121,42 @@ def test_a_file_given_whole_is_the_study_and_two_are_refused(tmp_path: Path) -> 
         choose_study(given, ROOT, [str(path), str(ROOT / "configs/paper.yaml")])
     with pytest.raises(InputError, match=r"config key study: paper is not the study of .*mine\.yaml, mine"):
         choose_study({**given, "study": "paper"}, ROOT, [str(path)])
+
+
+def test_a_file_that_only_chooses_is_no_study_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("study: paper\ndata: here\n")
+    given = {"study": "paper", "data": "here"}
+    assert choose_study(given, ROOT, [str(path)]) == choose_study(given, ROOT)
+    # as the command line has it, which comes after the file
+    local = choose_study({**given, "study": "local"}, ROOT, [str(path)])
+    assert local == {**read_config(ROOT / "configs/local.yaml"), "data": "here"}
+
+
+def test_a_module_is_given_a_whole_study_or_what_chooses_one(tmp_path: Path) -> None:
+    whole = {"study": "mine", "models": {"a": {"source": "oracle"}}, "worlds": {}}
+    # the files are those of the other workflow
+    other = tmp_path / "other.yaml"
+    other.write_text("samples: samples.tsv\n")
+    files = [str(other), str(other)]
+    chosen = choose_study(whole, ROOT, files, as_module=True)
+    assert chosen == whole and chosen is not whole and chosen["models"] is not whole["models"]
+    assert choose_study({}, ROOT, files, as_module=True) == choose_study({}, ROOT)
+    choices: list[dict[str, object]] = [
+        {"study": "paper"},
+        {"study": "paper", "statistics": {"alpha": 0.05}},
+        {"data": "here"},
+    ]
+    for given in choices:
+        assert choose_study(given, ROOT, files, as_module=True) == choose_study(given, ROOT)
+    path = tmp_path / "file.yaml"
+    path.write_text("study: filed\nmodels: {}\n")
+    filed = {"study": str(path), "measures": ["AUL"]}
+    assert choose_study(filed, ROOT, files, as_module=True) == {
+        "study": "filed",
+        "models": {},
+        "measures": ["AUL"],
+    }
+    # what only chooses has to choose one that is there
+    with pytest.raises(InputError, match=r"there is no configs/papr\.yaml \(did you mean paper"):
+        choose_study({"study": "papr", "data": "here"}, ROOT, as_module=True)

@@ -425,3 +425,33 @@ def test_paths_that_no_file_system_takes_are_named() -> None:
     config["models"]["c"] = {"source": "path", "path": "x" * 5000}
     with pytest.raises(InputError, match=r"config key models\.c\.path: x{80} is not a path"):
         check_files(config, FAMILIES)
+
+
+def test_a_file_of_the_workflow_is_named_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_from(root: Path | None) -> tuple[str, str, str]:
+        regional = complete(study, FAMILIES, root)["regional"]
+        return regional["regions"]["path"], regional["words"]["one"], regional["words"]["two"]
+
+    inside = ("resources/regional/planted_regions.csv", "resources/words.yaml", "resources/none.yaml")
+    study = copy.deepcopy(GOOD)
+    study["regional"] = {
+        "models": ["a"],
+        "regions": {"source": "table", "path": inside[0]},
+        "template": "{region} {word}",
+        "words": {"one": inside[1], "two": inside[2]},
+    }
+    root, elsewhere = tmp_path / "unmask", tmp_path / "elsewhere"
+    for folder in (root / "resources/regional", elsewhere / "resources"):
+        folder.mkdir(parents=True)
+    (root / inside[0]).touch()
+    (root / inside[1]).touch()
+    monkeypatch.chdir(elsewhere)
+    assert read_from(root) == (f"../unmask/{inside[0]}", f"../unmask/{inside[1]}", inside[2])
+    # what is there comes first
+    Path(inside[1]).touch()
+    assert read_from(root) == (f"../unmask/{inside[0]}", inside[1], inside[2])
+    assert read_from(None) == inside
+    monkeypatch.chdir(root)
+    assert read_from(root) == inside

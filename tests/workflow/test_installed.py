@@ -97,6 +97,29 @@ def test_a_wheel_scores_a_model_outside_the_checkout(tmp_path: Path) -> None:
         [python, "-c", "import unmask; print(unmask.__file__)"], cwd=there, env=environment, text=True
     )
     assert where.startswith(str(packages))
+    # the workflow inside is a module of another one
+    module = """
+from unmask.installation import workflow_root
+
+module unmask:
+    snakefile: str(workflow_root() / "Snakefile")
+    config: {"study": "results/bert/study.yaml"}
+
+use rule * from unmask
+"""
+    (there / "Snakefile").write_text(module)
+    planned = subprocess.run(
+        [python, "-m", "snakemake", "-n"],
+        cwd=there,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+    assert "results/bert/report/index.html" in planned.stdout + planned.stderr or (
+        "Nothing to be done" in planned.stdout
+    )
     # what is there is not made anew, and can be run and verified
     again = subprocess.run(call, cwd=there, env=environment, capture_output=True, text=True, timeout=600)
     assert json.loads(again.stdout) == answer and "[1/" not in again.stderr

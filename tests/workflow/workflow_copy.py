@@ -13,6 +13,8 @@ PARTS = (
     "configs",
     "resources",
     "config.yaml",
+    "workflow",
+    "config",
     "CITATION.cff",
 )
 
