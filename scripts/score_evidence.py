@@ -18,12 +18,14 @@ from unmask.evidence.cache import publish
 from unmask.evidence.masking import roles_of
 from unmask.evidence.reading_job import ReadingJob, with_names
 from unmask.evidence.survey import survey, tokenizer_of
+from unmask.evidence.tokenising import check_words
 from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.start import Start
 from unmask.tables import read_metadata, read_table
+from unmask.terms import WORD_MASKINGS
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -41,13 +43,16 @@ with (
     pairs, names = read_table(inputs.pairs, PAIRS), dict(snakemake.wildcards.items())
     try:
         # whatever is wrong with a sentence stops the job before the model reads any
+        tokenizer = tokenizer_of(manifest["directory"], Start.of(manifest))
         surveyed = survey(
             pairs,
-            tokenizer_of(manifest["directory"], Start.of(manifest)),
+            tokenizer,
             {role for masking in params.maskings for role in roles_of(masking)},
             manifest["max_length"],
         )
         surveyed.check(params.unknown_tokens)
+        if {*WORD_MASKINGS} & {*params.maskings}:
+            check_words(tokenizer)
     except InputError as error:
         raise with_names(error, names) from None
     job = ReadingJob(

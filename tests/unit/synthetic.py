@@ -143,13 +143,16 @@ def make_evidence(
 
     content = whole[~whole["special"] & (whole["role"] != "unrelated")]
     is_modified = content["modified"].astype(bool)
-    return {
+    evidence = {
         "none": predicted(whole, 0.85),
         "one-shared": predicted(content[~is_modified], 0.6),
         "one-modified": predicted(content[is_modified], 0.3),
         "modified": predicted(content[is_modified], 0.4),
         "all": predicted(content, 0.1),
-    }, predicted(shuffled, 0.7)
+    }
+    of_shuffled = predicted(shuffled, 0.7)
+    within_words = {masking: predicted(content, 0.4) for masking in ("rest-of-word", "whole-word")}
+    return evidence | within_words, of_shuffled
 
 
 def make(n: int = 60, seed: int = 0, rated: bool = True, directed: bool = True) -> Synthetic:

@@ -1,5 +1,6 @@
 """Evidence of exact models: the rows of a transformer, the margins of the theory."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -16,14 +17,28 @@ from unmask.errors import InputError
 from unmask.evidence.collecting import as_rows, prepare
 from unmask.evidence.engine import Answers
 from unmask.evidence.schema import EVIDENCE
+from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.tables import framed, read_table, write_table
-from unmask.terms import ALL, CORRECTED, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
+from unmask.terms import (
+    ALL,
+    ANTISTEREOTYPE,
+    CORRECTED,
+    MODIFIED,
+    NONE,
+    ONE_MODIFIED,
+    ONE_SHARED,
+    ORIGINAL,
+    STEREOTYPE,
+    WORD_MASKINGS,
+)
 from unmask.worlds.grammar import (
     ASSOCIATION,
     FREE_SLOTS,
+    LENGTH,
     SPLIT_PEOPLES,
     WEIGHTS,
+    Both,
     World,
     text_of,
 )
@@ -32,8 +47,9 @@ from unmask.worlds.pairs import PlantedPair, crows_pairs
 from unmask.worlds.recipe import Corruption
 from unmask.worlds.tokenizers import make_tokenizer
 
-MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
-MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")
+MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL, *WORD_MASKINGS)
+VERSIONS_OF_PLL = ("PLL", "PLLWordL2R", "PLLWholeWord")
+MEASURES = ("CPS", "SSS", "AllMasked", *VERSIONS_OF_PLL, "AUL", "AULA")
 SETTINGS = {
     "default": {},
     "dosed": DOSED,
@@ -67,10 +83,10 @@ def frame(pairs: list[PlantedPair]) -> pd.DataFrame:
     return framed(rows, PAIRS)
 
 
-def margins(pairs: pd.DataFrame, model: ExactModel) -> pd.DataFrame:
+def margins(pairs: pd.DataFrame, model: ExactModel, measures: Sequence[str] = MEASURES) -> pd.DataFrame:
     """Margins of protocol `corrected`: pairs × measures."""
-    evidence = {masking: exact_evidence(pairs, model, masking) for masking in MASKINGS}
-    scores = score_pairs(list(pairs["pair_id"]), evidence, MEASURES)
+    evidence = {masking: exact_evidence(pairs, model, masking) for masking in maskings_of(measures)}
+    scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
     table = scores[scores["protocol"] == CORRECTED].pivot(index="pair_id", columns="measure", values="margin")
     return table.loc[pairs["pair_id"]]
 
@@ -96,8 +112,10 @@ def test_margins_are_those_of_the_theory(name: str) -> None:
             "CPS": theory.cps_margin(p),
             "SSS": theory.sss_margin(p, ratio, direction),
             "AllMasked": theory.all_masked_margin(ratio, direction, len(pair.stereotype)),
-            "PLL": theory.pll_margin(p, ratio, direction) if one_word else theory.cps_margin(p),
         }
+        # no word of these pairs has two tokens
+        pll = theory.pll_margin(p, ratio, direction) if one_word else theory.cps_margin(p)
+        expected |= dict.fromkeys(VERSIONS_OF_PLL, pll)
         both = [
             theory.aul_score(given_all_else(world_of(name), pair, side), trust) for side in ("more", "less")
         ]
@@ -301,3 +319,42 @@ def test_length_alone_moves_what_is_averaged_over_tokens() -> None:
         row = margin.loc[pair.pair_id]
         assert (row["PLL"] > 0) == (row["AUL"] > 0) == split
         assert row["CPS"] == pytest.approx(0, abs=1e-6)
+
+
+def length_margins(world: World) -> pd.DataFrame:
+    """What the versions of PLL say for the side with the split name, of pairs that differ in nothing else."""
+    pairs = [pair for pair in crows_pairs(world) if pair.contrast.factor == LENGTH][:40:4]
+    found = margins(frame(pairs), ExactModel(world, CORRUPTION, TRUSTED), VERSIONS_OF_PLL)
+    longer = [pair.contrast.longer_side for pair in pairs]
+    assert {*longer} == {STEREOTYPE, ANTISTEREOTYPE}
+    return found.mul([1 if side == STEREOTYPE else -1 for side in longer], axis=0)
+
+
+@pytest.mark.parametrize(("lengths", "longer"), [(1, 0), (2, 0), (3, 2), (10, 0)])
+def test_split_names_have_the_margins_of_the_theory_by_every_version_of_pll(
+    lengths: int, longer: int
+) -> None:
+    """Nothing is associated in this world, and all groups of a kind are equally frequent."""
+    world = make_world(
+        associations=[0.5],
+        ratios=[1],
+        both={"association": 0.5, "ratios": [1]},
+        lengths=lengths,
+        longer=longer,
+    )
+    # two nations, and two faiths that are spoken of twice as often; classes of two words have two tokens
+    whole, split = lengths + longer + 2 + 2 * 2, lengths + longer
+    expected = theory.split_margins(whole, split)
+    found = length_margins(world)
+    assert len(found) >= 4
+    for version, margin in expected.items():
+        assert found[version].to_numpy() == pytest.approx(margin, abs=1e-6), version
+    assert expected["PLL"] >= expected["PLLWordL2R"] > 0
+
+
+def test_with_as_many_split_names_as_others_pll_word_l2r_alone_is_not_fooled_by_their_length() -> None:
+    world = World("w", 1, (0.5,), (), Both(0.5, ()), lengths=6)
+    found = length_margins(world)
+    assert found["PLLWordL2R"].abs().max() < 1e-6
+    assert found["PLL"].to_numpy() == pytest.approx(np.log(6))
+    assert found["PLLWholeWord"].to_numpy() == pytest.approx(-np.log(6))

@@ -8,13 +8,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.calibration.exact_left import ExactLeftModel
-from unmask.calibration.exact_model import ExactModel, Floats
+from unmask.calibration.exact_model import GOES_ON, ExactModel, Floats
 from unmask.errors import InputError
-from unmask.evidence.masking import hidden_positions
+from unmask.evidence.masking import hidden_positions, predicted
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Positions, Sentence, modified_tokens
 from unmask.tables import framed
-from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, LEFT, MODIFIED, NONE, START, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, MODIFIED, NONE, START, STEREOTYPE
 
 ROLES = (STEREOTYPE, ANTISTEREOTYPE)
 """Unrelated sentences are left out: they are not of the grammar."""
@@ -86,8 +86,8 @@ def _read_left(
         ids = tuple(sentence.ids[1:].tolist())
         if masking == START and not all(map(model.is_first, ids)):
             continue
-        every = np.arange(len(sentence.ids))
-        positions = [every if masking == LEFT else hidden for hidden in hidden_in(sentence)]
+        length = len(sentence.ids)
+        positions = [predicted(masking, hidden, length) for hidden in hidden_in(sentence)]
         readings += [_Reading(sentence, ids, each) for each in positions]
         if ids not in answers:
             before = [() if masking == START else ids[:place] for place in range(len(ids))]
@@ -104,7 +104,8 @@ def _sentences(pairs: pd.DataFrame, model: ExactModel | ExactLeftModel) -> Itera
         masks = modified_tokens(*ids)
         for role, token_ids, modified in zip(ROLES, ids, masks, strict=True):
             special = token_ids >= len(model.tokens.content)
-            yield Sentence(pair_id, role, token_ids, special, modified)
+            begins = [not model.names[token].startswith(GOES_ON) for token in token_ids]
+            yield Sentence(pair_id, role, token_ids, special, modified, word=np.cumsum(begins))
 
 
 def _with_specials(text: str, model: ExactModel | ExactLeftModel, what: str) -> npt.NDArray[np.int64]:
@@ -125,7 +126,7 @@ def _readings(sentences: Iterator[Sentence], masking: str, mask: int) -> Iterato
             # what is around a single place is the same whether or not that place is hidden
             if len(hidden) > 1:
                 input_ids[hidden] = mask
-            positions = np.arange(len(input_ids)) if masking == NONE else hidden
+            positions = predicted(masking, hidden, len(input_ids))
             yield _Reading(sentence, tuple(input_ids[1:-1].tolist()), positions)
 
 

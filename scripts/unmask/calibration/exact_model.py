@@ -36,6 +36,9 @@ Ids = npt.NDArray[np.int64]
 FULL_STOP = "."
 MASK_TOKEN, FIRST_TOKEN, LAST_TOKEN = "[MASK]", "[CLS]", "[SEP]"
 
+GOES_ON = "##"
+"""What a token begins with that goes on with a word, as WordPiece marks it."""
+
 MODEL_TYPE = "exact"
 BALANCED = "balanced"
 
@@ -80,9 +83,9 @@ class ExactTokens:
 
 
 def pieces_of(word: str) -> tuple[str, ...]:
-    """The tokens of a word, those that go on with it marked as WordPiece marks them."""
+    """The tokens of a word, those that go on with it marked."""
     first, *rest = SPLIT_PEOPLES.get(word, (word,))
-    return (first, *(f"##{piece}" for piece in rest))
+    return (first, *(f"{GOES_ON}{piece}" for piece in rest))
 
 
 class _Table(NamedTuple):

@@ -11,12 +11,12 @@ from transformers import PreTrainedTokenizerBase
 from unmask.errors import InputError
 from unmask.evidence.alignment import by_protocol
 from unmask.evidence.engine import Answers, Indices, Queries, answer
-from unmask.evidence.masking import hidden_positions, roles_of
+from unmask.evidence.masking import hidden_positions, predicted, roles_of
 from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.loading import LoadedModel
-from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, NONE, SHUFFLED, START, UNSTARTED
+from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START, UNSTARTED, WORD_MASKINGS
 
 
 def collect_evidence(
@@ -48,7 +48,8 @@ def prepare(
 
     Raises InputError for a sentence that the model cannot take, naming the pair.
     """
-    sentences = tokenise_pairs(pairs, tokenizer, roles_of(masking), max_length)
+    with_words = masking in WORD_MASKINGS
+    sentences = tokenise_pairs(pairs, tokenizer, roles_of(masking), max_length, with_words)
     if variant == SHUFFLED:
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
     hidden_in = hidden_positions(masking)
@@ -89,7 +90,7 @@ class Layout:
 
 
 def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout:
-    """Hide tokens of each sentence as the masking says, and ask for those hidden (or all, if none).
+    """Hide tokens of each sentence as the masking says, and ask for those that it predicts.
 
     Under `left` all tokens are asked for, too, each behind those before it; under `start` those hidden, each
     behind the start token alone; under `unstarted` those hidden, in the sentence without its start token.
@@ -112,7 +113,7 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
             input_ = index.setdefault(key, len(index))
             if input_ == len(special):
                 special.append(sentence.special[part])
-            for position in range(len(tokens)) if masking in (NONE, LEFT) else positions:
+            for position in predicted(masking, hidden, len(tokens)).tolist():
                 if masking == MODIFIED:
                     crosses.extend((len(rows), input_, other, tokens[position]) for other in positions)
                 rows.append((number, input_, position, tokens[position]))

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from unmask.evidence.sentences import Positions, Sentence
 from unmask.plugins import load
+from unmask.terms import LEFT, NONE, REST_OF_WORD
 
 MASKINGS = "evidence/maskings"
 """The folder of their modules (see unmask.plugins)."""
@@ -19,3 +22,10 @@ def roles_of(masking: str) -> tuple[str, ...]:
     """The sentences of a pair that a masking is applied to."""
     roles: tuple[str, ...] = load(MASKINGS, masking).ROLES
     return roles
+
+
+def predicted(masking: str, hidden: Positions, length: int) -> Positions:
+    """The positions that are asked for where these are hidden from a sentence of so many tokens."""
+    if masking in (NONE, LEFT):
+        return np.arange(length)
+    return hidden[:1] if masking == REST_OF_WORD else hidden

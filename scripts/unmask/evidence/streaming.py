@@ -20,7 +20,7 @@ from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sharding import SecondTable, Shard, is_table_done, write_in_shards
 from unmask.models.loading import LoadedModel
-from unmask.terms import ROLES
+from unmask.terms import IN_TURN, ROLES
 
 logger = logging.getLogger(__name__)
 
@@ -117,6 +117,6 @@ def divide(pairs: pd.DataFrame, masking: str, shard_tokens: int) -> list[tuple[p
     reads = np.zeros(len(pairs))
     for role in roles_of(masking):
         tokens = pairs[role].fillna("").str.len().to_numpy(float) / CHARACTERS_PER_TOKEN + 2
-        reads += tokens**2 if masking.startswith("one-") else tokens
+        reads += tokens**2 if masking in IN_TURN else tokens
     shard = (np.cumsum(reads) // shard_tokens).astype(int)
     return [(part, float(reads[shard == number].sum())) for number, part in pairs.groupby(shard, sort=True)]

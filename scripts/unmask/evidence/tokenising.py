@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +12,17 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.alignment import Aligned, align
-from unmask.evidence.sentences import Mask, Sentence
+from unmask.evidence.sentences import Mask, Positions, Sentence
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
 
-Encoded = tuple[npt.NDArray[np.int64], Mask]
-"""The token ids of a text, and which of them the tokenizer put around it."""
+
+class Encoded(NamedTuple):
+    """The token ids of a text, and of each whether the tokenizer put it around the text, and its word."""
+
+    ids: npt.NDArray[np.int64]
+    special: Mask
+    word: Positions | None
+    """As that of a Sentence."""
 
 
 def tokenise_pairs(
@@ -23,13 +30,15 @@ def tokenise_pairs(
     tokenizer: PreTrainedTokenizerBase,
     roles: Sequence[str],
     max_length: int | None = None,
+    with_words: bool = False,
 ) -> list[Sentence]:
     """Tokenise the sentences of a Pairs table that stand in `roles`, pair by pair.
 
-    What looks like a special token in a text is text. Raises InputError naming the pair whose sentence has no
-    token or more than `max_length`, or has such a text that its tokenizer can only read as the special token.
+    What looks like a special token in a text is text. with_words: say of which word each token is. Raises
+    InputError naming the pair whose sentence has no token or more than `max_length`, or has such a text that
+    its tokenizer can only read as the special token; with words as `check_words` does.
     """
-    of_pairs = encode_pairs(pairs, tokenizer, roles, max_length)
+    of_pairs = encode_pairs(pairs, tokenizer, roles, max_length, with_words)
     return [sentence for of_role in of_pairs for sentence in _with_modified(of_role)]
 
 
@@ -38,11 +47,15 @@ def encode_pairs(
     tokenizer: PreTrainedTokenizerBase,
     roles: Sequence[str],
     max_length: int | None = None,
+    with_words: bool = False,
 ) -> Iterator[dict[str, Sentence]]:
     """The same without what pairs share: of each pair its sentences by role."""
+    if with_words:
+        check_words(tokenizer)
     columns = [(role, pairs[role]) for role in (STEREOTYPE, ANTISTEREOTYPE, UNRELATED) if role in roles]
     spells_out = literal_specials(tokenizer)
-    encoded = _encode({text for _, column in columns for text in column.dropna()}, tokenizer, spells_out)
+    texts = {text for _, column in columns for text in column.dropna()}
+    encoded = _encode(texts, tokenizer, spells_out, with_words)
     special_ids = np.array(sorted(specials_of(tokenizer).values()), dtype=np.int64)
     for row, pair_id in enumerate(pairs["pair_id"]):
         of_role: dict[str, Sentence] = {}
@@ -50,7 +63,7 @@ def encode_pairs(
             text = column.iloc[row]
             if pd.isna(text):
                 continue
-            ids, special = encoded[text]
+            ids, special, word = encoded[text]
             what = f"pair {pair_id}: the {role} sentence"
             if special.all():
                 raise InputError(f"{what} has no token")
@@ -63,8 +76,20 @@ def encode_pairs(
                     f"{what} has the text {token!r}, which this tokenizer can only read as its special "
                     "token; write it otherwise or leave the pair out"
                 )
-            of_role[role] = Sentence(pair_id, role, ids, special)
+            of_role[role] = Sentence(pair_id, role, ids, special, word=word)
         yield of_role
+
+
+def check_words(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Raises InputError where a tokenizer does not say of which word each token is."""
+    for_words = "which PLLWordL2R and PLLWholeWord need: leave these measures out"
+    if not tokenizer.is_fast:
+        raise InputError(f"its tokenizer has no fast form and does not say where words begin, {for_words}")
+    words = tokenizer("a b", add_special_tokens=False).word_ids()
+    if len(set(words)) < 2:
+        raise InputError(
+            f"its tokenizer takes a whole text for one word and finds no words in it, {for_words}"
+        )
 
 
 def specials_of(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
@@ -83,16 +108,22 @@ def literal_specials(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str]:
 
 
 def _encode(
-    texts: Collection[str], tokenizer: PreTrainedTokenizerBase, spells_out: re.Pattern[str]
+    texts: Collection[str],
+    tokenizer: PreTrainedTokenizerBase,
+    spells_out: re.Pattern[str],
+    with_words: bool,
 ) -> dict[str, Encoded]:
     literal = sorted(text for text in texts if spells_out.search(text))
     plain = sorted({*texts} - {*literal})
     # apart, so that the others are read as they always were
-    return {**_encode_alike(plain, tokenizer), **_encode_alike(literal, tokenizer, split_special_tokens=True)}
+    return {
+        **_encode_alike(plain, tokenizer, with_words),
+        **_encode_alike(literal, tokenizer, with_words, split_special_tokens=True),
+    }
 
 
 def _encode_alike(
-    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, **options: bool
+    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, with_words: bool, **options: bool
 ) -> dict[str, Encoded]:
     if not texts:
         return {}
@@ -100,11 +131,20 @@ def _encode_alike(
         list(texts), return_special_tokens_mask=True, truncation=False, verbose=False, **options
     )
     return {
-        text: (np.array(ids, dtype=np.int64), np.array(special, dtype=bool))
-        for text, ids, special in zip(
-            texts, encoding["input_ids"], encoding["special_tokens_mask"], strict=True
+        text: Encoded(
+            np.array(ids, dtype=np.int64),
+            np.array(special, dtype=bool),
+            _words(encoding.word_ids(number)) if with_words else None,
+        )
+        for number, (text, ids, special) in enumerate(
+            zip(texts, encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
         )
     }
+
+
+def _words(word_ids: Sequence[int | None]) -> Positions:
+    """The tokenizer's numbers of words; a token of none, as special ones are, gets a negative one."""
+    return np.array([-1 - place if word is None else word for place, word in enumerate(word_ids)])
 
 
 def _with_modified(of_role: dict[str, Sentence]) -> list[Sentence]:
@@ -113,7 +153,7 @@ def _with_modified(of_role: dict[str, Sentence]) -> list[Sentence]:
         corrected, published = align(sides[0].ids, sides[1].ids)
         for one, mask, other in zip(sides, corrected, published, strict=True):
             of_role[one.role] = Aligned(
-                one.pair_id, one.role, one.ids, one.special, modified=mask, published=other
+                one.pair_id, one.role, one.ids, one.special, modified=mask, word=one.word, published=other
             )
     if STEREOTYPE in of_role and UNRELATED in of_role:
         unrelated = of_role[UNRELATED]

@@ -869,6 +869,9 @@
         together: own.filter((each) => view.columns.surprisal[masking][each.at] !== null),
         following: own.filter((each) => each.at >= token.at),
         others: own,
+        // which tokens these are is not known here
+        rest: [token],
+        word: [token],
       }[view.columns.hidden[masking]];
     }
 
@@ -901,6 +904,8 @@
         together: `Predicted with ${plural(hidden.size, "token")} of its sentence hidden at once.`,
         following: "Predicted from the tokens before it.",
         others: "Predicted behind the start token alone.",
+        rest: "Predicted with itself and the rest of its word hidden.",
+        word: "Predicted with all of its word hidden.",
       }[view.columns.hidden[reading.masking]];
       const read = own.map((each) => [
         (each.piece && !hidden.has(each)) || each.place === 0 ? "" : " ",

@@ -23,7 +23,15 @@ from unmask.measures.precision import spread_sample
 from unmask.measures.reduction import contributions
 from unmask.measures.registry import maskings_of, measure
 from unmask.pairs.surfaces import surfaces
-from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, CORRECTED, START, STEREOTYPE
+from unmask.terms import (
+    ANTISTEREOTYPE,
+    CAUSAL_MASKINGS,
+    CORRECTED,
+    REST_OF_WORD,
+    START,
+    STEREOTYPE,
+    WORD_MASKINGS,
+)
 
 SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
 
@@ -214,10 +222,14 @@ def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame
 
 
 def hides(masking: str) -> str:
-    """What a masking hides while a token is predicted: `nothing`, `itself`, or `together` all it predicts; of
-    causal language models `following`, itself with all that follows, or `others`, the whole sentence."""
+    """What a masking hides while a token is predicted: `nothing`, `itself`, or `together` all it predicts;
+    the `rest` of its word with itself, or all of its `word`, and evidence does not say which tokens these
+    are; of causal language models `following`, itself with all that follows, or `others`, the whole
+    sentence."""
     if masking in CAUSAL_MASKINGS:
         return "others" if masking == START else "following"
+    if masking in WORD_MASKINGS:
+        return "rest" if masking == REST_OF_WORD else "word"
     flags = np.array([False, False, True, True])
     sentence = Sentence("", STEREOTYPE, np.arange(4), np.zeros(4, dtype=bool), flags)
     most = max(len(positions) for positions in hidden_positions(masking)(sentence))

@@ -11,7 +11,16 @@ from unmask.statistics.flaws import Flags
 from unmask.statistics.schema import ANY_FLAW, QUALITY, UNRATED
 from unmask.statistics.student import student
 from unmask.tables import framed
-from unmask.terms import ALL, ANTISTEREOTYPE, LEFT, MODIFIED, NONE, ONE_MODIFIED, STEREOTYPE
+from unmask.terms import (
+    ALL,
+    ANTISTEREOTYPE,
+    LEFT,
+    MODIFIED,
+    NONE,
+    ONE_MODIFIED,
+    STEREOTYPE,
+    WORD_MASKINGS,
+)
 
 UNKNOWN_TOKENS = "unknown_tokens"
 """The flaw that a token of either sentence stands for a word that the model's tokenizer does not know."""
@@ -87,9 +96,8 @@ def unequal_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) ->
     evidence: of these pairs, by masking. What sentences share they share token by token, so the others make
     the difference; None where no masking has these.
     """
-    rows = next(
-        (evidence[name] for name in (NONE, ALL, MODIFIED, ONE_MODIFIED, LEFT) if name in evidence), None
-    )
+    names = (NONE, ALL, MODIFIED, ONE_MODIFIED, LEFT, *WORD_MASKINGS)
+    rows = next((evidence[name] for name in names if name in evidence), None)
     if rows is None:
         return None
     rows = rows[rows["modified"].eq(True) & ~rows["special"].astype(bool)]
