@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unmask.strict_parsing import parse_yaml
+from unmask.unsegmented import is_unsegmented
 from unmask.user_documents import read_document
 from unmask.user_tables import Column, Row, Table, text_without
 
@@ -26,8 +27,13 @@ class WordPairs:
 
 def fault_of_word(word: str) -> str | None:
     """Why a text is not one word in lower case, if so."""
-    one = word == word.strip().lower() and len(word.split()) == 1
-    return None if one else f"{word!r} is not one word in lower case"
+    if word != word.strip().lower() or len(word.split()) != 1:
+        return f"{word!r} is not one word in lower case"
+    if is_unsegmented(word):
+        return (
+            f"{word!r} is of a script without spaces between words, where no word can be told from its text"
+        )
+    return None
 
 
 SIDES = ("feminine", "masculine")

@@ -286,3 +286,10 @@ def test_stereotyped_words(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(InputError, match=f"words.txt: {message}"):
             read_stereotypes(path)
+
+
+def test_words_of_scripts_without_spaces_cannot_be_swapped(tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text("feminine,masculine\nелена,иван\n她,他\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"row 1 \(line 3\): feminine: '她' is of a script without spaces"):
+        read_word_pairs(path)

@@ -26,7 +26,8 @@ from unmask.frequency.words import words_of
         ("İstanbul", ["i\u0307stanbul"]),
         ("\u212aelvin K", ["kelvin", "k"]),
         ("ΟΔΟΣ ΟΔΟΣ’’Α ΣΑΣ'Α", ["οδος", "οδος", "α", "σασ'α"]),
-        ("Straße हिन्दी 日本", ["straße", "हिन्दी", "日本"]),
+        ("Straße हिन्दी 日本", ["straße", "हिन्दी", "日", "本"]),
+        ("ผู้หญิง 30岁 OK's。", ["ผู้", "ห", "ญิ", "ง", "30", "岁", "ok's"]),
     ],
 )
 def test_words(text: str, words: list[str]) -> None:

@@ -126,11 +126,20 @@ def test_what_differs_is_between_what_both_begin_and_end_with(one: list[str], ot
     texts = " ".join(one), " ".join(other)
     parts = differing(*texts)
     for text, own in zip(texts, parts, strict=True):
-        assert " ".join(part for part in own if part) == text
-    assert parts[0][0] == parts[1][0] and parts[0][2] == parts[1][2]
+        assert "".join(own) == text
+    assert parts[0][0].strip() == parts[1][0].strip() and parts[0][2].strip() == parts[1][2].strip()
     first, second = (own[1].split(" ") for own in parts)
     if parts[0][1] and parts[1][1]:
         assert first[0] != second[0] and first[-1] != second[-1]
+
+
+def test_where_words_have_no_spaces_characters_differ() -> None:
+    assert differing("女人不会开车。", "男人不会开车。") == (
+        ("", "女", "人不会开车。"),
+        ("", "男", "人不会开车。"),
+    )
+    assert differing("Die Frau fährt.", "Der Mann fährt.")[0] == ("", "Die Frau", " fährt.")
+    assert differing("a big dog", "a dog") == (("a ", "big", " dog"), ("a", "", " dog"))
 
 
 def test_numbers_are_shown_as_in_the_explorer() -> None:

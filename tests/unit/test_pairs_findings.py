@@ -59,6 +59,7 @@ def results(*scores: dict[str, Any], **sources: str) -> PairResults:
         models_compared=none,
         agreement=pd.DataFrame(columns=["benchmark", "model", "measure", "chosen", "protocol", "auc"]),
         unknown=pd.DataFrame(columns=list(UNKNOWN_TOKENS)),
+        pairs={},
     )
 
 
@@ -76,6 +77,20 @@ def test_near_ties_are_counted_in_the_number_of_their_noun() -> None:
 def test_the_rate_of_chance_follows_the_confidence_of_the_study() -> None:
     of_90 = results({"confidence": 0.9})
     assert "about 10 in 100 intervals" in " ".join(sentences(CAUTIONS, of_90)).lower()
+
+
+def test_benchmarks_without_spaces_between_words_are_named() -> None:
+    of_one = results({})
+    texts = {
+        "zh": ["女人很穷。", "他哭了。", "OK"],
+        "mixed": ["Tokyo (東京)", "Rome"],
+        "de": ["Straße"],
+        "empty": [],
+    }
+    of_one.pairs.update({name: pd.DataFrame({"stereotype": some}) for name, some in texts.items()})
+    said = "zh is written without spaces between words, so each character counts as a word."
+    assert said in sentences(CAUTIONS, of_one)
+    assert not any("spaces" in each for each in sentences(CAUTIONS, results({})))
 
 
 def test_only_networks_have_float_error() -> None:

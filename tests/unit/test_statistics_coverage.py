@@ -15,7 +15,7 @@ from real_data import real_data
 from unmask.benchmarks.reading import read_benchmark
 from unmask.statistics.dependence import Dependence, Variance
 from unmask.statistics.intervals import Floats, clustered_interval, wilson
-from unmask.statistics.shared_words import modified_words
+from unmask.statistics.shared_words import modified_characters, modified_words
 
 DRAWS = int(os.environ.get("UNMASK_COVERAGE_DRAWS", "1000"))
 ERROR = 100 * np.sqrt(0.95 * 0.05 / DRAWS)
@@ -50,9 +50,26 @@ def word_pairs(count: int, pairs: int) -> Sides:
     return [([f"s{word}"], [f"a{word}"]) for word in range(count) for _ in range(pairs)]
 
 
+def of_characters(pairs: int, signs: int) -> Sides:
+    """Sentences without spaces that have two characters a side of their own, the k-th 1/√k times as common."""
+    chances = 1 / np.sqrt(np.arange(1, signs + 1))
+    chosen = np.random.default_rng(0).choice(signs, size=(pairs, 2, 2), p=chances / chances.sum())
+    first = (0x5000, 0x7000)
+    return [
+        modified_characters(
+            *(
+                f"他们说{''.join(chr(start + sign) for sign in side)}很好。"
+                for start, side in zip(first, pair, strict=True)
+            )
+        )
+        for pair in chosen
+    ]
+
+
 WORLDS: dict[str, Callable[[], Sides]] = {
     "500 pairs, 100 words a side": lambda: zipf(500, 100),
     "2000 pairs, 1000 words a side": lambda: zipf(2000, 1000),
+    "1500 pairs, 2 of 1000 characters a side": lambda: of_characters(1500, 1000),
     "the words of CrowS-Pairs": lambda: real("crows-pairs", "crows_pairs", "crows_pairs_anonymized.csv"),
     "the words of StereoSet": lambda: real("stereoset", "stereoset", "dev.json"),
 }

@@ -25,6 +25,7 @@ from unmask.frequency.schema import WORD_COUNTS
 from unmask.frequency.words import WORD, in_lower_case
 from unmask.joblog import PROGRESS
 from unmask.tables import write_batches
+from unmask.unsegmented import is_unsegmented
 
 logger = logging.getLogger(__name__)
 
@@ -161,7 +162,7 @@ def _words_of_chunks(chunks: pa.Array) -> tuple[pa.Array, Integers, Integers]:
     sizes: list[int] = []
     for chunk in chunks.filter(pc.invert(is_plain)).to_pylist():
         # letters and digits alone are a word: the commonest case, and a test much faster than the rule
-        words = [chunk] if chunk.isalnum() else WORD.findall(chunk)
+        words = [chunk] if chunk.isalnum() and not is_unsegmented(chunk) else WORD.findall(chunk)
         odd_words += words
         sizes.append(len(words))
     of_odd = in_lower_case(odd_words)

@@ -3,15 +3,18 @@
 A word is a run of letters and digits of any script, with the combining marks on them. A single
 apostrophe, straight or curly, inside such a run belongs to the word and is written straight: don't,
 rock'n'roll. Hyphens, underscores and all other characters separate words: well-known is two. Words are
-lower-cased and in normal form C, so that one word is written in one way.
+lower-cased and in normal form C, so that one word is written in one way. Where a script has no spaces
+between words, each of its characters is a word (unmask.unsegmented).
 """
 
 import re
 import unicodedata
 
-_MARKS = "".join(c for c in map(chr, range(0x300, 0x20000)) if unicodedata.category(c).startswith("M"))
-_RUN = rf"[^\W_]+(?:[{_MARKS}]+[^\W_]*)*"
-WORD = re.compile(rf"{_RUN}(?:['’]{_RUN})*")
+from unmask.unsegmented import CHARACTER, MARKS, UNSEGMENTED
+
+_LETTER = rf"[^\W_{UNSEGMENTED}]"
+_RUN = rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*)*"
+WORD = re.compile(rf"{CHARACTER}|{_RUN}(?:['’]{_RUN})*")
 """The rule as a regular expression, before lower-casing."""
 
 

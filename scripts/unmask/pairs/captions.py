@@ -6,7 +6,7 @@ import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
 from unmask.report.findings import listed, many
-from unmask.statistics.options import ANY, PAIR, SENTENCE, TARGET, TOKEN, WORDS, WRITER
+from unmask.statistics.options import ANY, CHARACTERS, PAIR, SENTENCE, TARGET, TOKEN, WORDS, WRITER
 from unmask.statistics.paired import CLUSTERED
 from unmask.statistics.schema import NO_CLUSTERS
 
@@ -66,6 +66,11 @@ def _controls(measures: Sequence[str]) -> str:
 
 def _shared(clusters: Sequence[str]) -> str:
     """What pairs may have in common and then vary together, in words."""
-    names = {WORDS: "a modified word", TARGET: "a target", WRITER: "a writer"}
+    names = {
+        WORDS: "a modified word",
+        CHARACTERS: "a modified character",
+        TARGET: "a target",
+        WRITER: "a writer",
+    }
     kinds = dict.fromkeys(kind for joined in clusters for kind in joined.split("+") if kind != NO_CLUSTERS)
     return " or ".join(names[kind] for kind in kinds) or "nothing"

@@ -5,6 +5,7 @@ protocol corrected, scores to SCORE_DECIMALS.
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -14,13 +15,18 @@ import pandas as pd
 
 from unmask.pairs.explorer import COEFFICIENT_DECIMALS, LOG_PROB_DECIMALS, SCORE_DECIMALS, SIDES
 from unmask.report.sheets import MINUS
+from unmask.statistics.shared_words import words
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+from unmask.unsegmented import CHARACTER, UNSEGMENTED, is_unsegmented
 
 MOST_WORDS = 15
 """Pairs with a longer sentence are no examples."""
 
 DECIMALS, MOST_DECIMALS = 3, 4
 """Of numbers, as in the explorer: as many as the largest of a pair needs to have three digits."""
+
+_WITH_SPACE = re.compile(rf" *(?:{CHARACTER}|[^ {UNSEGMENTED}]+|[^ ])| +$")
+"""A word with the spaces before it, or the spaces at the end."""
 
 NOTHING, PIECE = "\N{EMPTY SET}", "\N{MIDDLE DOT}"
 
@@ -156,12 +162,20 @@ def aligned(first: list[Token], second: list[Token]) -> Iterator[Place]:
 
 
 def differing(first: str, second: str) -> tuple[tuple[str, str, str], tuple[str, str, str]]:
-    """Two sentences, each in three parts: how both begin, what differs, and how both end, in words."""
-    one, other = first.split(" "), second.split(" ")
+    """Two sentences, each in three parts: how both begin, what differs, and how both end, in words.
+
+    The parts of a sentence together are the sentence; a space before what differs belongs to the beginning.
+    Where a script has no spaces between words, each of its characters is a word.
+    """
+    one, other = _WITH_SPACE.findall(first), _WITH_SPACE.findall(second)
+    words = [[part.strip(" ") for part in parts] for parts in (one, other)]
     shortest = min(len(one), len(other))
-    start = sum(1 for _ in takewhile(lambda place: one[place] == other[place], range(shortest)))
+    start = sum(1 for _ in takewhile(lambda place: words[0][place] == words[1][place], range(shortest)))
     end = sum(
-        1 for _ in takewhile(lambda place: one[-1 - place] == other[-1 - place], range(shortest - start))
+        1
+        for _ in takewhile(
+            lambda place: words[0][-1 - place] == words[1][-1 - place], range(shortest - start)
+        )
     )
     return _parts(one, start, end), _parts(other, start, end)
 
@@ -184,7 +198,7 @@ def _texts(pairs: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _words(text: str) -> int:
-    return len(text.split())
+    return len(words(text)) if is_unsegmented(text) else len(text.split())
 
 
 def _written(tokens: Sequence[Token]) -> str:
@@ -209,4 +223,6 @@ def _adds(columns: Mapping[str, Any], place: int, measure: str) -> float | None:
 
 def _parts(words: Sequence[str], start: int, end: int) -> tuple[str, str, str]:
     stop = len(words) - end
-    return " ".join(words[:start]), " ".join(words[start:stop]), " ".join(words[stop:])
+    before, between, after = ("".join(part) for part in (words[:start], words[start:stop], words[stop:]))
+    trimmed = between.lstrip(" ")
+    return before + " " * (len(between) - len(trimmed)), trimmed, after

@@ -263,21 +263,31 @@
     }));
   }
 
+  // a word with the spaces before it, or the spaces at the end; where a script has no spaces between words, a character
+  const SPACELESS = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
+  const WITH_SPACE = new RegExp(` *(?:[${SPACELESS}]\\p{M}*|[^ ${SPACELESS}]+)| +$`, "gu");
+
   /** The words in which two sentences differ: what is between the beginning and the end that they share. */
   function differing(first, second) {
-    const words = [first.split(" "), second.split(" ")];
+    const words = [first.match(WITH_SPACE) ?? [], second.match(WITH_SPACE) ?? []];
+    const same = (one, other) => one.trim() === other.trim();
     const shortest = Math.min(words[0].length, words[1].length);
     let start = 0;
-    while (start < shortest && words[0][start] === words[1][start]) start += 1;
+    while (start < shortest && same(words[0][start], words[1][start])) start += 1;
     let end = 0;
-    while (end < shortest - start && words[0].at(-1 - end) === words[1].at(-1 - end)) end += 1;
-    return words.map((own) => [own.slice(0, start), own.slice(start, own.length - end), own.slice(own.length - end)]);
+    while (end < shortest - start && same(words[0].at(-1 - end), words[1].at(-1 - end))) end += 1;
+    return words.map((own) => {
+      const between = own.slice(start, own.length - end).join("");
+      const trimmed = between.trimStart();
+      const space = between.slice(0, between.length - trimmed.length);
+      return [own.slice(0, start).join("") + space, trimmed, own.slice(own.length - end).join("")];
+    });
   }
 
   const marked = ([before, between, after]) => [
-    before.length ? `${before.join(" ")} ` : null,
-    between.length ? make("mark", {}, between.join(" ")) : null,
-    after.length ? ` ${after.join(" ")}` : null,
+    before || null,
+    between ? make("mark", {}, between) : null,
+    after || null,
   ];
 
   // --- the list ---------------------------------------------------------------------------------------------

@@ -26,7 +26,8 @@ from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.intervals import wilson
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata
-from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED
+from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED, STEREOTYPE
+from unmask.unsegmented import is_unsegmented
 
 INTERSENTENCE = "stereoset-intersentence"
 """The format of benchmarks whose texts are a context and a sentence behind it."""
@@ -348,6 +349,18 @@ WARY_AT_ONCE = [
 ]
 """What a reader of the answer should be wary of, directly below it."""
 
+
+def unsegmented(results: PairResults) -> Iterator[Row]:
+    """The benchmarks most of whose pairs are written without spaces between words."""
+    names = [
+        name
+        for name, pairs in results.pairs.items()
+        if 2 * sum(map(is_unsegmented, pairs[STEREOTYPE].astype(str))) > len(pairs)
+    ]
+    if names:
+        yield {"names": names}
+
+
 CAUTIONS = [
     Finding(
         "clear preferences",
@@ -361,6 +374,12 @@ CAUTIONS = [
         broad,
         """{{ broad }} of {{ known }} intervals {{ broad | many("is", "are") }} broader than {{ points }}
         points, as pairs are few or share their words.""",
+    ),
+    Finding(
+        "unsegmented",
+        unsegmented,
+        """{{ names | listed }} {{ names | many("is", "are") }} written without spaces between words, so each
+        character counts as a word.""",
     ),
     NEVER_TRAINED,
     ORACLES,

@@ -83,8 +83,8 @@ BIAS = pa.schema(
             "words",
             pa.int32(),
             nullable=True,
-            meaning="over all pairs alone: different words (and targets or writers, see `clusters`) by which "
-            "these pairs vary together; null where pairs are taken as independent",
+            meaning="over all pairs alone: different words (or characters, targets, writers, see `clusters`) "
+            "by which these pairs vary together; null where pairs are taken as independent",
         ),
         field(
             "pairs_for_5",

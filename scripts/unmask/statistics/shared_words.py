@@ -1,4 +1,4 @@
-"""What pairs may have in common: modified words, a target, a writer; and other readings of what a word is."""
+"""What pairs may share: modified words or characters, a target, a writer; and other readings of a word."""
 
 import re
 import unicodedata
@@ -8,8 +8,9 @@ from difflib import SequenceMatcher
 import pandas as pd
 
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.options import TARGET, WORDS, WRITER
+from unmask.statistics.options import CHARACTERS, TARGET, WORDS, WRITER
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+from unmask.unsegmented import CHARACTER, MARKS, UNSEGMENTED
 
 Node = tuple[str, str]
 """What kind of thing it is, and which one."""
@@ -35,44 +36,67 @@ _BASE: Mapping[str, str] = {form: forms[0] for forms in _TOGETHER for form in fo
 _LEAST = 4
 """Letters of a word that may lose its s: `gas` and `yes` are no plurals."""
 
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_ASCII_WORD = re.compile(r"\w+(?:['’]\w+)*")
+# a mark belongs to its letter
+_RUN = rf"[^\W{UNSEGMENTED}](?:[{MARKS}]|[^\W{UNSEGMENTED}])*"
+_WORD = re.compile(rf"{CHARACTER}|{_RUN}(?:['’]{_RUN})*")
+_LETTER = re.compile(rf"[^\W_][{MARKS}]*")
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in lower case; a word may have an apostrophe inside."""
+    """The words of a text, in lower case; a word may have an apostrophe inside.
+
+    Where a script has no spaces between words, each of its characters is a word (unmask.unsegmented).
+    """
     text = text.casefold()
-    if not text.isascii():
-        # a mark belongs to its letter, which has one where it can
-        composed = unicodedata.normalize("NFC", text)
-        text = "".join("_" if unicodedata.category(sign)[0] == "M" else sign for sign in composed)
-    return _WORD.findall(text)
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    return _WORD.findall(unicodedata.normalize("NFC", text))
+
+
+def characters(text: str) -> list[str]:
+    """The letters and digits of a text, in lower case, each with the marks on it."""
+    return _LETTER.findall(unicodedata.normalize("NFC", text.casefold()))
 
 
 def modified_words(stereotype: str, antistereotype: str) -> tuple[list[str], list[str]]:
     """The words of either sentence outside the longest matching blocks that the two share (difflib's)."""
-    sides = words(stereotype), words(antistereotype)
+    return _modified(words(stereotype), words(antistereotype))
+
+
+def modified_characters(stereotype: str, antistereotype: str) -> tuple[list[str], list[str]]:
+    """The same of `characters`."""
+    return _modified(characters(stereotype), characters(antistereotype))
+
+
+def _modified(one: list[str], other: list[str]) -> tuple[list[str], list[str]]:
     modified: tuple[list[str], list[str]] = [], []
     for tag, start, end, other_start, other_end in SequenceMatcher(
-        None, *sides, autojunk=False
+        None, one, other, autojunk=False
     ).get_opcodes():
         if tag != "equal":
-            modified[0].extend(sides[0][start:end])
-            modified[1].extend(sides[1][other_start:other_end])
+            modified[0].extend(one[start:end])
+            modified[1].extend(other[other_start:other_end])
     return modified
 
 
-def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[Node]]:
-    """The nodes of each pair of a Pairs table, of the kinds `words`, `target` and `writer`.
+_OF_TEXTS = {WORDS: modified_words, CHARACTERS: modified_characters}
+"""What both sentences of a pair have in place of each other, by the kind of node."""
 
-    `words`: the modified words of both sentences, whichever stands where. A pair without a target or writer
-    has no such node.
+
+def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[Node]]:
+    """The nodes of each pair of a Pairs table, of the kinds `words`, `characters`, `target` and `writer`.
+
+    `words`, `characters`: those of both sentences that are modified, whichever stands where. A pair without a
+    target or writer has no such node.
     """
     columns = [pairs[name] for name in (STEREOTYPE, ANTISTEREOTYPE, TARGET, WRITER)]
     for stereotype, antistereotype, target, writer in zip(*columns, strict=True):
         nodes: list[Node] = []
-        if WORDS in kinds:
-            one, other = modified_words(stereotype, antistereotype)
-            nodes.extend((WORDS, word) for word in dict.fromkeys((*one, *other)))
+        for kind, modified in _OF_TEXTS.items():
+            if kind in kinds:
+                one, other = modified(stereotype, antistereotype)
+                nodes.extend((kind, part) for part in dict.fromkeys((*one, *other)))
         for kind, value in ((TARGET, target), (WRITER, writer)):
             if kind in kinds and not pd.isna(value):
                 nodes.append((kind, value))
@@ -85,8 +109,8 @@ def dependence_of(pairs: pd.DataFrame, kinds: Sequence[str]) -> Dependence:
 
 
 def kinds_in(pairs: pd.DataFrame, kinds: Sequence[str]) -> list[str]:
-    """Those of `kinds` that the benchmark states; every benchmark has words."""
-    return [kind for kind in kinds if kind == WORDS or pairs[kind].notna().any()]
+    """Those of `kinds` that the benchmark states; every benchmark has words and characters."""
+    return [kind for kind in kinds if kind in _OF_TEXTS or pairs[kind].notna().any()]
 
 
 def base_form(word: str) -> str:
