@@ -51,7 +51,7 @@ def word_pairs(count: int, pairs: int) -> Sides:
 
 
 def of_characters(pairs: int, signs: int) -> Sides:
-    """Sentences without spaces that have two characters a side of their own, the k-th 1/√k times as common."""
+    """Sentences without spaces, whose sides differ in two characters each, the k-th 1/√k times as common."""
     chances = 1 / np.sqrt(np.arange(1, signs + 1))
     chosen = np.random.default_rng(0).choice(signs, size=(pairs, 2, 2), p=chances / chances.sum())
     first = (0x5000, 0x7000)
