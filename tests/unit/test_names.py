@@ -12,7 +12,16 @@ SOURCES = sorted((ROOT / "scripts").rglob("*.py"))
 EMPTY = {"dealt", "found", "given", "made", "own", "picked", "shown", "told", "wanted"}
 """Participles of what happened to a thing, in place of what it is."""
 
-FAMILIES = {"associations", "calibration", "debiasing", "downstream", "frequency", "pairs", "regional"}
+FAMILIES = {
+    "associations",
+    "calibration",
+    "debiasing",
+    "downstream",
+    "frequency",
+    "pairs",
+    "regional",
+    "templates",
+}
 """They share the core, synthetic worlds among it, and of each other read files alone."""
 
 EXCEPTIONS = {
