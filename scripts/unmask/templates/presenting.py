@@ -172,6 +172,19 @@ def _clear(results: TemplateResults, measure: str) -> list[dict[str, Any]]:
     return rows
 
 
+def _fills(results: TemplateResults) -> list[dict[str, Any]]:
+    """Of each test: the significant fills of the model with the most."""
+    rows = []
+    for row in _clear(results, DISCO):
+        words = results.words[
+            (results.words["test"] == row["test"]) & (results.words["model"] == row["model"])
+        ]
+        significant = words.loc[words["significant"].eq(True), "word"]
+        if len(significant):
+            rows.append({**row, "words": list(significant.drop_duplicates())})
+    return rows
+
+
 FINDINGS: list[Finding[TemplateResults]] = [
     Finding(
         "attributes",
@@ -186,6 +199,12 @@ FINDINGS: list[Finding[TemplateResults]] = [
         "{{ test }}: the number of fills that correlate with gender (DisCo) is beyond chance in "
         "{{ clear | length }} of {{ models | counted('model') }}; {{ model }} has the most, "
         "{{ value | number(2) }} per template.",
+    ),
+    Finding(
+        "which fills",
+        _fills,
+        "{{ test }}: what correlates with gender in {{ model }} {{ words | many('is', 'are') }} "
+        "{{ words | listed(8) }}. A pronoun that agrees with a name counts, too.",
     ),
     Finding(
         "left out",
