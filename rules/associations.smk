@@ -60,7 +60,7 @@ rule embed_stimuli:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=embedding_time,
     params:

@@ -95,7 +95,7 @@ rule debias_model:
         "../envs/debiasing.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=training_memory,
         runtime=debiasing_time,
     params:

@@ -107,7 +107,7 @@ rule fine_tune:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=training_memory,
         runtime=fine_tuning_time,
     params:

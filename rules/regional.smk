@@ -59,7 +59,7 @@ rule regional_likelihoods:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=regional_time,
     params:
@@ -105,7 +105,7 @@ rule embed_names:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=table_time,
     params:
@@ -255,7 +255,7 @@ rule fine_tune_classifier:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=training_memory,
         runtime=classifier_time,
     params:
@@ -287,7 +287,7 @@ rule prefix_regions:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=prefix_time,
     params:
@@ -319,7 +319,7 @@ rule train_on_regions:
         "../envs/scoring.yaml"
     threads: 1
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=training_time,
     params:

@@ -4,6 +4,11 @@
 import functools
 import json
 
+# what jobs that run a model ask for besides memory and time
+GPU = {"gpu": 1}
+if config["runtime"]["gpu_manufacturer"]:
+    GPU["gpu_manufacturer"] = config["runtime"]["gpu_manufacturer"]
+
 SHARED_LAYERS = {"albert": 24}
 
 
