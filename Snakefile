@@ -31,6 +31,10 @@ onstart:
     hold_results()
 
 
+onerror:
+    forget_ended(log_of())
+
+
 rule all:
     default_target: True
     input:

@@ -4,6 +4,7 @@ import functools
 import os
 import re
 import sys
+import uuid
 from pathlib import Path
 
 from snakemake.io import IOFile
@@ -22,6 +23,7 @@ sys.path.insert(0, LIBRARY)
 # jobs too run the library beside their scripts, whichever is installed
 os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, [LIBRARY, os.getenv("PYTHONPATH")]))}
 
+from unmask.joblog import RUN, forget_ended
 from unmask.plugins import module_file
 from unmask.plugins import names as names_in
 from unmask.code_digest import code_digest
@@ -34,6 +36,10 @@ from unmask.results.recorded import check_recorded
 from unmask.results.settings import difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.table_heads import check_columns
+
+if workflow.is_main_process:
+    # of all jobs of this run
+    os.environ[RUN] = uuid.uuid4().hex[:12]
 
 # the module of a family that makes its tables and figures, where it has some (unmask.report.presenting)
 PRESENTING = "presenting"

@@ -18,7 +18,10 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
 LAST_LINES = 3
-"""So many lines of a failed job's log are shown."""
+"""So many lines of a failed job's log are shown, where jobs run elsewhere (show-failed-logs)."""
+
+NOT_TRIED = "not tried again"
+"""How the log of a job ends that would end as it did before (unmask.joblog)."""
 
 WEIGHTS = {
     "evidence": 20,
@@ -163,13 +166,22 @@ class LogHandler(LogHandlerBase):
 
     def _fail(self, record: Any) -> None:
         self.running.pop(record.jobid, None)
+        logs = {
+            log: Path(log).read_text(encoding="utf-8", errors="replace").splitlines()
+            for log in self.logs.get(record.jobid, ())
+            if Path(log).is_file()
+        }
+        if any(lines and lines[-1].endswith(f": {NOT_TRIED}") for lines in logs.values()):
+            return
         self._say(f"failed: {self.jobs.get(record.jobid, record.rule_name)}")
-        for log in self.logs.get(record.jobid, ()):
-            if Path(log).is_file():
-                self._say(f"  {log} ends:")
-                lines = Path(log).read_text(encoding="utf-8", errors="replace").splitlines()
-                for line in lines[-LAST_LINES:]:
-                    self._say(f"    {line}")
+        for log, lines in logs.items():
+            if not self.common_settings.show_failed_logs:
+                # the job has said why itself
+                self._say(f"  its log: {log}")
+                continue
+            self._say(f"  {log} ends:")
+            for line in lines[-LAST_LINES:]:
+                self._say(f"    {line}")
 
     def _left(self, before: str = "") -> str:
         """How long the rest may take, where enough is done to say so; jobs differ, so it is rough."""

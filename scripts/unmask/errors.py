@@ -1,4 +1,4 @@
-"""The one error that is for the user to fix."""
+"""The errors that are for the user to fix."""
 
 LONGEST = 2000
 """Characters of a message: what it quotes of a file may be of any length."""
@@ -15,3 +15,7 @@ class InputError(Exception):
         if len(line) > LONGEST:
             line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
         super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))
+
+
+class PassingError(InputError):
+    """One that may be gone at another try, as of a network."""

@@ -1,6 +1,7 @@
 """What one job tells: a log file, the same lines on stderr, and one clear line when it cannot go on."""
 
 import logging
+import os
 import signal
 import sys
 import threading
@@ -13,7 +14,7 @@ from types import FrameType
 from typing import NoReturn, TextIO
 
 from unmask.atomic import why_not_written
-from unmask.errors import InputError
+from unmask.errors import InputError, PassingError
 from unmask.locks import locked
 
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
@@ -31,6 +32,12 @@ TOLD_EVERY = 30.0
 AGAIN_AFTER = 0.05
 """Seconds after which a signal that a finalizer swallowed is raised again."""
 
+RUN = "UNMASK_RUN"
+"""The environment variable that tells runs of the workflow apart; all jobs of one run have the same."""
+
+NOT_TRIED = "not tried again"
+"""The last line of the log of a job that an error of its input ended when it was tried before in this run."""
+
 logger = logging.getLogger("unmask")
 
 
@@ -40,6 +47,8 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
     processes of this job.
 
     An InputError ends the process with status 1 and its one line; the log file ends with that line too.
+    Where Snakemake tries such a job again in the same run, it ends at once and says nothing, unless the fault
+    may pass: a PassingError, or one of a file that the system could not read.
     So do a full disk, and SIGTERM and Ctrl-C (with statuses 143 and 130), after the block has cleaned up.
     So does any other exception, with a line that names the job's `inputs`: its traceback is in the log file.
 
@@ -54,13 +63,18 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
             stack.callback(setattr, sys, "unraisablehook", sys.unraisablehook)
             sys.unraisablehook = _raise_again
             try:
-                _log_to_file(path, stack)
+                if _put_back_log(path):
+                    _log_to_file(path, stack, NOT_TRIED, "a")
+                    sys.exit(1)
+                _log_to_file(path, stack, "begun")
                 stack.enter_context(locked(path.with_name(f".{path.name}.lock"), _wait_for))
             except OSError as error:
                 raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
             yield
         except InputError as error:
             logger.error("error: %s", error)
+            if not _may_pass(error):
+                _keep_log(path)
             sys.exit(1)
         except KeyboardInterrupt:
             logger.error("stopped by Ctrl-C")
@@ -83,6 +97,48 @@ def _unexpected(error: Exception, path: Path, inputs: Iterable[str | Path]) -> I
     )
     made_from = f" (made from {listed})" if names else ""
     return InputError(f"{type(error).__name__}: {error}: not foreseen; {path} has the details{made_from}")
+
+
+def forget_ended(logs: str | Path) -> None:
+    """Remove what a run knows of jobs that it would not try again, when it is over."""
+    for path in Path(logs).rglob(".*.ended"):
+        path.unlink(missing_ok=True)
+
+
+def _ended(path: Path) -> Path:
+    """Where the log of a job stays that an error ended which another try would meet again."""
+    return path.with_name(f".{path.name}.ended")
+
+
+def _keep_log(path: Path) -> None:
+    """Snakemake removes a job's log before it tries the job again."""
+    if run := os.getenv(RUN):
+        with suppress(OSError):
+            _ended(path).write_text(f"{run}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+
+
+def _put_back_log(path: Path) -> bool:
+    """Whether such an error ended the job in this run; its log is then where it was."""
+    try:
+        run, _, log = _ended(path).read_text(encoding="utf-8").partition("\n")
+    except OSError:
+        return False
+    if run != os.getenv(RUN):
+        _ended(path).unlink(missing_ok=True)
+        return False
+    path.write_text(log, encoding="utf-8")
+    return True
+
+
+def _may_pass(error: BaseException) -> bool:
+    """Whether the network, the file system or another program may be at fault, so that another try helps."""
+    at: BaseException | None = error
+    while at is not None:
+        if isinstance(at, PassingError | OSError):
+            return True
+        # also where it was raised `from None`
+        at = at.__cause__ or at.__context__
+    return False
 
 
 class _FileHandler(logging.FileHandler):
@@ -132,9 +188,9 @@ def _log_to_stderr(path: Path, stack: ExitStack) -> None:
     stack.callback(logger.handlers.clear)
 
 
-def _log_to_file(path: Path, stack: ExitStack) -> None:
+def _log_to_file(path: Path, stack: ExitStack, first: str, mode: str = "w") -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handler = _FileHandler(path, mode="w", encoding="utf-8")
+    handler = _FileHandler(path, mode=mode, encoding="utf-8")
     stack.callback(handler.close)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logger.handlers.append(handler)
@@ -144,7 +200,7 @@ def _log_to_file(path: Path, stack: ExitStack) -> None:
     warnings.handlers = [handler]
     stack.callback(warnings.handlers.clear)
     # Snakemake shows a failed job's logs up to the first that is empty; Slurm's comes after this one
-    logger.info("begun")
+    logger.info("%s", first)
 
 
 def _log_traceback() -> None:

@@ -639,6 +639,27 @@ FORMS = {
         kinds=Kinds("kind", "verdict"),
         grid=Grid(title="what is shown", subtitle=["a line", "another"]),
     ),
+    "forest-of-names-apart": forest(
+        pd.DataFrame(
+            [
+                {
+                    "panel": f"model {place}",
+                    "name": f"type {place}.{row}",
+                    "value": row,
+                    "part": f"part {part}",
+                }
+                for place in range(5)
+                for row in range(2 + 3 * (place % 2))
+                for part in range(3)
+            ]
+        ),
+        Axis("points", line=0),
+        [("value", "value", ".1f")],
+        kinds=Kinds("part", "part"),
+        apart="part",
+        names_apart=True,
+        grid=Grid(2),
+    ),
     "response": response(
         pd.DataFrame(
             [
@@ -679,7 +700,7 @@ def test_charts_have_their_room_before_they_are_drawn(browser: Browser, tmp_path
         for name, drawn in FORMS.items()
         if drawn
     ]
-    assert len(sections) == 3
+    assert len(sections) == 4
     path = tmp_path / "index.html"
     path.write_text(render_page("t", sections), encoding="utf-8")
     opened = open_report(browser, path, viewport=room)

@@ -7,7 +7,10 @@ import yaml
 
 from workflow_copy import ROOT
 
-OF_ONE_MACHINE = {"retries": "a cluster's retries ask for more memory and time, which takes more than one"}
+OF_ONE_MACHINE = {
+    "retries": "a cluster's retries ask for more memory and time, which takes more than one",
+    "show-failed-logs": "on one machine jobs say on the terminal why they failed",
+}
 """Keys of profiles/default that differ on a cluster, and why."""
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from processes import said, start
-from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
+from unmask.errors import InputError, PassingError
+from unmask.joblog import INTERRUPTED, NOT_TRIED, RUN, TERMINATED, duration, forget_ended, job_log
 
 JOB = """
     import sys, time
@@ -117,6 +118,83 @@ def test_an_unexpected_error_is_one_line_and_its_traceback_is_in_the_log(
     text = (tmp_path / "job.log").read_text()
     assert "Traceback" in text and text.endswith(f"{line}\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["job.log"]
+
+
+def fail(log: Path, error: InputError, of: Exception | None = None) -> None:
+    """A job that ends by an error, raised in place of another if there is one."""
+    with pytest.raises(SystemExit) as end, job_log(log):
+        if of is None:
+            raise error
+        try:
+            raise of
+        except Exception:
+            raise error from None
+    assert end.value.code == 1
+
+
+@pytest.mark.parametrize("of", [None, ValueError("a byte")])
+def test_an_error_of_the_input_is_said_once_in_a_run(
+    tmp_path: Path, of: Exception | None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "job.log"
+    monkeypatch.setenv(RUN, "first")
+    fail(log, InputError("x.gguf: no GGUF file"), of)
+    line = "error: x.gguf: no GGUF file"
+    assert capsys.readouterr().err == f"{line}\n"
+    for _ in range(2):
+        # as Snakemake does before it tries a job again
+        log.unlink()
+        with pytest.raises(SystemExit) as end, job_log(log):
+            pytest.fail("it is tried again")
+        assert end.value.code == 1
+        assert capsys.readouterr().err == ""
+        told = [each.partition("unmask: ")[2] for each in log.read_text().splitlines()]
+        assert told == ["begun", line, NOT_TRIED]
+    # each run tries anew, also after one that was killed
+    monkeypatch.setenv(RUN, "second")
+    with job_log(log):
+        pass
+    assert log.read_text().endswith(": begun\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["job.log"]
+
+
+def test_a_run_forgets_what_it_did_not_try_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(RUN, "first")
+    log = tmp_path / "logs/model/job.log"
+    fail(log, InputError("bad"))
+    assert len(list(log.parent.iterdir())) == 2
+    forget_ended(tmp_path / "logs")
+    assert list(log.parent.iterdir()) == [log]
+
+
+@pytest.mark.parametrize(
+    ("error", "of"),
+    [
+        (PassingError("no answer"), None),
+        (InputError("cannot be read"), OSError(116, "Stale file handle")),
+        (InputError("the hub has no answer"), PassingError("no answer")),
+    ],
+)
+def test_an_error_that_may_pass_is_worth_another_try(
+    tmp_path: Path,
+    error: InputError,
+    of: Exception | None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(RUN, "first")
+    for _ in range(2):
+        fail(tmp_path / "job.log", error, of)
+        assert capsys.readouterr().err == f"error: {error}\n"
+    with job_log(tmp_path / "job.log"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["job.log"]
+
+
+def test_without_a_run_every_try_says_its_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        fail(tmp_path / "job.log", InputError("bad"))
+        assert capsys.readouterr().err == "error: bad\n"
 
 
 def test_a_full_disk_is_one_line_wherever_it_is_met(

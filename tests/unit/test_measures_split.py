@@ -210,9 +210,45 @@ def test_the_report_has_the_parts_in_a_sentence_a_picture_and_a_table(tmp_path: 
     picture, fold = made.blocks
     assert isinstance(picture, Chart) and "95% intervals" in picture.caption
     assert isinstance(fold, Fold)
+    assert "Not drawn" not in picture.caption
     sheet = split.table(results)[1]
     assert [row[:4] for row in sheet.rows] == [
         ("gpt2", "crows", group, str(n))
         for group, n in (("all", 119), ("age", 39), ("gender", 40), ("race", 40))
     ]
     assert sheet.rows[0][5] == str(alike[WORDS])
+
+
+def results_of(tmp_path: Path, tables: dict[str, pd.DataFrame]) -> PairResults:
+    """The results of a decoder: its table of parts on each benchmark."""
+    files = {name: tmp_path / f"{name}.parquet" for name in tables}
+    for name, table in tables.items():
+        write_table(files[name], table, SPLIT, {"model": "gpt2", "benchmark": name})
+    results = PairResults(
+        {"split": [*files.values()], "captions": CAPTIONS},
+        {"models": [{"name": "gpt2"}], "benchmarks": [{"name": name} for name in tables]},
+    )
+    captions = load_captions(CAPTIONS, confidence="95", alpha="", unit="", clusters="", reading="")
+    object.__setattr__(results, "captions", captions)
+    return results
+
+
+def test_every_panel_has_its_rows_and_those_with_few_degrees_of_freedom_are_left_out(tmp_path: Path) -> None:
+    pairs, margins = many_pairs(120)
+    table: Any = split_table(pairs, margins, dependence_of(pairs, ["words"]), 0.95)
+    # an interval of one degree of freedom, and none at all
+    table.loc[table["group"] == "age", ["df", "low", "high"]] = [1.2, -900.0, 900.0]
+    table.loc[table["group"] == "race", ["df", "low", "high"]] = np.nan
+    others = table.assign(group=table["group"].replace({"gender": "faith"}))
+    results = results_of(tmp_path, {"crows": table, "stereo": others})
+    drawn: Any = split.picture(results)
+    made = drawn.to_dict()
+    rows = made["data"]["values"] if "values" in made["data"] else next(iter(made["datasets"].values()))
+    assert {(row["panel"], row["name"].partition(" (")[0]) for row in rows} == {
+        *(("gpt2 on crows", name) for name in ("all", "gender")),
+        *(("gpt2 on stereo", name) for name in ("all", "faith")),
+    }
+    assert max(abs(row["high"]) for row in rows) < 10
+    assert made["resolve"]["scale"] == {"y": "independent", "yOffset": "independent"}
+    assert split.caption(results).endswith("Not drawn: 4 rows with too few different words (∘ in the table).")
+    assert [row[2] for row in split.table(results)[1].rows if "∘" in row[4]] == ["age", "race"] * 2

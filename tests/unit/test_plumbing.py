@@ -21,7 +21,7 @@ EXTRA, TOLD, TELLER = "as extra of a log line", "in a log line", "made, handed o
 MAY_BE_IMPORTED = {
     "unmask.atomic": {"written_whole": CONTEXT, "partial_beside": CONTEXT, "remove_if_abandoned": STATEMENT},
     "unmask.downloads": {"reading_download": CONTEXT},
-    "unmask.errors": {"InputError": EXCEPTION},
+    "unmask.errors": {"InputError": EXCEPTION, "PassingError": EXCEPTION},
     "unmask.evidence.progress": {"Progress": TELLER},
     "unmask.joblog": {"job_log": CONTEXT, "PROGRESS": EXTRA, "duration": TOLD},
     "unmask.locks": {"locked": CONTEXT},

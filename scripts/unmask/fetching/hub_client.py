@@ -28,7 +28,7 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 
-from unmask.errors import InputError
+from unmask.errors import InputError, PassingError
 from unmask.fetching.limits import Meter, deadline
 from unmask.files import git_blob_of_file, sha256_of_file
 from unmask.urls import without_secrets
@@ -133,7 +133,9 @@ def _check_digest(path: Path, what: str) -> None:
     got = sha256_of_file(path) if len(stated) == 64 else git_blob_of_file(path)
     if got != stated:
         path.resolve().unlink()
-        raise InputError(f"{what} is corrupt: wanted digest {stated}, got {got}; run again to fetch it anew")
+        raise PassingError(
+            f"{what} is corrupt: wanted digest {stated}, got {got}; run again to fetch it anew"
+        )
 
 
 def _asked(ask: Callable[[], Result], name: str, what: str) -> Result:
@@ -152,7 +154,7 @@ def _asked(ask: Callable[[], Result], name: str, what: str) -> Result:
                 raise InputError(f"{what}: {final}") from None
             reason = _reason(fault or error)
             if wait is None:
-                raise InputError(
+                raise PassingError(
                     f"{what}: could not be fetched (tried {len(WAITS) + 1} times): {reason}"
                 ) from None
             logger.warning("%s: %s; trying again in %.0f s", what, reason, wait)

@@ -43,9 +43,9 @@ PRESENTS = Presentation(
         "split": (split.picture, "No causal language model of this study has LL or a part of it."),
     },
     captions=captioned(
-        ["figure1", "bias", "planted", "split"],
+        ["figure1", "bias", "planted"],
         bias="overview",
         planted="planted_chart",
-        split="split_chart",
-    ),
+    )
+    | {"split": split.caption},
 )

@@ -202,12 +202,13 @@ def forest(
     beside: Sequence[Beside] = (),
     names: Iterable[str] | None = None,
     apart: str | None = None,
+    names_apart: bool = False,
     grid: Grid = Grid(),
 ) -> alt.FacetChart | None:
     """Estimates with their intervals, names down the rows, before what chance gives.
 
     broad, narrow: bands. names: in their order, by default that of the data. apart: rows of one name are
-    below each other by this column.
+    below each other by this column. names_apart: every panel has the names of its rows alone, down its side.
     """
     frame = frame[frame[value].notna()]
     if frame.empty:
@@ -249,9 +250,10 @@ def forest(
         records(frame),
         grid.columns,
         margin=room_for(order),
+        gap=GAP + room_for(order) if names_apart else GAP,
         width=grid.width,
         height=row_height(max(1, len(below))),
-        independent=("x",) if axis.independent else (),
+        independent=(*(("x",) if axis.independent else ()), *(("y", "yOffset") if names_apart else ())),
         axes=("x",),
         between=grid.between,
     )

@@ -99,7 +99,7 @@ class Presentation(Generic[Results]):
         return Section(name, self.heading, texts, tuple(blocks), group=OTHER_TESTS)
 
 
-def captioned(figures: Iterable[str], **under: str) -> Mapping[str, Callable[[Any], str]]:
+def captioned(figures: Iterable[str], **under: str) -> dict[str, Callable[[Any], str]]:
     """Captions of charts, which the captions of a family's results have under the names of the charts; under:
     other names that they have there."""
 

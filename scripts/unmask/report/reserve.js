@@ -52,19 +52,34 @@ function above(spec, room) {
   return keys + (keys ? 28 : 0) + title;
 }
 
+// How many names stand down a column of panels of which each has names of its rows alone.
+function namesDown(spec, field) {
+  const names = new Map([...valuesOf(spec, spec.facet.field)].map((panel) => [panel, new Set()]));
+  for (const row of spec.data.values) names.get(row[spec.facet.field]).add(row[field]);
+  const counts = [...names.values()].map((each) => each.size);
+  const across = spec.columns ?? 1;
+  let sum = 0;
+  for (let at = 0; at < counts.length; at += across) sum += Math.max(...counts.slice(at, at + across));
+  return sum;
+}
+
 // The height in pixels of what `fitted` gives.
 function heightOf(spec, room) {
   const { facet, columns = 1, spec: panel = {}, usermeta = {}, resolve = {} } = spec;
   const of = (name) => channels(spec).find(([each, channel]) => each === name && (channel.field || channel.aggregate))?.[1];
   const x = of("x");
-  const height = panel.height?.step ? panel.height.step * valuesOf(spec, of("y")?.field).size : (panel.height ?? 200);
   const rows = facet ? Math.ceil(valuesOf(spec, facet.field).size / columns) : 1;
+  const step = panel.height?.step;
+  const apart = facet && step && resolve.scale?.y === "independent";
+  const all = apart ? namesDown(spec, of("y").field) : rows * (step ? valuesOf(spec, of("y")?.field).size : 1);
+  // marks below each other in a row have a margin around all rows
+  const heights = (all + (of("yOffset") ? 0.2 * rows : 0)) * (step ?? panel.height ?? 200);
   const upright = x?.type === "nominal" && x.axis?.labelAngle !== 0;
   const labels = upright ? LETTER * Math.max(...[...valuesOf(spec, x.field)].map((name) => String(name).length)) : TICKS;
   const axis = !x || x.axis === null ? 0 : labels + (x.title ? TITLE : 0);
   const axes = resolve.axis?.x === "independent" || resolve.scale?.x === "independent" ? rows : 1;
   const names = facet ? (usermeta.lines ?? 1) * (panel.width < 300 ? 12 : 14) + 9 : 0;
-  return Math.round(rows * (height + names) + (rows - 1) * BELOW + axes * axis + above(spec, room) + FRAME + SPARE);
+  return Math.round(heights + rows * names + (rows - 1) * BELOW + axes * axis + above(spec, room) + FRAME + SPARE);
 }
 
 function reserve(box, spec, room) {

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from unmask.measures.split import CONTINUATION, PARTS, WHOLE, WORDS
@@ -14,11 +15,14 @@ from unmask.report.findings import Finding, Row, records
 from unmask.report.forms import Axis, Grid, Kinds, forest
 from unmask.report.panels import columns_of, ends_of
 from unmask.report.sections import Section, folded
-from unmask.report.sheets import counted, rows_of
+from unmask.report.sheets import UNTESTABLE, counted, rows_of
 from unmask.report.table_files import TableAndSheet
 from unmask.statistics.schema import OVERALL
 
 NAMES = {WORDS: "what the words cost", CONTINUATION: "what follows from them", WHOLE: "both together (LL)"}
+
+LEAST_DF = 2
+"""With fewer degrees of freedom an interval says little but that: it is tens of times the standard error."""
 
 MOST = 2
 """Of so many models and benchmarks there is a sentence each; the table has all."""
@@ -29,8 +33,8 @@ SPLIT = Table(
     [
         Column(
             "mean margin",
-            "<{margin:+.2f}> (<{low:+.2f} to {high:+.2f}>)",
-            "In nats, with its interval; above 0 the stereotype is likelier.",
+            "<{margin:+.2f}>{mark} (<{low:+.2f} to {high:+.2f}>)",
+            "In nats, with its interval; above 0 the stereotype is likelier. ∘ too few different words.",
         ),
         Column("as LL", "{alike}", "Pairs in which it prefers the sentence that LL prefers."),
     ],
@@ -50,8 +54,12 @@ def table(results: PairResults) -> TableAndSheet:
 
 
 def picture(results: PairResults) -> alt.FacetChart | None:
-    """The mean of each part down the bias types, a panel for each causal language model and benchmark."""
+    """The mean of each part down the bias types, a panel for each causal language model and benchmark.
+
+    Without rows whose interval would set the scale of all: those of fewer than LEAST_DF degrees of freedom.
+    """
     rows = _named(results.split)
+    rows = rows[rows["df"] >= LEAST_DF]
     frame = columns_of(
         rows,
         *("model", "benchmark", "low", "high", "alike"),
@@ -75,8 +83,15 @@ def picture(results: PairResults) -> alt.FacetChart | None:
         tips,
         kinds=Kinds("part", "part of the margin", [*NAMES.values()]),
         apart="part",
+        # benchmarks have other bias types, and as many pairs of each
+        names_apart=True,
         grid=Grid(2, between=ON, title="mean margin of LL, in nats"),
     )
+
+
+def caption(results: PairResults) -> str:
+    """Of the picture, with how many rows of the table it lacks."""
+    return " ".join([results.captions["split_chart"], *_left_out(results.split)])
 
 
 def shares(results: PairResults) -> Iterator[Row]:
@@ -99,7 +114,7 @@ SHARES = Finding(
 
 def section(results: PairResults) -> Section:
     drawn = picture(results)
-    charts = (chart(results.captions["split_chart"], ALT, drawn),) if drawn else ()
+    charts = (chart(caption(results), ALT, drawn),) if drawn else ()
     numbers = folded("Both parts of the margins, in numbers", table(results)[1])
     return Section(
         "split",
@@ -110,6 +125,15 @@ def section(results: PairResults) -> Section:
     )
 
 
+def _left_out(rows: pd.DataFrame) -> Iterator[str]:
+    """How many rows of the table the picture lacks, if any."""
+    if count := int(((rows["part"] == WHOLE) & ~(rows["df"] >= LEAST_DF)).sum()):
+        yield f"Not drawn: {counted(count, 'row')} with too few different words (∘ in the table)."
+
+
 def _named(rows: pd.DataFrame) -> pd.DataFrame:
-    """The parts by their names, in this order."""
-    return rows.assign(name=pd.Categorical(rows["part"].astype(str).map(NAMES), [*NAMES.values()]))
+    """The parts by their names, in this order; a mark where too few words differ for an interval."""
+    return rows.assign(
+        name=pd.Categorical(rows["part"].astype(str).map(NAMES), [*NAMES.values()]),
+        mark=np.where(rows["df"] >= LEAST_DF, "", f" {UNTESTABLE}"),
+    )
