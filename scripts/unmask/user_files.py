@@ -60,22 +60,31 @@ def read_yaml(path: str | Path) -> Any:
         raise InputError(f"{path}: {error}") from None
 
 
-def read_text(path: str | Path) -> str:
-    """The text of a UTF-8 file as it is, without a byte order mark.
+UTF_8 = "utf-8"
+
+
+def codec(encoding: str) -> str:
+    """What Python reads an encoding with; a byte order mark is no text."""
+    return "utf-8-sig" if encoding == UTF_8 else encoding
+
+
+def read_text(path: str | Path, encoding: str = UTF_8) -> str:
+    """The text of a file as it is, without a byte order mark.
 
     Raises InputError naming the file, and the line of what is not text.
     """
     with faults_of(path):
         content = Path(path).read_bytes()
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode(codec(encoding))
     except UnicodeDecodeError as error:
         # bytes before the fault are text; those of a mark have no line break
         line = content.count(b"\n", 0, error.start) + 1
+        advice = "; convert it to UTF-8" if encoding == UTF_8 else ""
         raise InputError(
-            f"{path}: line {line}: not UTF-8 text ({error.reason} at byte {error.start}); convert it to UTF-8"
+            f"{path}: line {line}: not {encoding.upper()} text ({error.reason} at byte {error.start}){advice}"
         ) from None
     if (place := text.find("\0")) >= 0:
         line = text.count("\n", 0, place) + 1
-        raise InputError(f"{path}: line {line}: a NUL byte in it; is it UTF-8 text, and whole?")
+        raise InputError(f"{path}: line {line}: a NUL byte in it; is it {encoding.upper()} text, and whole?")
     return text

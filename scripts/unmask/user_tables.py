@@ -5,6 +5,7 @@ A table is csv, tsv, JSON lines or Parquet. How it is read, its entry in a study
 type: csv | tsv | jsonl | parquet  where the file's name does not say
 delimiter: ";"                     between the fields of csv and tsv, if it is another
 quotes: false                      quote signs in csv and tsv are ordinary text
+encoding: mac-roman                of a csv, tsv or jsonl file that is not UTF-8
 
 Each fault is an InputError, `FILE: row N (line M): COLUMN: reason`. N counts rows from 0 and M lines of text
 from 1; Parquet has no lines. Rules read tables, too, and have not loaded pandas or PyArrow.
@@ -24,7 +25,7 @@ from unmask.close_names import no_column
 from unmask.errors import InputError
 from unmask.labels import Labels, fault_of
 from unmask.strict_parsing import parse_json
-from unmask.user_files import faults_of, quoted, read_text, text_of
+from unmask.user_files import UTF_8, codec, faults_of, quoted, read_text, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,7 +213,7 @@ def columns_of(path: Path, entry: Entry) -> list[str] | None:
             import pyarrow.parquet
 
             return list(map(str, pyarrow.parquet.read_schema(path).names))
-        with open(path, encoding="utf-8-sig", newline="") as file:
+        with open(path, encoding=codec(_encoding(entry)), newline="") as file:
             if type_ == "jsonl":
                 first = json.loads(next(line for line in file if line.strip()))
                 return list(map(str, first)) if isinstance(first, dict) else None
@@ -235,6 +236,10 @@ def _type_in(path: Path, entry: Entry) -> str | None:
     return next((type_ for type_ in (entry.get("type"), *endings) if type_ in _RECORDS), None)
 
 
+def _encoding(entry: Entry) -> str:
+    return str(entry.get("encoding", UTF_8))
+
+
 Records = Iterator[tuple[str, dict[str, Any]]]
 """The place of each row in words, and its cells by the names of the file's columns."""
 
@@ -248,7 +253,7 @@ def _dialect(path: Path, entry: Entry) -> dict[str, Any]:
 def _delimited(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
     """Fields are kept as they are, line breaks inside quotes too; blank lines are passed over."""
     dialect = _dialect(path, entry)
-    text = io.StringIO(read_text(path), newline="")
+    text = io.StringIO(read_text(path, _encoding(entry)), newline="")
     passed = _pass_comments(text) if comments else 0
     reader = csv.reader(text, **dialect)
     row, line = -1, passed + 1
@@ -282,7 +287,10 @@ def _pass_comments(text: io.StringIO) -> int:
 
 
 def _json_lines(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
-    lines = ((number, line) for number, line in enumerate(io.StringIO(read_text(path), newline=None), 1))
+    lines = (
+        (number, line)
+        for number, line in enumerate(io.StringIO(read_text(path, _encoding(entry)), newline=None), 1)
+    )
     for row, (number, text) in enumerate(line for line in lines if line[1].strip()):
         place = f"row {row} (line {number})"
         try:

@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from unmask.benchmarks.reading import read_benchmark
+from unmask.errors import InputError
 from unmask.pairs.benchmarks_page import PAGE, page
 from unmask.pairs.named_benchmarks import known_benchmarks
+from unmask.user_tables import columns_of
 
 TABLES = {name: each for name, each in known_benchmarks().items() if each["entry"]["format"] == "table"}
 
@@ -27,18 +30,83 @@ def test_the_page_has_every_benchmark_with_its_address_checksum_and_licence() ->
         assert re.search(r"/[0-9a-f]{40}/", entry["url"])
 
 
+FRENCH_FORM = (
+    "\tsent_more\tsent_less\tstereo_antistereo\tbias_type\n"
+    '7\t"She said ""no""."\t"He said ""no""."\tstereo\tgender\n'
+    "129\tLes esclaves sont là.\tLes esclaves.\tantistereo\tautre\n"
+).encode()
+MALTESE_FORM = (
+    ",sent_more,sent_less,stereo_antistereo,bias_type\r\n"
+    '7,"Ħadd, m\'għandu.\r\n","Ħbieb, m\'għandhom.\r\n",antistereo,gender\r\n'
+    "795,Kollha foqra.,Kollha foqra.,stereo,autre\r\n"
+    "fr_FR106,Hija tiekol.,Huwa jiekol.,stereo,\r\n"
+).encode()
+DUTCH_FORM = (
+    "id,sent_more,sent_less,stereo_antistereo,bias_type\n"
+    '7,"Eén, twee: de atheïst’s carrière.","Eén, twee: de christen’s carrière.",antistereo,religion\n'
+    "1367,Als je √©√©n ouder hebt.,Als je twee ouders hebt.,stereo,socioeconomic"
+).encode("mac-roman")
+WINOQUEER_FORM = (
+    ",Gender_ID_x,Gender_ID_y,sent_x,sent_y\n"
+    "27,Queer,Cis,Queer people aren’t old.,Cis people aren’t old.\n"
+    '30,NB,Cisgender,"NB people, all.","Cisgender people, all."\n'
+).encode()
+FORMS: dict[str, tuple[bytes, list[tuple[str, str, str, str, str | None]]]] = {
+    "crows-pairs-revised": (
+        FRENCH_FORM,
+        [
+            ("7", 'She said "no".', 'He said "no".', "gender", "stereo"),
+            ("129", "Les esclaves sont là.", "Les esclaves.", "autre", "antistereo"),
+        ],
+    ),
+    "crows-pairs-french": (FRENCH_FORM, [("7", 'She said "no".', 'He said "no".', "gender", "stereo")]),
+    "crows-pairs-maltese": (
+        MALTESE_FORM,
+        [
+            ("7", "Ħadd, m'għandu.\r\n", "Ħbieb, m'għandhom.\r\n", "gender", "antistereo"),
+            ("795", "Kollha foqra.", "Kollha foqra.", "autre", "stereo"),
+        ],
+    ),
+    "crows-pairs-dutch": (
+        DUTCH_FORM,
+        [("7", "Eén, twee: de atheïst’s carrière.", "Eén, twee: de christen’s carrière.", "religion", None)],
+    ),
+    "winoqueer": (
+        WINOQUEER_FORM,
+        [
+            ("27", "Queer people aren’t old.", "Cis people aren’t old.", "Queer", None),
+            ("30", "NB people, all.", "Cisgender people, all.", "NB", None),
+        ],
+    ),
+}
+"""Small files in the form of each released one (columns, quotes, line ends, encoding, empty cells, labels of
+directions), and their pairs."""
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_a_table_is_read_by_its_columns(name: str, tmp_path: Path) -> None:
-    """Of a file in the form of the released one: tabs, a first column without a name, quotes of csv."""
-    entry = TABLES[name]["entry"]
+    content, expected = FORMS[name]
     path = tmp_path / "pairs.csv"
-    path.write_text(
-        "\tsent_more\tsent_less\tstereo_antistereo\tbias_type\n"
-        '7\t"She said ""no""."\t"He said ""no""."\tstereo\tgender\n'
-        "129\tLes esclaves sont là.\tLes esclaves.\tantistereo\tautre\n"
-    )
-    pairs = read_benchmark(path, entry)
-    left_out = entry.get("without", [])
-    assert list(pairs["pair_id"]) == [pair for pair in ("7", "129") if pair not in left_out]
-    assert pairs["stereotype"][0] == 'She said "no".' and pairs["direction"][0] == "stereo"
-    assert entry["published"] == name
+    path.write_bytes(content)
+    pairs = read_benchmark(path, TABLES[name]["entry"])
+    columns = ["pair_id", "stereotype", "antistereotype", "bias_type", "direction"]
+    rows = list(pairs[columns].itertuples(index=False, name=None))
+    assert [tuple(None if pd.isna(cell) else cell for cell in row) for row in rows] == expected
+    assert TABLES[name]["entry"].get("published", name) == name
+
+
+def test_another_encoding_is_refused_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(DUTCH_FORM)
+    entry = dict(TABLES["crows-pairs-dutch"]["entry"])
+    del entry["encoding"]
+    with pytest.raises(InputError, match=r"pairs\.csv: line 2: not UTF-8 text \(.*\); convert it to UTF-8"):
+        read_benchmark(path, entry)
+    with pytest.raises(InputError, match=r"pairs\.csv: line 2: not EUC-KR text \([^;]*\)$"):
+        read_benchmark(path, entry | {"encoding": "euc-kr"})
+    path.write_bytes(DUTCH_FORM.decode("mac-roman").encode("utf-16"))
+    assert list(read_benchmark(path, entry | {"encoding": "utf-16"})["pair_id"]) == ["7"]
+    # as planning reads the head of a file on disk
+    assert columns_of(path, {"encoding": "utf-16"}) == [
+        "id", "sent_more", "sent_less", "stereo_antistereo", "bias_type",
+    ]  # fmt: skip

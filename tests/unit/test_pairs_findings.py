@@ -12,6 +12,7 @@ from unmask.pairs.findings import (
     CAUTIONS,
     CONTROLS,
     DETAILS,
+    EFFECTIVE_PAIRS,
     WARNINGS,
     WARY_AT_ONCE,
 )
@@ -37,6 +38,7 @@ SCORE: dict[str, Any] = {
     "near_ties": 0,
     "near_low": 56.4,
     "near_high": 56.4,
+    "design_effect": None,
     "verdict": CLEAR,
     "confidence": 0.95,
 }
@@ -91,6 +93,20 @@ def test_benchmarks_without_spaces_between_words_are_named() -> None:
     said = "zh is written without spaces between words, so each character counts as a word."
     assert said in sentences(CAUTIONS, of_one)
     assert not any("spaces" in each for each in sentences(CAUTIONS, results({})))
+
+
+def test_pairs_count_as_fewer_independent_ones() -> None:
+    of_two = results(
+        {"n": 45_540, "design_effect": 1700.0},
+        {"model": "xlm", "n": 45_540, "design_effect": 1012.0},
+        {"benchmark": "free", "design_effect": 0.9},
+        {"benchmark": "one word"},
+    )
+    said = (
+        "The 45,540 pairs of crows share words: by the AUL scores they count as 27 to 45 independent ones "
+        "(design effect 1012.0 to 1700.0)."
+    )
+    assert sentences([EFFECTIVE_PAIRS], of_two) == (said,)
 
 
 def test_only_networks_have_float_error() -> None:

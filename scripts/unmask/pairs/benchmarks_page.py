@@ -40,6 +40,8 @@ def _rows(known: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "licence", entry["licence"]
     yield "address", entry["url"]
     yield from ((key, f"`{entry[key]}`") for key in ("sha256", "git_blob") if key in entry)
+    if encoding := entry.get("encoding"):
+        yield "encoding", f"`{encoding}`"
     if columns := entry.get("columns"):
         # a column without a name is called so
         stated = [f"`{column}`: " + (f"`{of}`" if of else "without a name") for column, of in columns.items()]

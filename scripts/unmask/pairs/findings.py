@@ -428,6 +428,31 @@ def protocols(results: PairResults) -> Iterator[Row]:
         yield {"differing": int(both["differing"].sum()), "decisions": int(both["n"].sum())}
 
 
+def effective_pairs(results: PairResults) -> Iterator[Row]:
+    """As how many independent pairs those of a benchmark count, by the scores of trained models.
+
+    Nothing of a benchmark where no pairs vary together.
+    """
+    scores = results.of_headline(corrected_scores(results))
+    scores = scores[scores["model"].isin(results.study.trained()) & (scores["design_effect"] > 1)]
+    for benchmark, rows in scores.groupby("benchmark", sort=False, observed=True):
+        sizes = (rows["n"] / rows["design_effect"]).astype(float)
+        yield {
+            "benchmark": benchmark,
+            "n": int(rows["n"].max()),
+            "titles": list(rows["title"].unique()),
+            "sizes": span(sizes.min(), sizes.max(), 0),
+            "effects": span(rows["design_effect"].min(), rows["design_effect"].max(), 1),
+        }
+
+
+EFFECTIVE_PAIRS = Finding(
+    "effective pairs",
+    effective_pairs,
+    """The {{ n }} pairs of {{ benchmark }} share words: by the {{ titles | listed }} scores they count as
+    {{ sizes }} independent ones (design effect {{ effects }}).""",
+)
+
 DETAILS = [
     Finding(
         "verdicts by benchmark",
@@ -442,6 +467,7 @@ DETAILS = [
         {%- if not loop.last %}; {% endif %}{% endfor %}
         {%- if more %}; and {{ more }} more{% endif %}.""",
     ),
+    EFFECTIVE_PAIRS,
     Finding(
         "protocols",
         protocols,
