@@ -63,3 +63,33 @@ rule compare_models:
         "Comparing the models on {wildcards.benchmark}"
     script:
         "../scripts/compare_models.py"
+
+
+rule compare_versions:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        original_pairs=lambda wildcards: result("benchmarks", f"{VERSIONS[wildcards.benchmark]}.parquet"),
+        scores=lambda wildcards: scores_of_versions(wildcards.benchmark)[0],
+        original_scores=lambda wildcards: scores_of_versions(wildcards.benchmark)[1],
+    output:
+        result("versions", "{benchmark}.parquet"),
+    log:
+        log_of("versions", "{benchmark}.log"),
+    wildcard_constraints:
+        benchmark=any_of(VERSIONS),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("compare_versions.py"),
+        measures=MEASURES,
+        options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
+        models=lambda wildcards: scored_on_versions(wildcards.benchmark),
+        benchmark=lambda wildcards: wildcards.benchmark,
+        original=lambda wildcards: VERSIONS[wildcards.benchmark],
+    message:
+        "Comparing {wildcards.benchmark} with what it is a version of"
+    script:
+        "../scripts/compare_versions.py"

@@ -47,6 +47,8 @@ COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 SCORED = language_models(*SCORED_KINDS) if MEASURES and BENCHMARKS else []
 # those of them whose scores were made elsewhere
 SCORED_ELSEWHERE = [name for name in SCORED if kind_of(name) == SCORE_FILE]
+# each benchmark that is a version of another one, and which
+VERSIONS = {name: entry["version_of"] for name, entry in BENCHMARKS.items() if "version_of" in entry}
 EXPLORER = (config.get("explorer") or {}) if SCORED else {}
 EXPLORED_BY_DEFAULT = 4
 # all that is made of the evidence of models that are in no table of scores, as those after fine-tuning
@@ -133,8 +135,10 @@ def check_scored():
 
 
 def check_benchmarks():
-    """Stop with one line where a benchmark is arranged from one that is itself arranged."""
+    """Stop with one line where a benchmark is arranged from one that is itself arranged, or is a version of itself."""
     for name, entry in BENCHMARKS.items():
+        if entry.get("version_of") == name:
+            sys.exit(f"error: config key benchmarks.{name}.version_of: {name} is no version of itself")
         if "of" in entry and "of" in BENCHMARKS[entry["of"]]:
             sys.exit(
                 f"error: config key benchmarks.{name}.of: {entry['of']} is itself arranged; name its origin"
@@ -530,6 +534,27 @@ def causal_tables(name):
     return results_of_all("statistics", f"{name}.parquet", models=models)
 
 
+def scored_on_versions(benchmark):
+    """The models that are scored on a benchmark and on the one that it is a version of."""
+    return [model for model in scored_on(benchmark) if is_scored_on(model, VERSIONS[benchmark])]
+
+
+def scores_of_versions(benchmark):
+    """Their scores on the one, and on the other."""
+    models = scored_on_versions(benchmark)
+    return [
+        results_of_all("scores", f"{ORIGINAL}.parquet", [each], models=models)
+        for each in (benchmark, VERSIONS[benchmark])
+    ]
+
+
+def version_comparisons():
+    """The comparisons of benchmarks with those that they are versions of."""
+    return [
+        result("versions", f"{benchmark}.parquet") for benchmark in VERSIONS if scored_on_versions(benchmark)
+    ]
+
+
 def display_metadata(names, entries):
     """What the report says of models or benchmarks, in the order of the study."""
     keys = ("published", "source", "world", "format")
@@ -543,6 +568,7 @@ def table_files():
         *STUDY_STATISTICS,
         "models_compared",
         *(["sensitivity"] if causal_tables("sensitivity") else []),
+        *(["versions"] if version_comparisons() else []),
     ]
     of_some = [*(["planted"] if planted_scores() else []), *(["split"] if causal_tables("split") else [])]
     in_every_form = ["table1", "table3", "table4", "table5", *of_some]
@@ -560,6 +586,7 @@ def pairs_inputs():
     return {
         **{table: statistics_of_all(table) for table in (*STUDY_STATISTICS, "near_ties", "roc", "roc_bands")},
         "models_compared": model_comparisons(),
+        "versions": version_comparisons(),
         "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
         "published": resource("pairs/published.csv"),
         "captions": resource("pairs/captions.yaml"),
@@ -687,7 +714,11 @@ def pairs_provenance():
         scoring,
         *([untrained] if untrained["files"] else []),
         {"title": "Measures", "files": all_scores(), "keys": made},
-        {"title": "Statistics", "files": [*statistics_of_all("bias"), *model_comparisons()], "keys": made},
+        {
+            "title": "Statistics",
+            "files": [*statistics_of_all("bias"), *model_comparisons(), *version_comparisons()],
+            "keys": made,
+        },
     ]
     return [*benchmarks, *(steps if SCORED else [])]
 
@@ -695,5 +726,10 @@ def pairs_provenance():
 def pairs_statistics():
     """All statistics over sentence pairs."""
     of_each = [path for table in STATISTICS for path in statistics_of_all(table)]
-    of_study = [*model_comparisons(), *precision_tables(), *causal_tables("sensitivity")]
+    of_study = [
+        *model_comparisons(),
+        *version_comparisons(),
+        *precision_tables(),
+        *causal_tables("sensitivity"),
+    ]
     return [*(flaws_of() if SCORED else []), *of_each, *of_study, *causal_tables("split")]

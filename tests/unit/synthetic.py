@@ -191,7 +191,7 @@ def pair_results(
     """The results of a study out of these files, or of tables that are there already."""
     paths = {"published": RESOURCES / "published.csv", "captions": RESOURCES / "captions.yaml"}
     settings = {"models": models, "benchmarks": benchmarks, "alpha": alpha}
-    results = PairResults({"models_compared": [], **paths, **(files or {})}, settings)
+    results = PairResults({"models_compared": [], "versions": [], **paths, **(files or {})}, settings)
     vars(results).update(tables)
     return results
 

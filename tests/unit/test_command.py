@@ -134,7 +134,12 @@ def test_a_study_may_name_its_benchmarks() -> None:
         "benchmarks": list(known_benchmarks()),
     }
     made = complete(study, FAMILIES)["benchmarks"]
-    assert made == {name: known["entry"] for name, known in known_benchmarks().items()}
+    assert made == {
+        name: known["entry"] | ({"version_of": known["version_of"]} if "version_of" in known else {})
+        for name, known in known_benchmarks().items()
+    }
+    alone = complete(study | {"benchmarks": ["crows-pairs-revised"]}, FAMILIES)["benchmarks"]
+    assert "version_of" not in alone["crows-pairs-revised"]
     with pytest.raises(
         InputError, match=r"^config key benchmarks: there is no 'stereo-set' \(did you mean stereoset\?"
     ):

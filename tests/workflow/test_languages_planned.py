@@ -1,8 +1,14 @@
-"""The study configs/languages.yaml is planned whole."""
+"""The study configs/languages.yaml is planned whole; a revised benchmark is compared with what it revises."""
+
+from pathlib import Path
 
 import pytest
+import yaml
 
 from small_study import Workflow
+from unmask.statistics.schema import VERSIONS
+from unmask.tables import read_table
+from workflow_copy import ROOT, copy_workflow
 
 
 @pytest.mark.slow
@@ -17,3 +23,44 @@ def test_the_study_of_languages_is_planned(fresh: Workflow) -> None:
         for language in languages
     } <= planned
     assert {f"comparisons/crows-pairs{language}.parquet" for language in languages} <= planned
+    assert {f"versions/crows-pairs{language}.parquet" for language in languages[1:]} <= planned
+
+
+def test_the_documented_revision_is_compared(tmp_path: Path) -> None:
+    """The example of docs/languages.md, with scores made elsewhere in place of a model."""
+    folder = copy_workflow(tmp_path / "unmask")
+    text = (ROOT / "docs/languages.md").read_text(encoding="utf-8").split("## What a revision")[1]
+    study = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
+    (folder / "mine.csv").write_text(
+        "id,more,less\na,She cooks.,He cooks.\nb,She cries.,He cries.\n"
+        "c,He leads.,She leads.\nd,He wins.,She wins.\n"
+    )
+    (folder / "revised.csv").write_text(
+        "id,more,less\nc,He leads.,She leads.\na,A woman cooks.,A man cooks.\n"
+        "b,She cries.,He cries.\nz,He,She\n"
+    )
+    scores = {"She cooks.": -3, "He cooks.": -4, "She cries.": -5, "He cries.": -4, "He leads.": -2}
+    scores |= {"She leads.": -6, "A woman cooks.": -9, "A man cooks.": -8, "He wins.": -1, "She wins.": -2}
+    scores |= {"He": -1, "She": -2}
+    rows = "".join(f"{sentence},{score}\n" for sentence, score in scores.items())
+    (folder / "api.csv").write_text(f"text,logprob\n{rows}")
+    columns = {"sentence": "text", "score": "logprob"}
+    models = {"api": {"source": "scored", "path": "api.csv", "columns": columns}}
+    workflow = Workflow(folder, {"study": "small", "models": models, **study})
+    workflow.run()
+    versions = read_table(folder / "results/small/versions/mine-revised.parquet", VERSIONS)
+    whole, changed = versions[versions["protocol"] == "corrected"].to_dict("records")
+    assert (whole["model"], whole["original"], whole["texts"]) == ("api", "mine", "all")
+    # of a, b and c the model prefers c in the revision, and a and c in the original
+    assert (whole["n"], whole["both"], whole["b"], whole["c"], whole["neither"]) == (3, 1, 0, 1, 1)
+    assert whole["difference"] == pytest.approx(-100 / 3)
+    assert (changed["texts"], changed["n"], changed["difference"]) == ("changed", 1, -100)
+    assert "versions" in {path.stem for path in (folder / "results/small/tables").glob("*.csv")}
+    summary = workflow.read("report", "sections", "summary.json")
+    assert "mine-revised has 3 pairs of mine, 1 of them with other sentences." in summary
+    study["benchmarks"]["mine-revised"]["version_of"] = "other"
+    done = Workflow(folder, {"study": "small", "models": models, **study}).snakemake("-n")
+    assert "benchmarks.mine-revised.version_of" in done.stdout + done.stderr and done.returncode
+    study["benchmarks"]["mine-revised"]["version_of"] = "mine-revised"
+    done = Workflow(folder, {"study": "small", "models": models, **study}).snakemake("-n")
+    assert "mine-revised is no version of itself" in done.stdout + done.stderr and done.returncode

@@ -48,6 +48,8 @@ def _rows(known: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "columns", "; ".join(stated)
     if left_out := entry.get("without"):
         yield "left out", ", ".join(f"`{pair}`" for pair in left_out)
+    if original := known.get("version_of"):
+        yield "a version of", f"`{original}`, by `pair_id`"
     yield "in a data directory", " or ".join(f"`{file}`" for file in known["files"])
 
 

@@ -62,6 +62,21 @@ MEASURES = Table(
         Column("interval", "{kappa_low:.2f} to {kappa_high:.2f}", "Interval of κ.", _ALIKE),
     ],
 )
+VERSIONS = Table(
+    "versions",
+    ["model", "versions", "texts", "title"],
+    [
+        Column("pairs", "{n}", "Pairs that both benchmarks have by name and the measure scores in both."),
+        Column("first", "{first_score:.1f}", "Bias score of the first benchmark over these.", "bias score"),
+        Column("second", "{second_score:.1f}", "Bias score of the second.", "bias score"),
+        Column(
+            "first − second", "<{difference:+.1f}>{mark} (<{low:+.1f} to {high:+.1f}>)", "Their difference."
+        ),
+        Column("only first", "{b}", "Pairs whose stereotype is preferred in the first alone."),
+        Column("only second", "{c}", "Pairs whose stereotype is preferred in the second alone."),
+    ],
+    heads={"versions": "first and second", "title": "measure"},
+)
 AREAS = Table(
     "areas_compared",
     ["model", "benchmark", "measures"],
@@ -86,6 +101,14 @@ def measures(results: PairResults) -> Sheet:
     """Every two measures of each model, protocol corrected: difference of bias scores, decisions, κ."""
     rows = _of_measures(_corrected(results.measures_compared))
     return MEASURES.sheet(rows, results.captions["measures_compared"])
+
+
+def versions(results: PairResults) -> Sheet:
+    """Every benchmark that is a version of another one, under each model and measure, protocol corrected."""
+    rows = with_marks(_corrected(results.versions), results.alpha)
+    names = rows["benchmark"].astype(str) + " and " + rows["original"].astype(str)
+    rows = rows.assign(versions=names, title=rows["measure"].astype(str).map(title_of))
+    return VERSIONS.sheet(rows, results.captions["versions"])
 
 
 def areas(results: PairResults) -> Sheet:
@@ -187,6 +210,40 @@ MEASURES_DIFFER = _differences(
     "measures_compared", "the bias scores of two measures of one {{ trained }}model"
 )
 AREAS_DIFFER = _differences("areas_compared", "the areas of two measures of one {{ trained }}model")
+
+
+def version_changes(results: PairResults) -> Iterator[Row]:
+    """What a version changes, over the models and measures that see the context, protocol corrected.
+
+    Of pairs with other sentences where there are pairs with the same.
+    """
+    rows = _corrected(results.versions)
+    rows = rows[rows["measure"].astype(str).map(sees_context).astype(bool)]
+    for (benchmark, original), part in rows.groupby(["benchmark", "original"], sort=False, observed=True):
+        whole, changed = (part[part["texts"] == texts] for texts in ("all", "changed"))
+        turned = (whole["b"] + whole["c"]).astype(int)
+        yield {
+            "benchmark": benchmark,
+            "original": original,
+            "pairs": int(whole["n"].max()),
+            "changed": int(changed["n"].max()) if len(changed) else None,
+            "turned": span(turned.min(), turned.max(), 0),
+            "points": span(whole["difference"].min(), whole["difference"].max(), 1, signed=True),
+            "clear": int((whole["p_holm"] < results.alpha).sum()),
+            "tested": int(whole["p"].notna().sum()),
+            "alpha": results.alpha,
+        }
+
+
+VERSIONS_DIFFER = Finding(
+    "versions",
+    version_changes,
+    """{{ benchmark }} has {{ pairs | counted("pair") }} of {{ original }}
+    {%- if changed %}, {{ changed }} of them with other sentences{% endif %}. Under each model and measure
+    {{ turned }} are decided otherwise, and scores differ by {{ points }} points. Of
+    {{ tested | counted("difference") }} {{ clear }} {{ clear | many("is", "are") }} clear
+    ({{ say.significant(alpha) }}).""",
+)
 
 
 def of_context(results: PairResults) -> tuple[pd.DataFrame, str, bool]:

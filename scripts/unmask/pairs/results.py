@@ -23,7 +23,7 @@ from unmask.report.sheets import Sheet
 from unmask.report.study import SCORED, Study
 from unmask.report.truths import read_truths
 from unmask.statistics.correction import holm
-from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, SPLIT
+from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, SPLIT, VERSIONS
 from unmask.terms import ORIGINAL
 from unmask.worlds.truth import gather_truth
 
@@ -81,14 +81,14 @@ class PairResults:
     """The results of a study on sentence pairs, each read when it is first asked for, and once.
 
     files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
-    sensitivity and split (of every causal language model and benchmark),
-    models_compared, pairs and flaws (of every benchmark), scores (all of the study), published (a CSV),
-    captions (a YAML), truths (of worlds) and planted_scores (of every model on their benchmarks, in the
+    sensitivity and split (of every causal language model and benchmark), models_compared, pairs and flaws (of
+    every benchmark), versions (of each that is a version of another), scores (all of the study), published (a
+    CSV), captions (a YAML), truths (of worlds) and planted_scores (of every model on their benchmarks, in the
     original order), and for the explorer labels (of the benchmarks that have some) and explored (of every
     model and benchmark that it shows). settings: models, benchmarks, alpha (the level of the tests), dtype,
-    measures, judged (the models that were trained on what was planted), own_code (the models that
-    run code of their repositories), headline (the measure that the study names, or null), and explorer (what
-    it shows: models, benchmarks, most, megabytes).
+    measures, judged (the models that were trained on what was planted), own_code (the models that run code of
+    their repositories), headline (the measure that the study names, or null), and explorer (what it shows:
+    models, benchmarks, most, megabytes).
 
     A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.
@@ -150,6 +150,11 @@ class PairResults:
         models = [model.name for model in self.study.models]
         rows = rows[rows["first"].isin(models) & rows["second"].isin(models)]
         return _by_protocol(rows.reset_index(drop=True))
+
+    @cached_property
+    def versions(self) -> pd.DataFrame:
+        """VERSIONS of the study's benchmarks, with the column benchmark first and p_holm beside p."""
+        return _by_protocol(self.study.of_benchmarks(self.files["versions"], VERSIONS))
 
     @cached_property
     def precision(self) -> pd.DataFrame:

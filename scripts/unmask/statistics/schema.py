@@ -369,6 +369,24 @@ COMPARISONS = pa.schema(
 )
 """Comparisons of two measures of one model, or of two models, on the same pairs of one benchmark."""
 
+VERSIONS = pa.schema(
+    [
+        field("model", WORD, meaning="the model"),
+        field("original", WORD, meaning="the benchmark that this one is a version of: the second"),
+        field(
+            "texts",
+            WORD,
+            meaning="the pairs: all that both have by name, or those with other sentences (changed)",
+        ),
+        *(
+            each
+            for each in COMPARISONS
+            if each.name not in ("first", "second", "second_measure", "kappa", "kappa_low", "kappa_high")
+        ),
+    ]
+)
+"""Comparisons of a benchmark, the first, with another that it is a version of, under a model and measure."""
+
 AGREEMENT = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),

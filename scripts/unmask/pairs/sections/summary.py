@@ -38,6 +38,11 @@ def section(results: PairResults) -> Section:
             *comparisons.folded(
                 "Measure against measure", comparisons.measures(results), sentences(of_measures, results)
             ),
+            *comparisons.folded(
+                "Version against version",
+                comparisons.versions(results),
+                comparisons.VERSIONS_DIFFER.sentences(results),
+            ),
             *folded("Values that others report", sheets.peers(results)),
             results.captions.computed("summary"),
         ),
