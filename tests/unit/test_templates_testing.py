@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency, ttest_ind
 
-from unmask.templates.testing import Options, bias_scores, disco_tests, lpbs_tests
+from unmask.templates.testing import Options, bias_scores, difference_of_sets, disco_tests, lpbs_tests
 
 SIDES = ["he", "she"]
 Words = dict[str, list[str]]
@@ -103,15 +103,14 @@ def test_what_is_planted_is_met_and_nothing_where_nothing_is() -> None:
     """Attributes whose true log-odds are those of a world, with noise, against sets without a difference."""
     draw, planted, none = np.random.default_rng(7), list[float](), list[float]()
     log_odds = math.log(0.9 / 0.1)
-    for _ in range(80):
-        noise = draw.normal(0, 1, (2, 8))
-        for ps, shift in ((planted, log_odds), (none, 0.0)):
-            scores = {"x": (noise[0] + shift).tolist(), "y": (noise[1] - shift).tolist()}
-            ps.append(lpbs_tests(made_targets(scores, 1), SIDES, options(200))[0].iloc[2]["p"])
+    for _ in range(400):
+        x, y = draw.normal(0, 1, (2, 8))
+        planted.append(difference_of_sets(("x", x + log_odds), ("y", y - log_odds), options(200))["p"])
+        none.append(difference_of_sets(("x", x), ("y", y), options(200))["p"])
     assert np.mean(np.array(planted) <= 0.01) > 0.99
     # within three standard errors
-    assert np.mean(np.array(none) <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 80)
-    assert np.mean(none) == pytest.approx(0.5, abs=0.1)
+    assert np.mean(np.array(none) <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    assert np.mean(none) == pytest.approx(0.5, abs=3 * math.sqrt(1 / 12 / 400))
 
 
 def made_fills(
@@ -233,10 +232,10 @@ def test_disco_meets_what_is_planted_and_nothing_where_nothing_is() -> None:
         bias: np.array(
             [
                 disco_tests(random_fills(PERSONS, 2, bias, seed), 2, options(200))[0].iloc[0]["p"]
-                for seed in range(40)
+                for seed in range(25)
             ]
         )
         for bias in (0.0, 4.0)
     }
     assert np.mean(ps[4.0] <= 0.01) > 0.9
-    assert np.mean(ps[0.0] <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 40)
+    assert np.mean(ps[0.0] <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 25)

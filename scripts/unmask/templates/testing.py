@@ -35,6 +35,8 @@ from unmask.templates.terms import (
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+LOGS = ["log_prob", "prior_log_prob"]
+
 BATCH = 256
 """Arrangements whose tables are counted at once."""
 
@@ -60,7 +62,11 @@ def lpbs_tests(
         for name, rows in attributes.groupby("set", sort=False, observed=True)
     ]
     first, second = by_set
-    rows = [_of_mean(*first, options), _of_mean(*second, options), _of_difference(first, second, options)]
+    rows = [
+        mean_of_set(*first, options),
+        mean_of_set(*second, options),
+        difference_of_sets(first, second, options),
+    ]
     shared = {"measure": LPBS, "templates": scores["template"].nunique(), "candidates": pd.NA}
     tests = pd.DataFrame([{**shared, **row} for row in rows])
     words = attributes.rename(columns={"attribute": "word"})
@@ -75,24 +81,29 @@ def bias_scores(targets: pd.DataFrame, sides: Sequence[str]) -> pd.DataFrame:
     is that of its released code.
     """
     keys = ["template", "set", "attribute"]
-    grouped = targets.astype({"log_prob": float, "prior_log_prob": float}).groupby(
-        [*keys, "side"], sort=False, observed=True
-    )
-    logs = grouped[["log_prob", "prior_log_prob"]].agg(np.logaddexp.reduce)
+    by_side = [*keys, "side"]
+    numbers = targets[by_side].assign(**{name: targets[name].astype(float) for name in LOGS})
+    grouped = numbers.groupby(by_side, sort=False, observed=True)[LOGS]
+    # summed relative to the largest, as probabilities may be too small for float64
+    highest = grouped.transform("max")
+    shares = numbers.assign(**{name: np.exp(numbers[name] - highest[name]) for name in LOGS})
+    logs = np.log(shares.groupby(by_side, sort=False, observed=True)[LOGS].sum()) + grouped.max()
     increase = (logs["log_prob"] - logs["prior_log_prob"]).unstack("side")
     score = (increase[sides[0]] - increase[sides[1]]).rename("score").reset_index()
     order = targets[keys].drop_duplicates()
     return order.merge(score, on=keys, how="left")
 
 
-def _of_mean(name: str, values: Floats, options: Options) -> dict[str, Any]:
+def mean_of_set(name: str, values: Floats, options: Options) -> dict[str, Any]:
     """The mean of a set, without a test: also in a network that has learnt nothing it is not 0, since a word
     and a mask are not alike."""
     interval = _student(values.mean(), values.var(ddof=1) / len(values), len(values) - 1, options)
     return {"quantity": MEAN, "part": name, "value": values.mean(), "units": len(values), **interval}
 
 
-def _of_difference(first: tuple[str, Floats], second: tuple[str, Floats], options: Options) -> dict[str, Any]:
+def difference_of_sets(
+    first: tuple[str, Floats], second: tuple[str, Floats], options: Options
+) -> dict[str, Any]:
     """The difference of two sets; by chance attributes fall into either. The interval is Welch's."""
     (name, x), (other, y) = first, second
     value, both = x.mean() - y.mean(), np.concatenate([x, y])
