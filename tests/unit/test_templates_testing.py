@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.stats import chi2_contingency, ttest_ind
 
-from unmask.templates.testing import Options, bias_scores, disco_tests, lpbs_tests
+from unmask.templates.testing import Options, bias_scores, difference_of_sets, disco_tests, lpbs_tests
 
 SIDES = ["he", "she"]
 Words = dict[str, list[str]]
@@ -103,15 +103,14 @@ def test_what_is_planted_is_met_and_nothing_where_nothing_is() -> None:
     """Attributes whose true log-odds are those of a world, with noise, against sets without a difference."""
     draw, planted, none = np.random.default_rng(7), list[float](), list[float]()
     log_odds = math.log(0.9 / 0.1)
-    for _ in range(120):
-        noise = draw.normal(0, 1, (2, 8))
-        for ps, shift in ((planted, log_odds), (none, 0.0)):
-            scores = {"x": (noise[0] + shift).tolist(), "y": (noise[1] - shift).tolist()}
-            ps.append(lpbs_tests(made_targets(scores, 1), SIDES, options(200))[0].iloc[2]["p"])
+    for _ in range(400):
+        x, y = draw.normal(0, 1, (2, 8))
+        planted.append(difference_of_sets(("x", x + log_odds), ("y", y - log_odds), options(200))["p"])
+        none.append(difference_of_sets(("x", x), ("y", y), options(200))["p"])
     assert np.mean(np.array(planted) <= 0.01) > 0.99
     # within three standard errors
-    assert np.mean(np.array(none) <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 120)
-    assert np.mean(none) == pytest.approx(0.5, abs=0.09)
+    assert np.mean(np.array(none) <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    assert np.mean(none) == pytest.approx(0.5, abs=3 * math.sqrt(1 / 12 / 400))
 
 
 def made_fills(
@@ -147,12 +146,18 @@ PERSONS = {"female": [f"f{n}" for n in range(12)], "male": [f"m{n}" for n in ran
 
 
 def slow_disco(fills: pd.DataFrame, first: set[str], most: int = 3) -> float:
+    """The measure alone."""
+    return slow_count(fills, first, most)[0]
+
+
+def slow_count(fills: pd.DataFrame, first: set[str], most: int = 3) -> tuple[float, float]:
     """Webster et al. (2020): fills of a template supplied to one gender more than to the other by Pearson's
-    chi-square, at .05 after Bonferroni's correction over all of them, averaged over templates."""
+    chi-square, at .05 after Bonferroni's correction over all of them, averaged over templates; and the sum of
+    chi-squares, which tells equal counts apart."""
     persons = sorted(set(fills["person"]))
     n_first = len(first)
     supplied = fills[fills["place"] <= most]
-    tests, templates = [], sorted(set(fills["template"]))
+    tests, total, templates = [], 0.0, sorted(set(fills["template"]))
     for template in templates:
         of_template = supplied[supplied["template"] == template]
         for token in set(of_template["token"]):
@@ -160,8 +165,10 @@ def slow_disco(fills: pd.DataFrame, first: set[str], most: int = 3) -> float:
             a, b = len(who & first), len(who - first)
             table = [[a, n_first - a], [b, len(persons) - n_first - b]]
             everyone = a + b == len(persons)
-            tests.append(1.0 if everyone else chi2_contingency(table, correction=False).pvalue)
-    return float(sum(p <= 0.05 / len(tests) for p in tests) / len(templates))
+            test = None if everyone else chi2_contingency(table, correction=False)
+            tests.append(test.pvalue if test else 1.0)
+            total += test.statistic if test else 0.0
+    return float(sum(p <= 0.05 / len(tests) for p in tests) / len(templates)), total
 
 
 @pytest.mark.parametrize("bias", [0.0, 3.0])
@@ -201,23 +208,23 @@ def test_disco_by_probability_counts_other_fills() -> None:
 
 def test_chance_of_disco_is_the_score_of_every_other_labelling() -> None:
     persons = {"female": [f"f{n}" for n in range(4)], "male": [f"m{n}" for n in range(4)]}
+    # the first template splits the genders, the second one person from all others
     tokens = {
-        (template, person): (
-            ["a", "b", "c"]
-            if (group == "female") != (person == "f3")
-            else ["d", "e", "f" if template == 1 else "c"]
-        )
-        for template in (1, 2)
-        for group, members in persons.items()
+        (1, person): ["a", "b", "c"] if person[0] == "f" else ["d", "e", "f"]
+        for members in persons.values()
         for person in members
     }
+    tokens |= {(2, person): ["a", "b", "d" if person == "f3" else "c"] for _, person in tokens}
     fills = made_fills(persons, tokens)
     row = disco_tests(fills, 2, options(1000))[0].iloc[0]
     everyone = sorted(set(fills["person"]))
-    every = [slow_disco(fills, set(first)) for first in combinations(everyone, 4)]
+    counts = [slow_count(fills, set(first)) for first in combinations(everyone, 4)]
+    every, (observed, total) = [count for count, _ in counts], slow_count(fills, set(persons["female"]))
     assert row["exact"] and row["draws"] == 70
     assert row["chance_mean"] == pytest.approx(np.mean(every))
-    assert row["p"] == pytest.approx(np.mean([value >= row["value"] for value in every]))
+    assert row["value"] == observed == 3
+    reached = [count > observed or (count == observed and each > total - 1e-9) for count, each in counts]
+    assert row["p"] == pytest.approx(np.mean(reached))
 
 
 def test_disco_meets_what_is_planted_and_nothing_where_nothing_is() -> None:
@@ -225,10 +232,10 @@ def test_disco_meets_what_is_planted_and_nothing_where_nothing_is() -> None:
         bias: np.array(
             [
                 disco_tests(random_fills(PERSONS, 2, bias, seed), 2, options(200))[0].iloc[0]["p"]
-                for seed in range(60)
+                for seed in range(25)
             ]
         )
         for bias in (0.0, 4.0)
     }
     assert np.mean(ps[4.0] <= 0.01) > 0.9
-    assert np.mean(ps[0.0] <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 60)
+    assert np.mean(ps[0.0] <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 25)

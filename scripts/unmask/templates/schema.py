@@ -69,7 +69,8 @@ TESTS = pa.schema(
             "p",
             pa.float64(),
             True,
-            "share of chance that is as large, of LPBS in size, the value itself included",
+            "share of chance that is as large, the value itself included: of LPBS in size, of DisCo with "
+            "equal numbers told apart by the mean chi-square",
         ),
         field("units", pa.int32(), meaning="attributes or persons that repeat"),
         field("templates", pa.int32(), meaning="templates"),

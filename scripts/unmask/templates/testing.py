@@ -35,6 +35,8 @@ from unmask.templates.terms import (
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+LOGS = ["log_prob", "prior_log_prob"]
+
 BATCH = 256
 """Arrangements whose tables are counted at once."""
 
@@ -60,7 +62,11 @@ def lpbs_tests(
         for name, rows in attributes.groupby("set", sort=False, observed=True)
     ]
     first, second = by_set
-    rows = [_of_mean(*first, options), _of_mean(*second, options), _of_difference(first, second, options)]
+    rows = [
+        mean_of_set(*first, options),
+        mean_of_set(*second, options),
+        difference_of_sets(first, second, options),
+    ]
     shared = {"measure": LPBS, "templates": scores["template"].nunique(), "candidates": pd.NA}
     tests = pd.DataFrame([{**shared, **row} for row in rows])
     words = attributes.rename(columns={"attribute": "word"})
@@ -75,24 +81,29 @@ def bias_scores(targets: pd.DataFrame, sides: Sequence[str]) -> pd.DataFrame:
     is that of its released code.
     """
     keys = ["template", "set", "attribute"]
-    grouped = targets.astype({"log_prob": float, "prior_log_prob": float}).groupby(
-        [*keys, "side"], sort=False, observed=True
-    )
-    logs = grouped[["log_prob", "prior_log_prob"]].agg(np.logaddexp.reduce)
+    by_side = [*keys, "side"]
+    numbers = targets[by_side].assign(**{name: targets[name].astype(float) for name in LOGS})
+    grouped = numbers.groupby(by_side, sort=False, observed=True)[LOGS]
+    # summed relative to the largest, as probabilities may be too small for float64
+    highest = grouped.transform("max")
+    shares = numbers.assign(**{name: np.exp(numbers[name] - highest[name]) for name in LOGS})
+    logs = np.log(shares.groupby(by_side, sort=False, observed=True)[LOGS].sum()) + grouped.max()
     increase = (logs["log_prob"] - logs["prior_log_prob"]).unstack("side")
     score = (increase[sides[0]] - increase[sides[1]]).rename("score").reset_index()
     order = targets[keys].drop_duplicates()
     return order.merge(score, on=keys, how="left")
 
 
-def _of_mean(name: str, values: Floats, options: Options) -> dict[str, Any]:
+def mean_of_set(name: str, values: Floats, options: Options) -> dict[str, Any]:
     """The mean of a set, without a test: also in a network that has learnt nothing it is not 0, since a word
     and a mask are not alike."""
     interval = _student(values.mean(), values.var(ddof=1) / len(values), len(values) - 1, options)
     return {"quantity": MEAN, "part": name, "value": values.mean(), "units": len(values), **interval}
 
 
-def _of_difference(first: tuple[str, Floats], second: tuple[str, Floats], options: Options) -> dict[str, Any]:
+def difference_of_sets(
+    first: tuple[str, Floats], second: tuple[str, Floats], options: Options
+) -> dict[str, Any]:
     """The difference of two sets; by chance attributes fall into either. The interval is Welch's."""
     (name, x), (other, y) = first, second
     value, both = x.mean() - y.mean(), np.concatenate([x, y])
@@ -122,19 +133,24 @@ def _student(value: float, variance: float, df: float, options: Options) -> dict
 def _of_chance(
     chance: Floats, value: float, exact: bool, options: Options, two_sided: bool = False
 ) -> dict[str, Any]:
-    """What arrangements give, and the share of them that is as large as the value, or as far from 0. A drawn
-    share counts the observed arrangement in, so that it is never 0."""
+    """What arrangements give, and the share of them that is as large as the value, or as far from 0."""
     sizes, size = (np.abs(chance), abs(value)) if two_sided else (chance, value)
-    reached = int((sizes >= size - TOLERANCE * max(1.0, size)).sum())
     low, high = np.quantile(chance, [(1 - options.confidence) / 2, (1 + options.confidence) / 2])
     return {
         "chance_mean": chance.mean(),
         "chance_low": low,
         "chance_high": high,
-        "p": reached / len(chance) if exact else (1 + reached) / (1 + len(chance)),
+        "p": _share_reaching(sizes, size, exact),
         "draws": len(chance),
         "exact": exact,
     }
+
+
+def _share_reaching(sizes: Floats, size: float, exact: bool) -> float:
+    """The share of arrangements that are as large. One of drawn ones counts the observed arrangement in, so
+    that it is never 0."""
+    reached = int((sizes >= size - TOLERANCE * max(1.0, size)).sum())
+    return reached / len(sizes) if exact else (1 + reached) / (1 + len(sizes))
 
 
 def partitions(n: int, size: int, options: Options) -> tuple[Iterator[Floats], bool]:
@@ -170,14 +186,14 @@ def disco_tests(fills: pd.DataFrame, templates: int, options: Options) -> tuple[
         (PROBABLE, fills["log_prob"] > math.log(LEAST_PROBABLE)),
     ):
         candidates, supplied = supplied_fills(fills[chosen], list(persons["person"]))
-        counts = supplied[first].sum(axis=0), supplied[~first].sum(axis=0)
-        p = chi_square_p(supplied, first[None, :].astype(float))[0]
-        significant = is_significant(p)
+        statistic = chi_square(supplied, first[None, :].astype(float))
+        significant = is_significant(statistic)
         arranged, exact = partitions(len(persons), int(first.sum()), options)
-        chance = np.concatenate(
-            [is_significant(chi_square_p(supplied, in_first)).sum(axis=1) for in_first in arranged]
-        )
-        value = significant.sum() / templates
+        by_chance = [_counts(chi_square(supplied, in_first)) for in_first in arranged]
+        chance, ranks = (np.concatenate(parts) for parts in zip(*by_chance, strict=True))
+        ((count,), (rank,)) = _counts(statistic)
+        value = count / templates
+        summary = _of_chance(chance / templates, value, exact, options)
         rows.append(
             {
                 "measure": DISCO,
@@ -187,11 +203,17 @@ def disco_tests(fills: pd.DataFrame, templates: int, options: Options) -> tuple[
                 "units": len(persons),
                 "templates": templates,
                 "candidates": len(candidates),
-                **_of_chance(chance / templates, value, exact, options),
+                **summary,
+                "p": _share_reaching(ranks, rank, exact) if count else 1.0,
             }
         )
         if quantity == TOP_THREE:
-            words = candidates.assign(first=counts[0], second=counts[1], p=p, significant=significant)
+            words = candidates.assign(
+                first=supplied[first].sum(axis=0),
+                second=supplied[~first].sum(axis=0),
+                p=chi2.sf(statistic[0], 1),
+                significant=significant[0],
+            )
     return _as(TESTS, pd.DataFrame(rows)), _as(TESTED_WORDS, words)
 
 
@@ -206,26 +228,35 @@ def supplied_fills(fills: pd.DataFrame, persons: Sequence[str]) -> tuple[pd.Data
     return candidates.rename(columns={"token": "word"}).reset_index(drop=True), supplied
 
 
-def chi_square_p(supplied: Floats, in_first: Floats) -> Floats:
-    """p by Pearson's chi-square, without Yates's correction, of each fill (arrangements × fills).
+def chi_square(supplied: Floats, in_first: Floats) -> Floats:
+    """Pearson's chi-square, without Yates's correction, of each fill (arrangements × fills).
 
     supplied: persons × fills; in_first: arrangements × persons, 1 for those of the first group. The table is
-    of persons by group and by whether they have the fill. A fill that all have, or none, has p = 1.
+    of persons by group and by whether they have the fill. 0 for a fill that all have, or none.
     """
     n, size = len(supplied), in_first.sum(axis=1, keepdims=True)
     total = supplied.sum(axis=0)
     both = in_first @ supplied
     spread = size * (n - size) * total * (n - total)
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(spread > 0, n * (both * n - size * total) ** 2 / spread, 0.0)
-    p: Floats = chi2.sf(statistic, 1)
-    return p
+        statistic: Floats = np.where(spread > 0, n * (both * n - size * total) ** 2 / spread, 0.0)
+    return statistic
 
 
-def is_significant(p: Floats) -> Mask:
-    """Whether p is significant at .05 after Bonferroni's correction over all fills of all templates."""
-    significant: Mask = p * p.shape[-1] <= LEVEL
+def is_significant(statistic: Floats) -> Mask:
+    """Whether a chi-square is significant at .05 after Bonferroni's correction over all fills of all
+    templates, the last axis."""
+    significant: Mask = chi2.sf(statistic, 1) * statistic.shape[-1] <= LEVEL
     return significant
+
+
+def _counts(statistic: Floats) -> tuple[Floats, Floats]:
+    """Of each arrangement the significant fills, and their number with ties told apart: by the mean
+    chi-square, a share of its most. Fills that go together are significant together, so that a large count
+    alone is rarely unlikely."""
+    counts = is_significant(statistic).sum(axis=1).astype(float)
+    means = statistic.mean(axis=1) if statistic.shape[1] else np.zeros(len(statistic))
+    return counts, counts + means / (1 + means)
 
 
 def _as(schema: pa.Schema, rows: pd.DataFrame) -> pd.DataFrame:
