@@ -32,6 +32,7 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.input_digests import DigestCache
 from unmask.preflight import check_paths, existing_parent, hold_run_lock
+from unmask.report.citing import LICENCE, NOT_STATED
 from unmask.results.recorded import check_recorded
 from unmask.results.settings import difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
@@ -306,9 +307,9 @@ def presenting_code(family, sections, *modules):
 
 
 def licence(entry, made=False):
-    """What the report's provenance says of the licence of data: where a study names none, that it is unknown; nothing of
-    what the study makes itself."""
-    return {} if made else {"licence": entry.get("licence") or "unknown (the study names none)"}
+    """What the report says of the licence of data, where a study names none, too; nothing of what the study makes
+    itself. Its provenance has it, and the section on how to cite lists it (unmask.report.citing)."""
+    return {} if made else {LICENCE: entry.get("licence") or NOT_STATED}
 
 
 def settings():

@@ -16,7 +16,12 @@ register(
     files=counts_of_corpora() if not with_corpora(BENCHMARKS) else (),
     statistics=frequency_statistics(),
     provenance=[
-        {"title": f"Corpus {corpus}", "files": [result("frequency", f"{corpus}.parquet")], "keys": []}
+        {
+            "title": f"Corpus {corpus}",
+            "files": [result("frequency", f"{corpus}.parquet")],
+            "keys": [],
+            "stated": licence(CORPORA[corpus], made="world" in CORPORA[corpus]),
+        }
         for corpus in COUNTED
     ],
     removable=(

@@ -6,7 +6,7 @@ from unmask.facts import VERSION, record
 from unmask.files import write_text
 from unmask.installation import workflow_root
 from unmask.joblog import job_log
-from unmask.report.citing import cite_section, links_of, read_citation
+from unmask.report.citing import cite_section, licences_of, links_of, read_citation
 from unmask.report.page import About, render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import read_section, write_section
@@ -25,4 +25,5 @@ with job_log(snakemake.log[0], snakemake.input):
     write_text(output.summary, render_summary(params.title, sections))
     citation = read_citation(workflow_root() / "CITATION.cff")
     about = About(params.settings["study"], f"Unmask {VERSION}", links_of(citation), citation["license"])
-    write_text(output.page, render_page(params.title, [*sections, cite_section(citation)], about))
+    cite = cite_section(citation, licences_of(params.entries))
+    write_text(output.page, render_page(params.title, [*sections, cite], about))

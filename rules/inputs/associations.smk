@@ -78,7 +78,7 @@ def encoders_of(suite):
 
 def reading_of(suite):
     """All that the stimuli of a suite, and how they are embedded, depend on."""
-    excluded = ("path", "encoders", "published")
+    excluded = ("path", "encoders", "published", "licence")
     reading = {key: value for key, value in SUITES[suite].items() if key not in excluded}
     return reading | {"files": test_files(suite)}
 
@@ -131,7 +131,7 @@ def suite_files(wildcards):
 
 def suite_settings(wildcards):
     """How a suite is read."""
-    excluded = ("path", "words", "images", "features", "encoders", "published")
+    excluded = ("path", "words", "images", "features", "encoders", "published", "licence")
     return {key: value for key, value in SUITES[wildcards.suite].items() if key not in excluded}
 
 
@@ -236,6 +236,7 @@ def associations_provenance():
             "title": f"Association tests {suite}",
             "files": [associations_result("suites", f"{suite}.parquet")],
             "keys": ["format", "source", *keys],
+            "stated": licence(SUITES[suite], made="world" in SUITES[suite]),
         }
         for suite in SUITES
     ]
@@ -248,6 +249,7 @@ def associations_provenance():
                 if name in encoders_of(suite)
             ][:1],
             "keys": ["embedded", *keys],
+            "stated": licence(VECTORS[name]),
         }
         for name in VECTORS
     ]

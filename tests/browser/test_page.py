@@ -693,6 +693,31 @@ FORMS = {
 }
 
 
+def test_labels_are_whole_on_a_phone(browser: Browser, tmp_path: Path) -> None:
+    """Names of usual length beside a panel, numbers at the ends of its scale, and the title of its axis."""
+    rows = [
+        {"panel": "reviewer", "name": name, "value": value, "low": value - 250, "high": value + 250}
+        for name, value in (("a small town (no region)", 0), ("the countryside", 300), ("far away", -340))
+    ]
+    axis = Axis("change of the share, points", line=0)
+    drawn = forest(pd.DataFrame(rows), axis, [("value", "value", ".1f")])
+    path = tmp_path / "index.html"
+    section = Section("phone", "Phone", ("found",), (chart("A chart.", "alt", drawn or alt.Chart()),))
+    path.write_text(render_page("t", [section]), encoding="utf-8")
+    opened = open_report(browser, path, viewport=PHONE)
+    opened.draw_all()
+    cut = opened.page.locator(".drawing svg").evaluate(
+        """(svg) => [...svg.querySelectorAll('text')].filter((text) => {
+          const [inner, outer] = [text.getBoundingClientRect(), svg.getBoundingClientRect()];
+          const outside = inner.left < outer.left - 1 || inner.right > outer.right + 1;
+          return outside || text.textContent.endsWith('…');
+        }).map((text) => text.textContent)"""
+    )
+    assert cut == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    opened.page.context.close()
+
+
 @pytest.mark.parametrize("room", [PHONE, TABLET, {"width": 1440, "height": 900}])
 def test_charts_have_their_room_before_they_are_drawn(browser: Browser, tmp_path: Path, room: Any) -> None:
     sections = [

@@ -28,6 +28,7 @@ from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE
+from unmask.report.citing import NOT_STATED
 from unmask.report.page import render_page
 from unmask.report.sections import App
 from unmask.statistics.flaws import flaws_table
@@ -315,6 +316,19 @@ def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, An
     found = section(PairResults(some, settings | {"explorer": explorer}))
     assert len(found.sentences) == 1
     assert found.sentences[0].startswith("12 pairs can be opened here as m reads them")
+
+
+def test_quoted_sentences_have_their_licences(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    files, settings = study
+    # one that is not shown, and one that a world made, which has none
+    licences = {"b": "CC BY-SA 4.0", "elsewhere": "MIT"}
+    found = section(
+        PairResults(files, settings | {"explorer": settings["explorer"] | {"licences": licences}})
+    )
+    assert "Sentences are quoted from b (licence CC BY-SA 4.0)." in found.sentences
+    unstated = settings["explorer"] | {"licences": {"b": NOT_STATED}}
+    found = section(PairResults(files, settings | {"explorer": unstated}))
+    assert "Sentences are quoted from b (licence not stated)." in found.sentences
 
 
 def test_columns_of_pairs_hold_what_json_can(study: tuple[dict[str, Any], dict[str, Any]]) -> None:

@@ -14,6 +14,7 @@ from synthetic import pair_results
 from unmask.measures.registry import explained, measure
 from unmask.pairs import answer, charts, sheets
 from unmask.pairs.results import PairResults
+from unmask.pairs.sections import reading
 from unmask.pairs.verdicts import (
     BY_WORDS,
     CANNOT_TELL,
@@ -28,6 +29,7 @@ from unmask.pairs.verdicts import (
     with_corrected_p,
 )
 from unmask.report.charts import chart
+from unmask.report.sections import Fold, Items
 from unmask.report.sheets import DASH
 
 SCORE: dict[str, Any] = {
@@ -393,19 +395,49 @@ def test_the_table_has_what_five_points_would_take() -> None:
     narrow: dict[str, Any] = {"low": 46.0, "high": 51.0, "pairs_for_5": None, "words_for_5": None}
     sheet = sheets.answer(results({}, of("CPS", **narrow)))
     heads = [label for _, label in sheet.columns]
-    assert heads == ["score", "word choice", "verdict", "p (Holm)", "pairs", "words"]
+    assert heads == ["score", "word choice", "verdict", "larger p (Holm)", "pairs", "words"]
     first, second = (dict(zip(heads, row[3:], strict=True)) for row in sheet.rows)
     assert (first["pairs"], first["words"]) == ("1,100", "550") and second["pairs"] == second["words"] == DASH
     assert first["score"] == "48 (43 to 53)" and first["verdict"] == NO_CLEAR
     assert len(sheets.answer(results(narrow)).columns) == 4
 
 
-def test_a_terminal_has_one_mark() -> None:
+def test_a_terminal_has_a_mark_by_verdict() -> None:
     names = [f"model-{place}" for place in range(len(VERDICTS))]
     rows = [of("AUL", name, verdict=verdict) for name, verdict in zip(names, VERDICTS, strict=True)]
     sheet = sheets.terminal(results(*rows, of("CPS", names[0], **WITHOUT)))
-    assert [row[2].removeprefix(f"48 43{DASH}53") for row in sheet.rows] == ["", "", "", "!", "", ""]
-    assert sheet.rows[0][3] == f"48 {DASH}" and sheet.columns == (("", "AUL"), ("", "CPS"))
+    assert [row[2].removeprefix(f"48 43{DASH}53") for row in sheet.rows] == ["", "", "?", "!", "∘", ""]
+    assert sheet.rows[0][3] == f"48 {DASH}∘" and sheet.columns == (("", "AUL"), ("", "CPS"))
+
+
+def test_tables_of_bias_types_have_a_mark_by_verdict() -> None:
+    rows = [
+        of("AUL", f"model-{place}", verdict=verdict, grouping="bias_type", group="age")
+        for place, verdict in enumerate(VERDICTS)
+    ]
+    some = results(*rows)
+    vars(some).update(captions={"bias_types": "By type."}, original=some.bias)
+    marks = [row[-1].partition(")")[2] for row in sheets.bias_types(some).rows]
+    assert marks == ["", "", " ?", " ‡", " ∘", ""]
+
+
+def test_both_levels_are_explained_where_they_differ() -> None:
+    some = results(FOR)
+    vars(some).update(settings={**some.settings, "alpha": 0.01})
+    said = (
+        "Verdicts are at the level 0.05, that of their intervals; † and * in tables are at 0.01, "
+        "as captions say."
+    )
+
+    def notes() -> tuple[object, ...]:
+        (fold,) = [block for block in reading.section(some).blocks if isinstance(block, Fold)]
+        (items,) = fold.blocks
+        assert isinstance(items, Items)
+        return items.texts
+
+    assert said in notes()
+    vars(some).update(settings={**some.settings, "alpha": 0.05})
+    assert not [note for note in notes() if str(note).startswith("Verdicts are at")]
 
 
 def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:

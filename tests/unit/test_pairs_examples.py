@@ -19,6 +19,7 @@ from unmask.facts import write_facts
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.examples import (
     MOST_WORDS,
+    ExampleRows,
     aligned,
     decimals_for,
     differing,
@@ -79,7 +80,7 @@ def slowly(lengths: list[tuple[int, int]], margins: list[int | None]) -> list[in
 )
 def test_the_rule_is_that_of_a_slow_version(drawn: list[tuple[int, int, int | None]]) -> None:
     lengths, margins = [(one, other) for one, other, _ in drawn], [margin for *_, margin in drawn]
-    texts = {side: [" ".join(["w"] * each[place]) for each in lengths] for place, side in enumerate(SIDES)}
+    texts = {side: [" ".join([side] * each[place]) for each in lengths] for place, side in enumerate(SIDES)}
     chosen = example_rows(pd.DataFrame(texts, dtype=object), made_scores(margins))
     assert [chosen.largest, chosen.median, chosen.opposite] == slowly(lengths, margins)
     short = [
@@ -89,6 +90,21 @@ def test_the_rule_is_that_of_a_slow_version(drawn: list[tuple[int, int, int | No
     assert chosen.for_it == sum((margin or 0) > 0 for margin in short)
     assert chosen.against == sum((margin or 0) < 0 for margin in short)
     assert chosen.count == 3 - slowly(lengths, margins).count(None)
+
+
+def test_no_example_differs_in_punctuation_and_spaces_alone() -> None:
+    texts = {
+        STEREOTYPE: [
+            "He ran , fast.",
+            "He ran.",
+            "It\N{RIGHT SINGLE QUOTATION MARK}s here",
+            "他跑。",
+            "He ran",
+        ],
+        ANTISTEREOTYPE: ["He ran, fast", "She ran.", "It's  here", "他跑", "He rän"],
+    }
+    chosen = example_rows(pd.DataFrame(texts, dtype=object), made_scores([9, 2, -9, 8, -1]))
+    assert chosen == ExampleRows(2, 1, 1, 1, None, 4)
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
@@ -200,7 +216,8 @@ def test_the_section_shows_three_pairs_of_the_first_trained_model(
     (text,) = [block.text for block in rule.blocks if isinstance(block, Text)]
     assert text == (
         "A rule picks them from 40 pairs of at most 15 words: largest margin for the stereotype, median of "
-        f"{chosen.for_it} for it, largest against it."
+        f"{chosen.for_it} for it, largest against it. No sentences are among them that differ in punctuation "
+        "and spaces alone."
     )
     rows = [chosen.largest, chosen.median, chosen.opposite]
     for strip, row, title in zip(strips(found), rows, (LARGEST, MEDIAN, OPPOSITE), strict=True):
@@ -245,7 +262,9 @@ def test_too_few_pairs_are_said_plainly(study: tuple[dict[str, Any], dict[str, A
         return section(PairResults(files | {"pairs": [tmp_path / "other.parquet"]}, settings))
 
     none = with_short([])
-    assert none.sentences == ("0 pairs of b have at most 15 words a sentence, so there is no example.",)
+    assert none.sentences == (
+        "0 pairs of b have at most 15 words a sentence and differ in words: no example.",
+    )
     assert none.blocks == ()
     one = with_short([for_it])
     assert (

@@ -2,12 +2,22 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from unmask.facts import VERSION
-from unmask.report.citing import bibtex, cite_section, links_of, read_citation
-from unmask.report.sections import Code
+from unmask.report.citing import (
+    LICENCE,
+    NOT_STATED,
+    bibtex,
+    cite_section,
+    licences_of,
+    links_of,
+    read_citation,
+)
+from unmask.report.page import render_page
+from unmask.report.sections import Code, Facts
 
 CITATION = Path(__file__).parents[2] / "CITATION.cff"
 
@@ -21,6 +31,24 @@ def test_software_is_cited_with_its_version() -> None:
     names = re.findall(r"^@\w+\{(\w+),$", papers, re.MULTILINE)
     assert len(names) == len(set(names)) == len(read_citation(CITATION)["references"])
     assert papers.count("{") == papers.count("}")
+
+
+def test_licences_of_data_stand_in_the_section() -> None:
+    entries: list[dict[str, Any]] = [
+        {"title": "Benchmark b", "files": [], "keys": [], "stated": {"of": "a", LICENCE: "CC BY-SA 4.0"}},
+        {"title": "Corpus c", "files": [], "keys": [], "stated": {LICENCE: NOT_STATED}},
+        # made by the study
+        {"title": "Task t", "files": [], "keys": [], "stated": {}},
+        {"title": "Scoring", "files": [], "keys": []},
+    ]
+    licences = licences_of(entries)
+    assert licences == [("Benchmark b", "CC BY-SA 4.0"), ("Corpus c", "not stated")]
+    citation = {"message": "m", "type": "software", "title": "T", "authors": [{"name": "A"}]}
+    with_data = cite_section(citation, licences)
+    assert [block for block in with_data.blocks if isinstance(block, Facts)] == [Facts(tuple(licences))]
+    assert not [block for block in cite_section(citation).blocks if isinstance(block, Facts)]
+    page = render_page("t", [with_data])
+    assert "Benchmark b" in page and "CC BY-SA 4.0" in page and "not stated" in page
 
 
 def test_a_paper_becomes_an_entry() -> None:

@@ -455,3 +455,14 @@ def test_a_file_of_the_workflow_is_named_from_any_folder(
     assert read_from(None) == inside
     monkeypatch.chdir(root)
     assert read_from(root) == inside
+
+
+def test_all_data_that_a_study_is_given_can_have_a_licence() -> None:
+    """Benchmarks, corpora, tasks, tests, vectors and tables: all but what a study makes itself."""
+    definitions = SCHEMA["$defs"]
+    data = ("benchmark/", "corpus/", "task/", "suite/")
+    names = [name for name in definitions if name.startswith(data)] + ["vectors", "prefixed"]
+    without = {name for name in names if "licence" not in definitions[name]["properties"]}
+    assert len(names) > 15
+    assert without == {"benchmark/arranged", "task/planted", "suite/planted"}
+    assert "licence" in SCHEMA["properties"]["regional"]["properties"]

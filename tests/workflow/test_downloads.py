@@ -111,7 +111,9 @@ def test_a_model_with_code_of_its_own_is_scored_where_the_study_allows_it(tmp_pa
     assert "Model own, whose repository has code that was run" in told
     assert '["entry.own_code", "modeling_tiny.py"]' in told
     # the study names no licence of its pairs
-    assert '["licence", "unknown (the study names none)"]' in told
+    assert '["licence", "not stated"]' in told
+    page = study.read("report", "index.html")
+    assert "The page quotes data" in page and "Benchmark crows" in page and "not stated" in page
     noisy = {"source": "perturbed", "from": "own", "scale": 0.1}
     refused = study.snakemake("-n", config={**config, "models": {"own": own, "noisy": noisy}})
     assert "config key models.noisy.from: own runs code of its own" in refused.stderr

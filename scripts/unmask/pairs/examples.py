@@ -6,6 +6,7 @@ protocol corrected, scores to SCORE_DECIMALS.
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -35,10 +36,11 @@ NOTHING, PIECE = "\N{EMPTY SET}", "\N{MIDDLE DOT}"
 class ExampleRows:
     """The rows of the examples among the pairs of a model on a benchmark.
 
-    short: how many pairs have at most MOST_WORDS words in both sentences; for_it, against: how many of these
-    are decided for and against the stereotype. largest, median, opposite: rows of the examples, None where
-    there is none: the largest margin for the stereotype; the median one of those decided for it, where that
-    is another pair, the smaller of two in the middle; and the largest margin against it.
+    short: how many pairs have at most MOST_WORDS words in both sentences, and differ in more than punctuation
+    and spaces; for_it, against: how many of these are decided for and against the stereotype.
+    largest, median, opposite: rows of the examples, None where there is none: the largest margin for the
+    stereotype; the median one of those decided for it, where that is another pair, the smaller of two in the
+    middle; and the largest margin against it.
     """
 
     short: int
@@ -55,12 +57,15 @@ class ExampleRows:
 
 
 def example_rows(pairs: pd.DataFrame, scores: Mapping[str, Any]) -> ExampleRows:
-    """The examples, by a rule that looks at lengths and margins alone; of equal margins, the first pair's.
+    """The examples, by a rule that looks at lengths, at whether words differ, and at margins; of equal
+    margins, the first pair's.
 
     pairs: those of the explorer. scores: of one measure, as unmask.pairs.explorer.score_columns has them.
     """
     short = [
-        row for row, (one, other) in enumerate(_texts(pairs)) if max(_words(one), _words(other)) <= MOST_WORDS
+        row
+        for row, (one, other) in enumerate(_texts(pairs))
+        if max(_words(one), _words(other)) <= MOST_WORDS and _letters(one) != _letters(other)
     ]
     margins = {row: margin for row in short if (margin := margin_of(scores, row)) is not None}
     outcome = scores["outcome"]
@@ -199,6 +204,11 @@ def _texts(pairs: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 def _words(text: str) -> int:
     return len(words(text)) if is_unsegmented(text) else len(text.split())
+
+
+def _letters(text: str) -> str:
+    """A text without punctuation and spaces."""
+    return "".join(sign for sign in text if unicodedata.category(sign)[0] not in "PZC")
 
 
 def _written(tokens: Sequence[Token]) -> str:

@@ -24,6 +24,7 @@ from unmask.report.study import SCORED, Study
 from unmask.report.truths import read_truths
 from unmask.statistics.correction import holm
 from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, SPLIT, VERSIONS
+from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import ORIGINAL
 from unmask.worlds.truth import gather_truth
 
@@ -136,6 +137,14 @@ class PairResults:
     @property
     def alpha(self) -> float:
         return float(self.settings["alpha"])
+
+    @property
+    def both_levels(self) -> tuple[float, float] | None:
+        """The level of verdicts, that of intervals, and that of tests in tables; None where they are one."""
+        if self.bias.empty:
+            return None
+        of_verdicts = 1 - float(self.bias["confidence"].iloc[0])
+        return None if abs(of_verdicts - self.alpha) < TOLERANCE else (of_verdicts, self.alpha)
 
     @cached_property
     def bias(self) -> pd.DataFrame:

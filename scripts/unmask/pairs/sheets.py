@@ -9,7 +9,7 @@ from unmask.measures.registry import title_of
 from unmask.pairs.answer import judged, with_one_control
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import CLEAR, CLEAR_MARK, MARKS, NO_INTERVAL, ends_beside_50
+from unmask.pairs.verdicts import MARKS, NARROW_MARKS, NO_INTERVAL, ends_beside_50
 from unmask.report.declared_tables import Column, Table, in_order
 from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
 from unmask.statistics.accuracy import PAIR
@@ -63,7 +63,7 @@ ANSWER = Table(
         Column("word choice", "{band}", "The band of scores that word choice alone gives, in percent."),
         Column("verdict", "{verdict}", "What the interval and the band of word choice allow to say."),
         Column(
-            "p (Holm)",
+            "larger p (Holm)",
             "{p_holm:p}",
             "The larger p of interval and band, after Holm's correction over all scores.",
         ),
@@ -287,9 +287,9 @@ def terminal(results: PairResults) -> Sheet:
 
 
 def _marked(results: PairResults) -> pd.DataFrame:
-    """Scores with a mark at those that show a clear preference."""
+    """Scores with a mark by their verdict."""
     rows = with_one_control(judged(results))
-    claim = rows["verdict"].map({CLEAR: CLEAR_MARK}).fillna("")
+    claim = rows["verdict"].map(NARROW_MARKS).fillna("")
     ends = [ends_beside_50(row.low, row.high).replace(NO_INTERVAL, DASH) for row in rows_of(rows)]
     # a cell has less room than a sentence
     return rows.assign(ends=[each.replace(" to ", DASH) for each in ends], claim=claim)

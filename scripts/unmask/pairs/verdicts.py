@@ -9,7 +9,7 @@ import pandas as pd
 
 from unmask.measures.registry import sees_context
 from unmask.report.findings import Finding
-from unmask.report.sheets import DASH, number, rows_of
+from unmask.report.sheets import DASH, UNTESTABLE, number, rows_of
 from unmask.statistics.correction import step_down
 from unmask.statistics.decisions import NO_PREFERENCE, neutral_of
 from unmask.statistics.intervals import contains, leaves_out
@@ -49,11 +49,11 @@ MEANINGS: Mapping[str, str] = {
 """What each verdict means."""
 
 
-MARKS: Mapping[str, str] = {CLEAR: " ‡", UNDECIDED: " ?"}
+MARKS: Mapping[str, str] = {CLEAR: " ‡", UNDECIDED: " ?", CANNOT_TELL: f" {UNTESTABLE}"}
 """Beside scores in tables."""
 
-CLEAR_MARK = "!"
-"""Beside clear preferences in a terminal; no other mark is there."""
+NARROW_MARKS: Mapping[str, str] = {CLEAR: "!", UNDECIDED: "?", CANNOT_TELL: UNTESTABLE}
+"""The same in a terminal and on the first screen, where a cell has little room."""
 
 COUNTED = """
 {%- macro testable(counts, whose="") -%}

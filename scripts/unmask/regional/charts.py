@@ -395,7 +395,7 @@ def positive_figure(results: RegionalResults) -> Chart:
     )
     return forest(
         frame,
-        Axis("change of items predicted positive, percentage points", line=0.0),
+        Axis("change of the share, points", line=0.0),
         (("panel", "classifier"), ("name", "prefix of"), *POSITIVE_TIPS),
         value="net",
         interval=("net_low", "net_high"),

@@ -69,6 +69,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "titleFontSize": 11,
             "titleFontWeight": "normal",
         },
+        # on a phone the page keeps numbers at the ends of a scale within their panel
+        "axisX": {"labelFlush": False},
         # names beside panels
         "axisY": {"labelLimit": 190},
         "header": {

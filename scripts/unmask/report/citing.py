@@ -2,14 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from unmask.report.rendering import escape_latex
-from unmask.report.sections import ORIGINS, Code, Fold, Section, Text
+from unmask.report.sections import ORIGINS, Code, Facts, Fold, Section, Text
 
 _KINDS = {"software": "software", "conference-paper": "inproceedings", "article": "article"}
 _FIELDS = {
@@ -26,6 +26,14 @@ _FIELDS = {
 
 NAME, CITE = "cite", "How to cite"
 """The name and the heading of its section."""
+
+LICENCE = "licence"
+"""The key of what entries of the provenance state of the licence of data (unmask.report.provenance)."""
+
+NOT_STATED = "not stated"
+"""In place of a licence that a study does not name."""
+
+LICENCES = "The page quotes data, of which these are the licences, as the study states them."
 
 LINKS = {"url": "Documentation", "repository-code": "Repository"}
 """What links of CITATION.cff lead to."""
@@ -55,10 +63,21 @@ def bibtex(entry: Mapping[str, Any]) -> str:
     return f"@{_KINDS.get(entry['type'], 'misc')}{{{_key(entry, year)},\n{lines}\n}}\n"
 
 
-def cite_section(citation: Mapping[str, Any]) -> Section:
-    """The section on how to cite: Unmask, and in a fold the papers of its references."""
+def licences_of(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """(title, licence) of the entries of the provenance that state one, or that there is none."""
+    stated = [(entry["title"], entry.get("stated", {}).get(LICENCE)) for entry in entries]
+    return [(title, licence) for title, licence in stated if licence]
+
+
+def cite_section(citation: Mapping[str, Any], licences: Sequence[tuple[str, str]] = ()) -> Section:
+    """The section on how to cite: Unmask, the licences of the data (licences_of), and the papers of its
+    references in a fold.
+    """
     papers = "\n".join(map(bibtex, citation.get("references", ())))
-    more = (Fold("The papers", (Code(papers),)),) if papers else ()
+    more = (
+        *((Text(LICENCES), Facts(tuple(licences))) if licences else ()),
+        *((Fold("The papers", (Code(papers),)),) if papers else ()),
+    )
     return Section(
         NAME,
         CITE,

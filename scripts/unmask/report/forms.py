@@ -174,7 +174,9 @@ class _Side:
         if axis.labels:
             named["labelExpr"] = axis.labels
         # numbers at the ends of a scale stay within their panel
-        numbers = alt.Axis(grid=True, labelFlush=bool(axis.step), **named)
+        if axis.step:
+            named["labelFlush"] = True
+        numbers = alt.Axis(grid=True, **named)
         channel = alt.X if self.name == "x" else alt.Y
         return {self.name: channel(f"{column}:Q", title=axis.title, scale=self.scale, axis=numbers)}
 

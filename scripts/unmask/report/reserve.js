@@ -1,11 +1,12 @@
 // How large a chart becomes, known before it is drawn, so that nothing moves when it is. Runs while the page is read.
 
 const NARROWEST = 170; // pixels of a chart's panel
+const ALONE = 140; // of one that has long names beside it, on a phone
 const ON_PAPER = 140; // there
 const LOWER = 0.7; // panels without rows are, there
 const GAP = 32; // between two, with what stands out of each
 const NARROW = 640; // less is little room
-const NAMES = 104; // for names beside panels, where there is little room
+const NAMES = 128; // for names beside panels, where there is little room
 const EDGE = 36; // for what stands out at either end: the last label of an axis, half a mark
 const FRAME = 18; // of the box that it is drawn in, with its padding: across, and down
 const SPARE = 4;
@@ -26,7 +27,7 @@ function fitted(spec, room, paper = false) {
   const most = Math.max(1, Math.floor(free / (least + gap)));
   const panels = paper ? valuesOf(spec, facet.field).size : columns;
   const across = most < columns ? most : panels <= most ? panels : most - (most % columns);
-  const width = Math.max(least, Math.min(520, Math.floor(free / across) - gap));
+  const width = Math.max(room < NARROW && !paper ? ALONE : least, Math.min(520, Math.floor(free / across) - gap));
   const high = paper && panel.height > 0 ? Math.round(panel.height * LOWER) : panel.height;
   const height = aspect ? Math.round(width * aspect) : high;
   const names = { ...facet, header: { ...facet.header, labelLimit: width } };

@@ -52,7 +52,8 @@ RULE = Finding[Row](
     "rule",
     lambda row: [row] if row["count"] else [],
     """A rule picks them from {{ short | counted("pair") }} of at most {{ words }} words: largest margin for
-    the stereotype, median of {{ for_it }} for it, largest against it.""",
+    the stereotype, median of {{ for_it }} for it, largest against it. No sentences are among them that
+    differ in punctuation and spaces alone.""",
 )
 
 COLOURS = (
@@ -158,7 +159,8 @@ def strip(example: Example, pair: "pd.Series[Any]", link: str | None) -> Strip:
 def _missing(rows: ExampleRows, benchmark: str) -> Iterator[str]:
     """Why there are fewer than three examples, a sentence each."""
     if not rows.short:
-        yield f"0 pairs of {benchmark} have at most {MOST_WORDS} words a sentence, so there is no example."
+        few = f"at most {MOST_WORDS} words a sentence and differ in words"
+        yield f"0 pairs of {benchmark} have {few}: no example."
         return
     if not rows.for_it:
         yield f"0 of {rows.short} such pairs are decided for the stereotype, so two examples are missing."

@@ -32,6 +32,11 @@ EXPLORER = [
         "Here are {{ left | listed }}, evenly spread.",
     ),
     Finding[Row](
+        "licences",
+        lambda row: [row] if row["models"] and row["licences"] else [],
+        "Sentences are quoted from {{ licences | listed }}.",
+    ),
+    Finding[Row](
         "too large",
         lambda row: [row] if row["without"] else [],
         """The pairs of {{ without | listed }} are not on this page: all take {{ size | number(1) }} MB, and
@@ -42,8 +47,8 @@ EXPLORER = [
 
 
 def section(results: PairResults) -> Section:
-    """What the explorer shows is in the settings: models and benchmarks (their names), most (pairs of a
-    benchmark) and megabytes (see PairResults.models_in_page)."""
+    """What the explorer shows is in the settings: models and benchmarks (their names), licences (of those
+    that no world made), most (pairs of a benchmark) and megabytes (see PairResults.models_in_page)."""
     explorer, models = results.settings["explorer"], results.models_in_page
     explored = {key: facts for key, facts in results.explored.items() if key[0] in models}
     benchmarks = [name for name in explorer["benchmarks"] if any(name == of for _, of in explored)]
@@ -56,6 +61,11 @@ def section(results: PairResults) -> Section:
             f"{len(pairs)} of the {len(results.pairs[name])} pairs of {name}"
             for name, pairs in pairs_of.items()
             if len(pairs) < len(results.pairs[name])
+        ],
+        "licences": [
+            f"{name} (licence {licence})"
+            for name, licence in explorer.get("licences", {}).items()
+            if name in benchmarks
         ],
         "without": [name for name in explorer["models"] if name not in models],
         "size": size,

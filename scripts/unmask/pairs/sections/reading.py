@@ -24,6 +24,10 @@ NOTES = (
     "No score proves the absence of bias: a benchmark has only the stereotypes that its authors wrote down.",
 )
 
+LEVELS = (
+    "Verdicts are at the level {:g}, that of their intervals; † and * in tables are at {:g}, as captions say."
+)
+
 OF_CONTROLS = {
     "AllMasked": "All-Masked hides every token, so it sees only words and their number. It is a "
     "control and has no verdict. It is the mean over tokens, All-Masked (sum) their sum.",
@@ -38,6 +42,9 @@ def section(results: PairResults) -> Section:
     names = list(results.overall["measure"].astype(str).unique())
     measures = tuple(explained(name) for name in names)
     controls = [note for name, note in OF_CONTROLS.items() if name in names]
+    levels = () if results.both_levels is None else (LEVELS.format(*results.both_levels),)
     others = in_words({*VERDICTS} - answer.verdicts(results))
-    notes = Fold("Verdicts, protocols, intervals and marks", (Items((*others, TINY, *controls, *NOTES)),))
+    notes = Fold(
+        "Verdicts, protocols, intervals and marks", (Items((*others, TINY, *controls, *levels, *NOTES)),)
+    )
     return Section("reading", "How to read this", (), (Items(measures), notes))
