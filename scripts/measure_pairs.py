@@ -124,4 +124,5 @@ with job_log(snakemake.log[0], snakemake.input):
         }
         options = Options.from_config(params.options)
         for name, rows in compute(pairs, flaws, original, counts, shuffled, options, untrained).items():
-            write_table(outputs[name], rows, SCHEMAS[name], facts)
+            if name in outputs:
+                write_table(outputs[name], rows, SCHEMAS[name], facts)

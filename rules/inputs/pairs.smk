@@ -3,7 +3,7 @@
 from unmask.measures.headline import headline_among
 from unmask.measures.registry import FORMULAS, is_free, kind_for, maskings_of, measure
 from unmask.pairs.score_file import check_score_files
-from unmask.statistics.names import STATISTICS
+from unmask.statistics.names import PLL_VERSIONS, STATISTICS
 from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
 from unmask.urls import as_shown, file_name, query_digest
 
@@ -32,6 +32,10 @@ STUDY_STATISTICS = (
     "disputed",
     "lms",
 )
+# what is made of one model on one benchmark: PLL is compared with its versions where there are several
+MADE_STATISTICS = [
+    name for name in STATISTICS if name != "pll_versions" or len({*SCORED_MEASURES} & {*PLL_VERSIONS}) > 1
+]
 # the formats whose sources have labels of single sentences
 LABELLED_FORMATS = names_in("benchmarks/labels")
 # of the untrained networks that each model is compared with
@@ -339,7 +343,7 @@ def measured_tables(kind):
     }
     return {
         **scores,
-        **{name: result("statistics", *place, f"{name}.parquet") for name in STATISTICS},
+        **{name: result("statistics", *place, f"{name}.parquet") for name in MADE_STATISTICS},
         **{name: path for each in kind for name, path in besides[each].items()},
     }
 
@@ -569,6 +573,7 @@ def table_files():
         "models_compared",
         *(["sensitivity"] if causal_tables("sensitivity") else []),
         *(["versions"] if version_comparisons() else []),
+        *(["pll_versions"] if "pll_versions" in MADE_STATISTICS else []),
     ]
     of_some = [*(["planted"] if planted_scores() else []), *(["split"] if causal_tables("split") else [])]
     in_every_form = ["table1", "table3", "table4", "table5", *of_some]
@@ -593,6 +598,7 @@ def pairs_inputs():
         "precision": precision_tables(),
         "sensitivity": causal_tables("sensitivity"),
         "split": causal_tables("split"),
+        "pll_versions": statistics_of_all("pll_versions") if "pll_versions" in MADE_STATISTICS else [],
         "scores": all_scores(),
         "flaws": flaws_of(),
         "labels": [path for name in explored_benchmarks() for path in labels_files(name)],
@@ -730,7 +736,7 @@ def pairs_provenance():
 
 def pairs_statistics():
     """All statistics over sentence pairs."""
-    of_each = [path for table in STATISTICS for path in statistics_of_all(table)]
+    of_each = [path for table in MADE_STATISTICS for path in statistics_of_all(table)]
     of_study = [
         *model_comparisons(),
         *version_comparisons(),

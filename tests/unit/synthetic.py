@@ -127,7 +127,7 @@ def make_evidence(
         shuffled_rows, columns=["pair_id", "role", "position", "special", "source_position"]
     )
 
-    def predicted(frame: pd.DataFrame, right: float) -> pd.DataFrame:
+    def predicted(frame: pd.DataFrame, right: float, rng: np.random.Generator = rng) -> pd.DataFrame:
         n = len(frame)
         hit = rng.random(n) < right
         return (
@@ -150,9 +150,10 @@ def make_evidence(
         "modified": predicted(content[is_modified], 0.4),
         "all": predicted(content, 0.1),
     }
-    of_shuffled = predicted(shuffled, 0.7)
-    within_words = {masking: predicted(content, 0.4) for masking in ("rest-of-word", "whole-word")}
-    return evidence | within_words, of_shuffled
+    # drawn by themselves: all else is as it was without them
+    for seed, masking in enumerate(("rest-of-word", "whole-word")):
+        evidence[masking] = predicted(content, 0.4, np.random.default_rng(seed))
+    return evidence, predicted(shuffled, 0.7)
 
 
 def make(n: int = 60, seed: int = 0, rated: bool = True, directed: bool = True) -> Synthetic:

@@ -33,7 +33,8 @@ def arranged(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     del study["models"]["roberta"]
     study["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
     study["frequency"] = {"min_pairs": 1}
-    study["measures"] = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum", "PLL"]
+    study["measures"] = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum"]
+    study["measures"] += ["PLL", "PLLWordL2R", "PLLWholeWord"]
     workflow = Workflow(folder, study)
     workflow.run()
     return workflow
@@ -61,6 +62,20 @@ def test_what_must_hold_of_an_arrangement_holds_of_its_scores(arranged: Workflow
     assert identical.abs().max().max() == 0
     items = margins(arranged, "stereo")
     pd.testing.assert_frame_equal(margins(arranged, "stereo-swapped"), -items, atol=1e-5)
+
+
+def test_the_versions_of_pll_are_compared_on_every_benchmark(arranged: Workflow) -> None:
+    table = pd.read_csv(arranged.folder / "results/small/tables/pll_versions.csv")
+    assert set(table["benchmark"]) == set(arranged.config["benchmarks"])
+    identical = table[table["benchmark"] == "crows-identical"]
+    assert (
+        identical["changed"].eq(0).all() and identical.loc[identical["tokens"] == "unequal", "n"].eq(0).all()
+    )
+    assert "Decisions that change between versions of PLL" in arranged.read("report", "index.html")
+    # a single one has nothing to be compared with
+    single = {**arranged.config, "measures": ["PLL"]}
+    assert any(name.endswith("disputed.csv") for name in arranged.planned(single))
+    assert not any("pll_versions" in name for name in arranged.planned(single))
 
 
 def test_words_are_looked_up_for_the_origin_alone(arranged: Workflow) -> None:

@@ -28,6 +28,7 @@ PRESENTS = Presentation(
         **{name: partial(_table, name) for name in (*TIDY, *OF_PAPER)},
         "sensitivity": lambda results: results.sensitivity,
         "versions": lambda results: results.versions,
+        "pll_versions": lambda results: results.pll_versions,
         "planted": planted_table,
         "split": split.table,
     },

@@ -110,6 +110,7 @@ class PairResults:
     quality = _statistics("quality", _by_protocol)
     disputed = _statistics("disputed")
     lms = _statistics("lms")
+    pll_versions = _statistics("pll_versions")
 
     @cached_property
     def study(self) -> Study:

@@ -584,6 +584,27 @@ DISPUTED = pa.schema(
 )
 """The pairs that the measures of one model disagree on most: some rows per protocol."""
 
+EQUAL, UNEQUAL = "equal", "unequal"
+
+PLL_VERSIONS = pa.schema(
+    [
+        field("first", WORD, meaning="one version of PLL"),
+        field("second", WORD, meaning="another"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("tokens", WORD, meaning="pairs whose sides have equal or unequal numbers of tokens"),
+        field("n", pa.int32(), meaning="such pairs, of which both versions have scores"),
+        field("changed", pa.int32(), meaning="those of them that the two decide differently, ties included"),
+        field(
+            "first_longer",
+            pa.int32(),
+            nullable=True,
+            meaning="those in which the first prefers the side with more tokens; null where tokens are equal",
+        ),
+        field("second_longer", pa.int32(), nullable=True, meaning="as `first_longer`, of the second"),
+    ]
+)
+"""Every two versions of PLL that a model has scores of: how many decisions change between them."""
+
 LMS = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),
@@ -716,5 +737,6 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "quality": QUALITY,
     "disputed": DISPUTED,
     "lms": LMS,
+    "pll_versions": PLL_VERSIONS,
 }
 """The schema of each of unmask.statistics.names.STATISTICS."""
