@@ -8,7 +8,7 @@ from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
 from unmask.pairs.schema import JUDGEMENTS, PRECISION, SENSITIVITY
 from unmask.result_files import ResultFiles
-from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, SPLIT
+from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, SPLIT, STATES
 
 TABLES: Mapping[str, ResultFiles] = {
     "pairs": ResultFiles("benchmarks/{benchmark}.parquet", PAIRS),
@@ -24,6 +24,7 @@ TABLES: Mapping[str, ResultFiles] = {
         for name, schema in SCHEMAS.items()
     },
     "models_compared": ResultFiles("comparisons/{benchmark}.parquet", COMPARISONS),
+    "states": ResultFiles("series/{series}/{benchmark}.parquet", STATES),
     "planted": ResultFiles("tables/planted.csv", JUDGEMENTS),
     "precision": ResultFiles("statistics/{model}/{benchmark}/precision.parquet", PRECISION),
     "sensitivity": ResultFiles("statistics/{model}/{benchmark}/sensitivity.parquet", SENSITIVITY),
