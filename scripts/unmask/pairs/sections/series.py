@@ -98,8 +98,16 @@ def _lines(rows: pd.DataFrame, panel: "pd.Series[str]") -> alt.FacetChart | None
         words_low="null_low",
         words_high="null_high",
     )
-    # a line by itself is no series
+    # a state by itself is no series
     frame = frame[frame.groupby("panel")["state"].transform("nunique") > 1]
+    known = {name for name in frame if frame[name].notna().any()}
+    titles = frame["title"].unique()
+    what = f"{titles[0]}: " if len(titles) == 1 else ""
+    marks = [
+        AT_50,
+        *(["band: word choice alone"] if "words_low" in known else []),
+        *(["triangles: reported elsewhere"] if "reported" in known else []),
+    ]
     tips = (
         ("panel", "what"),
         ("state", "state"),
@@ -119,7 +127,13 @@ def _lines(rows: pd.DataFrame, panel: "pd.Series[str]") -> alt.FacetChart | None
         value="score",
         broad=("words_low", "words_high"),
         reported="reported",
-        grid=Grid(2, width=WIDTH, between=ON, title="stereotype preferred, of 100 pairs", subtitle=[AT_50]),
+        grid=Grid(
+            2,
+            width=WIDTH,
+            between=ON,
+            title=f"{what}stereotype preferred, of 100 pairs",
+            subtitle=["; ".join(marks)],
+        ),
     )
 
 
