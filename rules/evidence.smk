@@ -21,7 +21,7 @@ rule evidence:
     params:
         parts=parts_read,
         maskings=maskings_read,
-        dtype=SCORING.get("dtype"),
+        dtype=lambda wildcards: dtype_of(wildcards.model),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         unknown_tokens=SCORING.get("unknown_tokens"),
     message:
@@ -96,7 +96,7 @@ use rule evidence as untrained with:
     params:
         parts=lambda wildcards: untrained_part(kind_of(wildcards.model)),
         maskings=lambda wildcards: maskings_on(ORIGINAL, kind_of(wildcards.model)),
-        dtype=SCORING.get("dtype"),
+        dtype=lambda wildcards: dtype_of(wildcards.model),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         unknown_tokens=SCORING.get("unknown_tokens"),
     message:
@@ -123,7 +123,7 @@ rule compare_precision:
     params:
         code=lambda wildcards: measuring_code("compare_precision.py", kind_of(wildcards.model)),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
-        scoring={key: value for key, value in SCORING.items() if key != "unknown_tokens"},
+        scoring=lambda wildcards: {"dtype": dtype_of(wildcards.model), "sample": SCORING.get("sample")},
         measures=lambda wildcards: of_kind(MEASURES, kind_of(wildcards.model)),
     message:
         "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"

@@ -93,3 +93,27 @@ rule compare_versions:
         "Comparing {wildcards.benchmark} with what it is a version of"
     script:
         "../scripts/compare_versions.py"
+
+
+rule compare_states:
+    input:
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        scores=scores_of_states,
+    output:
+        result("series", "{series}", "{benchmark}.parquet"),
+    log:
+        log_of("series", "{series}", "{benchmark}.log"),
+    conda:
+        "../envs/analysis.yaml"
+    resources:
+        mem_mb=table_memory,
+        runtime=table_time,
+    params:
+        code=code("compare_states.py"),
+        measures=MEASURES,
+        options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
+        states=lambda wildcards: list(states_on(wildcards.series, wildcards.benchmark)),
+    message:
+        "Comparing the states of {wildcards.series} on {wildcards.benchmark}"
+    script:
+        "../scripts/compare_states.py"

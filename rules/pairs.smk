@@ -7,12 +7,14 @@ include: "inputs/pairs.smk"
 wildcard_constraints:
     benchmark=any_of(BENCHMARKS),
     variant=any_of([ORIGINAL, SHUFFLED]),
+    series=any_of(config.get("series", {})),
 
 
 check_benchmarks()
 check_measures()
 check_explorer()
 check_scored()
+check_series()
 
 register(
     "pairs",
@@ -40,6 +42,7 @@ if SCORED:
         | {
             "measures": MEASURES,
             "headline": config.get("headline"),
+            "series": config.get("series", {}),
             "judged": judged_models(),
             "own_code": [model for model in SCORED if runs_own_code(model)],
             "explorer": explorer_settings(),

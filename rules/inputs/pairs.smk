@@ -156,6 +156,14 @@ def check_explorer():
             sys.exit(f"error: config key explorer.models: {name} is not scored on pairs of sentences")
 
 
+def check_series():
+    """Stop with one line where some models of a series are scored on pairs of sentences, and others are not."""
+    for name, states in config.get("series", {}).items():
+        others = [model for model in states.values() if model not in SCORED]
+        if SCORED and others and len(others) < len(states):
+            sys.exit(f"error: config key series.{name}: {others[0]} is not scored on pairs of sentences")
+
+
 def origin_entry(benchmark):
     """The entry of a benchmark; of one that is arranged from another, that one's."""
     return BENCHMARKS[BENCHMARKS[benchmark].get("of", benchmark)]
@@ -512,6 +520,31 @@ def model_comparisons():
     return [result("comparisons", f"{benchmark}.parquet") for benchmark in several]
 
 
+def states_on(series, benchmark):
+    """The models of a series that are scored on a benchmark, by state."""
+    return {
+        state: model
+        for state, model in config["series"][series].items()
+        if model in SCORED and is_scored_on(model, benchmark)
+    }
+
+
+def scores_of_states(wildcards):
+    """The scores of all states of a series on a benchmark."""
+    models = states_on(wildcards.series, wildcards.benchmark).values()
+    return [result("scores", model, wildcards.benchmark, f"{ORIGINAL}.parquet") for model in models]
+
+
+def state_comparisons():
+    """The comparisons of states, of every series and benchmark that several of them are scored on."""
+    return [
+        result("series", series, f"{benchmark}.parquet")
+        for series in config.get("series", {})
+        for benchmark in BENCHMARKS
+        if len(states_on(series, benchmark)) > 1
+    ]
+
+
 def all_scores():
     """All scores of the study."""
     return [
@@ -521,12 +554,14 @@ def all_scores():
     ]
 
 
+def dtype_of(model):
+    """In which arithmetic a model reads pairs; none of a model without files, or of a study that reads none."""
+    return (inherited(model, "dtype") or SCORING.get("dtype")) if model in models_with_files() else None
+
+
 def precision_tables():
     """What an arithmetic other than float32 changes, for every model and benchmark."""
-    if SCORING.get("dtype") == "float32":
-        return []
-    # a model without files has no arithmetic
-    models = [model for model in SCORED if model in models_with_files()]
+    models = [model for model in SCORED if dtype_of(model) not in (None, "float32")]
     return results_of_all("statistics", "precision.parquet", models=models)
 
 
@@ -575,7 +610,13 @@ def table_files():
         *(["versions"] if version_comparisons() else []),
         *(["pll_versions"] if "pll_versions" in MADE_STATISTICS else []),
     ]
-    of_some = [*(["planted"] if planted_scores() else []), *(["split"] if causal_tables("split") else [])]
+    # a table in every form, where the study has what it shows
+    series = ["series"] if state_comparisons() else []
+    of_some = [
+        *series,
+        *(["planted"] if planted_scores() else []),
+        *(["split"] if causal_tables("split") else []),
+    ]
     in_every_form = ["table1", "table3", "table4", "table5", *of_some]
     return table_outputs(tidy, forms=["csv"]) | table_outputs(in_every_form)
 
@@ -583,7 +624,8 @@ def table_files():
 def figure_files():
     """The figures over sentence pairs by the names that their module gives them."""
     split = ["split"] if causal_tables("split") else []
-    return figure_outputs(["figure1", "bias", *(["planted"] if planted_scores() else []), *split])
+    series = ["series"] if state_comparisons() else []
+    return figure_outputs(["figure1", "bias", *series, *(["planted"] if planted_scores() else []), *split])
 
 
 def pairs_inputs():
@@ -592,6 +634,7 @@ def pairs_inputs():
         **{table: statistics_of_all(table) for table in (*STUDY_STATISTICS, "near_ties", "roc", "roc_bands")},
         "models_compared": model_comparisons(),
         "versions": version_comparisons(),
+        "states": state_comparisons(),
         "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS],
         "published": resource("pairs/published.csv"),
         "captions": resource("pairs/captions.yaml"),
@@ -614,7 +657,8 @@ def pairs_settings():
         "models": display_metadata(SCORED, MODELS),
         "benchmarks": display_metadata(BENCHMARKS, BENCHMARKS),
         "alpha": config["statistics"]["alpha"],
-        "dtype": SCORING.get("dtype"),
+        # beside single precision
+        "dtypes": sorted({dtype_of(model) for model in SCORED} - {None, "float32"}),
     }
 
 
@@ -680,6 +724,7 @@ def pairs_sections():
         "examples": EXPLORER,
         "planted": planted,
         "reading": True,
+        "series": state_comparisons(),
         "groups": True,
         "split": causal_tables("split"),
         "pairs": EXPLORER,
@@ -720,16 +765,13 @@ def pairs_provenance():
         "within": "evidence",
         "keys": ["device", "dtype", *made, "shuffle_seed"],
     }
+    compared = [*model_comparisons(), *version_comparisons(), *state_comparisons()]
     untrained = {"title": "Untrained networks", "files": all_untrained(), "keys": ["device", "dtype", *made]}
     steps = [
         scoring,
         *([untrained] if untrained["files"] else []),
         {"title": "Measures", "files": all_scores(), "keys": made},
-        {
-            "title": "Statistics",
-            "files": [*statistics_of_all("bias"), *model_comparisons(), *version_comparisons()],
-            "keys": made,
-        },
+        {"title": "Statistics", "files": [*statistics_of_all("bias"), *compared], "keys": made},
     ]
     return [*benchmarks, *(steps if SCORED else [])]
 
@@ -740,6 +782,7 @@ def pairs_statistics():
     of_study = [
         *model_comparisons(),
         *version_comparisons(),
+        *state_comparisons(),
         *precision_tables(),
         *causal_tables("sensitivity"),
     ]

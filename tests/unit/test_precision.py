@@ -95,7 +95,7 @@ def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
     other = same.assign(stereotype=[-3.0, -1.0], outcome=["antistereotype", "stereotype"])
     write_table(path, compare_scores(same, other), PRECISION, {"model": "bert", "benchmark": "crows"})
     captions = Path(__file__).parents[2] / "resources/pairs/captions.yaml"
-    study = {"models": [{"name": "bert"}], "benchmarks": [{"name": "crows"}], "dtype": "bfloat16"}
+    study = {"models": [{"name": "bert"}], "benchmarks": [{"name": "crows"}], "dtypes": ["bfloat16"]}
     found = precision.section(PairResults({"precision": [path], "captions": captions}, study))
     (sentence,) = found.sentences
     assert sentence.startswith("In bfloat16, 1 of 2 decisions") and sentence.endswith("by at most 2.")

@@ -287,6 +287,36 @@ def test_intervals_may_be_areas_and_doses_words() -> None:
     assert [mark.x for mark in panel_of(drawn).of("symbol")] == pytest.approx([50, 150, 250, 50])
 
 
+def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> None:
+    words = (
+        DOSES[DOSES["panel"] == "p"]
+        .iloc[:3]
+        .assign(
+            dose=["one", "two", "a rather long name"], least=[0.0, 1.0, 2.0], most=9.0, theirs=[2.5, NAN, 4.5]
+        )
+    )
+    drawn = response(
+        words, ACROSS, UP, (), dose="dose", value="value", broad=("least", "most"), reported="theirs"
+    )
+    layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
+    looks = [(layer["mark"]["type"], layer["mark"].get("style")) for layer in layers]
+    theirs = [("line", "reported"), ("point", "reported")]
+    assert looks[:4] == [("area", "chance"), ("rule", "neutral"), *theirs]
+    assert layers[2]["mark"]["strokeWidth"] < 1.4
+    triangles, marks = panel_of(drawn).of("symbol")[:2], panel_of(drawn).of("symbol")[2:]
+    up, zero = scale_of(words["value"], [mark.y for mark in marks])
+    assert [mark.y for mark in triangles] == pytest.approx([2.5 * up + zero, 4.5 * up + zero])
+    # the band is within the scale, and long names have room
+    assert 9 * up + zero >= 0 and last_of(drawn)["x"]["axis"]["labelAngle"] == -40
+    # what nobody reports has no line
+    of_none = words.assign(theirs=NAN, least=NAN)
+    plain = response(
+        of_none, ACROSS, UP, (), dose="dose", value="value", broad=("least", "most"), reported="theirs"
+    )
+    layers = chart("c", "a", plain).spec["spec"]["layer"]  # type: ignore[arg-type]
+    assert [layer["mark"]["type"] for layer in layers] == ["rule", "line", "rule", "point"]
+
+
 def test_panels_have_one_scale_or_one_each_or_one_for_some() -> None:
     three = pd.concat([DOSES, DOSES[DOSES["panel"] == "p"].assign(panel="r")])
     three = three.assign(by=three["panel"].replace("r", "p"))

@@ -152,10 +152,12 @@ CHECKSUMS = ("sha256", "git_blob")
 
 
 def stated(study: str) -> dict[str, Any]:
-    """A study as it is written, with the benchmarks that it names and the files of its tasks."""
+    """A study as it is written, with the benchmarks that it names, the states of models and the files of tasks."""
     config, completed = copy.deepcopy(dict(study_file(study))), completed_study(study)
     if isinstance(config.get("benchmarks"), list):
         config["benchmarks"] = copy.deepcopy(completed["benchmarks"])
+    if "series" in completed:
+        config |= {key: copy.deepcopy(completed[key]) for key in ("models", "series")}
     tasks = completed.get("downstream", {}).get("tasks", {})
     for name, entry in config.get("downstream", {}).get("tasks", {}).items():
         entry["files"] = tasks[name]["files"]

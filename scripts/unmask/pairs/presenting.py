@@ -9,7 +9,7 @@ from unmask.pairs.charts import overview
 from unmask.pairs.judgement_charts import judgements as planted_chart
 from unmask.pairs.judgement_tables import judgements as planted_table
 from unmask.pairs.results import TIDY, PairResults
-from unmask.pairs.sections import split
+from unmask.pairs.sections import series, split
 from unmask.report.presenting import Presentation, captioned
 from unmask.report.table_files import TableAndSheet
 
@@ -31,6 +31,7 @@ PRESENTS = Presentation(
         "pll_versions": lambda results: results.pll_versions,
         "planted": planted_table,
         "split": split.table,
+        "series": series.table,
     },
     {
         "figure1": (
@@ -42,12 +43,14 @@ PRESENTS = Presentation(
             "No bias scores.",
         ),
         "planted": (planted_chart, "No model of this study was trained on what was planted."),
+        "series": (series.picture, "No series of this study has a state with bias scores beside its first."),
         "split": (split.picture, "No causal language model of this study has LL or a part of it."),
     },
     captions=captioned(
-        ["figure1", "bias", "planted"],
+        ["figure1", "bias", "planted", "series"],
         bias="overview",
         planted="planted_chart",
+        series="series_chart",
     )
     | {"split": split.caption},
 )

@@ -8,7 +8,7 @@ from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
 from unmask.pairs.schema import JUDGEMENTS, PRECISION, SENSITIVITY
 from unmask.result_files import ResultFiles
-from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, SPLIT, VERSIONS
+from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, SPLIT, STATES, VERSIONS
 
 TABLES: Mapping[str, ResultFiles] = {
     "pairs": ResultFiles("benchmarks/{benchmark}.parquet", PAIRS),
@@ -25,6 +25,7 @@ TABLES: Mapping[str, ResultFiles] = {
     },
     "models_compared": ResultFiles("comparisons/{benchmark}.parquet", COMPARISONS),
     "versions": ResultFiles("versions/{benchmark}.parquet", VERSIONS),
+    "states": ResultFiles("series/{series}/{benchmark}.parquet", STATES),
     "planted": ResultFiles("tables/planted.csv", JUDGEMENTS),
     "precision": ResultFiles("statistics/{model}/{benchmark}/precision.parquet", PRECISION),
     "sensitivity": ResultFiles("statistics/{model}/{benchmark}/sensitivity.parquet", SENSITIVITY),

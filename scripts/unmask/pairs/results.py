@@ -9,7 +9,7 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
-from unmask.loading import facts_by, tables_by
+from unmask.loading import facts_by, load_tables, tables_by
 from unmask.measures.headline import headline, headline_among
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.explorer import models_within
@@ -23,7 +23,7 @@ from unmask.report.sheets import Sheet
 from unmask.report.study import SCORED, Study
 from unmask.report.truths import read_truths
 from unmask.statistics.correction import holm
-from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, SPLIT, VERSIONS
+from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, SPLIT, STATES, VERSIONS
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import ORIGINAL
 from unmask.worlds.truth import gather_truth
@@ -83,13 +83,14 @@ class PairResults:
 
     files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
     sensitivity and split (of every causal language model and benchmark), models_compared, pairs and flaws (of
-    every benchmark), versions (of each that is a version of another), scores (all of the study), published (a
-    CSV), captions (a YAML), truths (of worlds) and planted_scores (of every model on their benchmarks, in the
-    original order), and for the explorer labels (of the benchmarks that have some) and explored (of every
-    model and benchmark that it shows). settings: models, benchmarks, alpha (the level of the tests), dtype,
-    measures, judged (the models that were trained on what was planted), own_code (the models that run code of
-    their repositories), headline (the measure that the study names, or null), and explorer (what it shows:
-    models, benchmarks, most, megabytes).
+    every benchmark), versions (of each that is a version of another), states (of every series and benchmark),
+    scores (all of the study), published (a CSV), captions (a YAML), truths (of worlds) and planted_scores (of
+    every model on their benchmarks, in the original order), and for the explorer labels (of the benchmarks
+    that have some) and explored (of every model and benchmark that it shows). settings: models, benchmarks,
+    alpha (the level of the tests), dtypes, measures, judged (the models that were trained on what was
+    planted), own_code (the models that run code of their repositories), headline (the measure that the study
+    names, or null), series (by name the models of the states), and explorer (what it shows: models,
+    benchmarks, most, megabytes).
 
     A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.
@@ -160,6 +161,18 @@ class PairResults:
         models = [model.name for model in self.study.models]
         rows = rows[rows["first"].isin(models) & rows["second"].isin(models)]
         return _by_protocol(rows.reset_index(drop=True))
+
+    @property
+    def series(self) -> Mapping[str, Mapping[str, str]]:
+        """Of each series the models by the names of their states, in the study's order."""
+        series: Mapping[str, Mapping[str, str]] = self.settings.get("series", {})
+        return series
+
+    @cached_property
+    def states(self) -> pd.DataFrame:
+        """STATES of every series and benchmark, with p_holm."""
+        order = {"series": list(self.series), "benchmark": [each.name for each in self.study.benchmarks]}
+        return _by_protocol(load_tables(self.files["states"], STATES, "series", "benchmark", order=order))
 
     @cached_property
     def versions(self) -> pd.DataFrame:

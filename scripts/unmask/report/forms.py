@@ -278,6 +278,8 @@ def response(
     hollow: str | None = None,
     area: bool = False,
     together: str | None = None,
+    broad: Interval | None = None,
+    reported: str | None = None,
     grid: Grid = Grid(),
 ) -> alt.FacetChart | None:
     """What comes of a dose: numbers with their intervals, those of one kind joined by a line.
@@ -286,20 +288,31 @@ def response(
     in a legend if that has a title. each: what a line is of, beside that. exact: a column of true and false:
     rows that are known without a model are lines, and others marks. hollow: the same, of rows whose marks
     are hollow and in no line. area: whether intervals are areas. together: panels that have the same in this
-    column have one scale.
+    column have one scale. broad: a band behind all, which chance gives. reported: a column of the same
+    numbers as others report them, on a thinner line with triangles.
     """
     frame = frame[frame[value].notna()]
     if frame.empty:
         return None
-    ends = tuple(end for end in interval if end in frame)
+    beside = (*interval, *(broad or ()), *([reported] if reported else []))
+    ends = tuple(column for column in beside if column in frame)
     up = _Side.of("y", y, frame, (value, *ends))
     across = _Side.of("x", x, frame, (dose,))
     numbers = pd.api.types.is_numeric_dtype(frame[dose])
-    place = (across.at(dose) if numbers else _words_across(x, frame[dose])) | up.at(value)
+    place = (across.at(dose) if numbers else _words_across(x, frame[dose], grid.width)) | up.at(value)
     looks, single = _looks(frame, kinds)
     one = _lines(frame, dashes, each)
     said = tooltips(tips)
-    layers = [*up.line(), *across.line()]
+    layers: list[alt.Chart] = []
+    if broad and _known(frame, broad[0]):
+        band = having(*broad).mark_area(style="chance")
+        layers.append(band.encode(x=place["x"], **up.between(broad), **one))
+    layers += [*up.line(), *across.line()]
+    if reported and _known(frame, reported):
+        theirs, at = having(reported), {"x": place["x"], **up.at(reported)}
+        layers.append(theirs.mark_line(style="reported", strokeWidth=0.8).encode(**at, **one))
+        marks = theirs.mark_point(style="reported", shape="triangle-up", size=30, opacity=1)
+        layers.append(marks.encode(**at, tooltip=said))
     if exact and frame[exact].any():
         # where lines have no kind they have no colour of one
         independent = _colour(looks) if kinds and frame.loc[frame[exact], kinds.column].notna().any() else {}
@@ -394,9 +407,12 @@ def _shade(column: str, title: str) -> alt.Color:
     return alt.Color(f"{column}:Q", title=title, scale=scale, legend=legend)
 
 
-def _words_across(axis: Axis, words: "pd.Series[str]") -> dict[str, Any]:
+def _words_across(axis: Axis, words: "pd.Series[str]", width: int) -> dict[str, Any]:
     order = list(dict.fromkeys(words))
-    return {"x": alt.X(f"{words.name}:N", title=axis.title, sort=order, axis=alt.Axis(labelAngle=0))}
+    # beside each other where there is room for the longest of all
+    fits = room_for(order) * len(order) <= width
+    names = alt.Axis(labelAngle=0) if fits else alt.Axis(labelAngle=-40, labelLimit=120)
+    return {"x": alt.X(f"{words.name}:N", title=axis.title, sort=order, axis=names)}
 
 
 def _lines(frame: pd.DataFrame, dashes: Kinds | None, each: str | None) -> dict[str, Any]:

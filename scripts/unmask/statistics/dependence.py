@@ -259,11 +259,31 @@ class Moments:
             # the pairs of each group all share a node: one cluster each
             return Variance(unknown, independent, float("nan"))
         df = float(self.sandwich_a**2 / self.spread)
+        least = LEAST_DESIGN_EFFECT * independent
+        return Variance(np.maximum(self._together(plain, sandwich), least), independent, df)
+
+    def covariance(self, residuals: Floats) -> Floats:
+        """The covariances of k estimates, shape (k, k); residuals are those that `variance` takes.
+
+        Two estimates have products where one has squares; the variances on the diagonal are those of
+        `variance`. All nan where these are unknown.
+        """
+        weighted = self.weights[:, None] * residuals
+        of_each = self.variance(residuals)
+        if np.isnan(of_each.df):
+            return np.full((residuals.shape[1], residuals.shape[1]), np.nan)
+        covariance = self._together(weighted.T @ weighted, weighted.T @ (self.dependence @ weighted))
+        np.fill_diagonal(covariance, of_each.clustered)
+        return covariance
+
+    def _together(self, plain: Floats, sandwich: Floats) -> Floats:
+        """What moments of residuals give with pairs that share a node covarying: a Σ weights² + b 1'W1."""
         determinant = self.plain_a * self.sandwich_b - self.plain_b * self.sandwich_a
         if abs(determinant) <= TOLERANCE * self.plain_a * abs(self.sandwich_b):
             # no two pairs share a node
-            return Variance(independent, independent, df)
+            together: Floats = plain * (self.sum_of_squares / self.plain_a)
+            return together
         a = (plain * self.sandwich_b - self.plain_b * sandwich) / determinant
         b = (self.plain_a * sandwich - self.sandwich_a * plain) / determinant
-        least = LEAST_DESIGN_EFFECT * independent
-        return Variance(np.maximum(a * self.sum_of_squares + b * self.total, least), independent, df)
+        together = a * self.sum_of_squares + b * self.total
+        return together

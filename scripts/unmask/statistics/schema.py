@@ -387,6 +387,52 @@ VERSIONS = pa.schema(
 )
 """Comparisons of a benchmark, the first, with another that it is a version of, under a model and measure."""
 
+STATES = pa.schema(
+    [
+        field("first", WORD, meaning="the first state of the series, which the others are compared with"),
+        field("state", WORD, meaning="the state"),
+        field("measure", WORD, meaning="the measure"),
+        field("protocol", WORD, meaning="published or corrected"),
+        field("n", pa.int32(), meaning="pairs that count for all states"),
+        field("first_score", pa.float64(), meaning="bias score of the first state over these, percent"),
+        field("score", pa.float64(), meaning="bias score of the state, percent"),
+        field("difference", pa.float64(), meaning="state minus first, percentage points"),
+        field(
+            "error",
+            pa.float64(),
+            nullable=True,
+            meaning="clustered standard error of the difference; null as all from here to p_together where "
+            "nothing can be said, as where the two never differ",
+        ),
+        field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
+        field(
+            "low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of the difference, percentage points; those of all states "
+            "hold together",
+        ),
+        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
+        field(
+            "level",
+            pa.float64(),
+            nullable=True,
+            meaning="how often this interval by itself would miss its difference, so that all hold together",
+        ),
+        field("p", pa.float64(), nullable=True, meaning="raw, of no difference"),
+        field(
+            "p_together",
+            pa.float64(),
+            nullable=True,
+            meaning="p corrected for the states of this series under this measure",
+        ),
+        field("changed", pa.int32(), meaning="pairs that are decided otherwise than by the first state"),
+        field("beyond", pa.int32(), meaning="those of them that float error cannot have turned"),
+        field("confidence", pa.float64(), meaning="level at which the intervals hold together"),
+    ]
+)
+"""States of one model compared with the first of them, on the same pairs of one benchmark."""
+
 AGREEMENT = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),

@@ -29,7 +29,7 @@ def changed(results: PairResults) -> Iterator[Row]:
     rows = results.precision
     largest = rows["largest_change"].max()
     yield {
-        "dtype": results.settings["dtype"],
+        "dtypes": results.settings["dtypes"],
         "flipped": int(rows["flipped"].sum()),
         "decisions": int(rows["pairs"].sum()),
         "largest": f"{largest:.2g}" if largest == largest else None,
@@ -39,7 +39,7 @@ def changed(results: PairResults) -> Iterator[Row]:
 CHANGED = Finding(
     "arithmetic",
     changed,
-    """In {{ dtype }}, {{ flipped }} of {{ decisions | counted("decision") }} on a sample of pairs
+    """In {{ dtypes | listed }}, {{ flipped }} of {{ decisions | counted("decision") }} on a sample of pairs
     {{ flipped | many("differs", "differ") }} from {{ flipped | many("that", "those") }} in single precision.
     A decision is one of a model, measure, protocol and pair
     {%- if largest %}; scores change by at most {{ largest }}{% endif %}.""",
@@ -47,7 +47,7 @@ CHANGED = Finding(
 
 
 def section(results: PairResults) -> Section:
-    """Of the settings, dtype is what the study computes in."""
+    """Of the settings, dtypes are the kinds of arithmetic beside single precision."""
     rows = results.precision
     rows = rows.assign(title=rows["measure"].map(title_of), which=rows["flipped_pairs"].replace("", None))
     sheet = PRECISION.sheet(rows, load_captions(results.files["captions"])["precision"])

@@ -1,0 +1,128 @@
+"""One model in many states: what the keys `states` of a model, and `series` of a study, are short for.
+
+A series names its states, and a model of the study for each. Every state is a model like any other.
+"""
+
+import glob
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from unmask.close_names import known_names
+from unmask.errors import InputError
+from unmask.schemas import alternative
+
+STATE = "{state}"
+"""What stands for the name of the state in `published`."""
+
+LEAST = 2
+"""States of a series."""
+
+NO_STATE = ("source", "published")
+"""Keys of a model that are the same in all states, or follow from them."""
+
+Study = Mapping[str, Any]
+
+
+def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
+    """The study with a model {model}-{state} for each of the `states` of a model. Under `series` each such
+    model, and each list of models there, is a mapping of the names of states to models.
+
+    What is not of the right shape is left as it is, for the schema to refuse. Raises InputError naming the
+    key for states that a model cannot have, for fewer than LEAST and for names that are there twice.
+    """
+    study, models = dict(study), study.get("models")
+    if not isinstance(models, Mapping):
+        return study
+    stated = study.get("series", {})
+    if not isinstance(stated, Mapping):
+        return study
+    series = {str(name): _by_state(str(name), listed) for name, listed in stated.items()}
+    expanded: dict[str, Any] = {}
+    for name, entry in models.items():
+        has_states = isinstance(entry, Mapping) and "states" in entry
+        kind = f"model/{entry.get('source')}" if has_states else ""
+        if all(kind not in schema.get("$defs", {}) for schema in families.values()):
+            expanded[name] = entry
+            continue
+        key = f"config key models.{name}.states"
+        known = alternative(families, "model", entry["source"])["properties"]
+        entries = _entries(key, entry, [each for each in known if each not in NO_STATE], study.get("data"))
+        of_states = {state: f"{name}-{state}" for state in entries}
+        for state, model in of_states.items():
+            if model in models or model in expanded:
+                raise InputError(f"{key}: {model} is among the models already")
+            expanded[model] = entries[state]
+        if name in series:
+            raise InputError(f"{key}: there is a series {name} already (key series)")
+        series[name] = of_states
+    return study | {"models": expanded} | ({"series": series} if series else {})
+
+
+def _by_state(name: str, listed: Any) -> Any:
+    """The models of a series by state; those of a list are called as they are."""
+    if not isinstance(listed, list) or not all(isinstance(model, str) for model in listed):
+        return listed
+    _check_names(f"config key series.{name}", listed)
+    return {model: model for model in listed}
+
+
+def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, dict[str, Any]]:
+    """The entry of each state, by name. keys: those that such an entry may have."""
+    states = entry["states"]
+    if not isinstance(states, Mapping) or len(states) != 1:
+        raise InputError(f"{key}: give one key of the model with its states, as in revision: [main, other]")
+    ((varied, listed),) = states.items()
+    if varied not in keys:
+        source = entry["source"]
+        raise InputError(f"{key}: no {varied!r} of a model of source {source} ({known_names(varied, keys)})")
+    if varied in entry:
+        raise InputError(f"{key}: the model has {varied} already, which is what the states differ in")
+    common = {name: value for name, value in entry.items() if name != "states"}
+    published = entry.get("published")
+    entries = {}
+    for state, value in _values(f"{key}.{varied}", listed, data).items():
+        entries[state] = {**common, varied: value}
+        if isinstance(published, str):
+            entries[state]["published"] = published.replace(STATE, state)
+    return entries
+
+
+def _values(key: str, listed: Any, data: Any) -> dict[str, Any]:
+    """The values of states by name: of a mapping, a list or, of paths, a pattern."""
+    if isinstance(listed, str) and glob.has_magic(listed):
+        listed = _paths(listed, data)
+    if isinstance(listed, Mapping):
+        values = {str(name): value for name, value in listed.items()}
+        _check_names(key, list(values))
+        return values
+    if not isinstance(listed, list):
+        raise InputError(f"{key}: give a list of states, or a mapping of their names")
+    if not all(isinstance(value, str | int | float) and not isinstance(value, bool) for value in listed):
+        raise InputError(f"{key}: a list has texts or numbers; give a mapping of names to anything else")
+    # what has slashes is a path, whose last part tells it apart
+    names = [str(value).rstrip("/").rsplit("/", 1)[-1] for value in listed]
+    _check_names(key, names)
+    return dict(zip(names, listed, strict=True))
+
+
+def _paths(pattern: str, data: Any) -> list[str]:
+    """The paths that a pattern matches, those with a number in the order of that: 500 before 1000."""
+    if isinstance(data, str):
+        pattern = pattern.replace("{data}", data.rstrip("/"))
+    paths = glob.glob(pattern)
+    return sorted(paths, key=lambda path: [int(each) if each.isdigit() else each for each in _parts(path)])
+
+
+def _parts(path: str) -> list[str]:
+    # text and digits take turns, so that like is compared with like
+    return re.split(r"(\d+)", path)
+
+
+def _check_names(key: str, names: list[str]) -> None:
+    if len(names) < LEAST:
+        what = f"only {names[0]}" if names else "none"
+        raise InputError(f"{key}: a series has {LEAST} states or more, and here is {what}")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{key}: {twice} is there twice; give a mapping of names to tell them apart")

@@ -1,0 +1,173 @@
+"""One model in many states: what `states` and `series` are short for, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unmask.errors import InputError
+from unmask.models.states import expand
+from unmask.schemas import complete, read_families
+
+FAMILIES = read_families(Path(__file__).parents[2] / "rules/schemas")
+
+
+def study(states: Any, source: str = "hub", **entry: Any) -> dict[str, Any]:
+    repo = {"repo": "owner/a"} if source == "hub" else {}
+    return {
+        "study": "small",
+        "models": {
+            "first": {"source": "hub", "repo": "owner/first"},
+            "a": {"source": source, **repo, **entry, "states": states},
+            "last": {"source": "hub", "repo": "owner/last"},
+        },
+    }
+
+
+def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
+    short = study({"revision": ["step1", "step20"]}, published="theirs-{state}")
+    spelt_out = expand(short, FAMILIES)
+    assert list(spelt_out["models"]) == ["first", "a-step1", "a-step20", "last"]
+    assert spelt_out["models"]["a-step20"] == {
+        "source": "hub",
+        "repo": "owner/a",
+        "published": "theirs-step20",
+        "revision": "step20",
+    }
+    assert spelt_out["series"] == {"a": {"step1": "a-step1", "step20": "a-step20"}}
+    # what is short is left as it was, and what is spelt out stays so
+    assert "states" in short["models"]["a"]
+    assert expand(spelt_out, FAMILIES) == spelt_out
+    completed = complete(spelt_out, FAMILIES)
+    assert completed["series"] == spelt_out["series"] and complete(completed, FAMILIES) == completed
+
+
+@pytest.mark.parametrize(
+    ("source", "states", "models"),
+    [
+        ("path", {"dtype": ["float32", "bfloat16"]}, {"a-float32": "float32", "a-bfloat16": "bfloat16"}),
+        ("random", {"seed": [1, 2]}, {"a-1": 1, "a-2": 2}),
+        ("path", {"path": ["runs/one/", "runs/two"]}, {"a-one": "runs/one/", "a-two": "runs/two"}),
+        (
+            "gguf",
+            {"file": {"full": "x/m.gguf", "q4": "x/n.gguf"}},
+            {"a-full": "x/m.gguf", "a-q4": "x/n.gguf"},
+        ),
+        (
+            "adapted",
+            {"adapter": {"one": {"path": "x"}, 2: {"repo": "o/y"}}},
+            {"a-one": {"path": "x"}, "a-2": {"repo": "o/y"}},
+        ),
+        ("train", {"steps": [10, 200]}, {"a-10": 10, "a-200": 200}),
+        ("debiased", {"method": ["cda", "inlp"]}, {"a-cda": "cda", "a-inlp": "inlp"}),
+        (
+            "scored",
+            {"path": ["l/plain.jsonl", "l/q.jsonl"]},
+            {"a-plain.jsonl": "l/plain.jsonl", "a-q.jsonl": "l/q.jsonl"},
+        ),
+    ],
+)
+def test_any_key_of_the_source_makes_states(source: str, states: Any, models: dict[str, Any]) -> None:
+    ((key, _),) = states.items()
+    spelt_out = expand(study(states, source), FAMILIES)["models"]
+    assert {name: spelt_out[name][key] for name in spelt_out if name not in ("first", "last")} == models
+    assert all(spelt_out[name]["source"] == source and "states" not in spelt_out[name] for name in models)
+
+
+def test_checkpoints_of_a_folder_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for step in (1000, 500, 20):
+        (tmp_path / "runs" / f"checkpoint-{step}").mkdir(parents=True)
+    short = study({"path": "{data}/runs/checkpoint-*"}, "path") | {"data": f"{tmp_path}/"}
+    spelt_out = expand(short, FAMILIES)
+    steps = ["checkpoint-20", "checkpoint-500", "checkpoint-1000"]
+    assert list(spelt_out["series"]["a"]) == steps
+    assert spelt_out["models"]["a-checkpoint-500"]["path"] == f"{tmp_path}/runs/checkpoint-500"
+
+
+def test_models_of_the_study_are_a_series_by_name() -> None:
+    short = study({"revision": ["x", "y"]}) | {
+        "series": {"both": ["last", "first"], "named": {"b": "a-y", "f": "first"}}
+    }
+    series = complete(short, FAMILIES)["series"]
+    assert list(series) == ["both", "named", "a"]
+    assert series["both"] == {"last": "last", "first": "first"} and series["named"] == {
+        "b": "a-y",
+        "f": "first",
+    }
+
+
+REVISION = r"config key models\.a\.states\.revision: "
+
+
+@pytest.mark.parametrize(
+    ("states", "line"),
+    [
+        (
+            {"revison": ["x", "y"]},
+            r"states: no 'revison' of a model of source hub \(did you mean revision\? ",
+        ),
+        ({"source": ["hub", "path"]}, r"states: no 'source' of a model of source hub"),
+        ({"published": ["x", "y"]}, r"states: no 'published' of a model"),
+        ({"path": ["x", "y"]}, r"states: no 'path' of a model of source hub"),
+        ({"repo": ["o/x", "o/y"]}, r"states: the model has repo already"),
+        ({"revision": ["x", "y"], "kind": ["a", "b"]}, r"states: give one key of the model"),
+        ({}, r"states: give one key of the model"),
+        (["x", "y"], r"states: give one key of the model"),
+        ({"revision": ["x"]}, REVISION + "a series has 2 states or more, and here is only x"),
+        ({"revision": []}, REVISION + "a series has 2 states or more, and here is none"),
+        ({"revision": {"x": "y"}}, REVISION + "a series has 2 states or more"),
+        ({"revision": "nowhere/x-*"}, REVISION + "a series has 2 states or more, and here is none"),
+        ({"revision": "x"}, REVISION + "give a list of states, or a mapping"),
+        ({"revision": ["x", "y", "x"]}, REVISION + "x is there twice"),
+        ({"revision": ["p/x", "q/x"]}, REVISION + "x is there twice; give a mapping"),
+        ({"revision": [True, "x"]}, REVISION + "a list has texts or numbers"),
+        (
+            {"tokenizer": [{"repo": "o/x"}, {"repo": "o/y"}]},
+            r"states\.tokenizer: a list has texts or numbers",
+        ),
+    ],
+)
+def test_states_that_a_model_cannot_have_are_refused(states: Any, line: str) -> None:
+    with pytest.raises(InputError, match=line) as refused:
+        complete(study(states), FAMILIES)
+    assert str(refused.value).startswith("config key models.a.states") and "\n" not in str(refused.value)
+
+
+def test_names_that_are_taken_are_refused() -> None:
+    short = study({"revision": ["x", "y"]})
+    short["models"]["a-y"] = {"source": "hub", "repo": "owner/b"}
+    with pytest.raises(InputError, match=r"models\.a\.states: a-y is among the models already"):
+        complete(short, FAMILIES)
+    two = study({"revision": ["b-x", "y"]})
+    two["models"]["a-b"] = {"source": "hub", "repo": "owner/b", "states": {"revision": ["x", "z"]}}
+    with pytest.raises(InputError, match=r"models\.a-b\.states: a-b-x is among the models already"):
+        complete(two, FAMILIES)
+    with pytest.raises(InputError, match=r"models\.a\.states: there is a series a already"):
+        complete(study({"revision": ["x", "y"]}) | {"series": {"a": ["first", "last"]}}, FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("series", "line"),
+    [
+        (
+            {"s": ["first", "lst"]},
+            r"config key series\.s\.lst: 'lst' is none of the study's models \(did you mean last",
+        ),
+        ({"s": ["first"]}, r"config key series\.s: a series has 2 states or more, and here is only first"),
+        ({"s": ["first", "first"]}, r"config key series\.s: first is there twice"),
+        ({"s": {"x": "first"}}, r"config key series\.s: "),
+        (["first", "last"], r"config key series: "),
+        ({"a b": ["first", "last"]}, r"config key series: 'a b' does not match"),
+    ],
+)
+def test_a_series_has_models_of_the_study(series: Any, line: str) -> None:
+    with pytest.raises(InputError, match=line):
+        complete(study({"revision": ["x", "y"]}) | {"series": series}, FAMILIES)
+
+
+@pytest.mark.parametrize("entry", [7, {"states": {"x": [1, 2]}}, {"source": "nope", "states": {"x": [1, 2]}}])
+def test_what_is_no_model_is_left_for_the_schema(entry: Any) -> None:
+    short = {"study": "small", "models": {"a": entry}}
+    assert expand(short, FAMILIES)["models"] == {"a": entry}
+    with pytest.raises(InputError, match=r"config key models\.a"):
+        complete(short, FAMILIES)
