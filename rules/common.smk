@@ -32,11 +32,11 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.input_digests import DigestCache
 from unmask.preflight import check_paths, existing_parent, hold_run_lock
-from unmask.report.citing import LICENCE, NOT_STATED
 from unmask.results.recorded import check_recorded
 from unmask.results.settings import difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.table_heads import check_columns
+from unmask.terms import LICENCE, NOT_STATED
 
 if workflow.is_main_process:
     # of all jobs of this run

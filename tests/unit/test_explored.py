@@ -28,13 +28,12 @@ from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE
-from unmask.report.citing import NOT_STATED
 from unmask.report.page import render_page
 from unmask.report.sections import App
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.schema import FLAWS, PAIR_FLAWS
 from unmask.tables import framed, read_table, write_table
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, NOT_STATED, STEREOTYPE
 
 HOSTILE = "</script><img src=x onerror=alert(1)> &amp; \u2028"
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)

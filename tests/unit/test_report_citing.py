@@ -8,8 +8,6 @@ import pytest
 
 from unmask.facts import VERSION
 from unmask.report.citing import (
-    LICENCE,
-    NOT_STATED,
     bibtex,
     cite_section,
     licences_of,
@@ -18,6 +16,7 @@ from unmask.report.citing import (
 )
 from unmask.report.page import render_page
 from unmask.report.sections import Code, Facts
+from unmask.terms import LICENCE, NOT_STATED
 
 CITATION = Path(__file__).parents[2] / "CITATION.cff"
 

@@ -152,7 +152,7 @@ CHECKSUMS = ("sha256", "git_blob")
 
 
 def stated(study: str) -> dict[str, Any]:
-    """A study as it is written, with the benchmarks that it names, the states of models and the files of tasks."""
+    """A study as written, with the benchmarks that it names, the states of models and the files of tasks."""
     config, completed = copy.deepcopy(dict(study_file(study))), completed_study(study)
     if isinstance(config.get("benchmarks"), list):
         config["benchmarks"] = copy.deepcopy(completed["benchmarks"])

@@ -10,6 +10,7 @@ import yaml
 
 from unmask.report.rendering import escape_latex
 from unmask.report.sections import ORIGINS, Code, Facts, Fold, Section, Text
+from unmask.terms import LICENCE
 
 _KINDS = {"software": "software", "conference-paper": "inproceedings", "article": "article"}
 _FIELDS = {
@@ -26,12 +27,6 @@ _FIELDS = {
 
 NAME, CITE = "cite", "How to cite"
 """The name and the heading of its section."""
-
-LICENCE = "licence"
-"""The key of what entries of the provenance state of the licence of data (unmask.report.provenance)."""
-
-NOT_STATED = "not stated"
-"""In place of a licence that a study does not name."""
 
 LICENCES = "The page quotes data, of which these are the licences, as the study states them."
 
