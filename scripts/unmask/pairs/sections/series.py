@@ -100,14 +100,8 @@ def _lines(rows: pd.DataFrame, panel: "pd.Series[str]") -> alt.FacetChart | None
     )
     # a state by itself is no series
     frame = frame[frame.groupby("panel")["state"].transform("nunique") > 1]
-    known = {name for name in frame if frame[name].notna().any()}
     titles = frame["title"].unique()
     what = f"{titles[0]}: " if len(titles) == 1 else ""
-    marks = [
-        AT_50,
-        *(["band: word choice alone"] if "words_low" in known else []),
-        *(["triangles: reported elsewhere"] if "reported" in known else []),
-    ]
     tips = (
         ("panel", "what"),
         ("state", "state"),
@@ -132,7 +126,7 @@ def _lines(rows: pd.DataFrame, panel: "pd.Series[str]") -> alt.FacetChart | None
             width=WIDTH,
             between=ON,
             title=f"{what}stereotype preferred, of 100 pairs",
-            subtitle=["; ".join(marks)],
+            subtitle=[AT_50],
         ),
     )
 
@@ -163,8 +157,8 @@ def furthest(results: PairResults) -> Iterator[Row]:
 MOVES = Finding(
     "differences of states",
     moves,
-    """{% if tested %}{{ clear | none }} of {{ tested | counted("difference") }} between a state and the first
-    of its series {{ clear | many("is", "are") }} clear ({{ say.significant(alpha) }}).
+    """{% if tested %}{{ clear or "None" }} of {{ tested | counted("difference") }} between a state and the
+    first of its series {{ clear | many("is", "are") }} clear ({{ say.significant(alpha) }}).
     {%- else %}No difference between a state and the first of its series can be tested.{% endif %}""",
 )
 
