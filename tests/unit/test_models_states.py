@@ -96,6 +96,19 @@ def test_models_of_the_study_are_a_series_by_name() -> None:
     }
 
 
+def test_what_debiasing_makes_of_a_model_may_be_in_a_series_with_it() -> None:
+    debiased = {
+        "study": "small",
+        "models": {"a": {"source": "hub", "repo": "owner/a"}},
+        "worlds": {"w": {}},
+        "corpora": {"c": {"format": "text", "world": "w"}},
+        "debiasing": {"corpus": "c", "of": ["a"], "methods": {"cda": {}, "inlp": {}}},
+        "series": {"debiased": ["a", "a-cda", "a-inlp"]},
+    }
+    completed = complete(debiased, FAMILIES)
+    assert list(completed["series"]["debiased"]) == list(completed["models"]) == ["a", "a-cda", "a-inlp"]
+
+
 REVISION = r"config key models\.a\.states\.revision: "
 
 
