@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import closed_forms as theory
 from calibration_studies import Study
 from study_schema import FAMILIES
 from unmask.calibration import artifacts, documenting
@@ -21,10 +22,10 @@ from unmask.calibration.results import CalibrationResults
 from unmask.calibration.tables import CUT_FROM
 from unmask.configuration import read_config
 from unmask.errors import InputError
-from unmask.measures.registry import kind_for
+from unmask.measures.registry import kind_for, title_of
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.schemas import complete
-from unmask.worlds.grammar import World
+from unmask.worlds.grammar import LENGTH, WEIGHTS, World
 from unmask.worlds.pairs import Counts
 from unmask.worlds.recipe import Corruption
 
@@ -48,6 +49,23 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_is_what_its_tables_make_of_it() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert documented(text, FOLDER) == text
+
+
+def test_the_page_has_the_margins_of_names_in_pieces() -> None:
+    """test_calibration_exact_evidence compares the closed form with a perfect model."""
+    study = complete(read_config(ROOT / "configs/pll.yaml"), FAMILIES)
+    (name, settings) = next(iter(study["worlds"].items()))
+    groups = World.from_config(name, settings).group_pairs
+    pieces = sum(1 for pair in groups if pair.factor == LENGTH)
+    # of each other pair both names have one token
+    one = pieces + sum(2 * WEIGHTS[pair.factor] for pair in groups if pair.factor != LENGTH)
+    assert (one, pieces) == (16, 10)
+    expected = [theory.split_margins(one, pieces), theory.split_margins(6, 6)]
+    section = PAGE.read_text(encoding="utf-8").split("## Names in pieces")[1].split("\n## ")[0]
+    for version in study["measures"]:
+        (line,) = [line for line in section.splitlines() if line.startswith(f"| {title_of(version)} |")]
+        stated = [float(cell.replace("−", "-")) for cell in line.strip("| ").split(" | ")[2:]]
+        assert stated == pytest.approx([margins[version] for margins in expected], abs=0.005)
 
 
 def test_the_page_has_every_table_once() -> None:

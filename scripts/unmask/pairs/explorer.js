@@ -908,6 +908,7 @@
       const adds = reading.logProb * reading.coefficient;
       const toMargin = token.side === SIDES[0] ? adds : -adds;
       const { total } = view.columnOf.get(token);
+      const what = view.columns.hidden[reading.masking];
       const how = {
         nothing: "Predicted with nothing hidden from the model.",
         itself: "Predicted from the other tokens, itself hidden.",
@@ -916,13 +917,16 @@
         others: "Predicted behind the start token alone.",
         rest: "Predicted with itself and the rest of its word hidden.",
         word: "Predicted with all of its word hidden.",
-      }[view.columns.hidden[reading.masking]];
+      }[what];
       const read = own.map((each) => [
         (each.piece && !hidden.has(each)) || each.place === 0 ? "" : " ",
         hidden.has(each) ? make("span", { class: "masked" }, "hidden") : each.text,
       ]);
       return [
-        make("p", {}, `${how} The model reads: `, make("q", {}, read.flat())),
+        // where words begin and end is not known here
+        ["rest", "word"].includes(what)
+          ? make("p", {}, how)
+          : make("p", {}, `${how} The model reads: `, make("q", {}, read.flat())),
         make(
           "dl",
           {},
