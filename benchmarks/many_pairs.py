@@ -1,12 +1,13 @@
 """What flaws, scores and statistics of ever more pairs take, in time and memory: the table of
 docs/benchmarks-many-pairs.md.
 
-    python benchmarks/many_pairs.py [--pairs 1000 10000 100000 1000000]
+    python benchmarks/many_pairs.py [--pairs 1000 10000 100000 1000000] [--templates]
 
 Makes a benchmark of so many pairs and the evidence of a model that never was, for six measures: sentences
 of 8 to 14 tokens, one modified word a side, the k-th commonest of 2000 words 1/k times as common as the
-first. Then finds the flaws of the pairs, and runs the script measure_pairs as Snakemake runs it, each in a
-process of its own.
+first; with --templates one of nine words against one of four, and every context in 22 pairs, as WinoQueer
+fills templates. Then finds the flaws of the pairs, and runs the script measure_pairs as Snakemake runs it,
+each in a process of its own.
 """
 
 import argparse
@@ -38,6 +39,8 @@ from unmask.terms import ALL, MODIFIED, NONE, ONE_SHARED  # noqa: E402
 
 MEASURES = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum"]
 AT_ONCE, WORDS, SHARED = 20_000, 2000, 5000
+OF_A_TEMPLATE = 22
+"""Pairs of one template, as so many combinations of a group and its counterpart."""
 BIAS_TYPES = ("race", "gender", "religion", "age")
 FLAWS_ALONE = "flaws"
 GIBIBYTE = 2**20
@@ -47,18 +50,26 @@ GIBIBYTE = 2**20
 class Made:
     """Some pairs: the tokens of both sides, of which number 0 and the last are special."""
 
-    def __init__(self, start: int, count: int) -> None:
+    def __init__(self, start: int, count: int, templates: bool = False) -> None:
         rng = np.random.default_rng([1, start])
-        chances = 1 / np.arange(1, WORDS + 1)
-        words = rng.choice(WORDS, size=(count, 2), p=chances / chances.sum())
-        shared = rng.integers(7, 14, size=count)
+        contexts = rng.integers(SHARED, size=(count, 14))
+        if templates:
+            words = np.column_stack([rng.integers(9, size=count), 9 + rng.integers(4, size=count)])
+            number = np.arange(start, start + count) // OF_A_TEMPLATE
+            shared = 7 + number % 7
+            # whichever pairs are made together, a template has one context
+            contexts = np.random.default_rng(2).integers(SHARED, size=(int(number[-1]) + 1, 14))[number]
+        else:
+            chances = 1 / np.arange(1, WORDS + 1)
+            words = rng.choice(WORDS, size=(count, 2), p=chances / chances.sum())
+            shared = rng.integers(7, 14, size=count)
         side = np.repeat(np.arange(2 * count), np.repeat(shared + 3, 2))
         first = np.searchsorted(side, np.arange(2 * count))
         self.position = np.arange(len(side)) - first[side]
         self.pair, self.role = side // 2, side % 2
         self.modified = self.position == 1
         self.special = (self.position == 0) | (self.position == shared[self.pair] + 2)
-        context = rng.integers(SHARED, size=(count, 14))[self.pair, np.minimum(self.position, 13)]
+        context = contexts[self.pair, np.minimum(self.position, 13)]
         self.token = np.where(self.modified, words[self.pair, self.role] + 2 * SHARED, context)
         self.token[self.special] = 3 * SHARED + (self.position[self.special] > 0)
         self.ids = np.array([f"pair{start + number}" for number in range(count)], dtype=object)
@@ -110,11 +121,12 @@ class Made:
         return as_table(rows, EVIDENCE)
 
 
-def make(folder: Path, pairs: int) -> None:
+def make(folder: Path, pairs: int, templates: bool) -> None:
     """Write pairs and evidence."""
 
     def parts() -> Iterator[Made]:
-        return (Made(start, min(AT_ONCE, pairs - start)) for start in range(0, pairs, AT_ONCE))
+        starts = range(0, pairs, AT_ONCE)
+        return (Made(start, min(AT_ONCE, pairs - start), templates) for start in starts)
 
     write_batches(folder / "pairs.parquet", (as_table(part.pairs, PAIRS) for part in parts()), PAIRS, {})
     for masking in (NONE, ALL, MODIFIED, ONE_SHARED):
@@ -155,6 +167,7 @@ def measured(stage: str, folder: Path) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--pairs", type=int, nargs="+", default=[1000, 10_000, 100_000, 1_000_000])
+    parser.add_argument("--templates", action="store_true")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--stage", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -169,7 +182,7 @@ def main() -> None:
     for pairs in arguments.pairs:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            make(folder, pairs)
+            make(folder, pairs, arguments.templates)
             tokens = sum(
                 pq.read_metadata(path).num_rows for path in folder.glob("*.parquet") if path.stem != "pairs"
             )

@@ -160,6 +160,19 @@ def test_unequal_numbers_of_tokens_are_seen_in_what_they_leave() -> None:
         assert flags is not None and flags.tolist() == [True, False]
 
 
+def test_without_spaces_each_token_is_a_word() -> None:
+    """SentencePiece takes a clause for a word; a character of several bytes is one word all the same."""
+    pieces = ["▁", "女人", "不", "会", "开车", "。", "OK", "▁the", "▁n", "urse"]
+    unigram = Tokenizer(models.Unigram([("<unk>", -20.0), *((piece, -1.0) for piece in pieces)], unk_id=0))
+    unigram.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=unigram, unk_token="<unk>")  # type: ignore[no-untyped-call]
+    found = [" ".join(word) for word in words_of(tokenizer, "女人不会OK。开车 the nurse")]
+    assert found == ["▁ 女人", "不", "会", "OK 。", "开车", "▁the", "▁n urse"]
+    # byte pairs: three bytes each, and the space
+    sizes = [len(word) for word in words_of(tiny_tokenizer("roberta"), "the 女人")]
+    assert sizes[1:] == [1, 3, 3]
+
+
 def test_a_tokenizer_that_finds_no_words_is_refused() -> None:
     whole = Tokenizer(models.BPE(vocab={"a": 0, "b": 1, "▁": 2, "[MASK]": 3}, merges=[]))
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=whole, mask_token="[MASK]")  # type: ignore[no-untyped-call]

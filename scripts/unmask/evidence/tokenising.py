@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,10 @@ from unmask.errors import InputError
 from unmask.evidence.alignment import Aligned, align
 from unmask.evidence.sentences import Mask, Positions, Sentence
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
+from unmask.unsegmented import is_unsegmented
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 
 class Encoded(NamedTuple):
@@ -134,7 +138,7 @@ def _encode_alike(
         text: Encoded(
             np.array(ids, dtype=np.int64),
             np.array(special, dtype=bool),
-            _words(encoding.word_ids(number)) if with_words else None,
+            _words(text, encoding[number]) if with_words else None,
         )
         for number, (text, ids, special) in enumerate(
             zip(texts, encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
@@ -142,9 +146,19 @@ def _encode_alike(
     }
 
 
-def _words(word_ids: Sequence[int | None]) -> Positions:
-    """The tokenizer's numbers of words; a token of none, as special ones are, gets a negative one."""
-    return np.array([-1 - place if word is None else word for place, word in enumerate(word_ids)])
+def _words(text: str, encoded: "Encoding") -> Positions:
+    """The numbers of words; a token of none, as special ones are, gets a negative one.
+
+    Words are the tokenizer's. Where a script has no spaces between words these are a clause or more, so that
+    each token of such a script is a word by itself, but for those that are parts of one character.
+    """
+    whole = not is_unsegmented(text)
+    numbers: dict[tuple[int, int | None], int] = {}
+    words = []
+    for place, (word, (start, end)) in enumerate(zip(encoded.word_ids, encoded.offsets, strict=True)):
+        alone = None if whole or not is_unsegmented(text[start:end]) else start
+        words.append(-1 - place if word is None else numbers.setdefault((word, alone), len(numbers)))
+    return np.array(words)
 
 
 def _with_modified(of_role: dict[str, Sentence]) -> list[Sentence]:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
 from unmask.report.findings import listed, many
-from unmask.statistics.options import ANY, CHARACTERS, PAIR, SENTENCE, TARGET, TOKEN, WORDS, WRITER
+from unmask.statistics.options import ANY, CHARACTERS, PAIR, SENTENCE, TARGET, TEMPLATE, TOKEN, WORDS, WRITER
 from unmask.statistics.paired import CLUSTERED
 from unmask.statistics.schema import NO_CLUSTERS
 
@@ -69,6 +69,7 @@ def _shared(clusters: Sequence[str]) -> str:
     names = {
         WORDS: "a modified word",
         CHARACTERS: "a modified character",
+        TEMPLATE: "a template",
         TARGET: "a target",
         WRITER: "a writer",
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-WORDS, CHARACTERS, TARGET, WRITER = "words", "characters", "target", "writer"
+WORDS, CHARACTERS, TEMPLATE, TARGET, WRITER = "words", "characters", "template", "target", "writer"
 """What two pairs may share and then vary together (unmask.statistics.shared_words)."""
 PAIR, TOKEN, SENTENCE = "pair", "token", "sentence"
 ANY, OWN = "any", "own"
@@ -17,7 +17,7 @@ class Options:
     """The options of the statistics.
 
     confidence: level of every interval.
-    clusters: what makes two pairs vary together: WORDS, CHARACTERS, TARGET, WRITER, or nothing.
+    clusters: what makes two pairs vary together: WORDS, CHARACTERS, TEMPLATE, TARGET, WRITER, or nothing.
     draws, seed: of the lexical null (unmask.statistics.lexical).
     pairing: the unit of the McNemar tests of accuracies that tables mark: PAIR, TOKEN, SENTENCE,
     or unmask.statistics.paired.CLUSTERED.

@@ -83,7 +83,7 @@ BIAS = pa.schema(
             "words",
             pa.int32(),
             nullable=True,
-            meaning="over all pairs alone: different words (or characters, targets, writers, see `clusters`) "
+            meaning="over all pairs alone: different words (and what else is among `clusters`) "
             "by which these pairs vary together; null where pairs are taken as independent",
         ),
         field(
