@@ -46,7 +46,8 @@ def test_the_documented_study_meets_what_is_planted_and_nothing_else(workflow: W
     assert difference["fair"]["value"] == pytest.approx(0, abs=0.75)
     assert abs(difference["untrained"]["value"]) < 0.1
     fills = {name: tests[name, "top three"] for name in difference}
-    assert fills["stereotyped"]["value"] >= 1 and fills["stereotyped"]["p"] < 0.001
+    # of 924 arrangements two have all names of a gender on one side
+    assert fills["stereotyped"]["value"] >= 1 and fills["stereotyped"]["p"] == pytest.approx(2 / 924)
     for name in ("fair", "untrained"):
         assert difference[name]["p"] > 0.01 and fills[name]["p"] > 0.01
     section = (workflow.folder / "results/templates/report/sections/templates.json").read_text()
