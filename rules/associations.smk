@@ -47,8 +47,8 @@ rule read_associations:
 rule embed_stimuli:
     input:
         unpack(suite_pictures),
+        **of_model(lambda wildcards: wildcards.encoder),
         stimuli=associations_result("suites", "{suite}.parquet"),
-        manifest=result("models", "{encoder}", "manifest.json"),
         facts=resource("associations/words.yaml"),
     output:
         associations_result("{encoder}", "{suite}", "embeddings.parquet"),

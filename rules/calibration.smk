@@ -34,8 +34,8 @@ rule oracle_manifest:
 
 rule oracle_evidence:
     input:
+        **of_model(),
         pairs=result("benchmarks", "{benchmark}.parquet"),
-        manifest=result("models", "{model}", "manifest.json"),
     output:
         **evidence_tables(ORIGINAL),
     log:

@@ -80,7 +80,7 @@ rule swap_corpus:
 
 rule debias_model:
     input:
-        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
         texts=debiasing_texts,
         words=gendered_words(),
         stereotypes=stereotyped_words(),

@@ -93,7 +93,7 @@ rule count_gendered_words:
 
 rule fine_tune:
     input:
-        manifest=result("models", "{model}", "manifest.json"),
+        **of_model(),
         examples=downstream_result("{task}", "examples.parquet"),
         items_table=downstream_result("{task}", "items.parquet"),
     output:

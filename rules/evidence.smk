@@ -3,8 +3,8 @@
 
 rule evidence:
     input:
+        **of_model(),
         pairs=result("benchmarks", "{benchmark}.parquet"),
-        manifest=result("models", "{model}", "manifest.json"),
     output:
         **tables_read(),
     log:
@@ -105,8 +105,8 @@ use rule evidence as untrained with:
 
 rule compare_precision:
     input:
+        **of_model(),
         pairs=result("benchmarks", "{benchmark}.parquet"),
-        manifest=result("models", "{model}", "manifest.json"),
     output:
         result("statistics", "{model}", "{benchmark}", "precision.parquet"),
     log:

@@ -86,7 +86,7 @@ rule make_random_model:
 
 rule perturb_model:
     input:
-        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
     output:
         **made_model(),
     log:
@@ -129,7 +129,7 @@ rule fetch_adapter:
 
 rule merge_adapter:
     input:
-        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]) | stored(adapter_folders),
         adapter=adapter_files,
     output:
         **made_model(),
@@ -184,7 +184,8 @@ rule convert_gguf:
 # of what no job here has made, whose last step it would be
 rule prepare_model:
     input:
-        model_files,
+        **stored(lambda wildcards: stored_files(wildcards.model)),
+        files=model_files,
     output:
         result("models", "{model}", "manifest.json"),
     log:

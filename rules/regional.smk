@@ -46,9 +46,9 @@ rule read_regional:
 
 rule regional_likelihoods:
     input:
+        **of_model(),
         regions=regional_result("regions.parquet"),
         words=regional_result("words.parquet"),
-        manifest=result("models", "{model}", "manifest.json"),
     output:
         regional_result("{model}", "likelihoods", "{list}.parquet"),
     log:
@@ -93,8 +93,8 @@ use rule regional_likelihoods as regional_padded with:
 
 rule embed_names:
     input:
+        **of_model(),
         regions=regional_result("regions.parquet"),
-        manifest=result("models", "{model}", "manifest.json"),
     output:
         regional_result("{model}", "name_vectors.parquet"),
     log:
@@ -243,7 +243,7 @@ rule fetch_labelled:
 
 rule fine_tune_classifier:
     input:
-        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
         table=training_table,
     output:
         **made_model(),
@@ -274,9 +274,9 @@ rule fine_tune_classifier:
 
 rule prefix_regions:
     input:
+        **of_model(),
         regions=regional_result("regions.parquet"),
         table=lambda wildcards: labelled_table(wildcards.place),
-        manifest=result("models", "{model}", "manifest.json"),
     output:
         regional_result("prefixes", "{model}", "{place}.parquet"),
     log:
@@ -306,7 +306,7 @@ rule prefix_regions:
 
 rule train_on_regions:
     input:
-        manifest=lambda wildcards: result("models", MODELS[wildcards.model]["from"], "manifest.json"),
+        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
         likelihoods=lambda wildcards: first_likelihoods(MODELS[wildcards.model]["from"]),
         words=regional_result("words.parquet"),
     output:

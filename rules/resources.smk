@@ -12,9 +12,17 @@ if config["runtime"]["gpu_manufacturer"]:
 SHARED_LAYERS = {"albert": 24}
 
 
+def date_of(file):
+    """The date of a file that a job reads. Where it is not there yet, Snakemake asks again when it is.
+
+    None of a file that is in a store alone: a job asks for as much as if it were empty.
+    """
+    return None if IN_STORE and not os.path.exists(file) else os.stat(file).st_mtime_ns
+
+
 def sizes_mb(files):
-    """How large files are together. Where one is not there yet, Snakemake asks again when it is."""
-    return sum(os.stat(file).st_size for file in files) / 1e6
+    """How large files are together."""
+    return sum(os.stat(file).st_size for file in files if date_of(file) is not None) / 1e6
 
 
 @functools.cache
@@ -30,8 +38,8 @@ def _rows(file, _date):
 
 
 def rows(file):
-    """How many rows a table has. Where it is not there yet, Snakemake asks again when it is."""
-    return _rows(str(file), os.stat(file).st_mtime_ns)
+    """How many rows a table has."""
+    return _rows(str(file), date_of(file))
 
 
 def rows_of_all(files):
@@ -50,7 +58,7 @@ def _weights(file, _date):
 
 def weights_of(input):
     """How many numbers a model has, and its type."""
-    return _weights(str(input.manifest), os.stat(input.manifest).st_mtime_ns)
+    return _weights(str(input.manifest), date_of(input.manifest))
 
 
 def layers_weights(input):
@@ -110,8 +118,8 @@ def checking_memory(wildcards, input, attempt):
 
 def files_made(wildcards, input):
     """The files of a model that was fetched; Snakemake waits for its facts."""
-    os.stat(input[0])
-    return files_in(model_directory(wildcards.model))
+    directory = model_directory(wildcards.model)
+    return files_in(directory) if date_of(input[0]) is not None and os.path.isdir(directory) else []
 
 
 def table_memory(wildcards, input, attempt):

@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     about = snakemake.params.manifest
     # a model that was fetched has facts about it
-    facts = [] if about["entry"]["source"] == "path" else snakemake.input
+    facts = [] if about["entry"]["source"] == "path" else snakemake.input.files
     write_manifest(snakemake.output[0], about, facts)

@@ -33,8 +33,8 @@ def choose_study(
 
     config: what came from `--config` and `--configfile`; files: the latter's paths. A file named whole
     is the study; else the word `study` picks configs/{study}.yaml or is itself the path of a YAML file, and
-    without it config.yaml is the study. Two studies are never merged. A file with nothing but CHOICE chooses
-    as the command line does.
+    without it config.yaml is the study. Two studies are never merged. A file with nothing but CHOICE, of
+    a study that is known, chooses as the command line does.
 
     as_module: `config` is what another workflow gives this one as its module; config files are not of this
     one. It is a study of its own where it has more than CHOICE and the name of no study of this workflow.
@@ -42,15 +42,15 @@ def choose_study(
     Raises InputError where no study can be chosen, and where a file has the name of a study that comes with
     the workflow: the two would share a folder of results.
     """
+    name = str(config.get("study"))
     if as_module:
-        files = ()
-        name = str(config.get("study"))
-        is_known = name.endswith(_ENDINGS) or name in {*_shipped(root), str(_default(root).get("study"))}
-        if "study" in config and set(config) - CHOICE and not is_known:
+        if "study" in config and set(config) - CHOICE and not _is_known(name, root):
             return copy.deepcopy(dict(config))
+        files = ()
     if len(files) > 1:
         raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
-    if files and set(file := read_config(files[0])) - CHOICE:
+    file = read_config(files[0]) if files else {}
+    if files and not (set(file) <= CHOICE and _is_known(str(file.get("study")), root)):
         if config.get("study") != file.get("study"):
             raise InputError(
                 f"config key study: {config.get('study')} is not the study of {files[0]}, {file.get('study')}"
@@ -59,7 +59,6 @@ def choose_study(
         return copy.deepcopy(dict(config))
     if "study" not in config:
         return _merged(_default(root), config)
-    name = str(config["study"])
     if name.endswith(_ENDINGS):
         file = read_config(name)
         _check_name(name, file, root)
@@ -69,6 +68,11 @@ def choose_study(
         names = known_names(name, sorted([*known, default_name]))
         raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
     return _merged(read_config(known[name]) if name in known else _default(root), config)
+
+
+def _is_known(name: str, root: Path) -> bool:
+    """Whether what is chosen so is the path of a file, or a study that comes with the workflow."""
+    return name.endswith(_ENDINGS) or name in {*_shipped(root), str(_default(root).get("study"))}
 
 
 def _default(root: Path) -> Config:

@@ -27,10 +27,10 @@ def write_facts(path: str | Path, facts: Mapping[str, Any]) -> None:
 def record(inputs: Iterable[str | Path], code: str, *packages: str) -> dict[str, Any]:
     """What a result states of how it was made; unmask.results.verifying compares it with what is there.
 
-    made_from: the SHA-256 of each input by its path; code: a digest as `code_digest` gives it; versions: of
-    Python, of this library and of the `packages` named.
+    made_from: the SHA-256 of each input by its path, but for folders, whose manifests are inputs too; code: a
+    digest as `code_digest` gives it; versions: of Python, of this library and of the `packages` named.
     """
-    made_from = {str(path): sha256_of_file(path) for path in inputs}
+    made_from = {str(path): sha256_of_file(path) for path in inputs if not Path(path).is_dir()}
     return {"made_from": made_from, "code": code, "versions": versions(*packages)}
 
 

@@ -131,6 +131,9 @@ def test_a_file_that_only_chooses_is_no_study_of_its_own(tmp_path: Path) -> None
     # as the command line has it, which comes after the file
     local = choose_study({**given, "study": "local"}, ROOT, [str(path)])
     assert local == {**read_config(ROOT / "configs/local.yaml"), "data": "here"}
+    # what chooses none is a study of nothing, which has an error of its own
+    path.write_text("study: mine\n")
+    assert choose_study({"study": "mine"}, ROOT, [str(path)]) == {"study": "mine"}
 
 
 def test_a_module_is_given_a_whole_study_or_what_chooses_one(tmp_path: Path) -> None:
