@@ -157,9 +157,34 @@ rule merge_adapter:
         "../scripts/merge_adapter.py"
 
 
+rule fetch_gguf:
+    output:
+        file=result("models", "{model}", "model.gguf"),
+        facts=result("models", "{model}", "gguf.facts.json"),
+    log:
+        log_of("models", "{model}", "fetching_gguf.log"),
+    wildcard_constraints:
+        model=any_of(fetched_gguf()),
+    localrule: True
+    conda:
+        "../envs/scoring.yaml"
+    params:
+        code=code("fetch_gguf.py"),
+        entry=lambda wildcards: {"revision": "main"}
+        | {
+            key: MODELS[wildcards.model][key]
+            for key in ("repo", "revision", "file")
+            if key in MODELS[wildcards.model]
+        },
+    message:
+        "Fetching the GGUF file of {wildcards.model} from the hub"
+    script:
+        "../scripts/fetch_gguf.py"
+
+
 rule convert_gguf:
     input:
-        gguf_file,
+        unpack(gguf_file),
     output:
         **made_model(),
     log:

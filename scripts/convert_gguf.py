@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.errors import InputError
-from unmask.facts import record, write_facts
+from unmask.facts import read_facts, record, write_facts
 from unmask.input_digests import unchanged
 from unmask.joblog import job_log
 from unmask.models.gguf_files import convert_gguf
@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     outputs = snakemake.output
     try:
-        facts = convert_gguf(snakemake.input[0], outputs.directory)
+        facts = convert_gguf(snakemake.input.file, outputs.directory)
     except InputError as error:
         raise InputError(f"model {snakemake.params.name}: {error}") from None
+    if fetched := snakemake.input.get("fetched"):
+        origin = read_facts(fetched)
+        facts["gguf"] |= {key: origin[key] for key in ("repo", "revision", "commit", "file")}
     provenance = record(snakemake.input, snakemake.params.code, "torch", "transformers")
     write_facts(outputs.facts, facts | provenance)
     write_manifest(outputs.manifest, snakemake.params.manifest, [outputs.facts])

@@ -100,9 +100,19 @@ def adapter_folders(wildcards):
     return [stored_files(entry["from"]), *fetched]
 
 
+def fetched_gguf():
+    """The models in a GGUF file of the hub."""
+    return [name for name in models_of("gguf") if "repo" in MODELS[name]]
+
+
 def gguf_file(wildcards):
-    """The file that a model of the source gguf is in."""
-    return outside(MODELS[wildcards.model]["file"])
+    """The file that a model of the source gguf is in, and where it was fetched what is noted of that."""
+    if wildcards.model not in fetched_gguf():
+        return {"file": outside(MODELS[wildcards.model]["path"])}
+    return {
+        "file": result("models", wildcards.model, "model.gguf"),
+        "fetched": result("models", wildcards.model, "gguf.facts.json"),
+    }
 
 
 def language_models(*kinds):

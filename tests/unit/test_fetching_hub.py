@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ import unmask
 from loopback import Hub, RawServer, Reply, Repository, Request, Server, ask, unused_url
 from unmask.errors import InputError
 from unmask.fetching import hub_client
-from unmask.fetching.hub import fetch_adapter, fetch_model
+from unmask.fetching.hub import fetch_adapter, fetch_gguf, fetch_model
 
 COMMIT = "c0ffee" + "0" * 34
 WHOLE = {
@@ -546,3 +547,42 @@ def test_an_adapter_is_its_configuration_and_its_weights(hub: Hub, tmp_path: Pat
     with pytest.raises(InputError, match=line):
         fetch_adapter("org/tiny", "main", tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_one_gguf_file_is_fetched_and_no_other(hub: Hub, tmp_path: Path) -> None:
+    files = {"q/tiny.Q8_0.gguf": b"GGUF eight", "tiny.Q4_K.gguf": b"GGUF four", "README.md": b"text"}
+    hub.repositories["org/quantised"] = Repository(files)
+    facts = fetch_gguf("org/quantised", "main", "q/tiny.Q8_0.gguf", tmp_path / "model" / "model.gguf")
+    assert facts == {
+        "repo": "org/quantised",
+        "revision": "main",
+        "commit": COMMIT,
+        "file": "q/tiny.Q8_0.gguf",
+    }
+    assert (tmp_path / "model" / "model.gguf").read_bytes() == b"GGUF eight"
+    assert [path.name for path in (tmp_path / "model").iterdir()] == ["model.gguf"]
+    assert hub.downloads() == ["q/tiny.Q8_0.gguf"]
+
+
+@pytest.mark.parametrize(
+    ("repo", "there"),
+    [("org/quantised", "(GGUF files: q/a.gguf, z.gguf)"), ("org/tiny", "(it has no GGUF file)")],
+)
+def test_a_gguf_file_that_is_not_there_is_one_line(hub: Hub, tmp_path: Path, repo: str, there: str) -> None:
+    hub.repositories["org/quantised"] = Repository({"z.gguf": b"", "q/a.gguf": b"", "README.md": b""})
+    line = f"^model {repo} at revision main: there is no file none.gguf {re.escape(there)}$"
+    with pytest.raises(InputError, match=line):
+        fetch_gguf(repo, "main", "none.gguf", tmp_path / "model.gguf")
+    assert not list(tmp_path.glob("*.gguf"))
+
+
+def test_a_gguf_file_comes_from_the_cache_where_there_is_no_network(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.repositories["org/quantised"] = Repository({"a.gguf": b"GGUF"})
+    facts = fetch_gguf("org/quantised", "main", "a.gguf", tmp_path / "one.gguf")
+    monkeypatch.setattr(hub_client, "time", quick_time)
+    with unused_url() as nowhere:
+        ask(nowhere, monkeypatch)
+        assert fetch_gguf("org/quantised", "main", "a.gguf", tmp_path / "two.gguf") == facts
+    assert (tmp_path / "two.gguf").read_bytes() == b"GGUF"

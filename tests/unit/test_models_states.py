@@ -50,7 +50,7 @@ def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
         ("path", {"path": ["runs/one/", "runs/two"]}, {"a-one": "runs/one/", "a-two": "runs/two"}),
         (
             "gguf",
-            {"file": {"full": "x/m.gguf", "q4": "x/n.gguf"}},
+            {"path": {"full": "x/m.gguf", "q4": "x/n.gguf"}},
             {"a-full": "x/m.gguf", "a-q4": "x/n.gguf"},
         ),
         (

@@ -75,17 +75,38 @@ def test_a_gguf_file_is_scored_and_its_manifest_says_what_it_is(tmp_path: Path) 
     write_crows_pairs(folder / "pairs.csv")
     config: dict[str, Any] = {
         "study": "small",
-        "models": {"tiny": {"source": "gguf", "file": str(file)}},
+        "models": {
+            "tiny": {"source": "gguf", "path": str(file)},
+            "fetched": {"source": "gguf", "repo": "org/tiny-GGUF", "file": "small/tiny.Q8_0.gguf"},
+        },
         "benchmarks": {"crows": {"format": "crows-pairs", "path": "pairs.csv"}},
         "measures": ["LL"],
         "statistics": {"chance": {"draws": 100}},
     }
-    study = Workflow(folder, config, python=sys.executable)
-    done = study.snakemake("results/small/scores/tiny/crows/original.parquet")
-    assert done.returncode == 0, done.stdout + done.stderr
+    files = {"small/tiny.Q8_0.gguf": file.read_bytes(), "tiny.Q4_K.gguf": b"other", "README.md": b"text"}
+    with Hub(org__tiny_GGUF=Repository(files, commit=COMMIT)) as hub:
+        hub.repositories = {"org/tiny-GGUF": hub.repositories.pop("org/tiny_GGUF")}
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "NO_PROXY": "*"}
+        study = Workflow(folder, config, environment, python=sys.executable)
+        manifest_of_fetched = "results/small/models/fetched/manifest.json"
+        done = study.snakemake("results/small/scores/tiny/crows/original.parquet", manifest_of_fetched)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert hub.downloads() == ["small/tiny.Q8_0.gguf"]
     manifest = json.loads(study.read("models", "tiny", "manifest.json"))
     assert manifest["entry"]["kind"] == CAUSAL_LM and manifest["entry"]["gguf"]["file"] == "tiny.gguf"
     assert manifest["start"]["token"] == "<|endoftext|>"
+    fetched = json.loads(study.read("models", "fetched", "manifest.json"))
+    assert fetched["weights_digest"] == manifest["weights_digest"]
+    about = fetched["entry"]["gguf"]
+    assert (about["repo"], about["revision"], about["commit"]) == ("org/tiny-GGUF", "main", COMMIT)
+    assert about["file"] == "small/tiny.Q8_0.gguf" and "commit" not in manifest["entry"]["gguf"]
     file.unlink()
     refused = study.snakemake("-n")
-    assert refused.returncode == 1 and "config key models.tiny.file: " in refused.stderr
+    assert refused.returncode == 1 and "config key models.tiny.path: " in refused.stderr
+    for entry in (
+        {"repo": "org/tiny-GGUF"},
+        {"file": "a.gguf"},
+        {"path": "a.gguf", "repo": "o/n", "file": "a.gguf"},
+    ):
+        refused = study.snakemake("-n", config={**config, "models": {"one": {"source": "gguf", **entry}}})
+        assert "config key models.one: give exactly one of repo, path" in refused.stderr

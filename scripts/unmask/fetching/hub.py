@@ -1,4 +1,4 @@
-"""Fetching models, adapters, and single files of data sets, from the Hugging Face hub, through its cache."""
+"""Fetching models, adapters, and single files, from the Hugging Face hub, through its cache."""
 
 import logging
 from collections.abc import Collection
@@ -21,7 +21,7 @@ from unmask.models.own_code import check_named, code_files
 
 logger = logging.getLogger(__name__)
 
-PARQUET = ".parquet"
+PARQUET, GGUF = ".parquet", ".gguf"
 
 
 def fetch_model(
@@ -78,6 +78,23 @@ def fetch_adapter(repo: str, revision: str, directory: str | Path) -> dict[str, 
     return {"repo": repo, "revision": revision, "commit": adapter.commit}
 
 
+def fetch_gguf(repo: str, revision: str, file: str, path: str | Path) -> dict[str, Any]:
+    """Put one GGUF file of a model's repository at `path`, whole and with the digest that the hub states; no
+    other file of it is fetched.
+
+    Returns repo, revision, the commit that it stands for, and file. Raises InputError as `fetch_model` does,
+    with the GGUF files that are there where this one is not.
+    """
+    model = repository(repo, "model", revision, f"model {repo} at revision {revision}")
+    if file not in model.names:
+        others = sorted(name for name in model.names if name.endswith(GGUF))
+        there = f"(GGUF files: {', '.join(others)})" if others else "(it has no GGUF file)"
+        raise InputError(f"{model.what}: there is no file {file} {there}")
+    _place_whole(model.file(file), path)
+    logger.info("%s: %s of commit %s", model.what, file, model.commit)
+    return {"repo": repo, "revision": revision, "commit": model.commit, "file": file}
+
+
 def _files_of(model: Repository, lent: Collection[str], with_code: bool) -> list[str]:
     """The files of a model, without a tokenizer where one is lent to it."""
     names = [name for name in model.names if not lent or name not in TOKENIZER_FILES] + [*lent]
@@ -119,11 +136,14 @@ def fetch_shard(
     files = sorted(name for name in source.names if name.startswith(folder) and name.endswith(PARQUET))
     file = _chosen(files, source.names, shard, f"{what}, {subset}" if subset else what)
     logger.info("%s: %s of commit %s, of %d files", what, file, source.commit, len(files))
-    cached = source.file(file)
+    _place_whole(source.file(file), path)
+    return {"repo": repo, "revision": revision, "commit": source.commit, "file": file, "files": len(files)}
+
+
+def _place_whole(cached: Path, path: str | Path) -> None:
     with written_whole(path) as partial:
         partial.unlink()
         place(cached, partial)
-    return {"repo": repo, "revision": revision, "commit": source.commit, "file": file, "files": len(files)}
 
 
 def _chosen(files: list[str], names: Collection[str], shard: str | int, what: str) -> str:
