@@ -55,4 +55,5 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
     facts = {**place, "options": dict(params.options), **of_file, **provenance}
     original = Scored.of(pairs, scores, ORIGINAL)
     for name, rows in compute(pairs, flaws, original, None, None, options).items():
-        write_table(outputs[name], rows, SCHEMAS[name], facts)
+        if name in outputs:
+            write_table(outputs[name], rows, SCHEMAS[name], facts)
