@@ -69,7 +69,7 @@ def test_ll_decides_all_pairs_as_lm_evaluation_harness_does() -> None:
 @pytest.mark.thorough
 def test_lm_evaluation_harness_decides_all_pairs_as_ll_does(tmp_path: Path) -> None:
     """Its own task of CrowS-Pairs, with the rows of a file in place of those of the hub."""
-    evaluator = pytest.importorskip("lm_eval.evaluator", reason="needs the extra unmask[harness]")
+    evaluator = pytest.importorskip("lm_eval.evaluator", reason="needs the extra unmask[outside]")
     tasks = pytest.importorskip("lm_eval.tasks")
     rows = tmp_path / "pairs.csv"
     columns = dict(zip(SIDES, ("sent_more", "sent_less"), strict=True))

@@ -207,7 +207,7 @@ def test_tokenizers_of_every_architecture_find_words(architecture: str) -> None:
 def test_minicons_gives_every_token_the_same(folder: str, architecture: str) -> None:
     """PLL and PLL-word-l2r of random models with released tokenizers, on pairs of CrowS-Pairs and unknown
     words."""
-    scorer = pytest.importorskip("minicons.scorer", reason="needs the extra unmask[minicons]")
+    scorer = pytest.importorskip("minicons.scorer", reason="needs the extra unmask[outside]")
     tokenizer = AutoTokenizer.from_pretrained(real_data("tokenizers", folder))
     directory = Path(mkdtemp(prefix="random-"))
     with torch.random.fork_rng(devices=[]):
