@@ -203,8 +203,8 @@ FINDINGS: list[Finding[TemplateResults]] = [
     Finding(
         "which fills",
         _fills,
-        "{{ test }}: what correlates with gender in {{ model }} {{ words | many('is', 'are') }} "
-        "{{ words | listed(8) }}. A pronoun that agrees with a name counts, too.",
+        "{{ test }}: {{ words | listed(8) }} {{ words | many('correlates', 'correlate') }} with gender in "
+        "{{ model }}. A pronoun that agrees with a name counts, too.",
     ),
     Finding(
         "left out",
