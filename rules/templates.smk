@@ -21,8 +21,8 @@ register(
 
 rule read_targets:
     input:
+        **of_model(),
         words=template_words,
-        manifest=result("models", "{model}", "manifest.json"),
     output:
         templates_result("{model}", "{test}", "targets.parquet"),
     log:
