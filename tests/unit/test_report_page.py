@@ -69,7 +69,10 @@ class Made:
         without = ("near_ties", "roc", "roc_bands")
         kinds = [*(kind for kind in STATISTICS if kind not in without), "pairs"]
         # one model has none to be compared with
-        of_models = {"models_compared": self.parts["models_compared"] if place is None else []}
+        of_models = {
+            "versions": [],
+            "models_compared": self.parts["models_compared"] if place is None else [],
+        }
         of_each = {kind: self.parts[kind] if place is None else [self.parts[kind][place]] for kind in kinds}
         return of_each | of_models | resources
 
