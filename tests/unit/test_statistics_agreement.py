@@ -297,7 +297,7 @@ def literal_paired_delong(
 
 def test_areas_are_compared_as_delong_does(made: synthetic.Synthetic, tmp_path: object) -> None:
     table = areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made))
-    # every two of seven measures, in two protocols
+    # every two measures, in two protocols
     assert len(table) == 2 * math.comb(len(MEASURES), 2)
     write_table(f"{tmp_path}/areas.parquet", table, AREAS_COMPARED, {})
     by_key = made.scores.set_index(["measure", "protocol", "pair_id"]).sort_index()["margin"]
