@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 import synthetic
-from study_schema import options_with
+from study_schema import MEASURES, options_with
 from unmask.report.sheets import rows_of
 from unmask.statistics.agreement import (
     agreement_table,
@@ -126,7 +126,7 @@ def made() -> synthetic.Synthetic:
 def test_every_reading_is_the_literal_one(made: synthetic.Synthetic, tmp_path: object) -> None:
     table = agreement_table(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made))
     # measures × protocols × votes × thresholds × scores × directions
-    assert len(table) == 7 * 2 * 2 * 3 * 3 * 3
+    assert len(table) == len(MEASURES) * 2 * 2 * 3 * 3 * 3
     for row in table[table["measure"].isin(["AUL", "CPS"])].to_dict("records"):
         reading = [row[key] for key in ("measure", "protocol", "votes", "threshold", "score", "direction")]
         positive, negative = literal_reading(made, *reading)
@@ -184,7 +184,7 @@ def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, t
     )
     assert set(chosen["votes"]) == {"own"}
     assert set(chosen["threshold"]) == {3}
-    assert len(chosen) == 14
+    assert len(chosen) == 2 * len(MEASURES)
     for row in chosen.to_dict("records"):
         points = table[(table["measure"] == row["measure"]) & (table["protocol"] == row["protocol"])]
         x, y = points["false_positive_rate"].to_numpy(), points["true_positive_rate"].to_numpy()
@@ -297,8 +297,8 @@ def literal_paired_delong(
 
 def test_areas_are_compared_as_delong_does(made: synthetic.Synthetic, tmp_path: object) -> None:
     table = areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made))
-    # every two of seven measures, in two protocols
-    assert len(table) == 2 * 21
+    # every two measures, in two protocols
+    assert len(table) == 2 * math.comb(len(MEASURES), 2)
     write_table(f"{tmp_path}/areas.parquet", table, AREAS_COMPARED, {})
     by_key = made.scores.set_index(["measure", "protocol", "pair_id"]).sort_index()["margin"]
     counts = vote_counts(made.pairs, "any")
