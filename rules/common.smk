@@ -57,7 +57,7 @@ class OfStore(PathModifier):
 def take_prefix():
     """The prefix of paths that another workflow gives this one as its module, which then gives them none.
 
-    Here it is put before results alone: functions read them by their paths, and what a study is given is elsewhere.
+    Here it is put before results alone: functions read them by their paths, and the files of a study are elsewhere.
     """
     prefix, modifier = "", workflow.modifier.path_modifier
     workflow.modifier.path_modifier = OfStore(None, None, workflow)
@@ -124,7 +124,7 @@ try:
         existing_parent(RESULTS)
 except InputError as error:
     sys.exit(f"error: {error}")
-# another one, as what a module is given may be its workflow's
+# another one, as the config of a module may be its workflow's
 config = _chosen
 
 STUDY = f"{RESULTS}/{config['study']}"

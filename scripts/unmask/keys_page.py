@@ -230,7 +230,7 @@ def _together(names: Sequence[str]) -> str:
 
 
 def _listed(names: Any) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return ", ".join(f"`{'null' if name is None else name}`" for name in names)
 
 
 def _references(value: Any) -> Iterator[str]:

@@ -58,7 +58,7 @@ def test_six_jobs_on_two_devices_are_never_two_on_one(temporary_files: Path) -> 
 
 
 def waiting_lines(caplog: pytest.LogCaptureFixture) -> list[str]:
-    # what level is logged besides hangs on what ran before in this process
+    # what level is logged besides depends on what ran before in this process
     warnings = [record for record in caplog.records if record.levelno >= logging.WARNING]
     return [record.getMessage().split(":")[0] for record in warnings]
 

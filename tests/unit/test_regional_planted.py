@@ -98,7 +98,7 @@ def test_children_are_set_apart_by_strength(
 
 
 def test_made_likelihoods_are_of_the_order_that_masked_models_have() -> None:
-    """Of MiniLM on the names of cities (see docs/regional.md): what the scores hang on."""
+    """Of MiniLM on the names of cities (see docs/regional.md): what the scores depend on."""
     tree = tree_of(world([400]))
     rows, _ = planted._worlds(tree, 1, 112, BY_WORDS, 0, 0, range(20), np.arange(len(tree)))
     f = rows.f[:, 2:]

@@ -1,4 +1,4 @@
-"""One model in many states: differences from the first, whose intervals hold together."""
+"""One model in many states: differences from the first, with simultaneous intervals."""
 
 from pathlib import Path
 

@@ -3,7 +3,7 @@
 Loading PyTorch, transformers and pandas takes longer than most of these jobs. A server loads them once and
 forks for every program: each has a process of its own, as with any Python, with its own arguments,
 environment, folder and files. Nothing of Unmask is loaded before, so that a program runs the code of its
-own copy. What hangs on how a process starts, such as signals to a session, is for the real Python.
+own copy. What depends on how a process starts, such as signals to a session, is for the real Python.
 """
 
 import atexit

@@ -263,7 +263,7 @@ def worlds(results: CalibrationResults) -> alt.FacetChart | None:
 def corruption(results: CalibrationResults) -> alt.FacetChart | None:
     """Strengths of association and frequency, and their exchange, against how far what is seen is right."""
     rows = results.kept[results.kept["measure"].isin(list(COMPARED))]
-    # which is what prediction of visible words hangs on
+    # which is what prediction of visible words depends on
     rows = rows.assign(right=rows["kept"] / (rows["kept"] + rows["random"]))
     # models of one share alone say nothing of others
     if rows["right"].nunique() < 2:

@@ -119,7 +119,7 @@ class _Simulated:
     """Simulated benchmarks of one model and measure from some of its pairs."""
 
     def __init__(self, observed: Observed, column: int, options: Options, name: str) -> None:
-        """name: what pairs these are; draws hang on it, the model and the measure."""
+        """name: what pairs these are; draws depend on it, the model and the measure."""
         inside = observed.trial[:, column]
         codes, units = pd.factorize(observed.pairs["unit"][inside], sort=True)
         self._credit, self._codes, self._options = observed.credit[inside, column], codes, options

@@ -260,7 +260,7 @@ def observe(member: Member, facts: pd.DataFrame, scores: pd.DataFrame) -> Observ
     names = [name for name, _ in decided.series]
     answered = sorted(filter(member.answers, names))
     columns = np.array([names.index(name) for name in answered], dtype=int)
-    # in one order, whatever that of the files: sums of floats hang on it
+    # in one order, whatever that of the files: sums of floats depend on it
     rows = facts["pair_id"].argsort(kind="stable").to_numpy()
     place = np.ix_(rows, columns)
     return Observed(

@@ -161,6 +161,6 @@ def smallest_association(levels: Sequence[float], powers: Sequence[float]) -> fl
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:
-    """Random numbers that hang on the seed and the names alone."""
+    """Random numbers that depend on the seed and the names alone."""
     digest = hashlib.sha256("\0".join(names).encode()).digest()
     return np.random.default_rng([seed, int.from_bytes(digest[:16])])

@@ -16,7 +16,7 @@ OUTCOMES_OF_A_ROW = ["outcome", "lowest", "highest"]
 def read_scores(path: str | Path, measures: Sequence[str]) -> pd.DataFrame:
     """A Scores table with its words as categories, which take a tenth of the room of words.
 
-    Its measures come in the order of `measures`, the study's, which scores themselves do not hang on.
+    Its measures come in the order of `measures`, the study's, which scores themselves do not depend on.
     Raises InputError as unmask.tables.read_table does.
     """
     with opened_table(path, SCORES) as file:

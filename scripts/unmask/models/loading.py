@@ -364,7 +364,7 @@ def _trees_of(way: _Split, vocabulary: int, device: torch.device, tolerance: flo
 
 
 def _log_unsupported(error: Exception) -> None:
-    """Raises the error where it is about memory: what way is taken must not hang on how much is free."""
+    """Raises the error where it is about memory: what way is taken must not depend on how much is free."""
     if ran_out_of_memory(error):
         raise error
     logger.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")

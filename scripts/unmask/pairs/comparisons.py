@@ -66,7 +66,7 @@ VERSIONS = Table(
     "versions",
     ["model", "versions", "texts", "title"],
     [
-        Column("pairs", "{n}", "Pairs that both benchmarks have by name and the measure scores in both."),
+        Column("pairs", "{n}", "Pairs with the same pair_id in both that the measure scores in both."),
         Column("first", "{first_score:.1f}", "Bias score of the first benchmark over these.", "bias score"),
         Column("second", "{second_score:.1f}", "Bias score of the second.", "bias score"),
         Column(

@@ -56,7 +56,7 @@ def all_scores(
     """The scores of some protocols: `published` of the padded rows, the others of `rows`.
 
     copies (S, R): how often each region stands among the children of its parent, 1 unless given; for all but
-    `published`, which hangs on the order of children. grouped: plain scores of large regions are estimates.
+    `published`, which depends on the order of children. grouped: plain scores of large regions are estimates.
     """
     protocols = list(protocols)
     ours = [protocol for protocol in protocols if protocol != PUBLISHED]

@@ -188,7 +188,7 @@ def _trials(
 
 
 def _part(tree: Tree, frame: pd.DataFrame, region: int) -> tuple[Tree, Ints]:
-    """A region, all in it and those it lies in, as a tree, and their numbers: its scores hang on no other."""
+    """A region, all in it and those it lies in, as a tree, and their numbers. Its scores need no others."""
     above = []
     parent = int(tree.parents[region])
     while parent >= 0:

@@ -4,7 +4,7 @@ Millions of sentences are made of some thousand names and a hundred words, and t
 all else that is not the model's. So their ids are put together from those of a head, up to and with what
 stands first (the name, in most templates), and a tail, from there on. Heads and tails are cut from the ids of
 real sentences: every name with one word, and one name with every word. Where they do not fit together, or a
-sample of other sentences shows that tokens hang on more, sentences are tokenised as they are.
+sample of other sentences shows that tokens depend on more, sentences are tokenised as they are.
 """
 
 import logging

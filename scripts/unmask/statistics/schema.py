@@ -376,7 +376,7 @@ VERSIONS = pa.schema(
         field(
             "texts",
             WORD,
-            meaning="the pairs: all that both have by name, or those with other sentences (changed)",
+            meaning="all pairs with the same pair_id in both, or those with other sentences (changed)",
         ),
         *(
             each
@@ -409,15 +409,15 @@ STATES = pa.schema(
             "low",
             pa.float64(),
             nullable=True,
-            meaning="lower end of the interval of the difference, percentage points; those of all states "
-            "hold together",
+            meaning="lower end of the interval of the difference, percentage points; the intervals of all "
+            "states are simultaneous",
         ),
         field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
         field(
             "level",
             pa.float64(),
             nullable=True,
-            meaning="how often this interval by itself would miss its difference, so that all hold together",
+            meaning="level of this interval by itself: how often it would miss its difference",
         ),
         field("p", pa.float64(), nullable=True, meaning="raw, of no difference"),
         field(
@@ -428,7 +428,7 @@ STATES = pa.schema(
         ),
         field("changed", pa.int32(), meaning="pairs that are decided otherwise than by the first state"),
         field("beyond", pa.int32(), meaning="those of them that float error cannot have turned"),
-        field("confidence", pa.float64(), meaning="level at which the intervals hold together"),
+        field("confidence", pa.float64(), meaning="simultaneous level of the intervals of all states"),
     ]
 )
 """States of one model compared with the first of them, on the same pairs of one benchmark."""

@@ -1,4 +1,4 @@
-"""Intervals that all hold together, and p values to match, of estimates that vary together.
+"""Simultaneous intervals, and p values to match, of estimates that vary together.
 
 Each estimate has a standard error and degrees of freedom, as for Student's t. That k of them are tested
 widens each interval by how far the largest of k correlated |z| reaches: the single-step method of Hothorn,

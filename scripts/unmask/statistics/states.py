@@ -27,7 +27,7 @@ def states_compared(
     Under one measure and protocol all states are compared on the same pairs: those that count for every state
     which has a score. A state without one is left out, and so is a measure of which the first has none.
     Errors are clustered (Dependence.variance of the pairs' own differences); degrees of freedom are at most
-    one less than there are pairs with a difference. The intervals of all states hold together with this
+    one less than there are pairs with a difference. The intervals of all states are simultaneous at this
     confidence (unmask.statistics.simultaneous); where a state decides every pair as the first, or nothing is
     known of how pairs vary, there is no interval and no p, and that state does not widen the others'.
     """

@@ -24,7 +24,7 @@ def versions_compared(
     kinds: Sequence[str],
     confidence: float,
 ) -> pd.DataFrame:
-    """The pairs that two benchmarks have by name, as unmask.statistics.schema.VERSIONS (without `original`).
+    """Pairs of the same name in two benchmarks, as unmask.statistics.schema.VERSIONS (without `original`).
 
     version, original: PAIRS. of_models: each model's decisions on the one and on the other. kinds: what makes
     pairs vary together (unmask.statistics.shared_words): two pairs do so where they share something in either

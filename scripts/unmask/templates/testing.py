@@ -155,7 +155,7 @@ def _share_reaching(sizes: Floats, size: float, exact: bool) -> float:
 
 def partitions(n: int, size: int, options: Options) -> tuple[Iterator[Floats], bool]:
     """Which `size` of n units are in the first set, in batches (arrangements × n, 1 or 0), and whether these
-    are all, as they are where they are no more than the draws."""
+    are all arrangements. They are all where there are no more than the draws."""
     exact = math.comb(n, size) <= options.draws
     every = combinations(range(n), size)
     generator = np.random.default_rng(options.seed)

@@ -19,7 +19,7 @@ def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, 
     """Yield the place and the Pairs columns of every pair of a Pairs table, arranged as the entry says.
 
     All but the two sentences stays: the id, the direction and the ratings are those of the original pair. The
-    coin of a pair hangs on its id and the seed alone.
+    coin of a pair depends on its id and the seed alone.
     Raises InputError where the file is no Pairs table.
     """
     with opened_table(path, PAIRS) as file:
