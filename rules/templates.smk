@@ -34,7 +34,7 @@ rule read_targets:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        gpu=1,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=templates_time,
     params:

@@ -93,7 +93,8 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
         InputError,
         match=r"there is no configs/papr\.yaml "
         r"\(did you mean paper\? known: associations, calibration, debiasing, debiasing-local, "
-        r"debiasing-steps, decoders, decoders-local, demo, languages, local, paper, paper-scores, pll, regional\)",
+        r"debiasing-steps, decoders, decoders-local, demo, languages, local, paper, paper-scores, pll, "
+        r"regional\)",
     ):
         choose_study({"study": "papr"}, ROOT, [])
 
