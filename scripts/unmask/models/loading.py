@@ -39,6 +39,9 @@ logger = logging.getLogger(__name__)
 TOLERANCE = {"float32": 1e-4, "tf32": 1e-2, "bfloat16": 0.3}
 """How far log-probabilities of a faster way may be from the plain forward pass when it is checked."""
 
+FREE_SHARE = 0.8
+"""The share of a GPU's free memory that a divided model's layers may take; the rest is for what they read."""
+
 UNSUPPORTED = (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError)
 """What networks raise that cannot be read in a faster way."""
 
@@ -147,11 +150,14 @@ def _load(
             dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
             # the fused kernels return no attention maps
             **({"attn_implementation": "eager"} if with_attention else {}),
+            **_divided(device),
         )
     if start is not None:
         # nothing is generated: keys and values of tokens read before would take memory for nothing
         network.config.use_cache = False
-    network.eval().to(device.torch)
+    network.eval()
+    if not device.divided_over:
+        network.to(device.torch)
     probe = _probe(tokenizer, device.torch)
     attention = _attention_output(network, probe, stack) if with_attention else None
     plain = _Plain(network, attention)
@@ -172,6 +178,15 @@ def _load(
         logger.info("head apart from encoder: not for this architecture, it runs at every position")
     logger.warning("faster layers differ from the plain ones: this model runs without them")
     return _load(directory, device, with_attention, stack, dtype, False, start)
+
+
+def _divided(device: Device) -> dict[str, Any]:
+    """What `from_pretrained` needs to divide a model over several GPUs, by accelerate; nothing for one."""
+    if not device.divided_over:
+        return {}
+    # neither the CPU nor a disk: a model that is too large for the GPUs is refused
+    room = {number: int(FREE_SHARE * torch.cuda.mem_get_info(number)[0]) for number in device.divided_over}
+    return {"device_map": "auto", "max_memory": room}
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase, device: torch.device) -> torch.Tensor:
@@ -254,7 +269,8 @@ class _Split:
                 attention_mask=_attended(ids, mask),
                 output_attentions=self.attention is not None,
             )
-        hidden = output.last_hidden_state.flatten(0, 1)
+        # a model that is divided has its last layer on another GPU
+        hidden = output.last_hidden_state.flatten(0, 1).to(ids.device)
         # kept for its other fields, which heads pass on
         self.output = output
         attention = None
@@ -273,7 +289,7 @@ class _Split:
         unseen = torch.zeros(sees.shape, dtype=dtype, device=ids.device)
         unseen.masked_fill_(~sees, torch.finfo(dtype).min)
         self.output = self.base(input_ids=ids, attention_mask=unseen[:, None], position_ids=depth)
-        return Encoded(self.output.last_hidden_state.flatten(0, 1)[places], None)
+        return Encoded(self.output.last_hidden_state.flatten(0, 1).to(ids.device)[places], None)
 
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
         output = dataclasses.replace(self.output, last_hidden_state=hidden[None])
@@ -294,7 +310,7 @@ def _attended(ids: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
 
 def _mean(maps: tuple[torch.Tensor, ...]) -> torch.Tensor:
     """The mean over layers and heads of attention maps: batch × query × key, in single precision."""
-    return torch.stack([layer.float().mean(1) for layer in maps]).mean(0)
+    return torch.stack([layer.float().mean(1).to(maps[0].device) for layer in maps]).mean(0)
 
 
 def _use_fused_gelu(network: nn.Module) -> None:
