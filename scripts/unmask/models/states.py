@@ -75,9 +75,8 @@ def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, di
     ((varied, listed),) = states.items()
     if varied not in keys:
         source = entry["source"]
-        raise InputError(
-            f"{key}: states of a model of source {source} cannot differ in {varied!r} ({known_names(varied, keys)})"
-        )
+        known = known_names(varied, keys)
+        raise InputError(f"{key}: states of a model of source {source} cannot differ in {varied!r} ({known})")
     if varied in entry:
         raise InputError(f"{key}: the model has {varied} already, which is what the states differ in")
     common = {name: value for name, value in entry.items() if name != "states"}
