@@ -30,9 +30,7 @@ def fault_of_word(word: str) -> str | None:
     if word != word.strip().lower() or len(word.split()) != 1:
         return f"{word!r} is not one word in lower case"
     if is_unsegmented(word):
-        return (
-            f"{word!r} is of a script without spaces between words, where no word can be told from its text"
-        )
+        return f"{word!r} is of a script without spaces between words: where words end is not known"
     return None
 
 

@@ -73,7 +73,11 @@ def _parser() -> argparse.ArgumentParser:
         "--data", metavar="DIR", help="a folder in which benchmarks are looked for before they are fetched"
     )
     score_.add_argument(
-        "--measures", nargs="+", default=[], metavar="NAME", help="such as AUL CPS (default: all but PLL)"
+        "--measures",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="such as AUL CPS (default: all but PLL and its versions)",
     )
     score_.add_argument(
         "--name", help="name of the study and of its folder of results (default: that of the models)"
@@ -85,12 +89,15 @@ def _parser() -> argparse.ArgumentParser:
     compare_ = command(
         "compare",
         _compare,
-        "compare two files of sentence scores on the same pairs: is b less biased than a?",
+        "compare two files of sentence scores: whether b is less biased than a on the same pairs",
     )
     compare_.add_argument("a", help="a log of lm-evaluation-harness (samples_*.jsonl), or a table")
     compare_.add_argument("b", help="another of the same form")
     compare_.add_argument(
-        "--benchmark", default=BENCHMARKS[0], metavar="NAME", help="as of score (default: %(default)s)"
+        "--benchmark",
+        default=BENCHMARKS[0],
+        metavar="NAME",
+        help="as for `unmask score` (default: %(default)s)",
     )
     compare_.add_argument("--data", metavar="DIR", help="a folder in which the benchmark is looked for first")
     compare_.add_argument(

@@ -75,7 +75,8 @@ def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, di
     ((varied, listed),) = states.items()
     if varied not in keys:
         source = entry["source"]
-        raise InputError(f"{key}: no {varied!r} of a model of source {source} ({known_names(varied, keys)})")
+        known = known_names(varied, keys)
+        raise InputError(f"{key}: states of a model of source {source} cannot differ in {varied!r} ({known})")
     if varied in entry:
         raise InputError(f"{key}: the model has {varied} already, which is what the states differ in")
     common = {name: value for name, value in entry.items() if name != "states"}
@@ -121,8 +122,8 @@ def _parts(path: str) -> list[str]:
 
 def _check_names(key: str, names: list[str]) -> None:
     if len(names) < LEAST:
-        what = f"only {names[0]}" if names else "none"
-        raise InputError(f"{key}: a series has {LEAST} states or more, and here is {what}")
+        what = f"there is only {names[0]}" if names else "there is none"
+        raise InputError(f"{key}: a series needs at least {LEAST} states, and {what}")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"{key}: {twice} is there twice; give a mapping of names to tell them apart")
+        raise InputError(f"{key}: {twice} occurs twice; give a mapping of names to tell them apart")
