@@ -244,7 +244,8 @@ def test_a_divided_model_reads_as_a_whole_one(
     manifest = describe(decoder(architecture))
     device = replace(pick_device("cpu", 64), divided_over=(0, 1))
     model = load(decoder(architecture), device, False, start=Start.of(manifest))
-    assert dict(model.network.hf_device_map)[last] == "disk"
+    divided_network: Any = model.network
+    assert divided_network.hf_device_map[last] == "disk"
     assert model.encode_trees is not None
     divided = evidence(model, LEFT)
     assert list(divided["token_id"]) == list(whole["token_id"])

@@ -549,7 +549,7 @@ def test_controls_say_what_is_left_without_order(made: Made) -> None:
     named = [text for text in others if text.startswith("Furthest from 50: ")]
     assert len(named) == len(others) - len(of_meaning) == bool(len(away))
     if len(away):
-        furthest = away.loc[(away["score"] - 50).abs().idxmax()]
+        furthest = away.iloc[(away["score"] - 50).abs().argmax()]
         assert (
             f"{title_of(furthest['measure'])} of {furthest['model']} on {furthest['benchmark']}" in named[0]
         )

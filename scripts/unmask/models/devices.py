@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
 import torch
-from transformers.utils import is_accelerate_available
+from transformers.utils.import_utils import is_accelerate_available
 
 from unmask.errors import InputError
 from unmask.models.claiming import claim

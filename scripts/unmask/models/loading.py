@@ -157,7 +157,7 @@ def _load(
         network.config.use_cache = False
     network.eval()
     if not device.divided_over:
-        network.to(device.torch)
+        network.to(device.torch)  # type: ignore[arg-type]
     probe = _probe(tokenizer, device.torch)
     attention = _attention_output(network, probe, stack) if with_attention else None
     plain = _Plain(network, attention)
