@@ -61,6 +61,8 @@ def test_what_a_section_closes_with_comes_last_and_once() -> None:
     )
     text = render_summary("A study", [closing, Section("last", "Last", ("Other.",))])
     assert text == "A study\n\nLast: Other.\n\nWas it found? It was. Once it was not.\n"
+    states = Section("states", "Many states", ("None moves.",), closing=("None moves.",))
+    assert render_summary("A study", [states]) == "A study\n\nMany states: None moves.\n"
 
 
 def test_without_an_answer_each_section_says_its_first_finding() -> None:

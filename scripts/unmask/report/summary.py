@@ -48,7 +48,9 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
             yield f"{_filled(section.headline.caption)}\n\n{_table(section.headline)}"
     for section in sections:
         if section.closing:
-            yield _filled(" ".join([section.heading, *section.closing]))
+            # a question, or what the sentences are about
+            heading = section.heading if section.heading.endswith("?") else f"{section.heading}:"
+            yield _filled(" ".join([heading, *section.closing]))
 
 
 def _filled(text: str, indent: str = "") -> str:

@@ -137,6 +137,7 @@ def moves(results: PairResults) -> Iterator[Row]:
     yield {
         "tested": int(rows["p"].notna().sum()),
         "clear": int((rows["p_holm"] < results.alpha).sum()),
+        "changed": int(rows["changed"].sum()),
         "alpha": results.alpha,
     }
 
@@ -159,7 +160,9 @@ MOVES = Finding(
     moves,
     """{% if tested %}{{ clear or "None" }} of {{ tested | counted("difference") }} between a state and the
     first of its series {{ clear | many("is", "are") }} clear ({{ say.significant(alpha) }}).
-    {%- else %}No difference between a state and the first of its series can be tested.{% endif %}""",
+    {%- elif changed %}No difference between a state and the first of its series can be tested.
+    {%- else %}No state decides any pair otherwise than the first of its series does, under any measure.
+    {%- endif %}""",
 )
 
 FURTHEST = Finding(
@@ -179,10 +182,11 @@ FURTHEST = Finding(
 def section(results: PairResults) -> Section:
     drawn = picture(results)
     charts = (chart(results.captions["series_chart"], ALT, drawn),) if drawn else ()
+    said = sentences([MOVES, FURTHEST], results)
     return Section(
         "series",
         "One model, many states",
-        sentences([MOVES, FURTHEST], results),
+        said,
         (
             *charts,
             *chosen(MODEL_AND_BENCHMARK, list(_folds(results))),
@@ -190,6 +194,7 @@ def section(results: PairResults) -> Section:
             results.captions.computed("series"),
         ),
         label="States",
+        closing=tuple(said[:2]),
     )
 
 
