@@ -77,6 +77,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
             "SNAKEMAKE_STORAGE_S3_SECRET_KEY": key,
             "NO_PROXY": "*",
             "PYTHONPATH": str(PLUGINS),
+            # what jobs are run with elsewhere
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "TMPDIR": str(temporary),
         },
     )
