@@ -411,6 +411,12 @@ def _place(error: ValidationError) -> str:
     return ".".join(str(part) for part in error.absolute_path) or "(top level)"
 
 
+def _choices(required: Sequence[Sequence[str]]) -> str:
+    """The keys of each choice: `url, path`, or `path; repo with file` where some go together."""
+    choices = [f"{key} with {' and '.join(rest)}" if rest else key for key, *rest in required]
+    return ("; " if any(len(keys) > 1 for keys in required) else ", ").join(choices)
+
+
 def _reason(error: ValidationError) -> str:
     schema: Any = error.schema
     if isinstance(error.cause, InputError):
@@ -427,8 +433,7 @@ def _reason(error: ValidationError) -> str:
     if error.validator == "enum":
         return _shortened(_not_one_of(error.instance, [str(each) for each in schema["enum"]]))
     if error.validator == "oneOf":
-        keys = [option["required"][0] for option in schema["oneOf"]]
-        return f"give exactly one of {', '.join(keys)}"
+        return f"give exactly one of {_choices([option['required'] for option in schema['oneOf']])}"
     because = schema.get("because")
     return _shortened(error.message) + (f": {because}" if because else "")
 

@@ -283,7 +283,8 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             files["explored"].append(str(folder / f"{len(files['explored'])}.json"))
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **found})
     explorer = {"models": ["m", HOSTILE], "benchmarks": ["b", HOSTILE], "most": 10, "megabytes": 10}
-    return files, {"measures": list(MEASURES), "explorer": explorer}
+    models = [{"name": name, "source": "path"} for name in ("m", HOSTILE)]
+    return files, {"measures": list(MEASURES), "explorer": explorer, "models": models, "benchmarks": []}
 
 
 def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -315,6 +316,9 @@ def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, An
     found = section(PairResults(some, settings | {"explorer": explorer}))
     assert len(found.sentences) == 1
     assert found.sentences[0].startswith("12 pairs can be opened here as m reads them")
+    elsewhere = {"models": [{"name": "m", "source": "scored"}], "explorer": explorer}
+    found = section(PairResults(some, settings | elsewhere))
+    assert found.sentences[0] == "12 pairs can be opened here, with their scores; tokens are not known."
 
 
 def test_quoted_sentences_have_their_licences(study: tuple[dict[str, Any], dict[str, Any]]) -> None:

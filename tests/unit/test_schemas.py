@@ -106,6 +106,17 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
             "config key benchmarks.b: give exactly one of url, path",
         ),
         (
+            lambda c: c["models"].update(
+                z={
+                    "source": "scored",
+                    "path": "s.csv",
+                    "columns": {"pair_id": "id", "scores": ["a", "b"], "difference": "d"},
+                }
+            ),
+            "config key models.z.columns: give exactly one of sentences with scores; "
+            "sentences with difference; pair_id with scores; pair_id with difference; sentence with score",
+        ),
+        (
             lambda c: c["benchmarks"].update(z={"format": "xml", "path": "x", "columns": {}}),
             "config key benchmarks.z.format: 'xml'",
         ),

@@ -132,6 +132,18 @@ def test_the_report_says_what_a_version_changes() -> None:
     (said,) = comparisons.VERSIONS_DIFFER.sentences(results)
     assert said == (
         "revised has 1,467 pairs of crows, 150 of them with other sentences. Under each model and measure "
-        "7 to 12 are decided otherwise, and scores differ by −0.1 to +1.2 points. "
+        "7 to 12 are decided otherwise, and scores of revised are −0.1 to +1.2 points from those of crows. "
         "Of 2 differences 0 are clear (p < 0.01 after Holm's correction)."
+    )
+
+
+def test_a_version_that_changes_no_decision_has_no_tests_to_speak_of() -> None:
+    row = dict.fromkeys(VERSIONS.names) | {"model": "bert", "original": "crows", "texts": "all"}
+    row |= {"measure": "AUL", "benchmark": "revised", "protocol": "corrected", "n": 37, "b": 0, "c": 0}
+    rows = pd.DataFrame([row | {"difference": 0.0, "p": float("nan"), "p_holm": float("nan")}])
+    results = pair_results([{"name": "bert", "source": "hub"}], [], versions=rows)
+    (said,) = comparisons.VERSIONS_DIFFER.sentences(results)
+    assert said == (
+        "revised has 37 pairs of crows. Under each model and measure 0 are decided otherwise: "
+        "no difference can be tested."
     )

@@ -213,10 +213,7 @@ AREAS_DIFFER = _differences("areas_compared", "the areas of two measures of one 
 
 
 def version_changes(results: PairResults) -> Iterator[Row]:
-    """What a version changes, over the models and measures that see the context, protocol corrected.
-
-    Of pairs with other sentences where there are pairs with the same.
-    """
+    """What a version changes, over the models and measures that see the context, protocol corrected."""
     rows = _corrected(results.versions)
     rows = rows[rows["measure"].astype(str).map(sees_context).astype(bool)]
     for (benchmark, original), part in rows.groupby(["benchmark", "original"], sort=False, observed=True):
@@ -240,9 +237,10 @@ VERSIONS_DIFFER = Finding(
     version_changes,
     """{{ benchmark }} has {{ pairs | counted("pair") }} of {{ original }}
     {%- if changed %}, {{ changed }} of them with other sentences{% endif %}. Under each model and measure
-    {{ turned }} are decided otherwise, and scores differ by {{ points }} points. Of
-    {{ tested | counted("difference") }} {{ clear }} {{ clear | many("is", "are") }} clear
-    ({{ say.significant(alpha) }}).""",
+    {% if tested %}{{ turned }} are decided otherwise, and scores of {{ benchmark }} are {{ points }} points
+    from those of {{ original }}. Of {{ tested | counted("difference") }} {{ clear }}
+    {{ clear | many("is", "are") }} clear ({{ say.significant(alpha) }}).
+    {%- else %}{{ turned }} are decided otherwise: no difference can be tested.{% endif %}""",
 )
 
 

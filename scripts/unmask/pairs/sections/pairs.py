@@ -14,6 +14,7 @@ from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import App, Items, Section
+from unmask.report.study import SCORED
 from unmask.statistics.schema import PAIR_FLAWS
 
 NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
@@ -22,9 +23,11 @@ EXPLORER = [
     Finding[Row](
         "explorer",
         lambda row: [row] if row["models"] else [],
-        """{{ shown | counted("pair") }} can be opened here as
-        {% if models | length == 1 %}{{ models[0] }} reads{% else %}{{ models | length }} models
-        read{% endif %} them, with what each token adds to the margin.""",
+        """{{ shown | counted("pair") }} can be opened here
+        {%- if not reading %}, with their scores; tokens are not known.
+        {%- else %} as
+        {% if reading | length == 1 %}{{ reading[0] }} reads{% else %}{{ reading | length }} models
+        read{% endif %} them, with what each token adds to the margin.{% endif %}""",
     ),
     Finding[Row](
         "sample",
@@ -57,6 +60,8 @@ def section(results: PairResults) -> Section:
     row = {
         "shown": sum(map(len, pairs_of.values())),
         "models": models,
+        # scores that were made elsewhere come without tokens
+        "reading": [name for name in models if name not in results.study.of_source(SCORED)],
         "left": [
             f"{len(pairs)} of the {len(results.pairs[name])} pairs of {name}"
             for name, pairs in pairs_of.items()
