@@ -41,7 +41,10 @@ def results(*rows: dict[str, Any]) -> Any:
     states = pd.DataFrame(rows)
     assert set(STATES.names) <= set(states)
     names = {"step0": "run-step0"} | {row["state"]: f"run-{row['state']}" for row in rows}
-    return SimpleNamespace(states=states, series={"run": names}, alpha=0.01, headline_of=lambda model: "LL")
+    study = SimpleNamespace(trained=lambda: [name for name in names.values() if name != "run-random"])
+    return SimpleNamespace(
+        states=states, series={"run": names}, alpha=0.01, headline_of=lambda model: "LL", study=study
+    )
 
 
 def said(*rows: dict[str, Any]) -> tuple[str, ...]:

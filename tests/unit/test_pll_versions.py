@@ -110,9 +110,9 @@ def test_table_and_sentence_say_what_changes() -> None:
     ]
     (sentence,) = CHANGED.sentences(results)
     assert sentence == (
-        "PLL and PLL-word-l2r decide 30.0% of pairs with unequal numbers of tokens and 5.0% of pairs with "
+        "PLL and PLL-word-l2r decide 6 of 20 pairs with unequal numbers of tokens and 3 of 60 pairs with "
         "equal numbers of tokens differently."
     )
     alone = results_of(one.iloc[:1], two.iloc[:1])
     (sentence,) = CHANGED.sentences(alone)
-    assert sentence == "PLL and PLL-word-l2r decide 5.0% of pairs with equal numbers of tokens differently."
+    assert sentence == "PLL and PLL-word-l2r decide 3 of 60 pairs with equal numbers of tokens differently."

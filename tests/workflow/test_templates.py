@@ -51,7 +51,7 @@ def test_the_documented_study_meets_what_is_planted_and_nothing_else(workflow: W
     for name in ("fair", "untrained"):
         assert difference[name]["p"] > 0.01 and fills[name]["p"] > 0.01
     section = (workflow.folder / "results/templates/report/sections/templates.json").read_text()
-    assert "is beyond chance after Holm's correction in 1 of 3 models; stereotyped has the largest" in section
+    assert "(p < 0.01 after Holm's correction) in 1 of 3 models. stereotyped has the largest" in section
     assert " correlate with gender in stereotyped. " in section
 
 

@@ -48,11 +48,10 @@ def changed(results: PairResults) -> Iterator[Row]:
     first, second = rows[["first", "second"]].astype(str).iloc[0]
     rows = rows[(rows["first"] == first) & (rows["second"] == second)]
     totals = rows.groupby("tokens", observed=True)[["changed", "n"]].sum()
-    share = 100 * totals["changed"] / totals["n"].where(totals["n"] > 0)
     yield {
         "titles": [title_of(first), title_of(second)],
-        "shares": [
-            {"tokens": tokens, "share": float(share[tokens])}
+        "counts": [
+            {"tokens": tokens, "changed": int(totals["changed"][tokens]), "n": int(totals["n"][tokens])}
             for tokens in (UNEQUAL, EQUAL)
             if totals["n"].get(tokens, 0) > 0
         ],
@@ -63,6 +62,6 @@ CHANGED = Finding(
     "versions of PLL",
     changed,
     """{{ titles | listed }} decide
-    {% for each in shares %}{{ " and " if not loop.first }}{{ each.share | number(1) }}% of pairs with
-    {{ each.tokens }} numbers of tokens{% endfor %} differently.""",
+    {% for each in counts %}{{ " and " if not loop.first }}{{ each.changed }} of
+    {{ each.n | counted("pair") }} with {{ each.tokens }} numbers of tokens{% endfor %} differently.""",
 )

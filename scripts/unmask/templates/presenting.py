@@ -64,10 +64,14 @@ class TemplateResults:
             if of["left_out"]
         ]
 
+    @property
+    def without_training(self) -> list[str]:
+        """The networks with random weights."""
+        return [each["name"] for each in self.settings["models"] if each["source"] == UNTRAINED]
+
     def untrained(self) -> list[dict[str, Any]]:
-        """The networks with random weights, if there are any."""
-        names = [each["name"] for each in self.settings["models"] if each["source"] == UNTRAINED]
-        return [{"names": names}] if names else []
+        """Their names, if there are any."""
+        return [{"names": self.without_training}] if self.without_training else []
 
     def decoders(self) -> list[dict[str, Any]]:
         """The decoders of the study, if it has any."""
@@ -163,12 +167,15 @@ def fills_chart(results: TemplateResults) -> "alt.FacetChart | None":
 
 
 def _clear(results: TemplateResults, measure: str) -> list[dict[str, Any]]:
-    """Of each test: its models, those beyond chance, and that with the largest score."""
+    """Of each test: its trained models, those beyond chance, and that with the largest score."""
     rows = []
-    for _, tests in results.main(measure).groupby("test", sort=False):
+    main = results.main(measure)
+    # random weights say nothing of a model; where a study has no others, they are what it is about
+    trained = main[~main["model"].isin(results.without_training)]
+    for _, tests in (trained if len(trained) else main).groupby("test", sort=False, observed=True):
         most = records(tests)[int(tests["value"].abs().to_numpy().argmax())]
         clear = tests.loc[tests["p_holm"] < results.alpha, "model"]
-        rows.append({**most, "clear": list(clear), "models": len(tests)})
+        rows.append({**most, "clear": list(clear), "models": len(tests), "alpha": results.alpha})
     return rows
 
 
@@ -189,16 +196,16 @@ FINDINGS: list[Finding[TemplateResults]] = [
     Finding(
         "attributes",
         lambda results: _clear(results, LPBS),
-        "{{ test }}: the log-probability bias score (LPBS) is beyond chance after Holm's correction in "
-        "{{ clear | length }} of {{ models | counted('model') }}; {{ model }} has the largest, "
-        "{{ value | number(2, signed=True) }} nats.",
+        "{{ test }}, {{ part }}: the log-probability bias score (LPBS) is beyond chance "
+        "({{ say.significant(alpha) }}) in {{ clear | length }} of {{ models | counted('model') }}. "
+        "{{ model }} has the largest, {{ value | number(2, signed=True) }} nats.",
     ),
     Finding(
         "fills",
         lambda results: _clear(results, DISCO),
-        "{{ test }}: the number of fills that correlate with gender (DisCo) is beyond chance in "
-        "{{ clear | length }} of {{ models | counted('model') }}; {{ model }} has the most, "
-        "{{ value | number(2) }} per template.",
+        "{{ test }}: the number of fills that correlate with gender (DisCo) is beyond chance "
+        "({{ say.significant(alpha) }}) in {{ clear | length }} of {{ models | counted('model') }}. "
+        "{{ model }} has the most, {{ value | number(2) }} per template.",
     ),
     Finding(
         "which fills",

@@ -32,8 +32,8 @@ FINDINGS = [
     Finding[Row](
         "none",
         lambda row: [] if row["model"] else [row],
-        """{% if elsewhere %}No model has known tokens, so{% else %}The explorer shows 0 trained models, so
-        {%- endif %} there are no example pairs.""",
+        """{% if elsewhere %}No trained model has known tokens, so
+        {%- else %}The explorer shows 0 trained models, so{% endif %} there are no example pairs.""",
     ),
     Finding[Row](
         "question",

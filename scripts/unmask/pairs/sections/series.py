@@ -39,7 +39,10 @@ SERIES = Table(
             "Its score less that of the first state, in points, with its interval.",
         ),
         Column("p", "{p:p}", "Two-sided p of no difference."),
-        Column("Holm", "{p_holm:p}", "The same after Holm's correction."),
+        Column(
+            "together", "{p_together:p}", "The same for the states of a series together, as the intervals."
+        ),
+        Column("Holm", "{p_holm:p}", "The same as p, after Holm's correction over the study."),
         Column("changed", "{changed}", "Pairs that are decided otherwise than by the first state."),
         Column("beyond", "{beyond}", "Those of them that float error cannot have turned."),
         Column("of", "{n}", "Pairs that count for all states."),
@@ -132,8 +135,14 @@ def _lines(rows: pd.DataFrame, panel: "pd.Series[str]") -> alt.FacetChart | None
 
 
 def moves(results: PairResults) -> Iterator[Row]:
-    """How many differences there are, and how many are clear."""
+    """How many differences there are, and how many are clear: in series of trained models, where there are
+    some."""
     rows = _corrected(results)
+    trained = {
+        name for name, states in results.series.items() if {*states.values()} & {*results.study.trained()}
+    }
+    if trained:
+        rows = rows[rows["series"].isin(trained)]
     yield {
         "tested": int(rows["p"].notna().sum()),
         "clear": int((rows["p_holm"] < results.alpha).sum()),
