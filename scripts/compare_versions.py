@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unmask.benchmarks.schema import PAIRS
+from unmask.errors import InputError
 from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
@@ -25,7 +26,11 @@ with job_log(snakemake.log[0], snakemake.input):
         )
         for model, one, other in zip(params.models, inputs.scores, inputs.original_scores, strict=True)
     }
-    rows = versions_compared(version, original, of_models, options["clusters"], options["confidence"])
+    try:
+        rows = versions_compared(version, original, of_models, options["clusters"], options["confidence"])
+    except InputError as error:
+        key = f"config key benchmarks.{params.benchmark}.version_of: {params.original}"
+        raise InputError(f"{key}: {error}") from None
     facts = {
         "benchmark": params.benchmark,
         "original": params.original,

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import t as student_t
 
 from synthetic import pair_results
+from unmask.errors import InputError
 from unmask.pairs import comparisons
 from unmask.statistics.decisions import Decisions, code
 from unmask.statistics.schema import VERSIONS
@@ -111,6 +112,13 @@ def test_the_order_of_pairs_changes_nothing() -> None:
     again = original.iloc[order].reset_index(drop=True)
     other = versions_compared(version, again, {"m": (first, moved)}, ["words"], 0.95)
     pd.testing.assert_frame_equal(one, other)
+
+
+def test_benchmarks_without_a_common_pair_are_refused() -> None:
+    version, original, first, second = made(1)
+    renamed = original.assign(pair_id="x" + original["pair_id"].astype(str))
+    with pytest.raises(InputError, match="no pair_id is in both benchmarks"):
+        versions_compared(version, renamed, {"m": (first, second)}, ["words"], 0.95)
 
 
 def test_the_report_says_what_a_version_changes() -> None:

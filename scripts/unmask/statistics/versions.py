@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from unmask.errors import InputError
 from unmask.statistics.comparisons import compared
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.dependence import Dependence
@@ -29,10 +30,13 @@ def versions_compared(
     version, original: PAIRS. of_models: each model's decisions on the one and on the other. kinds: what makes
     pairs vary together (unmask.statistics.shared_words): two pairs do so where they share something in either
     version. See unmask.statistics.comparisons.compared for what a row has. Pairs with other sentences are
-    compared once more by themselves, where there are pairs with the same.
+    compared once more by themselves, where there are pairs with the same. Raises InputError where no pair is
+    in both.
     """
     place = pd.Index(original["pair_id"]).get_indexer(version["pair_id"])
     of_version = np.flatnonzero(place >= 0)
+    if not len(of_version):
+        raise InputError("no pair_id is in both benchmarks")
     of_original = place[of_version]
     ones = version.iloc[of_version].reset_index(drop=True)
     others = original.iloc[of_original].reset_index(drop=True)
