@@ -219,7 +219,8 @@ def listed(page: Page) -> list[str]:
 
 
 def test_a_study_of_real_size_opens(page: Page, study: Study) -> None:
-    assert study.path.stat().st_size < 9e6
+    # as many for each measure
+    assert study.path.stat().st_size < 9e6 / 7 * len(MEASURES)
     opened(page, study.path.as_uri())
     assert count_of(page) == sum(SIZES.values())
     assert page.locator("ol.rows li").count() == PAGE

@@ -30,7 +30,7 @@ def test_it_has_what_the_default_profile_has() -> None:
 
 def test_jobs_on_a_gpu_have_its_partition_and_no_others() -> None:
     rules = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
-    with_gpu = {text.split(":")[0].strip() for text in rules.split("\nrule ")[1:] if "**GPU" in text}
+    with_gpu = {text.split(":")[0].strip() for text in rules.split("\nrule ")[1:] if "        **GPU" in text}
     assert with_gpu
     # rules that are another one but for some lines
     with_gpu |= {new for old, new in re.findall(r"\nuse rule (\w+) as (\w+)", rules) if old in with_gpu}

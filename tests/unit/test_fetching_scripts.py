@@ -167,13 +167,13 @@ def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) ->
     fetched = facts_in(facts)
     assert {"repo": "org/tiny", "revision": "main", "commit": commit}.items() <= fetched.items()
     about = about_model(directory, "hub")
-    run_script("prepare_model", [facts], [manifest], log, manifest=about)
+    run_script("prepare_model", {"files": [facts]}, [manifest], log, manifest=about)
     prepared = facts_in(manifest)
     assert (describe(directory) | {"directory": str(directory)}).items() <= prepared.items()
     assert prepared["entry"] == {"source": "hub", "kind": "masked-lm", **fetched}
     assert prepared["made_from"] == {str(facts): sha256_of_file(facts)}
     first = manifest.read_bytes()
-    run_script("prepare_model", [facts], [manifest], log, manifest=about)
+    run_script("prepare_model", {"files": [facts]}, [manifest], log, manifest=about)
     assert manifest.read_bytes() == first
 
 
@@ -185,7 +185,7 @@ def test_a_model_with_the_tokenizer_of_another_repository(hub: Hub, tmp_path: Pa
     lender = {"repo": "org/tiny", "revision": "main"}
     entry = {"repo": "org/bare", "revision": "main", "tokenizer": lender}
     run_script("fetch_model", {}, {"directory": directory, "facts": facts}, log, name="bare", entry=entry)
-    run_script("prepare_model", [facts], [manifest], log, manifest=about_model(directory, "hub"))
+    run_script("prepare_model", {"files": [facts]}, [manifest], log, manifest=about_model(directory, "hub"))
     commit = hub.repositories["org/tiny"].commit
     assert facts_in(manifest)["entry"]["tokenizer"] == {**lender, "commit": commit}
 
@@ -218,7 +218,7 @@ def test_a_random_model_is_made(tmp_path: Path, log: Path) -> None:
     assert facts["seed"] == 5
     assert manifest["entry"] == {"source": "random", "kind": "masked-lm", **facts}
     # as the job would write it that only describes a model
-    run_script("prepare_model", [outputs["facts"]], [tmp_path / "alone.json"], log, manifest=about)
+    run_script("prepare_model", {"files": [outputs["facts"]]}, [tmp_path / "alone.json"], log, manifest=about)
     assert (tmp_path / "alone.json").read_bytes() == outputs["manifest"].read_bytes()
     assert describe(tmp_path / "model")["model_type"] == "bert"
     outputs = {"directory": tmp_path / "other", "facts": tmp_path / "other.json"}

@@ -85,8 +85,8 @@ def test_weights_of_the_same_size_in_their_place_are_another_model(copied: Workf
     assert manifest not in copied.planned()
 
 
-# they know the names of files alone
-NAMES_ALONE = {"merge_level", "corpus_download_facts"}
+# they know the names of files alone; the digests of a model's files are in its manifest
+NAMES_ALONE = {"merge_level", "corpus_download_facts", "stored_files"}
 
 
 def test_every_rule_that_reads_what_is_given_depends_on_its_content() -> None:
