@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import synthetic
+from study_schema import MEASURES
 from unmask.facts import write_facts
 from unmask.measures.schema import SCORES
 from unmask.results.comparing import compare, describe
@@ -52,9 +53,7 @@ def test_equal_runs_agree(scores: pd.DataFrame, tmp_path: Path) -> None:
     found = compare(write_run(tmp_path / "one", scores), write_run(tmp_path / "other", scores))
     assert (found.problems, found.notes, found.different) == ([], [], [])
     assert found.identical == ["tables/bias.csv", "tables/table1.csv"]
-    assert len(found.measures) == 2 * len(synthetic.MEASURES) == 18 and set(found.measures["decisions"]) == {
-        50
-    }
+    assert len(found.measures) == 2 * len(MEASURES) == 18 and set(found.measures["decisions"]) == {50}
     assert found.measures["near_ties"].sum() == (scores["lowest"] != scores["highest"]).sum() > 0
     assert list(describe(found))[-1] == "the runs agree to float error: 0 of 900 decisions differ"
 
