@@ -148,8 +148,8 @@ def test_an_error_of_the_input_is_said_once_in_a_run(
             pytest.fail("it is tried again")
         assert end.value.code == 1
         assert capsys.readouterr().err == ""
-        told = [each.partition("unmask: ")[2] for each in log.read_text().splitlines()]
-        assert told == ["begun", line, NOT_TRIED]
+        messages = [each.partition("unmask: ")[2] for each in log.read_text().splitlines()]
+        assert messages == ["begun", line, NOT_TRIED]
     # each run tries anew, also after one that was killed
     monkeypatch.setenv(RUN, "second")
     with job_log(log):

@@ -70,7 +70,7 @@ TESTS = pa.schema(
             pa.float64(),
             True,
             "share of chance that is as large, the value itself included: of LPBS in size, of DisCo with "
-            "equal numbers told apart by the mean chi-square",
+            "ties broken by the mean chi-square",
         ),
         field("units", pa.int32(), meaning="attributes or persons that repeat"),
         field("templates", pa.int32(), meaning="templates"),

@@ -251,7 +251,7 @@ def is_significant(statistic: Floats) -> Mask:
 
 
 def _counts(statistic: Floats) -> tuple[Floats, Floats]:
-    """Of each arrangement the significant fills, and their number with ties told apart: by the mean
+    """Of each arrangement the significant fills, and their number with ties broken by the mean
     chi-square, a share of its most. Fills that go together are significant together, so that a large count
     alone is rarely unlikely."""
     counts = is_significant(statistic).sum(axis=1).astype(float)
