@@ -132,7 +132,7 @@ REVISION = r"config key models\.a\.states\.revision: "
         ({"revision": ["x"]}, REVISION + "a series needs at least 2 states, and there is only x"),
         ({"revision": []}, REVISION + "a series needs at least 2 states, and there is none"),
         ({"revision": {"x": "y"}}, REVISION + "a series needs at least 2 states"),
-        ({"revision": "nowhere/x-*"}, REVISION + "a series needs at least 2 states, and there is none"),
+        ({"revision": "nowhere/x-*"}, REVISION + r"no path matches nowhere/x-\*"),
         ({"revision": "x"}, REVISION + "give a list of states, or a mapping"),
         ({"revision": ["x", "y", "x"]}, REVISION + "x occurs twice"),
         ({"revision": ["p/x", "q/x"]}, REVISION + "x occurs twice; give a mapping"),

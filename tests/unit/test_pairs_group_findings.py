@@ -118,3 +118,6 @@ def test_advantaged_groups_are_those_of_antistereotypical_pairs(p: float, clear:
     ]
     (untested,) = ADV_AND_DIS.sentences(results(*sides))
     assert untested.endswith("These differences cannot be tested.")
+    alike = [side | {"measure": measure} for measure in ("AUL", "CPS") for side in sides[:2]]
+    (same,) = ADV_AND_DIS.sentences(results(*alike))
+    assert "in 41% of those about disadvantaged groups, whichever the measure." in same

@@ -1,15 +1,18 @@
 """What the report says of a model in many states, and the picture of them."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from unmask.pairs.results import PairResults
 from unmask.pairs.sections import series
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.statistics.schema import STATES
+from unmask.tables import framed, write_table
 
 NAN = float("nan")
 ROW = {
@@ -41,9 +44,12 @@ def results(*rows: dict[str, Any]) -> Any:
     states = pd.DataFrame(rows)
     assert set(STATES.names) <= set(states)
     names = {"step0": "run-step0"} | {row["state"]: f"run-{row['state']}" for row in rows}
-    study = SimpleNamespace(trained=lambda: [name for name in names.values() if name != "run-random"])
     return SimpleNamespace(
-        states=states, series={"run": names}, alpha=0.01, headline_of=lambda model: "LL", study=study
+        states=states,
+        series={"run": names},
+        trained_series=["run"],
+        alpha=0.01,
+        headline_of=lambda model: "LL",
     )
 
 
@@ -146,3 +152,22 @@ def test_an_unknown_interval_or_p_is_a_dash(column: str) -> None:
     assert cells[:5] == ("run", "crows", "LL", "step1", "50.1")
     assert cells[5] == ("+0.1" if column == "low" else "+0.1 (−1.9 to +2.1)")
     assert (cells[6] == "–") == (column == "p")
+
+
+def test_series_of_random_networks_are_a_family_of_their_own(tmp_path: Path) -> None:
+    paths = []
+    for name, p in (("run", 0.008), ("noise", 0.5)):
+        row = state("step1", 1.0, p=p)
+        row = {key: value for key, value in row.items() if key in STATES.names}
+        paths.append(tmp_path / f"{name}.parquet")
+        write_table(paths[-1], framed([row], STATES), STATES, {"series": name, "benchmark": "crows"})
+    models = [{"name": name, "source": source} for name, source in (("a", "path"), ("b", "random"))]
+    settings = {
+        "models": models,
+        "benchmarks": [{"name": "crows"}],
+        "series": {"run": {"step0": "a", "step1": "a"}, "noise": {"step0": "b", "step1": "b"}},
+    }
+    read = PairResults({"states": paths}, settings)
+    assert read.trained_series == ["run"]
+    # over both it would be twice as large
+    assert read.states.set_index("series")["p_holm"].to_dict() == {"run": pytest.approx(0.008), "noise": 0.5}

@@ -92,7 +92,9 @@ def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, di
 def _values(key: str, listed: Any, data: Any) -> dict[str, Any]:
     """The values of states by name: of a mapping, a list or, of paths, a pattern."""
     if isinstance(listed, str) and glob.has_magic(listed):
-        listed = _paths(listed, data)
+        pattern, listed = listed, _paths(listed, data)
+        if not listed:
+            raise InputError(f"{key}: no path matches {pattern}")
     if isinstance(listed, Mapping):
         values = {str(name): value for name, value in listed.items()}
         _check_names(key, list(values))

@@ -88,12 +88,14 @@ def advantaged_and_disadvantaged(results: PairResults) -> Iterator[Row]:
         tested = differences[of_both & differences["measure"].isin(part["measure"])]
         if count < MOST and all(len(side) for side in sides.values()):
             count += 1
+            ranges = [span(each.min(), each.max(), 0) for each in sides.values()]
             yield {
                 "model": model,
                 "benchmark": benchmark,
                 "several": part["measure"].nunique() > 1,
-                "adv": span(sides[ANTISTEREO].min(), sides[ANTISTEREO].max(), 0),
-                "dis": span(sides[STEREO].min(), sides[STEREO].max(), 0),
+                "adv": ranges[0],
+                "dis": ranges[1],
+                "differ": ranges != [span(each.min(), each.min(), 0) for each in sides.values()],
                 "tested": len(tested),
                 "clear": int((tested["p_holm"] < results.alpha).sum()),
                 "before": int((tested["p"] < results.alpha).sum()),
@@ -106,7 +108,7 @@ ADV_AND_DIS = Finding(
     advantaged_and_disadvantaged,
     """On {{ benchmark }}, {{ model }} prefers the stereotype in {{ adv }}% of the pairs about advantaged
     groups, and in {{ dis }}% of those about disadvantaged groups
-    {%- if several %}, depending on the measure{% endif %}.
+    {%- if differ %}, depending on the measure{% elif several %}, whichever the measure{% endif %}.
     {% if not tested %}{{ "These differences" if several else "The difference" }} cannot be tested.
     {% elif tested == 1 %}The {{ "only testable " if several }}difference is {{ "not " if not clear }}clear
     ({{ say.significant(alpha) }}

@@ -170,14 +170,24 @@ class PairResults:
 
     @cached_property
     def states(self) -> pd.DataFrame:
-        """STATES of every series and benchmark, with p_holm."""
+        """STATES of every series and benchmark, with p_holm: series of random networks alone are a family of
+        their own."""
         order = {"series": list(self.series), "benchmark": [each.name for each in self.study.benchmarks]}
-        return _by_protocol(load_tables(self.files["states"], STATES, "series", "benchmark", order=order))
+        rows = load_tables(self.files["states"], STATES, "series", "benchmark", order=order)
+        family = rows["series"].astype(str).isin(self.trained_series)
+        return holm(rows.assign(family=family), by=["protocol", "family"]).drop(columns="family")
+
+    @property
+    def trained_series(self) -> list[str]:
+        """The series that have a trained model among their states."""
+        trained = {*self.study.trained()}
+        return [name for name, states in self.series.items() if trained & {*states.values()}]
 
     @cached_property
     def versions(self) -> pd.DataFrame:
-        """VERSIONS of the study's benchmarks, with the column benchmark first and p_holm beside p."""
-        return _by_protocol(self.study.of_benchmarks(self.files["versions"], VERSIONS))
+        """VERSIONS of the study's benchmarks, with the column benchmark first and p_holm: of all pairs,
+        and by themselves of those with other sentences."""
+        return holm(self.study.of_benchmarks(self.files["versions"], VERSIONS), by=["protocol", "texts"])
 
     @cached_property
     def precision(self) -> pd.DataFrame:

@@ -108,9 +108,9 @@ def panels(
 
     The field `place` is these panels' own: which row each is. width, height: of a panel, in pixels; the page
     gives panels another width, and with `aspect` a height that is so much of it. margin: pixels for what
-    stands beside all of them, such as an axis's labels; gap: between two, with an axis that each has. own:
-    channels of which each panel has a scale and an axis of its own; axes: an axis alone. between: what stands
-    in the name of a panel between two lines.
+    stands beside all of them, such as an axis's labels; gap: between two, with an axis that each has.
+    independent: channels of which each panel has a scale and an axis of its own; axes: an axis alone.
+    between: what stands in the name of a panel between two lines.
     """
     drawn = (
         alt.layer(*layers)

@@ -138,11 +138,8 @@ def moves(results: PairResults) -> Iterator[Row]:
     """How many differences there are, and how many are clear: in series of trained models, where there are
     some."""
     rows = _corrected(results)
-    trained = {
-        name for name, states in results.series.items() if {*states.values()} & {*results.study.trained()}
-    }
-    if trained:
-        rows = rows[rows["series"].isin(trained)]
+    if results.trained_series:
+        rows = rows[rows["series"].isin(results.trained_series)]
     yield {
         "tested": int(rows["p"].notna().sum()),
         "clear": int((rows["p_holm"] < results.alpha).sum()),
