@@ -143,17 +143,17 @@ def test_what_is_hidden_is_what_the_masking_hides(masking: str) -> None:
     words = np.array([-1, 0, 1, 1, 1, -6])
     sentence = Sentence("p", STEREOTYPE, np.arange(6), special, flags, word=words)
     times = list(hidden_positions(masking)(sentence))
-    told = hides(masking)
-    if told == "nothing":
+    what = hides(masking)
+    if what == "nothing":
         assert all(len(hidden) == 0 for hidden in times)
-    elif told == "itself":
+    elif what == "itself":
         assert times and all(len(hidden) == 1 for hidden in times)
-    elif told in ("rest", "word"):
+    elif what in ("rest", "word"):
         assert [list(hidden) for hidden in times] == (
-            [[1], [2, 3, 4], [3, 4], [4]] if told == "rest" else [[1], [2, 3, 4]]
+            [[1], [2, 3, 4], [3, 4], [4]] if what == "rest" else [[1], [2, 3, 4]]
         )
     else:
-        assert told == "together" and [len(hidden) > 1 for hidden in times] == [True]
+        assert what == "together" and [len(hidden) > 1 for hidden in times] == [True]
 
 
 def test_a_study_of_some_measures_has_what_these_predict_and_no_more() -> None:
