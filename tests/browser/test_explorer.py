@@ -3,7 +3,7 @@
 import re
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -147,16 +147,23 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     files["labels"].append(folder / "labels.parquet")
     write_table(files["labels"][0], framed(labels, LABELS), LABELS, {"benchmark": "stereo"})
     explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000, "megabytes": 20}
-    settings = {
-        "measures": list(MEASURES),
-        "models": [{"name": name, "source": "hub"} for name in MODELS],
-        "benchmarks": [{"name": name} for name in SIZES],
-    }
-    results = PairResults(files, settings | {"explorer": explorer})
+    results = PairResults(files, settings_of(MODELS, SIZES, MEASURES, explorer))
     every_pair = section(results)
     sections = [Section("summary", "Summary", (), (Text("Nothing."),)), example_section(results), every_pair]
     made.path.write_text(render_page("A study", sections), encoding="utf-8")
     return made
+
+
+def settings_of(
+    models: Iterable[str], benchmarks: Iterable[str], measures: Iterable[str], explorer: dict[str, Any]
+) -> dict[str, Any]:
+    """What the results of a study with these models of the hub need."""
+    return {
+        "measures": list(measures),
+        "models": [{"name": name, "source": "hub"} for name in models],
+        "benchmarks": [{"name": name} for name in benchmarks],
+        "explorer": explorer,
+    }
 
 
 @pytest.fixture
@@ -645,7 +652,7 @@ def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> Study:
         facts = explored(made.pairs["b"], scores, [evidence], ("AUL",))
         write_facts(files["explored"][-1], {"model": model, "benchmark": "b", **facts})
     explorer = {"models": list(ARCHITECTURES), "benchmarks": ["b"], "most": 5000, "megabytes": 20}
-    every_pair = section(PairResults(files, {"measures": ["AUL"], "explorer": explorer}))
+    every_pair = section(PairResults(files, settings_of(ARCHITECTURES, ["b"], ["AUL"], explorer)))
     made.path.write_text(render_page("Tokenizers", [every_pair]), encoding="utf-8")
     return made
 
@@ -732,7 +739,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Study:
         facts = explored(made.pairs["b"], scores, [evidence], measures)
         write_facts(files["explored"][-1], {"model": model, "benchmark": "b", **facts})
     explorer = {"models": list(of_model), "benchmarks": ["b"], "most": 5000, "megabytes": 20}
-    every_pair = section(PairResults(files, {"measures": ["AUL", "LL"], "explorer": explorer}))
+    every_pair = section(PairResults(files, settings_of(of_model, ["b"], ["AUL", "LL"], explorer)))
     made.path.write_text(render_page("Kinds", [every_pair]), encoding="utf-8")
     return made
 

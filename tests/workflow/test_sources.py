@@ -109,4 +109,4 @@ def test_a_gguf_file_is_scored_and_its_manifest_says_what_it_is(tmp_path: Path) 
         {"path": "a.gguf", "repo": "o/n", "file": "a.gguf"},
     ):
         refused = study.snakemake("-n", config={**config, "models": {"one": {"source": "gguf", **entry}}})
-        assert "config key models.one: give exactly one of repo, path" in refused.stderr
+        assert "config key models.one: give exactly one of repo with file; path" in refused.stderr
