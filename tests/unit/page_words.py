@@ -1,11 +1,11 @@
-"""How many words the page asks of a reader: of a caption, and of the sentence that a section begins with."""
+"""How many words captions have, the sentence that a section begins with, and other sentences."""
 
 import re
 
 from unmask.report.sections import Section
 
-CAPTION, FIRST_SENTENCE = 40, 25
-"""The most words of either."""
+CAPTION, FIRST_SENTENCE, SENTENCE = 40, 25, 25
+"""The most words of each."""
 
 
 def first_sentence(section: Section) -> str:

@@ -7,7 +7,7 @@ from string import Formatter
 import pytest
 import yaml
 
-from page_words import CAPTION
+from page_words import CAPTION, SENTENCE
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of
 from unmask.report.sections import Facts
 
@@ -40,6 +40,20 @@ def test_a_caption_is_short(family: str, name: str, text: str) -> None:
     whole = re.sub(r"\[\w+: ([^\]]*)\]", r"\1", text)
     words = whole.format(**{fact: LONG.get(fact, "1") for fact in names}).split()
     assert len(words) <= CAPTION, f"{family}, {name}: {len(words)} words"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
+def test_no_sentence_of_captions_is_long(path: Path) -> None:
+    captions = yaml.safe_load(path.read_text())
+    folds = [text for fold in captions.pop(COMPUTED, {}).values() for text in fold.values()]
+    sentences = [
+        sentence
+        for text in [*captions.values(), *folds]
+        for sentence in re.split(r"(?<=[.?!])\s+", re.sub(r"\[\w+: ([^\]]*)\]", r"\1", text).strip())
+    ]
+    # signs are no words
+    long = [text for text in sentences if len(re.findall(r"\S*\w\S*", text)) > SENTENCE]
+    assert sentences and not long, long
 
 
 def test_every_family_has_captions() -> None:

@@ -75,6 +75,15 @@ def test_without_an_answer_each_section_says_its_first_finding() -> None:
     assert text == "A study\n\nRegions: Found this.\n\nS0: More.\n\nS1: More.\n\nS2: More.\n\nS3: More.\n"
 
 
+def test_with_few_sections_there_is_room_for_second_findings() -> None:
+    sections = [
+        Section("templates", "Templates", ("LPBS.", "DisCo.", "Which?", "Fills.", "Left out.")),
+        Section("regional", "Regions", ("Coherent.", "Not.")),
+    ]
+    text = render_summary("A study", sections)
+    assert text.split("\n\n")[1:] == ["Templates: LPBS.", "DisCo.", "Fills.", "Regions: Coherent.", "Not.\n"]
+
+
 def test_no_line_is_longer_than_a_terminal_and_no_column_is_lost() -> None:
     heads = [f"measure {place}" for place in range(12)]
     row = ("some-model", "some-benchmark", *(f"cell-{place} (1–2)" for place in range(12)))

@@ -20,9 +20,9 @@ MOST_SENTENCES = 5
 def render_summary(title: str, sections: Sequence[Section]) -> str:
     """What the sections found, in lines of WIDTH characters at most.
 
-    The study's title; the answer with its sentences, of the section that has one, or else the first finding
-    of each section; then the headline of each section that has one, as a table; at the end what sections
-    close with.
+    The study's title; the answer with its sentences, of the section that has one, or else the findings of all
+    sections, the first of each before second ones; then the headline of each section that has one, as a
+    table; at the end what sections close with.
     """
     return "\n\n".join([_filled(title), *_parts(sections)]) + "\n"
 
@@ -34,14 +34,7 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
         if leading.sentences:
             yield "\n".join(map(_filled, leading.sentences[:MOST_SENTENCES]))
     else:
-        # the first sentence of a section may be a question
-        firsts = (
-            (section.heading, next((text for text in section.sentences if not text.endswith("?")), None))
-            for section in sections
-            if not section.closing
-        )
-        lines = [f"{heading}: {text}" for heading, text in firsts if text]
-        for text in lines[:MOST_SENTENCES]:
+        for text in _findings([section for section in sections if not section.closing]):
             yield _filled(text, indent="    ")
     for section in sections:
         if section.headline and section.headline.rows:
@@ -51,6 +44,18 @@ def _parts(sections: Sequence[Section]) -> Iterator[str]:
             # a question, or what the sentences are about
             heading = section.heading if section.heading.endswith("?") else f"{section.heading}:"
             yield _filled(" ".join([heading, *section.closing]))
+
+
+def _findings(sections: Sequence[Section]) -> list[str]:
+    """MOST_SENTENCES of their findings, in the order of the sections; no second one displaces a first."""
+    ranked = [
+        (rank, place, f"{section.heading}: {text}" if rank == 0 else text)
+        for place, section in enumerate(sections)
+        # a section may ask a question first
+        for rank, text in enumerate(text for text in section.sentences if not text.endswith("?"))
+    ]
+    chosen = sorted(ranked)[:MOST_SENTENCES]
+    return [text for _, _, text in sorted(chosen, key=lambda each: (each[1], each[0]))]
 
 
 def _filled(text: str, indent: str = "") -> str:
