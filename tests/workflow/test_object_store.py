@@ -16,6 +16,7 @@ from small_study import Done, random_model, write_crows_pairs
 from workflow_copy import copy_workflow
 
 PLUGINS = Path(__file__).parent / "plugins"
+STUDY = ("--configfile", "study.yaml")
 NEEDED = ("snakemake_storage_plugin_s3", "moto.server", "boto3")
 
 
@@ -32,13 +33,12 @@ class Store:
             [
                 *(sys.executable, "-m", "snakemake", "--executor", "elsewhere", "--jobs", "2"),
                 *("--default-storage-provider", "s3", "--default-storage-prefix", "s3://bucket", *arguments),
-                *("--configfile", "study.yaml"),
             ],
             cwd=folder,
             env=clean | self.environment,
             capture_output=True,
             text=True,
-            timeout=1800,
+            timeout=7200,
         )
 
     def fetch(self, folder: Path) -> Path:
@@ -101,10 +101,22 @@ def checkout(folder: Path) -> Path:
         "explorer": None,
     }
     (folder / "study.yaml").write_text(yaml.safe_dump(study))
+    return known_to_git(folder)
+
+
+def known_to_git(folder: Path) -> Path:
+    """The folder with its files added to a repository."""
     (folder / ".gitignore").write_text("__pycache__/\n.snakemake/\n/crows.csv\n")
     for command in (["init", "--quiet"], ["add", "--all"]):
         subprocess.run(["git", *command], cwd=folder, check=True)
     return folder
+
+
+def run_plain(folder: Path, *arguments: str) -> None:
+    """Run the workflow of a folder without a store."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    subprocess.run(command, cwd=folder, env=clean, check=True, capture_output=True, timeout=3600)
 
 
 @pytest.mark.thorough
@@ -112,7 +124,7 @@ def checkout(folder: Path) -> Path:
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 def test_results_in_a_store_are_those_of_a_run_without_one(tmp_path: Path, store: Store) -> None:
     folder = checkout(tmp_path / "unmask")
-    done = store.snakemake(folder)
+    done = store.snakemake(folder, *STUDY)
     assert done.returncode == 0, done.stdout + done.stderr
     # the others read what a study is given, or captions, and so run where Snakemake does
     ran_elsewhere = {path.name.rpartition("-")[0] for path in (tmp_path / "elsewhere").iterdir()}
@@ -125,13 +137,11 @@ def test_results_in_a_store_are_those_of_a_run_without_one(tmp_path: Path, store
     assert not {"make_random_model", "read_benchmark", "present_pairs"} & ran_elsewhere
     # no copy is left of what is in the store
     assert not (folder / "results/small/report/index.html").exists()
-    again = store.snakemake(folder, "-n")
+    again = store.snakemake(folder, "-n", *STUDY)
     assert "Nothing to be done" in again.stdout + again.stderr, again.stdout
 
     plain = checkout(tmp_path / "plain")
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "study.yaml"]
-    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    subprocess.run(command, cwd=plain, env=clean, check=True, capture_output=True, timeout=1800)
+    run_plain(plain, *STUDY)
     fetched = store.fetch(tmp_path / "fetched") / "results/small"
     for name in ("SHA256SUMS", "settings.json", "register.json", "report/index.html"):
         assert (fetched / name).read_bytes() == (plain / "results/small" / name).read_bytes(), name
@@ -140,8 +150,24 @@ def test_results_in_a_store_are_those_of_a_run_without_one(tmp_path: Path, store
 
     # results without a store are no copies of what is in one, which Snakemake removes
     page = plain / "results/small/report/index.html"
-    refused = store.snakemake(plain)
+    refused = store.snakemake(plain, *STUDY)
     assert refused.returncode == 1 and page.is_file()
     assert "error: results/small: there are results that were made without a store" in (
         refused.stdout + refused.stderr
     )
+
+
+@pytest.mark.thorough
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+def test_the_demonstration_in_a_store_is_that_of_a_run_without_one(tmp_path: Path, store: Store) -> None:
+    done = store.snakemake(known_to_git(copy_workflow(tmp_path / "unmask")))
+    assert done.returncode == 0, done.stdout + done.stderr
+    ran_elsewhere = {path.name.rpartition("-")[0] for path in (tmp_path / "elsewhere").iterdir()}
+    of_families = {"debias_model", "fine_tune", "compute_associations", "regional_likelihoods", "calibrate"}
+    assert {"train_model", "report"} | of_families <= ran_elsewhere
+    plain = copy_workflow(tmp_path / "plain")
+    run_plain(plain)
+    fetched = store.fetch(tmp_path / "fetched") / "results/demo"
+    for name in ("SHA256SUMS", "report/index.html"):
+        assert (fetched / name).read_bytes() == (plain / "results/demo" / name).read_bytes(), name
