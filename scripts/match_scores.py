@@ -13,10 +13,12 @@ from unmask.measures.reading import read_scores
 from unmask.measures.schema import SCORES
 from unmask.pairs.explorer import explored_without_tokens, shown_pairs
 from unmask.pairs.matching import match, scores_table
+from unmask.pairs.score_entries import reduction_of
 from unmask.pairs.score_file import read_score_file
 from unmask.statistics.computing import Scored, compute
 from unmask.statistics.options import Options
 from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.statistics.word_lexicon import OneLexicon, word_lexicon
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL
 
@@ -54,6 +56,9 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
     options, flaws = Options.from_config(params.options), read_table(inputs.flaws, FLAWS)
     facts = {**place, "options": dict(params.options), **of_file, **provenance}
     original = Scored.of(pairs, scores, ORIGINAL)
-    for name, rows in compute(pairs, flaws, original, None, None, options).items():
+    words = None
+    if matched.tokens is not None:
+        words = OneLexicon(word_lexicon(pairs, matched.sides, matched.tokens, reduction_of(entry)))
+    for name, rows in compute(pairs, flaws, original, None, None, options, words=words).items():
         if name in outputs:
             write_table(outputs[name], rows, SCHEMAS[name], facts)

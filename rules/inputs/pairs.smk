@@ -2,7 +2,7 @@
 
 from unmask.measures.headline import headline_among
 from unmask.measures.registry import FORMULAS, is_free, kind_for, maskings_of, measure
-from unmask.pairs.score_file import check_score_files
+from unmask.pairs.score_entries import check_score_files
 from unmask.statistics.names import PLL_VERSIONS, STATISTICS
 from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
 from unmask.urls import as_shown, file_name, query_digest
@@ -326,7 +326,7 @@ def scored_inputs(wildcards):
 
 def scored_entry(wildcards):
     """How the file of scores is read, and what they are of."""
-    keys = ("path", "type", "delimiter", "quotes", "columns", "measure")
+    keys = ("path", "type", "delimiter", "quotes", "columns", "measure", "reduction")
     return {key: MODELS[wildcards.model][key] for key in keys if key in MODELS[wildcards.model]}
 
 

@@ -34,6 +34,9 @@ SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES = "shared-tokens", "modified-tokens",
 PUBLISHED, CORRECTED = "published", "corrected"
 PROTOCOLS = (PUBLISHED, CORRECTED)
 
+SUM, MEAN = "sum", "mean"
+"""How log-probabilities of tokens become the score of a sentence."""
+
 TIE, UNDEFINED = "tie", "undefined"
 OUTCOMES = (STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED)
 """What a measure says of a pair; `undefined` where one side has nothing to score."""

@@ -14,11 +14,13 @@ import pytest
 
 from examples import example_pairs
 from real_data import real_data
+from study_schema import ALL_MEASURES
 from unmask.benchmarks.reading import read_benchmark
 from unmask.errors import InputError
 from unmask.measures.registry import explained, kind_for, measure, sees_context
 from unmask.pairs.matching import match, scores_table
-from unmask.pairs.score_file import check_score_files, read_score_file
+from unmask.pairs.score_entries import check_score_files, reduction_of
+from unmask.pairs.score_file import read_score_file
 from unmask.schemas import read_families
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import Scored, compute
@@ -33,6 +35,7 @@ OPTIONS = Options(0.95, ("words", "target"), 100, 0, "clustered", "any", 4, "mar
 BY_SENTENCES = {"columns": {"sentences": ["a", "b"], "scores": ["x", "y"]}}
 BY_ID = {"columns": {"pair_id": "id", "scores": ["x", "y"]}}
 BY_SENTENCE = {"columns": {"sentence": "a", "score": "x"}}
+COUNTED = {"columns": {"sentence": "a", "score": "x", "tokens": "m"}}
 
 
 def made_scores(pairs: pd.DataFrame, seed: int = 3) -> dict[str, str]:
@@ -214,6 +217,37 @@ def test_repeats_up_to_float_error_count_once_in_any_order(tmp_path: Path) -> No
     assert found[0] == found[1] == pytest.approx((-70.001 - 70.004 - 70.002) / 3)
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_numbers_of_tokens_go_with_their_sentences_in_any_order(tmp_path: Path, form: str) -> None:
+    pairs = example_pairs()
+    scores, rng = made_scores(pairs), random.Random(2)
+    count = {text: 3 + place for place, text in enumerate(sorted(scores))}
+    rows = [[*row, count[row[1]], count[row[2]]] for row in rows_of(pairs, scores)]
+    turned = [
+        [i, b, a, y, x, n, m] if rng.random() < 0.5 else [i, a, b, x, y, m, n] for i, a, b, x, y, m, n in rows
+    ]
+    rng.shuffle(turned)
+    single = {text: [text, scores[text], count[text]] for text in scores}
+    tables: list[tuple[list[list[Any]], list[str], dict[str, Any]]] = [
+        (rows, ["id", "a", "b", "x", "y", "m", "n"], {**BY_SENTENCES["columns"], "tokens": ["m", "n"]}),
+        (turned, ["id", "a", "b", "x", "y", "m", "n"], {**BY_SENTENCES["columns"], "tokens": ["m", "n"]}),
+        (rows, ["id", "a", "b", "x", "y", "m", "n"], {**BY_ID["columns"], "tokens": ["m", "n"]}),
+        (list(single.values()), ["a", "x", "m"], {**BY_SENTENCE["columns"], "tokens": "m"}),
+    ]
+    for number, (cells, names, columns) in enumerate(tables):
+        path = tmp_path / f"{number}.{form}"
+        frame = pd.DataFrame(cells, columns=names)
+        frame.to_csv(path, index=False) if form == "csv" else frame.to_parquet(path)
+        file = read_score_file(path, {"columns": columns})
+        matched = match(pairs, file, "made")
+        assert file.has_tokens and matched.facts(file)["has_tokens"] and matched.tokens is not None
+        expected = [[count[text] for text in pairs[side]] for side in ("stereotype", "antistereotype")]
+        assert matched.tokens.tolist() == expected
+        # without the key nothing counts them
+        plain = read_score_file(path, {"columns": {k: v for k, v in columns.items() if k != "tokens"}})
+        assert match(pairs, plain, "made").tokens is None and not plain.has_tokens
+
+
 LOG = {
     "arguments": {"gen_args_0": {"arg_0": "", "arg_1": "one"}, "gen_args_1": {"arg_0": "", "arg_1": "two"}}
 }
@@ -241,6 +275,18 @@ LOG = {
             "a,x\none,1\none,2",
             BY_SENTENCE,
             "row 0 (line 2) and row 1 (line 3) have different scores of the same sentence",
+        ),
+        ("a,x,m\none,1,0", COUNTED, "row 0 (line 2): m: '0' is no number of tokens (1, 2, …)"),
+        ("a,x,m\none,1,2.5", COUNTED, "row 0 (line 2): m: '2.5' is no number of tokens"),
+        ("a,x,m\none,1,-3", COUNTED, "row 0 (line 2): m: '-3' is no number of tokens"),
+        ("a,x,m\none,1,many", COUNTED, "row 0 (line 2): m: 'many' is no number of tokens"),
+        ("a,x,m\none,1,1e99", COUNTED, "row 0 (line 2): m: '1e99' is no number of tokens"),
+        ("a,x,m\none,1,", COUNTED, "row 0 (line 2): m: is empty"),
+        ("a,x\none,1", COUNTED, "no column 'm' (columns: a, x)"),
+        (
+            "a,x,m\none,1,3\none,1,4",
+            COUNTED,
+            "row 0 (line 2) and row 1 (line 3) have different numbers of tokens of the same sentence",
         ),
         (
             json.dumps({"sentence": "one", "score": 1}),
@@ -301,6 +347,69 @@ def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
             check(name)
     assert measure("score").title == "score" and kind_for("score") == "score-file" and sees_context("score")
     assert explained("score") == "score (made elsewhere): the number that the file gives for a sentence."
+
+
+@pytest.mark.parametrize(
+    ("columns", "rest", "said"),
+    [
+        (
+            {"sentence": "a", "score": "x", "tokens": ["m", "n"]},
+            {},
+            "columns.tokens: a row has 1 score, so name 1 column",
+        ),
+        (
+            {"sentences": ["a", "b"], "scores": ["x", "y"], "tokens": "m"},
+            {},
+            "columns.tokens: a row has 2 scores, so name 2 columns",
+        ),
+        (
+            {"pair_id": "a", "difference": "x", "tokens": "m"},
+            {},
+            "columns.tokens: a difference is of no number of tokens; it takes the scores of both sentences",
+        ),
+        (
+            COUNTED["columns"],
+            {"measure": "CPS"},
+            "columns.tokens: CPS is no sum or mean over all tokens of a sentence, which count alike",
+        ),
+        (COUNTED["columns"], {"measure": "AULA"}, "columns.tokens: AULA is no sum or mean over all tokens"),
+        (COUNTED["columns"], {"measure": "Nothing"}, "measure: 'Nothing' is no measure ("),
+        (COUNTED["columns"], {"measure": "LL", "reduction": "mean"}, "reduction: LL is a sum"),
+        (COUNTED["columns"], {"measure": "AUL", "reduction": "sum"}, "reduction: AUL is a mean"),
+        (
+            BY_SENTENCE["columns"],
+            {"reduction": "sum"},
+            "reduction: it says what scores are over columns.tokens, which the entry lacks",
+        ),
+    ],
+)
+def test_tokens_that_cannot_be_are_refused_in_a_line(
+    tmp_path: Path, columns: dict[str, Any], rest: dict[str, str], said: str
+) -> None:
+    path = write(tmp_path / "s.csv", [["a", "b", "x", "y", "m", "n"], ["one", "two", "1", "2", "3", "4"]])
+    entry = {"path": str(path), "measure": "score", "columns": columns, **rest}
+    with pytest.raises(InputError) as caught:
+        check_score_files({"api": entry}, ALL_MEASURES)
+    assert f"config key models.api.{said}" in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rest", "reduction"),
+    [
+        ({"measure": "score"}, "sum"),
+        ({"measure": "score", "reduction": "mean"}, "mean"),
+        ({"measure": "LL"}, "sum"),
+        ({"measure": "AUL"}, "mean"),
+        ({"measure": "LLMean", "reduction": "mean"}, "mean"),
+    ],
+)
+def test_what_scores_are_over_tokens_is_said_by_the_measure_or_the_entry(
+    tmp_path: Path, rest: dict[str, str], reduction: str
+) -> None:
+    path = write(tmp_path / "s.csv", [["a", "x", "m"], ["one", "1", "3"]])
+    entry = {"path": str(path), **COUNTED, **rest}
+    check_score_files({"api": entry}, ALL_MEASURES)
+    assert reduction_of(entry) == reduction
 
 
 def crows_pairs() -> pd.DataFrame:

@@ -117,6 +117,17 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
             "sentences with difference; pair_id with scores; pair_id with difference; sentence with score",
         ),
         (
+            lambda c: c["models"].update(
+                z={
+                    "source": "scored",
+                    "path": "s.csv",
+                    "columns": {"sentence": "a", "score": "x", "tokens": "n"},
+                    "reduction": "total",
+                }
+            ),
+            "config key models.z.reduction: 'total' is not one of sum, mean",
+        ),
+        (
             lambda c: c["benchmarks"].update(z={"format": "xml", "path": "x", "columns": {}}),
             "config key benchmarks.z.format: 'xml'",
         ),

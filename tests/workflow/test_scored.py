@@ -30,7 +30,31 @@ def documented(tmp_path: Path) -> Workflow:
     return Workflow(folder, study)
 
 
+def add_many_pairs(documented: Workflow) -> None:
+    """A benchmark of 40 pairs without a word in common, and a model that prefers every stereotype."""
+    pairs = [[f"one{place} two{place}", f"three{place} four{place}"] for place in range(40)]
+    sentences = [[text, -8 - place, 4] for pair in pairs for place, text in enumerate(pair)]
+    for name, columns, rows in (
+        ("many.csv", ["more", "less"], pairs),
+        ("counted.csv", ["text", "score", "n"], sentences),
+    ):
+        pd.DataFrame(rows, columns=columns).to_csv(documented.folder / name, index=False)
+    config = documented.config
+    for model in config["models"].values():
+        model["benchmarks"] = ["mine"]
+    config["models"]["counted"] = {
+        "source": "scored",
+        "path": "counted.csv",
+        "columns": {"sentence": "text", "score": "score", "tokens": "n"},
+        "benchmarks": ["many"],
+        "measure": "surprise",
+        "reduction": "sum",
+    }
+    config["benchmarks"]["many"] = {**config["benchmarks"]["mine"], "path": "many.csv"}
+
+
 def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(documented: Workflow) -> None:
+    add_many_pairs(documented)
     documented.run()
     results = documented.folder / "results/elsewhere"
     scores = read_table(results / "scores/api/mine/original.parquet", SCORES).set_index("pair_id")
@@ -48,14 +72,25 @@ def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(doc
     bias = read_table(results / "statistics/api/mine/bias.parquet", SCHEMAS["bias"])
     (overall,) = bias[bias["grouping"] == "overall"].to_dict("records")
     assert (overall["score"], overall["undefined"]) == (87.5, 1)
+    # its file has no numbers of tokens, and that of the other has
     assert pd.isna(overall["null_low"])
+    bias = read_table(results / "statistics/quantised/mine/bias.parquet", SCHEMAS["bias"])
+    overalls = bias[(bias["grouping"] == "overall") & (bias["protocol"] == "corrected")]
+    assert 0 <= overalls["null_low"].item() < overalls["null_high"].item() <= 100
     (compared,) = read_table(results / "comparisons/mine.parquet", COMPARISONS).to_dict("records")
     assert compared["measure"] == "score" and compared["n"] == 4
     assert compared["difference"] == 87.5 - 50
 
     matched = read_metadata(results / "statistics/api/mine/quality.parquet")["matched"]
     assert (matched["pairs_without_score"], matched["named_pairs"]) == (1, ["4"])
+    table = pd.read_csv(results / "tables/bias.csv")
+    rows = table[(table["model"] == "counted") & (table["grouping"] == "overall")]
+    assert list(rows["score"]) == [100, 100]
+    assert list(rows["verdict"]) == ["clear preference"] * 2 and rows["null_draws"].min() >= 5000
     page = json.loads((results / "report/sections/overview.json").read_text())
+    words = " ".join(json.dumps(page).replace("\\n", " ").split())
+    assert "Without numbers of tokens api has no band of word choice" in words
+    assert "The band of word choice of counted and quantised is by words" in words
     said = (
         "Scores of api do not match the benchmark everywhere: 1 pair has no score, 0 rows belong to no pair"
     )

@@ -40,5 +40,8 @@ class Measure:
     """Which of its predictions token accuracy counts (see unmask.statistics.accuracy)."""
     predictions_of: str | None = None
     """The measure of the same predictions under whose name their accuracy goes, if it is another."""
+    over_all_tokens: str | None = None
+    """SUM or MEAN where its score is that of log P over all tokens of a sentence, each with the weight 1;
+    else None."""
     reading_against_aul: str | None = None
     """On which of its predictions McNemar's test compares it with AUL, if it does."""

@@ -123,7 +123,13 @@ def made_elsewhere(results: PairResults) -> Iterator[Row]:
     rows = results.overall[results.overall["model"].isin(results.study.of_source(SCORED))]
     if len(rows):
         named = rows.drop_duplicates(["model", "measure"])
-        yield {"names": [f"{row['model']} ({title_of(str(row['measure']))})" for row in records(named)]}
+        counted = set(results.matched.loc[results.matched["has_tokens"], "model"])
+        models = list(named["model"].unique())
+        yield {
+            "names": [f"{row['model']} ({title_of(str(row['measure']))})" for row in records(named)],
+            "counted": [name for name in models if name in counted],
+            "uncounted": [name for name in models if name not in counted],
+        }
 
 
 def unmatched(results: PairResults) -> Iterator[Row]:
@@ -202,9 +208,12 @@ MEASURED = [
         "made elsewhere",
         made_elsewhere,
         """The scores of {{ names | listed }} were made elsewhere and are read from
-        {{ names | length | many("a file", "files") }}; what tokens add is not known. So they have no band of
-        word choice, and no verdict that needs one.
-        Their near-ties are pairs that the rounding of the printed scores could turn.""",
+        {{ names | length | many("a file", "files") }}; what tokens add is not known.
+        {% if uncounted %}Without numbers of tokens {{ uncounted | listed }}
+        {{ uncounted | length | many("has", "have") }} no band of word choice, and no verdict that needs one.
+        {% endif %}{% if counted %}The band of word choice of {{ counted | listed }} is by words, as a file
+        that counts tokens names none.
+        {% endif %}Their near-ties are pairs that the rounding of the printed scores could turn.""",
     ),
     Finding(
         "start tokens",

@@ -28,11 +28,13 @@ class Matched:
 
     sides: shape (2, pairs), stereotype and antistereotype, nan where the file has no score of a pair.
     without_score: the pairs that it has none of. without_pair: the places of rows that match no pair.
+    tokens: over how many tokens each score is taken, of the same shape; None where the file does not say.
     """
 
     sides: Floats
     without_score: list[str]
     without_pair: list[str]
+    tokens: Floats | None = None
 
     def facts(self, file: ScoreFile) -> dict[str, Any]:
         """The same as metadata: what was matched by what, and how much was not."""
@@ -41,6 +43,7 @@ class Matched:
             "rows": file.rows,
             "repeated": file.repeated,
             "decimals": file.decimals,
+            "has_tokens": file.has_tokens,
             "pairs": int(self.sides.shape[1]),
             "pairs_without_score": len(self.without_score),
             "rows_without_pair": len(self.without_pair),
@@ -56,7 +59,7 @@ def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
     Raises InputError where no pair has a score.
     """
     used: set[Key] = set()
-    sides = np.full((2, len(pairs)), np.nan)
+    sides, tokens = np.full((2, len(pairs)), np.nan), np.full((2, len(pairs)), np.nan)
     without: list[str] = []
     columns = ["pair_id", STEREOTYPE, ANTISTEREOTYPE]
     for place, (pair_id, *texts) in enumerate(pairs[columns].itertuples(index=False, name=None)):
@@ -69,9 +72,10 @@ def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
             keys = [(first, second) if first <= second else (second, first)]
         if all(key in file.scores for key in keys):
             used.update(keys)
-            values = [value for key in keys for value in file.scores[key].values]
-            is_turned = len(keys[0]) == 2 and first > second
-            sides[:, place] = values[::-1] if is_turned else values
+            order = -1 if len(keys[0]) == 2 and first > second else 1
+            sides[:, place] = [value for key in keys for value in file.scores[key].values][::order]
+            if file.has_tokens:
+                tokens[:, place] = [count for key in keys for count in file.scores[key].tokens][::order]
         else:
             without.append(str(pair_id))
     rows = [scores.place for key, scores in file.scores.items() if key not in used]
@@ -80,7 +84,7 @@ def match(pairs: pd.DataFrame, file: ScoreFile, benchmark: str) -> Matched:
             f"{file.path}: none of its {file.rows} rows is of a pair of {benchmark}, by {file.by}; "
             "--benchmark, or the key benchmarks of the model, names those that it has scores of"
         )
-    matched = Matched(sides, without, rows)
+    matched = Matched(sides, without, rows, tokens if file.has_tokens else None)
     _log(matched, file, benchmark)
     return matched
 

@@ -51,6 +51,7 @@ MATCHED = (
     "rows",
     "repeated",
     "decimals",
+    "has_tokens",
     "pairs",
     "pairs_without_score",
     "rows_without_pair",
@@ -282,7 +283,7 @@ class PairResults:
             for model, benchmark in order
             if "matched" in facts.get((model, benchmark), {})
         ]
-        return pd.DataFrame(rows, columns=list(MATCHED))
+        return pd.DataFrame(rows, columns=list(MATCHED)).astype({"has_tokens": bool})
 
     @cached_property
     def published(self) -> pd.DataFrame:

@@ -2,8 +2,9 @@
 
 A table has two sentences and two scores a row (`columns: sentences, scores`), the name of a pair and two
 scores (`columns: pair_id, scores`), or one sentence and its score (`columns: sentence, score`). In place of
-two scores it may have their `difference`, the first less the second. Without `columns` the file is the
-`samples_*.jsonl` that lm-evaluation-harness writes with --log_samples.
+two scores it may have their `difference`, the first less the second. Beside scores may stand `tokens`: over
+how many tokens each is taken. Without `columns` the file is the `samples_*.jsonl` that
+lm-evaluation-harness writes with --log_samples.
 Rules read these files before anything runs, so that nothing here loads pandas.
 """
 
@@ -14,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from unmask.close_names import known_names, no_column
+from unmask.close_names import no_column
 from unmask.errors import InputError
 from unmask.user_files import quoted, text_of
 from unmask.user_tables import Column, Row, Table, columns_of, identifier
@@ -29,16 +30,23 @@ FLOAT_ERROR = 1e-3
 """Scores of the same sentences that differ by no more than this share of 1 + |score| are one score: networks
 read in batches, whose padding moves the last digits, those of half precision the most."""
 
+MOST_TOKENS = 10**9
+"""Of a sentence; more is no number of tokens."""
+
 Key = tuple[str, ...]
 """What a row is matched by: two sentences in order of the alphabet, one sentence, or the name of a pair."""
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of a row: of two sentences in the order of its key, or one. place: of the row, in words."""
+    """The scores of a row: of two sentences in the order of its key, or one.
+
+    place: of the row, in words. tokens: over how many tokens each score is taken; empty where it is not said.
+    """
 
     values: tuple[float, ...]
     place: str
+    tokens: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,7 +55,7 @@ class ScoreFile:
 
     by: SENTENCES, PAIR_ID or SENTENCE. scores: by key, each once. rows: of the file; repeated: those beyond
     the first of each key. decimals: the most that a score is printed with. of_differences: whether one number
-    stands for both scores of a row.
+    stands for both scores of a row. has_tokens: whether each score has its number of tokens.
     """
 
     path: Path
@@ -57,6 +65,7 @@ class ScoreFile:
     repeated: int
     decimals: int
     of_differences: bool = False
+    has_tokens: bool = False
 
     @property
     def resolution(self) -> float:
@@ -83,46 +92,77 @@ def printed(cell: Any) -> Decimal:
     return number
 
 
+def token_count(cell: Any) -> int:
+    """A number of tokens. Raises ValueError for what is no positive whole number."""
+    try:
+        number = printed(cell)
+    except ValueError:
+        number = Decimal(0)
+    if not 1 <= number <= MOST_TOKENS or number != int(number):
+        raise ValueError(f"{quoted(cell)} is no number of tokens (1, 2, …)")
+    return int(number)
+
+
 def read_score_file(path: str | Path, entry: Mapping[str, Any]) -> ScoreFile:
     """The scores of a file.
 
     entry: of the model in a study, of which `columns`, `type`, `delimiter` and `quotes` count.
     Raises InputError, one line naming the file and the row, for a column that is not there, a score that is
-    no number, and two rows that say different things of the same sentences.
+    no number, a number of tokens that is none, and two rows that say different things of the same sentences.
     """
     path, columns = Path(path), entry.get("columns")
     by = _matched_by(columns)
     rows = _of_log(path) if columns is None else _of_table(path, entry, by)
     repeats: dict[Key, list[Scores]] = {}
     count = decimals = 0
-    for row, key, numbers in rows:
+    for row, key, numbers, tokens in rows:
         count += 1
         exponents = [number.as_tuple().exponent for number in numbers]
         decimals = max(decimals, *(-each for each in exponents if isinstance(each, int)))
-        read = Scores(tuple(map(float, numbers)), row.place)
+        read = Scores(tuple(map(float, numbers)), row.place, tuple(tokens))
         if by == SENTENCES and key[0] > key[1]:
-            key, read = key[::-1], Scores(read.values[::-1], row.place)
+            key, read = key[::-1], Scores(read.values[::-1], row.place, read.tokens[::-1])
         repeats.setdefault(key, []).append(read)
     scores = {key: _together(path, by, same) for key, same in repeats.items()}
-    return ScoreFile(path, by, scores, count, count - len(scores), decimals, "difference" in (columns or {}))
+    named = columns or {}
+    return ScoreFile(
+        path,
+        by,
+        scores,
+        count,
+        count - len(scores),
+        decimals,
+        of_differences="difference" in named,
+        has_tokens="tokens" in named,
+    )
 
 
 def _together(path: Path, by: str, same: Sequence[Scores]) -> Scores:
-    """The scores of rows that have one key: their mean. Raises InputError beyond FLOAT_ERROR."""
+    """The scores of rows that have one key: their mean.
+
+    Raises InputError beyond FLOAT_ERROR, and for different numbers of tokens.
+    """
+    first = same[0]
+    for each in same:
+        if each.tokens != first.tokens:
+            places = f"{first.place} and {each.place}"
+            raise InputError(f"{path}: {places} have different numbers of tokens {_WHOSE[by]}")
     if len(same) == 1:
-        return same[0]
+        return first
     for values in zip(*(each.values for each in same), strict=True):
         low, high = min(values), max(values)
         if high - low > FLOAT_ERROR * (1 + abs(low)):
-            one, other = (same[values.index(each)].place for each in (low, high))
-            whose = {
-                SENTENCES: "of the same sentences",
-                PAIR_ID: "of the same pair",
-                SENTENCE: "of the same sentence",
-            }
-            raise InputError(f"{path}: {one} and {other} have different scores {whose[by]}")
+            one, other = (same[values.index(value)].place for value in (low, high))
+            raise InputError(f"{path}: {one} and {other} have different scores {_WHOSE[by]}")
     means = (math.fsum(values) / len(values) for values in zip(*(each.values for each in same), strict=True))
-    return Scores(tuple(means), same[0].place)
+    return Scores(tuple(means), first.place, first.tokens)
+
+
+_WHOSE = {
+    SENTENCES: "of the same sentences",
+    PAIR_ID: "of the same pair",
+    SENTENCE: "of the same sentence",
+}
 
 
 def _matched_by(columns: Mapping[str, Any] | None) -> str:
@@ -130,13 +170,17 @@ def _matched_by(columns: Mapping[str, Any] | None) -> str:
     return next(each for each in (SENTENCES, PAIR_ID, SENTENCE) if each in named)
 
 
-Read = tuple[Row, Key, Sequence[Decimal]]
+Read = tuple[Row, Key, Sequence[Decimal], Sequence[int]]
+"""A row, its key, its scores, and the tokens of each."""
 
 
 def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[Read]:
     columns = entry["columns"]
-    names = _listed(columns[by])
-    numbers = _listed(next(columns[each] for each in ("score", "scores", "difference") if each in columns))
+    names = columns_listed(columns[by])
+    numbers = columns_listed(
+        next(columns[each] for each in ("score", "scores", "difference") if each in columns)
+    )
+    counts = columns_listed(columns.get("tokens", []))
     of_second = [Decimal(0)] if "difference" in columns else []
     kind = identifier if by == PAIR_ID else text_of
     table = Table(
@@ -146,14 +190,20 @@ def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[Read]:
                 Column(f"score {place}", printed, header=name, required=True)
                 for place, name in enumerate(numbers)
             ),
+            *(
+                Column(f"tokens {place}", token_count, header=name, required=True)
+                for place, name in enumerate(counts)
+            ),
         ]
     )
     for row in table.rows(path, entry):
         key = tuple(one_line(row[f"key {place}"]) for place in range(len(names)))
-        yield row, key, [*(row[f"score {place}"] for place in range(len(numbers))), *of_second]
+        scores = [*(row[f"score {place}"] for place in range(len(numbers))), *of_second]
+        yield row, key, scores, [row[f"tokens {place}"] for place in range(len(counts))]
 
 
-def _listed(names: str | Sequence[str]) -> list[str]:
+def columns_listed(names: str | Sequence[str]) -> list[str]:
+    """The columns that a key names, one or several."""
     return [names] if isinstance(names, str) else list(names)
 
 
@@ -172,7 +222,7 @@ def _of_log(path: Path) -> Iterator[Read]:
         ]
     )
     for row in table.rows(path, jsonl):
-        yield row, row["arguments"], row["filtered_resps"]
+        yield row, row["arguments"], row["filtered_resps"], []
 
 
 def _requests(cell: Any) -> Key:
@@ -197,25 +247,3 @@ def _two(each: Any) -> list[Any]:
         number = len(each) if isinstance(each, list) else "no"
         raise ValueError(f"{number} requests, where a pair of sentences has 2")
     return each
-
-
-def check_score_files(models: Mapping[str, Mapping[str, Any]], house: Sequence[str]) -> None:
-    """Check the files of all models whose scores were made elsewhere, and what these are scores of.
-
-    models: entries by name; house: the names of Unmask's measures. Raises InputError, one line naming the
-    model's key or the file and its row.
-    """
-    for name, entry in models.items():
-        fault = _fault_of_measure(entry["measure"], house)
-        if fault:
-            raise InputError(f"config key models.{name}.measure: {fault}")
-        read_score_file(entry["path"], entry)
-
-
-def _fault_of_measure(name: str, house: Sequence[str]) -> str | None:
-    """None for one of Unmask's measures, and for a free name that no measure is like."""
-    if name in house:
-        return None
-    if name[:1].islower() and name.casefold() not in map(str.casefold, house):
-        return None
-    return f"{name!r} is no measure ({known_names(name, house)}); any other name begins with a small letter"

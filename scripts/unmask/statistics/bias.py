@@ -21,7 +21,7 @@ from unmask.statistics.intervals import (
     leaves_out,
     wilson,
 )
-from unmask.statistics.lexical import Groups, Lexicons, band, null_scores, undecided
+from unmask.statistics.lexical import Groups, LexiconSource, band, null_scores, undecided
 from unmask.statistics.options import Options
 from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS, OVERALL
 from unmask.statistics.shared_words import kinds_in
@@ -59,7 +59,7 @@ def bias_table(
     decisions: Decisions,
     options: Options,
     dependence: Dependence,
-    lexicons: Lexicons | None = None,
+    lexicons: LexiconSource | None = None,
     untrained: Sequence[Decisions] = (),
     variant: str = ORIGINAL,
     readings: Sequence[Dependence] = (),
@@ -285,7 +285,7 @@ def _of_direction(
 def _add_null(
     rows: Sequence[dict[str, object]],
     pairs: int,
-    lexicons: Lexicons,
+    lexicons: LexiconSource,
     decisions: Decisions,
     every: Sequence[Group],
     options: Options,

@@ -19,7 +19,7 @@ from unmask.statistics.disputed import disputed_table
 from unmask.statistics.flaws import Flags, flags
 from unmask.statistics.intervals import Ints
 from unmask.statistics.leverage import leverage_table
-from unmask.statistics.lexical import Lexicons
+from unmask.statistics.lexical import Lexicons, LexiconSource
 from unmask.statistics.lms import lms_table
 from unmask.statistics.mcnemar import Tallies, mcnemar_table, tallies
 from unmask.statistics.near_ties import near_ties_table
@@ -126,15 +126,19 @@ def compute(
     shuffled: Scored | None,
     options: Options,
     untrained: Sequence[Decisions] = (),
+    words: LexiconSource | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
     `flaws` (FLAWS) and `counts` are of all pairs, `original` and `shuffled` of the two variants, `untrained`
-    the decisions of untrained networks. Without `counts`, as of scores that were made elsewhere, there is
-    neither a lexical null nor token accuracy. Raises InputError where the tables do not belong together.
+    the decisions of untrained networks. Without `counts`, as of scores that were made elsewhere, there is no
+    token accuracy, and no lexical null but that of `words`.
+    Raises InputError where the tables do not belong together.
     """
     logger.info("%d pairs, %d measures", len(pairs), len(original.measures))
-    words, of_shuffled = (counts.words, counts.shuffled_words) if counts else (None, None)
+    of_shuffled = None
+    if counts is not None:
+        words, of_shuffled = counts.words, counts.shuffled_words
     kinds = kinds_in(pairs, options.clusters)
     decided, dependence = original.decisions, dependence_of(pairs, kinds)
     of_pairs = flags(flaws) | (counts.flags() if counts else {})

@@ -8,6 +8,7 @@ it stands, and the measure's own reduction makes scores of sentences of these, a
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -43,14 +44,16 @@ Undecided = Callable[[int, int, Floats], bool]
 
 @dataclass(frozen=True)
 class Lexicon:
-    """What random scores of types make of pairs: margins = weights @ scores.
+    """What random scores of types make of pairs: margins = level + weights @ scores.
 
     weights: shape (pairs, types), the stereotype's coefficients less those of the antistereotype. scores:
-    what the score of a type is drawn from.
+    what the score of a type is drawn from. level: shape (pairs,), what margins are whatever the scores; None
+    for 0.
     """
 
     weights: "sparse.csr_array"
     scores: Floats
+    level: Floats | None = None
 
     def draws(
         self, count: int, rng: np.random.Generator, pairs: Ints | None = None
@@ -60,12 +63,21 @@ class Lexicon:
         pairs: the numbers of those that are wanted, by default all. The draws do not depend on them.
         """
         weights = self.weights if pairs is None else self.weights[pairs]
+        level = self.level if pairs is None or self.level is None else self.level[pairs]
         types = weights.shape[1]
         at_once = max(1, MARGINS_AT_ONCE // max(*self.weights.shape, 1))
         for start in range(0, count, at_once):
             # a type's score does not depend on how many draws are made at once
             chosen = rng.integers(len(self.scores), size=(min(at_once, count - start), types))
-            yield weights @ np.ascontiguousarray(self.scores[chosen].T, dtype=np.float32)
+            margins = weights @ np.ascontiguousarray(self.scores[chosen].T, dtype=np.float32)
+            yield margins if level is None else margins + level[:, None].astype(np.float32)
+
+
+class LexiconSource(Protocol):
+    """Where the lexicons of measures and protocols come from."""
+
+    def pop(self, series: tuple[str, str]) -> Lexicon:
+        """The lexicon of one measure and protocol, which is asked for once."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +110,7 @@ def lexicon_part(pairs: pd.DataFrame, reduction: Reduction) -> LexiconPart:
     known, signed = ~np.isnan(log_prob), np.asarray(sign * coefficients, dtype=np.float64)
     defined = ~np.isin(row, row[~known | np.isnan(signed)])
     return LexiconPart(
-        _summed(row[defined], type_[defined], signed[defined], (len(pairs), types)),
+        summed(row[defined], type_[defined], signed[defined], (len(pairs), types)),
         np.bincount(type_[known], weights=log_prob[known], minlength=types).astype(float),
         np.bincount(type_[known], minlength=types),
     )
@@ -138,11 +150,11 @@ def lexicon(pairs: pd.DataFrame, accumulated: LexiconAccumulator) -> Lexicon:
     weights = sparse.vstack(accumulated.weights, format="csr")[:, used]
     if weights.nnz:
         return Lexicon(weights, accumulated.total[used] / accumulated.count[used])
-    # the quantiles of the standard normal distribution stand for it
-    return Lexicon(_modified(pairs), _normal_quantiles(1000))
+    return Lexicon(_modified(pairs), normal_quantiles())
 
 
-def _summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> "sparse.csr_array":
+def summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> "sparse.csr_array":
+    """The matrix of that shape whose cells are the sums of their values, without those that add up to 0."""
     weights = sparse.csr_array((values, (row, column)), shape=shape)
     weights.sum_duplicates()
     # what the sides share cancels, but for rounding
@@ -161,10 +173,11 @@ def _modified(pairs: pd.DataFrame) -> "sparse.csr_array":
                 columns.append(numbers.setdefault(word, len(numbers)))
                 signs.append(sign)
     shape = (len(pairs), max(1, len(numbers)))
-    return _summed(np.array(rows, np.int64), np.array(columns, np.int64), np.array(signs), shape)
+    return summed(np.array(rows, np.int64), np.array(columns, np.int64), np.array(signs), shape)
 
 
-def _normal_quantiles(count: int) -> Floats:
+def normal_quantiles(count: int = 1000) -> Floats:
+    """So many numbers that stand for the standard normal distribution: shape (count,)."""
     quantiles: Floats = norm.ppf((np.arange(count) + 0.5) / count)
     return quantiles
 
@@ -242,7 +255,7 @@ class _NullScores:
 
 
 def null_scores(
-    lexicons: Lexicons,
+    lexicons: LexiconSource,
     series: Sequence[tuple[str, str]],
     trials: Floats,
     ties: npt.NDArray[np.bool_],
@@ -313,8 +326,13 @@ def null_scores(
 
 
 def _equal(one: Lexicon, other: Lexicon) -> bool:
+    if one.level is None or other.level is None:
+        same_level = one.level is other.level
+    else:
+        same_level = np.array_equal(one.level, other.level)
     equal: bool = (
-        one.weights.shape == other.weights.shape
+        same_level
+        and one.weights.shape == other.weights.shape
         and one.weights.nnz == other.weights.nnz
         and np.array_equal(one.scores, other.scores)
         and not (one.weights != other.weights).nnz

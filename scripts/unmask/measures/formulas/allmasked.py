@@ -2,7 +2,7 @@
 
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import Reduction, mean
-from unmask.terms import ALL, CONTENT_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS
+from unmask.terms import ALL, CONTENT_TOKENS, MEAN, MODIFIED_TOKENS, SHARED_TOKENS
 
 
 def all_masked(evidence: Evidence, protocol: str) -> Reduction:
@@ -19,4 +19,5 @@ MEASURE = Measure(
     spelt_out="All-Masked likelihood",
     reads="the mean log-probability of all tokens, all of them hidden: a control that sees no context",
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
+    over_all_tokens=MEAN,
 )

@@ -2,7 +2,7 @@
 
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import Reduction, total
-from unmask.terms import ALL, CONTENT_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS
+from unmask.terms import ALL, CONTENT_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS, SUM
 
 
 def all_masked_sum(evidence: Evidence, protocol: str) -> Reduction:
@@ -21,4 +21,5 @@ MEASURE = Measure(
     of_nothing=0.0,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
     predictions_of="AllMasked",
+    over_all_tokens=SUM,
 )

@@ -2,7 +2,7 @@
 
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import Reduction, mean, text_tokens
-from unmask.terms import ALL_TOKENS, CONTENT_TOKENS, MODIFIED_TOKENS, NONE, SHARED_TOKENS
+from unmask.terms import ALL_TOKENS, CONTENT_TOKENS, MEAN, MODIFIED_TOKENS, NONE, SHARED_TOKENS
 
 
 def aul(evidence: Evidence, protocol: str) -> Reduction:
@@ -23,4 +23,5 @@ MEASURE = Measure(
     reads="the mean log-probability of all tokens, none of them hidden",
     of_shuffled=True,
     readings=(ALL_TOKENS, CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
+    over_all_tokens=MEAN,
 )

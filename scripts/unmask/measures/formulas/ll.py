@@ -3,7 +3,7 @@
 from unmask.measures.left_context import scored_tokens
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import Reduction, total
-from unmask.terms import CONTENT_TOKENS, LEFT, MODIFIED_TOKENS, SHARED_TOKENS
+from unmask.terms import CONTENT_TOKENS, LEFT, MODIFIED_TOKENS, SHARED_TOKENS, SUM
 
 
 def ll(evidence: Evidence, protocol: str) -> Reduction:
@@ -24,4 +24,5 @@ MEASURE = Measure(
     reads="the summed log-probability of all tokens, each behind those before it",
     of_shuffled=True,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
+    over_all_tokens=SUM,
 )

@@ -3,7 +3,7 @@
 from unmask.measures.left_context import scored_tokens
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import Reduction, mean
-from unmask.terms import CONTENT_TOKENS, LEFT, MODIFIED_TOKENS, PUBLISHED, SHARED_TOKENS
+from unmask.terms import CONTENT_TOKENS, LEFT, MEAN, MODIFIED_TOKENS, PUBLISHED, SHARED_TOKENS
 
 
 def ll_mean(evidence: Evidence, protocol: str) -> Reduction:
@@ -27,4 +27,5 @@ MEASURE = Measure(
     of_shuffled=True,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
     predictions_of="LL",
+    over_all_tokens=MEAN,
 )

@@ -2,7 +2,7 @@
 
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import Reduction, total
-from unmask.terms import CONTENT_TOKENS, MODIFIED_TOKENS, ONE_MODIFIED, ONE_SHARED, SHARED_TOKENS
+from unmask.terms import CONTENT_TOKENS, MODIFIED_TOKENS, ONE_MODIFIED, ONE_SHARED, SHARED_TOKENS, SUM
 
 
 def pll(evidence: Evidence, protocol: str) -> Reduction:
@@ -23,4 +23,5 @@ MEASURE = Measure(
     reads="the summed log-probability of all tokens, each hidden in turn",
     of_nothing=0.0,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
+    over_all_tokens=SUM,
 )

@@ -2,7 +2,7 @@
 
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import Reduction, total
-from unmask.terms import CONTENT_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS, WHOLE_WORD
+from unmask.terms import CONTENT_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS, SUM, WHOLE_WORD
 
 
 def pll_whole_word(evidence: Evidence, protocol: str) -> Reduction:
@@ -23,4 +23,5 @@ MEASURE = Measure(
     reads="the summed log-probability of all tokens, each hidden with all of its word",
     of_nothing=0.0,
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
+    over_all_tokens=SUM,
 )

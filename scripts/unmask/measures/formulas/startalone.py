@@ -2,7 +2,7 @@
 
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import Reduction, mean
-from unmask.terms import CONTENT_TOKENS, MODIFIED_TOKENS, SHARED_TOKENS, START
+from unmask.terms import CONTENT_TOKENS, MEAN, MODIFIED_TOKENS, SHARED_TOKENS, START
 
 
 def start_alone(evidence: Evidence, protocol: str) -> Reduction:
@@ -19,4 +19,5 @@ MEASURE = Measure(
     spelt_out="likelihood behind the start token alone",
     reads="the mean log-probability of all tokens, each behind the start token alone: no context",
     readings=(CONTENT_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS),
+    over_all_tokens=MEAN,
 )

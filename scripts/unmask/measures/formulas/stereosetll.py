@@ -3,7 +3,7 @@
 from unmask.measures.left_context import scored_tokens
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.reduction import SENTENCE, Reduction, mean
-from unmask.terms import LEFT, UNSTARTED
+from unmask.terms import LEFT, MEAN, UNSTARTED
 
 
 def stereoset_ll(evidence: Evidence, protocol: str) -> Reduction:
@@ -37,4 +37,5 @@ MEASURE = Measure(
     title="StereoSet LL",
     spelt_out="Log-Likelihood as StereoSet's code reads it",
     reads="LL (mean) with the start token before the first token alone, and the others read without it",
+    over_all_tokens=MEAN,
 )

@@ -1,0 +1,73 @@
+"""What a study says of scores that were made elsewhere: which measure they are, and what of tokens."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from unmask.close_names import known_names
+from unmask.errors import InputError
+from unmask.measures.registry import is_free, measure
+from unmask.pairs.score_file import SENTENCE, columns_listed, read_score_file
+from unmask.terms import SUM
+
+
+def check_score_files(models: Mapping[str, Mapping[str, Any]], house: Sequence[str]) -> None:
+    """Check the files of all models whose scores were made elsewhere, and what these are scores of.
+
+    models: entries by name; house: the names of Unmask's measures. Raises InputError, one line naming the
+    model's key or the file and its row.
+    """
+    for name, entry in models.items():
+        for key, fault in _faults(entry, house):
+            if fault:
+                raise InputError(f"config key models.{name}.{key}: {fault}")
+        read_score_file(entry["path"], entry)
+
+
+def _faults(entry: Mapping[str, Any], house: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    """What is wrong with each key, if anything is; what follows a fault is not to be asked for."""
+    yield "measure", _fault_of_measure(entry["measure"], house)
+    yield "columns.tokens", _fault_of_tokens(entry)
+    yield "reduction", _fault_of_reduction(entry)
+
+
+def _fault_of_measure(name: str, house: Sequence[str]) -> str | None:
+    """None for one of Unmask's measures, and for a free name that no measure is like."""
+    if name in house:
+        return None
+    if name[:1].islower() and name.casefold() not in map(str.casefold, house):
+        return None
+    return f"{name!r} is no measure ({known_names(name, house)}); any other name begins with a small letter"
+
+
+def reduction_of(entry: Mapping[str, Any]) -> str:
+    """How the scores of an entry that `check_score_files` passes are made of tokens: SUM or MEAN."""
+    reduction: str = measure(entry["measure"]).over_all_tokens or entry.get("reduction", SUM)
+    return reduction
+
+
+def _fault_of_tokens(entry: Mapping[str, Any]) -> str | None:
+    """None for an entry without numbers of tokens, and for one whose scores are of so many tokens each."""
+    columns = entry.get("columns", {})
+    if "tokens" not in columns:
+        return None
+    if "difference" in columns:
+        return "a difference is of no number of tokens; it takes the scores of both sentences"
+    scores = 1 if SENTENCE in columns else 2
+    if len(columns_listed(columns["tokens"])) != scores:
+        return f"a row has {scores} score{'s' * (scores > 1)}, so name {scores} column{'s' * (scores > 1)}"
+    name = entry["measure"]
+    if not is_free(name) and measure(name).over_all_tokens is None:
+        return f"{name} is no sum or mean over all tokens of a sentence, which count alike"
+    return None
+
+
+def _fault_of_reduction(entry: Mapping[str, Any]) -> str | None:
+    """None where it is not stated, or where there are numbers of tokens that it agrees with."""
+    if "reduction" not in entry:
+        return None
+    if "tokens" not in entry.get("columns", {}):
+        return "it says what scores are over columns.tokens, which the entry lacks"
+    of_measure = measure(entry["measure"]).over_all_tokens
+    if of_measure is not None and entry["reduction"] != of_measure:
+        return f"{entry['measure']} is a {of_measure}"
+    return None
