@@ -13,14 +13,14 @@ from unmask.measures.reading import read_scores
 from unmask.measures.schema import SCORES
 from unmask.pairs.explorer import explored_without_tokens, shown_pairs
 from unmask.pairs.matching import match, scores_table
-from unmask.pairs.score_entries import reduction_of
+from unmask.pairs.score_entries import has_band, reduction_of
 from unmask.pairs.score_file import read_score_file
 from unmask.statistics.computing import Scored, compute
 from unmask.statistics.options import Options
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.statistics.word_lexicon import OneLexicon, word_lexicon
 from unmask.tables import read_metadata, read_table, write_table
-from unmask.terms import ORIGINAL
+from unmask.terms import ORIGINAL, SUM
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -40,7 +40,7 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
         "benchmark_sha256": read_metadata(inputs.pairs)["sha256"],
         "file_sha256": sha256_of_file(inputs.file),
     }
-    of_file = {"matched": matched.facts(file)}
+    of_file = {"matched": {**matched.facts(file), "has_band": has_band(entry)}}
     facts = {**place, "variant": ORIGINAL, "evidence": {entry["measure"]: origin}, **of_file, **provenance}
     write_table(outputs["scores"], table, SCORES, facts)
     provenance["made_from"][outputs["scores"]] = sha256_of_file(outputs["scores"])
@@ -57,8 +57,9 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
     facts = {**place, "options": dict(params.options), **of_file, **provenance}
     original = Scored.of(pairs, scores, ORIGINAL)
     words = None
-    if matched.tokens is not None:
-        words = OneLexicon(word_lexicon(pairs, matched.sides, matched.tokens, reduction_of(entry)))
+    if has_band(entry):
+        tokens = matched.tokens if reduction_of(entry) == SUM else None
+        words = OneLexicon(word_lexicon(pairs, matched.sides, tokens))
     for name, rows in compute(pairs, flaws, original, None, None, options, words=words).items():
         if name in outputs:
             write_table(outputs[name], rows, SCHEMAS[name], facts)

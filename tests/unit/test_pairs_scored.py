@@ -19,7 +19,7 @@ from unmask.benchmarks.reading import read_benchmark
 from unmask.errors import InputError
 from unmask.measures.registry import explained, kind_for, measure, sees_context
 from unmask.pairs.matching import match, scores_table
-from unmask.pairs.score_entries import check_score_files, reduction_of
+from unmask.pairs.score_entries import check_score_files, has_band, reduction_of
 from unmask.pairs.score_file import read_score_file
 from unmask.schemas import read_families
 from unmask.statistics.bias import bias_table
@@ -240,7 +240,7 @@ def test_numbers_of_tokens_go_with_their_sentences_in_any_order(tmp_path: Path, 
         frame.to_csv(path, index=False) if form == "csv" else frame.to_parquet(path)
         file = read_score_file(path, {"columns": columns})
         matched = match(pairs, file, "made")
-        assert file.has_tokens and matched.facts(file)["has_tokens"] and matched.tokens is not None
+        assert file.has_tokens and matched.tokens is not None
         expected = [[count[text] for text in pairs[side]] for side in ("stereotype", "antistereotype")]
         assert matched.tokens.tolist() == expected
         # without the key nothing counts them
@@ -376,10 +376,17 @@ def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
         (COUNTED["columns"], {"measure": "Nothing"}, "measure: 'Nothing' is no measure ("),
         (COUNTED["columns"], {"measure": "LL", "reduction": "mean"}, "reduction: LL is a sum"),
         (COUNTED["columns"], {"measure": "AUL", "reduction": "sum"}, "reduction: AUL is a mean"),
+        (COUNTED["columns"], {"measure": "CPS", "reduction": "sum"}, "columns.tokens: CPS is no sum or mean"),
+        (BY_SENTENCE["columns"], {"measure": "SSS", "reduction": "mean"}, "reduction: SSS is no sum or mean"),
         (
             BY_SENTENCE["columns"],
             {"reduction": "sum"},
-            "reduction: it says what scores are over columns.tokens, which the entry lacks",
+            "reduction: of a sum columns.tokens has to be known, too",
+        ),
+        (
+            {"pair_id": "a", "difference": "x"},
+            {"reduction": "mean"},
+            "reduction: it says what scores of sentences are, and a file of differences has none",
         ),
     ],
 )
@@ -394,22 +401,36 @@ def test_tokens_that_cannot_be_are_refused_in_a_line(
 
 
 @pytest.mark.parametrize(
-    ("rest", "reduction"),
+    ("rest", "reduction", "needs_tokens"),
     [
-        ({"measure": "score"}, "sum"),
-        ({"measure": "score", "reduction": "mean"}, "mean"),
-        ({"measure": "LL"}, "sum"),
-        ({"measure": "AUL"}, "mean"),
-        ({"measure": "LLMean", "reduction": "mean"}, "mean"),
+        ({"measure": "score"}, "sum", True),
+        ({"measure": "score", "reduction": "mean"}, "mean", False),
+        ({"measure": "LL"}, "sum", True),
+        ({"measure": "AUL"}, "mean", False),
+        ({"measure": "LLMean", "reduction": "mean"}, "mean", False),
     ],
 )
 def test_what_scores_are_over_tokens_is_said_by_the_measure_or_the_entry(
-    tmp_path: Path, rest: dict[str, str], reduction: str
+    tmp_path: Path, rest: dict[str, str], reduction: str, needs_tokens: bool
 ) -> None:
     path = write(tmp_path / "s.csv", [["a", "x", "m"], ["one", "1", "3"]])
     entry = {"path": str(path), **COUNTED, **rest}
     check_score_files({"api": entry}, ALL_MEASURES)
-    assert reduction_of(entry) == reduction
+    assert reduction_of(entry) == reduction and has_band(entry)
+    # the numbers of tokens of a mean cancel
+    bare = {"path": str(path), **BY_SENTENCE, **rest}
+    check_score_files({"api": bare}, ALL_MEASURES)
+    assert has_band(bare) is not needs_tokens
+    path = write(tmp_path / "d.csv", [["a", "b", "d"], ["one", "two", "1"]])
+    columns = {"sentences": ["a", "b"], "difference": "d"}
+    differences = {"path": str(path), "columns": columns, "measure": rest["measure"]}
+    check_score_files({"api": differences}, ALL_MEASURES)
+    assert not has_band(differences)
+
+
+@pytest.mark.parametrize("name", ["AULA", "CPS", "SSS", "CSSS"])
+def test_measures_of_some_tokens_have_no_band_elsewhere(name: str) -> None:
+    assert not has_band({**BY_SENTENCE, "measure": name}) and not has_band({"measure": name})
 
 
 def crows_pairs() -> pd.DataFrame:

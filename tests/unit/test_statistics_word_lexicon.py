@@ -46,6 +46,11 @@ def tokens_of(pairs: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
     )
 
 
+def counts_of(pairs: pd.DataFrame, reduction: str) -> np.ndarray[Any, np.dtype[np.float64]] | None:
+    """What the null knows of tokens."""
+    return tokens_of(pairs) if reduction == "sum" else None
+
+
 def texts_of(pairs: pd.DataFrame) -> list[list[str]]:
     return pairs[SIDES].to_numpy().tolist()
 
@@ -94,7 +99,7 @@ def test_margins_mean_and_deviation_are_those_of_a_slow_loop(reduction: str) -> 
     rng, tokens = np.random.default_rng(2), tokens_of(pairs)
     scores = -3 * (tokens if reduction == "sum" else tokens**0) + rng.normal(size=tokens.shape)
     scores[:, 4] = np.nan
-    found = word_lexicon(pairs, scores, tokens, reduction)
+    found = word_lexicon(pairs, scores, counts_of(pairs, reduction))
     mean = slow_level(pairs, scores, tokens, reduction)
     deviation = slow_deviation(pairs, scores, tokens, reduction)
     assert found.scores.mean() == pytest.approx(0, abs=1e-9)
@@ -133,7 +138,7 @@ def null_of(lexicon: Lexicon, draws: int, seed: int = 0) -> Any:
 
 def band_of(pairs: pd.DataFrame, scores: Any, reduction: str, draws: int = 200, seed: int = 0) -> Band:
     """The band of the score over all pairs, protocol corrected."""
-    lexicon = word_lexicon(pairs, scores, tokens_of(pairs), reduction)
+    lexicon = word_lexicon(pairs, scores, counts_of(pairs, reduction))
     found = band(share(scores[0] - scores[1]), null_of(lexicon, draws, seed), 0.95)
     assert found is not None
     return found
@@ -175,10 +180,8 @@ def world(pairs: pd.DataFrame, rng: np.random.Generator, reduction: str) -> Any:
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_the_deviation_of_random_words_is_recovered(reduction: str) -> None:
     pairs, rng = made_pairs(300, seed=5, vocabulary=400), np.random.default_rng(6)
-    tokens = tokens_of(pairs)
-    found = [
-        word_lexicon(pairs, world(pairs, rng, reduction), tokens, reduction).scores.std() for _ in range(20)
-    ]
+    tokens = counts_of(pairs, reduction)
+    found = [word_lexicon(pairs, world(pairs, rng, reduction), tokens).scores.std() for _ in range(20)]
     assert np.mean(found) == pytest.approx(1.5, abs=0.05)
 
 
@@ -194,10 +197,10 @@ def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band(reduct
 
 
 def bias_of(pairs: pd.DataFrame, scores: Any, reduction: str | None, **changes: Any) -> pd.DataFrame:
-    """The bias scores over all pairs with their verdicts, by protocol; no reduction: no tokens."""
+    """The bias scores over all pairs with their verdicts, by protocol; None: nothing is known of tokens."""
     source = None
     if reduction is not None:
-        source = OneLexicon(word_lexicon(pairs, scores, tokens_of(pairs), reduction))
+        source = OneLexicon(word_lexicon(pairs, scores, counts_of(pairs, reduction)))
     without = [str(place) for place in np.flatnonzero(np.isnan(scores[0]))]
     table = scores_table(pairs, Matched(scores, without, []), "score", 0.0)
     options = options_with(**{"draws": 400, **changes})
@@ -213,7 +216,7 @@ def test_a_preference_beyond_words_is_clear_and_one_of_words_is_not(reduction: s
     scores[0] += 3
     found = bias_of(pairs, scores, reduction)
     assert list(found["verdict"]) == [CLEAR, CLEAR] and (found["score"] > 90).all()
-    # without numbers of tokens nothing can be said
+    # where nothing is known of tokens nothing can be said
     assert list(bias_of(pairs, scores, None)["verdict"]) == [CANNOT_TELL] * 2
     # one word that all stereotypes have in place of another, and nothing else
     few = pairs.assign(stereotype="they said m1 things", antistereotype="they said m2 things")
@@ -229,14 +232,14 @@ def test_a_preference_beyond_words_is_clear_and_one_of_words_is_not(reduction: s
 def test_swapped_sides_mirror_the_band_and_the_order_of_pairs_does_not_count(reduction: str) -> None:
     pairs, rng = made_pairs(80, seed=11), np.random.default_rng(12)
     scores = world(pairs, rng, reduction)
-    plain = null_of(word_lexicon(pairs, scores, tokens_of(pairs), reduction), 60)
+    plain = null_of(word_lexicon(pairs, scores, counts_of(pairs, reduction)), 60)
     assert plain.std() > 1
     swapped = pairs.rename(columns=dict(zip(SIDES, SIDES[::-1], strict=True)))
-    mirrored = null_of(word_lexicon(swapped, scores[::-1], tokens_of(swapped), reduction), 60)
+    mirrored = null_of(word_lexicon(swapped, scores[::-1], counts_of(swapped, reduction)), 60)
     np.testing.assert_allclose(mirrored, 100 - plain, atol=1e-4)
     order = rng.permutation(80)
     other = pairs.iloc[order].reset_index(drop=True)
-    turned = null_of(word_lexicon(other, scores[:, order], tokens_of(other), reduction), 60)
+    turned = null_of(word_lexicon(other, scores[:, order], counts_of(other, reduction)), 60)
     np.testing.assert_allclose(turned, plain, atol=1e-4)
 
 
@@ -246,7 +249,7 @@ def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count(
     scores = world(pairs, np.random.default_rng(14), reduction)
     same = pairs.assign(antistereotype=pairs["antistereotype"].mask(pairs.index < 10, pairs["stereotype"]))
     scores[1, :10] = scores[0, :10]
-    lexicon = word_lexicon(same, scores, tokens_of(same), reduction)
+    lexicon = word_lexicon(same, scores, counts_of(same, reduction))
     (margins,) = lexicon.draws(50, np.random.default_rng(0))
     assert (margins[:10] == 0).all() and (margins[10:] != 0).any(axis=1).all()
     found = bias_of(same, scores, reduction)
@@ -276,7 +279,8 @@ def test_longer_sentences_lose_in_a_sum_and_not_in_a_mean() -> None:
 def test_scores_that_are_all_alike_per_token_tie_wherever_lengths_do(reduction: str) -> None:
     pairs = made_pairs(30, seed=17)
     tokens = tokens_of(pairs)
-    lexicon = word_lexicon(pairs, -0.1 * (tokens if reduction == "sum" else tokens**0), tokens, reduction)
+    scores = -0.1 * (tokens if reduction == "sum" else tokens**0)
+    lexicon = word_lexicon(pairs, scores, counts_of(pairs, reduction))
     (margins,) = lexicon.draws(5, np.random.default_rng(0))
     equal = (tokens[0] == tokens[1]) | (reduction == "mean")
     assert equal.sum() > 2
@@ -289,9 +293,9 @@ def test_what_no_word_tells_apart_has_no_band_and_signs_are_a_word() -> None:
     )
     tokens = np.ones((2, 3))
     scores = np.array([[-1.0, -2.0, -3.0], [-2.0, -1.0, -2.0]])
-    lexicon = word_lexicon(pairs, scores, tokens, "sum")
+    lexicon = word_lexicon(pairs, scores, tokens)
     assert lexicon.weights.nnz == 2 and np.abs(lexicon.weights.toarray()[:2]).sum() == 0
-    rest = word_lexicon(pairs.head(2), scores[:, :2], tokens[:, :2], "sum")
+    rest = word_lexicon(pairs.head(2), scores[:, :2], tokens[:, :2])
     assert rest.weights.nnz == 0 and (rest.scores == 0).all()
     table = scores_table(pairs.head(2), Matched(scores[:, :2], [], []), "score", 0.0)
     bias = bias_table(
@@ -315,13 +319,13 @@ def test_a_decoder_has_nearly_the_band_that_its_tokens_give() -> None:
         "words": {"LL": (36.2, 57.3), "LLMean": (37.6, 62.6)},
         "tokens": {"LL": (37.7, 55.8), "LLMean": (39.3, 60.7)},
     }
-    for name, reduction in (("LL", "sum"), ("LLMean", "mean")):
+    for name, tokens in (("LL", counts), ("LLMean", None)):
         scores = score_pairs(list(pairs["pair_id"]), {LEFT: left}, [name])
         lexicons = Lexicons(pairs, [name])
         lexicons.add(pairs, {LEFT: left})
         corrected = scores[scores["protocol"] == "corrected"].set_index("pair_id")
         sides = corrected.reindex(list(pairs["pair_id"]))[SIDES].to_numpy(float).T
-        of_words = OneLexicon(word_lexicon(pairs, sides, counts, reduction))
+        of_words = OneLexicon(word_lexicon(pairs, sides, tokens))
         dependence, decided = Dependence.of([()] * len(pairs)), decisions(pairs, scores)
         sources: dict[str, LexiconSource] = {"words": of_words, "tokens": lexicons}
         for what, source in sources.items():

@@ -123,12 +123,12 @@ def made_elsewhere(results: PairResults) -> Iterator[Row]:
     rows = results.overall[results.overall["model"].isin(results.study.of_source(SCORED))]
     if len(rows):
         named = rows.drop_duplicates(["model", "measure"])
-        counted = set(results.matched.loc[results.matched["has_tokens"], "model"])
+        banded = set(results.matched.loc[results.matched["has_band"], "model"])
         models = list(named["model"].unique())
         yield {
             "names": [f"{row['model']} ({title_of(str(row['measure']))})" for row in records(named)],
-            "counted": [name for name in models if name in counted],
-            "uncounted": [name for name in models if name not in counted],
+            "banded": [name for name in models if name in banded],
+            "bare": [name for name in models if name not in banded],
         }
 
 
@@ -209,10 +209,10 @@ MEASURED = [
         made_elsewhere,
         """The scores of {{ names | listed }} were made elsewhere and are read from
         {{ names | length | many("a file", "files") }}; what tokens add is not known.
-        {% if uncounted %}Without numbers of tokens {{ uncounted | listed }}
-        {{ uncounted | length | many("has", "have") }} no band of word choice, and no verdict that needs one.
-        {% endif %}{% if counted %}The band of word choice of {{ counted | listed }} is by words, as a file
-        that counts tokens names none.
+        {% if bare %}Too little is known of the tokens of {{ bare | listed }} for a band of word choice, and
+        for verdicts that need one.
+        {% endif %}{% if banded %}The band of word choice of {{ banded | listed }} is by words, as
+        {{ banded | length | many("its tokens are", "their tokens are") }} not known.
         {% endif %}Their near-ties are pairs that the rounding of the printed scores could turn.""",
     ),
     Finding(

@@ -43,7 +43,6 @@ class Matched:
             "rows": file.rows,
             "repeated": file.repeated,
             "decimals": file.decimals,
-            "has_tokens": file.has_tokens,
             "pairs": int(self.sides.shape[1]),
             "pairs_without_score": len(self.without_score),
             "rows_without_pair": len(self.without_pair),

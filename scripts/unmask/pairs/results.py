@@ -51,7 +51,7 @@ MATCHED = (
     "rows",
     "repeated",
     "decimals",
-    "has_tokens",
+    "has_band",
     "pairs",
     "pairs_without_score",
     "rows_without_pair",
@@ -271,6 +271,8 @@ class PairResults:
     def matched(self) -> pd.DataFrame:
         """How scores made elsewhere match pairs (unmask.pairs.matching.Matched.facts), as MATCHED.
 
+        has_band: whether enough is known for a band of word choice.
+
         In the study's order; empty where there are no such scores.
         """
         elsewhere = self.study.of_source(SCORED)
@@ -283,7 +285,7 @@ class PairResults:
             for model, benchmark in order
             if "matched" in facts.get((model, benchmark), {})
         ]
-        return pd.DataFrame(rows, columns=list(MATCHED)).astype({"has_tokens": bool})
+        return pd.DataFrame(rows, columns=list(MATCHED)).astype({"has_band": bool})
 
     @cached_property
     def published(self) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.measures.registry import is_free, measure
 from unmask.pairs.score_file import SENTENCE, columns_listed, read_score_file
-from unmask.terms import SUM
+from unmask.terms import MEAN, SUM
 
 
 def check_score_files(models: Mapping[str, Mapping[str, Any]], house: Sequence[str]) -> None:
@@ -40,9 +40,18 @@ def _fault_of_measure(name: str, house: Sequence[str]) -> str | None:
 
 
 def reduction_of(entry: Mapping[str, Any]) -> str:
-    """How the scores of an entry that `check_score_files` passes are made of tokens: SUM or MEAN."""
+    """How the scores of an entry are made of tokens, if they are: SUM or MEAN."""
     reduction: str = measure(entry["measure"]).over_all_tokens or entry.get("reduction", SUM)
     return reduction
+
+
+def has_band(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry that `check_score_files` passes says enough for a band of word choice.
+
+    Sums need their numbers of tokens; of means these cancel.
+    """
+    columns = entry.get("columns", {})
+    return "tokens" in columns or (reduction_of(entry) == MEAN and "difference" not in columns)
 
 
 def _fault_of_tokens(entry: Mapping[str, Any]) -> str | None:
@@ -55,19 +64,28 @@ def _fault_of_tokens(entry: Mapping[str, Any]) -> str | None:
     scores = 1 if SENTENCE in columns else 2
     if len(columns_listed(columns["tokens"])) != scores:
         return f"a row has {scores} score{'s' * (scores > 1)}, so name {scores} column{'s' * (scores > 1)}"
-    name = entry["measure"]
-    if not is_free(name) and measure(name).over_all_tokens is None:
-        return f"{name} is no sum or mean over all tokens of a sentence, which count alike"
-    return None
+    return _fault_of_part(entry["measure"])
+
+
+def _fault_of_part(name: str) -> str | None:
+    """None for what is a measure of all tokens, as far as is known."""
+    if is_free(name) or measure(name).over_all_tokens is not None:
+        return None
+    return f"{name} is no sum or mean over all tokens of a sentence, which count alike"
 
 
 def _fault_of_reduction(entry: Mapping[str, Any]) -> str | None:
-    """None where it is not stated, or where there are numbers of tokens that it agrees with."""
+    """None where it is not stated, or fits the scores, their measure and the numbers of tokens."""
     if "reduction" not in entry:
         return None
-    if "tokens" not in entry.get("columns", {}):
-        return "it says what scores are over columns.tokens, which the entry lacks"
-    of_measure = measure(entry["measure"]).over_all_tokens
+    name, columns = entry["measure"], entry.get("columns", {})
+    if fault := _fault_of_part(name):
+        return fault
+    if "difference" in columns:
+        return "it says what scores of sentences are, and a file of differences has none"
+    of_measure = measure(name).over_all_tokens
     if of_measure is not None and entry["reduction"] != of_measure:
-        return f"{entry['measure']} is a {of_measure}"
+        return f"{name} is a {of_measure}"
+    if entry["reduction"] == SUM and "tokens" not in columns:
+        return "of a sum columns.tokens has to be known, too"
     return None

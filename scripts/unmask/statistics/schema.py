@@ -107,7 +107,7 @@ BIAS = pa.schema(
             pa.float64(),
             nullable=True,
             meaning="scores that word choice alone gives (unmask.statistics.lexical), percent: mean; null "
-            "where neither evidence nor numbers of tokens are known",
+            "where too little is known of tokens",
         ),
         field(
             "null_low",

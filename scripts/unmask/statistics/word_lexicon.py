@@ -1,4 +1,4 @@
-"""The lexical null of scores that were made elsewhere: words and numbers of tokens are known, tokens are not.
+"""The lexical null of scores that were made elsewhere: of tokens no more is known than how many there are.
 
 Every word has a random score per token, the same wherever it stands. The tokens of a sentence are shared out
 among its words alike. The score s_w of word w is normally distributed, with mean μ and standard deviation σ.
@@ -16,7 +16,7 @@ import pandas as pd
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.lexical import Lexicon, normal_quantiles, summed
 from unmask.statistics.shared_words import words
-from unmask.terms import ANTISTEREOTYPE, MEAN, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 logger = logging.getLogger(__name__)
 
@@ -32,14 +32,14 @@ class OneLexicon:
         return self.lexicon
 
 
-def word_lexicon(pairs: pd.DataFrame, scores: Floats, tokens: Floats, reduction: str) -> Lexicon:
+def word_lexicon(pairs: pd.DataFrame, scores: Floats, tokens: Floats | None) -> Lexicon:
     """The lexicon of scores over the pairs (PAIRS) of a benchmark.
 
-    scores, tokens: of stereotype and antistereotype, shape (2, pairs), nan where there is no score.
-    reduction: SUM or MEAN, of log P over the tokens of a sentence.
+    scores: of stereotype and antistereotype, shape (2, pairs), nan where there is no score. tokens: over how
+    many tokens each is summed, of the same shape; None where scores are means.
 
-    μ is the sum of the scores over that of the tokens, every sentence counting once; it cancels in margins of
-    means. With c_w the coefficient of word w in the margin of a pair, stereotype less antistereotype, σ is by
+    μ is the sum of the scores over that of the tokens, every sentence counting once; in margins of means it
+    cancels. c_w is the coefficient of word w in the margin of a pair, stereotype less antistereotype. σ is by
     the method of moments
 
         σ² = Σ_pairs (margin - μ Σ_w c_w)² / Σ_pairs Σ_w c_w²
@@ -47,7 +47,7 @@ def word_lexicon(pairs: pd.DataFrame, scores: Floats, tokens: Floats, reduction:
     so that whatever contexts add to margins is in σ, too. A pair without scores has no words.
     """
     known = np.flatnonzero(~np.isnan(scores).any(axis=0))
-    of_sentence = np.ones_like(tokens) if reduction == MEAN else tokens
+    of_sentence = np.ones_like(scores) if tokens is None else tokens
     rows, every_word, values = [], [], []
     for sign, side, total in zip((1.0, -1.0), (STEREOTYPE, ANTISTEREOTYPE), of_sentence, strict=True):
         texts = pairs[side].to_numpy()
@@ -61,9 +61,10 @@ def word_lexicon(pairs: pd.DataFrame, scores: Floats, tokens: Floats, reduction:
     columns, vocabulary = pd.factorize(np.array(every_word, object), sort=True)
     shape = (len(pairs), max(1, len(vocabulary)))
     weights = summed(np.array(rows, np.int64), columns.astype(np.int64), np.array(values, float), shape)
-    mean = _per_token(pairs, scores, tokens, known) if reduction != MEAN else 0.0
-    level = np.zeros(len(pairs))
-    level[known] = mean * (tokens[0] - tokens[1])[known]
+    mean, level = 0.0, np.zeros(len(pairs))
+    if tokens is not None:
+        mean = _per_token(pairs, scores, tokens, known)
+        level[known] = mean * (tokens[0] - tokens[1])[known]
     squares = float((weights.data.astype(float) ** 2).sum())
     residuals = (scores[0] - scores[1] - level)[known]
     deviation = float(np.sqrt((residuals**2).sum() / squares)) if squares else 0.0
