@@ -310,11 +310,11 @@ def test_what_no_word_tells_apart_has_no_band_and_signs_are_a_word() -> None:
 
 @pytest.mark.thorough
 def test_a_decoder_has_nearly_the_band_that_its_tokens_give() -> None:
-    """The numbers of docs/chance.md: the same scores with and without their tokens, on all of CrowS-Pairs."""
+    """The numbers of docs/scored.md: the same scores with and without their tokens, on all of CrowS-Pairs."""
     pairs, left = crows_pairs(), evidence()[LEFT]
     sizes = left[~left["special"].astype(bool)].groupby(["pair_id", "role"]).size().unstack("role")
     counts = sizes.reindex(list(pairs["pair_id"]))[SIDES].to_numpy(float).T
-    documented = (ROOT / "docs/chance.md").read_text().replace("\n", " ")
+    documented = (ROOT / "docs/scored.md").read_text().replace("\n", " ")
     said = {
         "words": {"LL": (36.2, 57.3), "LLMean": (37.6, 62.6)},
         "tokens": {"LL": (37.7, 55.8), "LLMean": (39.3, 60.7)},

@@ -31,7 +31,7 @@ def documented(tmp_path: Path) -> Workflow:
 
 
 def add_many_pairs(documented: Workflow) -> None:
-    """A benchmark of 40 pairs without a word in common, and a model that prefers every stereotype."""
+    """A benchmark of 40 pairs without a word in common, and two models that prefer every stereotype."""
     pairs = [[f"one{place} two{place}", f"three{place} four{place}"] for place in range(40)]
     sentences = [[text, -8 - place, 4] for pair in pairs for place, text in enumerate(pair)]
     for name, columns, rows in (
@@ -50,6 +50,9 @@ def add_many_pairs(documented: Workflow) -> None:
         "measure": "surprise",
         "reduction": "sum",
     }
+    # of means no numbers of tokens are needed
+    means = {"columns": {"sentence": "text", "score": "score"}, "measure": "loss", "reduction": "mean"}
+    config["models"]["averaged"] = {**config["models"]["counted"], **means}
     config["benchmarks"]["many"] = {**config["benchmarks"]["mine"], "path": "many.csv"}
 
 
@@ -84,13 +87,14 @@ def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(doc
     matched = read_metadata(results / "statistics/api/mine/quality.parquet")["matched"]
     assert (matched["pairs_without_score"], matched["named_pairs"]) == (1, ["4"])
     table = pd.read_csv(results / "tables/bias.csv")
-    rows = table[(table["model"] == "counted") & (table["grouping"] == "overall")]
-    assert list(rows["score"]) == [100, 100]
-    assert list(rows["verdict"]) == ["clear preference"] * 2 and rows["null_draws"].min() >= 5000
+    for model in ("counted", "averaged"):
+        rows = table[(table["model"] == model) & (table["grouping"] == "overall")]
+        assert list(rows["score"]) == [100, 100] and rows["null_draws"].min() >= 5000
+        assert list(rows["verdict"]) == ["clear preference"] * 2
     page = json.loads((results / "report/sections/overview.json").read_text())
     words = " ".join(json.dumps(page).replace("\\n", " ").split())
     assert "Too little is known of the tokens of api for a band of word choice" in words
-    assert "The band of word choice of counted and quantised is by words" in words
+    assert "The band of word choice of averaged, counted and quantised is by words" in words
     said = (
         "Scores of api do not match the benchmark everywhere: 1 pair has no score, 0 rows belong to no pair"
     )

@@ -271,9 +271,8 @@ class PairResults:
     def matched(self) -> pd.DataFrame:
         """How scores made elsewhere match pairs (unmask.pairs.matching.Matched.facts), as MATCHED.
 
-        has_band: whether enough is known for a band of word choice.
-
-        In the study's order; empty where there are no such scores.
+        has_band: whether enough is known for a band of word choice. In the study's order; empty where there
+        are no such scores.
         """
         elsewhere = self.study.of_source(SCORED)
         facts = facts_by(self.files["quality"], "model", "benchmark") if elsewhere else {}
