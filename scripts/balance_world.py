@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.files import write_text
 from unmask.joblog import job_log
 from unmask.worlds.corpus import draw_corpus

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+import unmask.job_start  # noqa: F401
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import collect_evidence
 from unmask.facts import record

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+import unmask.job_start  # noqa: F401
 from unmask.associations.schema import ASSOCIATIONS, DRAWS, STIMULI
 from unmask.associations.testing import Options, association_tests
 from unmask.associations.writing import read_embeddings

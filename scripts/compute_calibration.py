@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+import unmask.job_start  # noqa: F401
 from unmask.calibration.controls import controls_table
 from unmask.calibration.dose_response import dose_response
 from unmask.calibration.metrics import metrics_table, rank_of_worlds

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.calibration.debiased import MadeFrom, debiased_table
 from unmask.calibration.population import SOURCE_DEBIASED, read_population
 from unmask.calibration.schema import DEBIASED

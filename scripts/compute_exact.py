@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.calibration.drawn_worlds import drawn_worlds
 from unmask.calibration.mlm_corruption import exact_corruption_table
 from unmask.calibration.schema import DRAWN, KEPT

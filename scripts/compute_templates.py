@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.tables import read_metadata, read_table, write_table

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+import unmask.job_start  # noqa: F401
 from unmask.associations.constructed import constructed_table
 from unmask.associations.constructed_world import STRENGTH, worlds
 from unmask.associations.schema import CONSTRUCTED

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.errors import InputError
 from unmask.facts import read_facts, record, write_facts
 from unmask.input_digests import unchanged

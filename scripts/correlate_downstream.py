@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.downstream.correlation import ModelRole, correlations_of
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.scores import bias_scores, read_task_scores

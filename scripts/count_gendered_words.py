@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.downstream.schema import EXAMPLES, WORD_COUNTS
 from unmask.downstream.word_counts import READ_OF_STSB, count_words
 from unmask.facts import record

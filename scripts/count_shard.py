@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+import unmask.job_start  # noqa: F401
 from unmask.downloads import reading_download
 from unmask.facts import record
 from unmask.frequency.counting import count_words

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+import unmask.job_start  # noqa: F401
 from unmask.debiasing.inputs import Base, Texts
 from unmask.debiasing.stereotypes import read_stereotypes
 from unmask.errors import InputError

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.facts import record, write_facts
 from unmask.files import sha256_of_file
 from unmask.input_digests import unchanged

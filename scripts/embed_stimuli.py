@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+import unmask.job_start  # noqa: F401
 from unmask.associations.readers import reader_of
 from unmask.associations.schema import STIMULI
 from unmask.associations.writing import write_embeddings

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.associations.schema import STIMULI, embeddings
 from unmask.associations.terms import VECTORS
 from unmask.associations.vectors import embed

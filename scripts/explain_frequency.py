@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration.explained import explained_table
 from unmask.calibration.schema import EXPLAINED

@@ -6,6 +6,7 @@ secrets in it.
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.errors import InputError
 from unmask.facts import record, write_facts
 from unmask.fetching.http import fetch

@@ -5,6 +5,7 @@ A url is taken from the configuration, since Snakemake keeps parameters on disk 
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.errors import InputError
 from unmask.facts import record, write_facts
 from unmask.fetching.http import fetch

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+import unmask.job_start  # noqa: F401
 from unmask.downstream.fine_tuning import fine_tune
 from unmask.downstream.predictions import write_predictions
 from unmask.downstream.schema import EXAMPLES, ITEMS

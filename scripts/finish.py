@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.joblog import job_log
 from unmask.results.checksums import write_checksums
 from unmask.results.register import write_register

@@ -4,6 +4,7 @@ occupations, and pairs of gendered words."""
 import csv
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.atomic import written_whole
 from unmask.files import write_text
 from unmask.joblog import job_log

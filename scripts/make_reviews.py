@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.regional.reviews import Settings, draw_reviews, write_reviews, write_truth

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import record, write_facts
 from unmask.files import sha256_of_file

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.downstream.measuring import measure, read_runs
 from unmask.downstream.schema import ITEMS, SCORES
 from unmask.facts import record

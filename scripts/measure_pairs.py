@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+import unmask.job_start  # noqa: F401
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.chunks import check_unaltered

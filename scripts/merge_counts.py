@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+import unmask.job_start  # noqa: F401
 from unmask.facts import record
 from unmask.frequency.merging import merge_counts
 from unmask.joblog import job_log

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.facts import read_facts, record, write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import check_files

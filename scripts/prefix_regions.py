@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+import unmask.job_start  # noqa: F401
 from unmask.errors import InputError
 from unmask.evidence.cache import cached, discard, is_intact, publish
 from unmask.evidence.sharding import is_table_done

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.associations.schema import STIMULI
 from unmask.associations.stimuli import read_stimuli
 from unmask.errors import InputError

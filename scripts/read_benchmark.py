@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.benchmarks.labelled import LABELS, read_labels
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS

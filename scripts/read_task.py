@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask import plugins
 from unmask.downloads import reading_download
 from unmask.downstream.schema import EXAMPLES, ITEMS

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+import unmask.job_start  # noqa: F401
 from unmask import plugins
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError

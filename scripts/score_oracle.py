@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.benchmarks.schema import PAIRS
 from unmask.calibration.exact_evidence import exact_evidence
 from unmask.calibration.perfect import perfect_model

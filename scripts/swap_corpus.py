@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.debiasing.swapping import swap_corpus
 from unmask.facts import record, write_facts
 from unmask.gendered_words import read_word_pairs

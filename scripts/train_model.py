@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.facts import record, write_facts
 from unmask.joblog import job_log
 from unmask.models.directory import directory_written_whole

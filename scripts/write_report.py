@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import unmask.job_start  # noqa: F401
 from unmask.facts import VERSION, record
 from unmask.files import write_text
 from unmask.installation import workflow_root

@@ -22,6 +22,7 @@ PLUMBING = frozenset(
         "unmask/downloads.py",
         "unmask/errors.py",
         "unmask/evidence/progress.py",
+        "unmask/job_start.py",
         "unmask/joblog.py",
         "unmask/locks.py",
         "unmask/models/quiet.py",
@@ -33,6 +34,7 @@ They stand outside every digest, so a change of them redoes nothing. None may be
 none may import what is not of this list: tests/unit/test_plumbing.py sees to both.
 """
 
+_PLUMBING_NAMES = {path.removesuffix(".py").replace("/", ".") for path in PLUMBING}
 _OWN_SOURCE = Path(__file__).read_bytes()
 
 
@@ -105,23 +107,26 @@ def _module(path: Path) -> _Module:
 
 def _parsed(source: bytes, path: Path) -> _Module:
     tree = ast.parse(source, filename=str(path))
-    for node in [tree, *_statements(tree)]:
-        for block in ("body", "orelse", "finalbody"):
-            if statements := getattr(node, block, None):
-                setattr(node, block, [each for each in statements if not _is_text(each)])
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "field":
-            call.keywords = [each for each in call.keywords if each.arg != "meaning"]
     names: set[str] = set()
     for node in _statements(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    for node in [tree, *_statements(tree)]:
+        for block in ("body", "orelse", "finalbody"):
+            if statements := getattr(node, block, None):
+                setattr(node, block, [each for each in statements if not _is_no_code(each)])
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "field":
+            call.keywords = [each for each in call.keywords if each.arg != "meaning"]
     return _Module(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), sorted(names))
 
 
-def _is_text(node: ast.stmt) -> bool:
+def _is_no_code(node: ast.stmt) -> bool:
+    """Whether a statement is a docstring, or imports plumbing as a whole, which no value comes from."""
+    if isinstance(node, ast.Import):
+        return {alias.name for alias in node.names} <= _PLUMBING_NAMES
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)

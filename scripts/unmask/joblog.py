@@ -1,5 +1,6 @@
 """What one job tells: a log file, the same lines on stderr, and one clear line when it cannot go on."""
 
+import gc
 import logging
 import os
 import signal
@@ -56,6 +57,7 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
     waits for the old one, so that no two ever write the same.
     """
     path = Path(path)
+    _collect_garbage()
     with ExitStack() as stack:
         _log_to_stderr(path, stack)
         try:
@@ -87,6 +89,16 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
             _log_traceback()
             logger.error("error: %s", _unexpected(error, path, inputs))
             sys.exit(1)
+
+
+def _collect_garbage() -> None:
+    """Turn the collector on where the script turned it off (`unmask.job_start`).
+
+    What was imported stays until the job ends; it is left out, when the process ends too.
+    """
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 def _unexpected(error: Exception, path: Path, inputs: Iterable[str | Path]) -> InputError:

@@ -1,8 +1,10 @@
 """What stands outside of digests changes no result, and no result is made of it."""
 
 import ast
+import gc
 import inspect
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,17 +14,22 @@ import pytest
 from unmask import code_digest as digests
 from unmask.code_digest import PLUMBING, code_digest, files_of
 from unmask.evidence.progress import Progress
+from unmask.joblog import job_log
 
 SCRIPTS = Path(digests.__file__).resolve().parents[1]
 
 CONTEXT, STATEMENT, EXCEPTION = "in a with statement", "as a statement", "raised or caught"
 EXTRA, TOLD, TELLER = "as extra of a log line", "in a log line", "made, handed on or named as a type"
 
+AT_START = "unmask.job_start"
+"""What a script imports as a whole, for what it does: the first module of the library."""
+
 MAY_BE_IMPORTED = {
     "unmask.atomic": {"written_whole": CONTEXT, "partial_beside": CONTEXT, "remove_if_abandoned": STATEMENT},
     "unmask.downloads": {"reading_download": CONTEXT},
     "unmask.errors": {"InputError": EXCEPTION, "PassingError": EXCEPTION},
     "unmask.evidence.progress": {"Progress": TELLER},
+    AT_START: {},
     "unmask.joblog": {"job_log": CONTEXT, "PROGRESS": EXTRA, "duration": TOLD},
     "unmask.locks": {"locked": CONTEXT},
     "unmask.models.quiet": {"quiet_transformers": CONTEXT},
@@ -59,7 +66,7 @@ class Uses:
                 self.faults.append(f"line {node.lineno}: {node.id}: only {self.kinds[node.id]}")
 
     def _imported(self, node: ast.stmt, modules: list[str]) -> None:
-        whole = sorted(set(modules) & {module_name(path) for path in PLUMBING})
+        whole = sorted(set(modules) & {module_name(path) for path in PLUMBING} - {AT_START})
         self.faults += [f"line {node.lineno}: {module}: as a whole" for module in whole]
 
     def _names_imported(self, node: ast.ImportFrom, module: str) -> None:
@@ -152,6 +159,29 @@ def test_nothing_of_plumbing_is_imported_for_a_value() -> None:
     }
 
 
+def modules_of(path: Path) -> list[str]:
+    """What a file imports of this library, in order."""
+    names: list[str] = []
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.append(node.module)
+    return [name for name in names if name.partition(".")[0] == "unmask"]
+
+
+def test_every_script_of_a_job_turns_the_collector_off_before_it_imports_the_library() -> None:
+    jobs = [path for path in SCRIPTS.glob("*.py") if "unmask.joblog" in modules_of(path)]
+    assert len(jobs) > 50
+    assert [path.name for path in jobs if modules_of(path)[0] != AT_START] == []
+
+
+def test_the_library_itself_never_turns_the_collector_off() -> None:
+    modules = [path for path in SCRIPTS.rglob("*.py") if path.parent != SCRIPTS]
+    assert len(modules) > 400
+    assert [relative(path) for path in modules if AT_START in digests._module(path).names] == []
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -194,6 +224,25 @@ def f(progress: Progress | None) -> InputError:
     return InputError("d")
 """
     assert Uses(source).faults == []
+
+
+def test_a_job_collects_garbage_again_but_nothing_that_was_imported(tmp_path: Path) -> None:
+    program = f"""
+import gc
+import unmask.job_start
+import unmask.tables
+from unmask.joblog import job_log
+assert not gc.isenabled() and gc.get_freeze_count() == 0
+with job_log({str(tmp_path / "job.log")!r}):
+    assert gc.isenabled() and gc.get_freeze_count() > 10_000
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_program_that_collects_garbage_is_left_as_it_is(tmp_path: Path) -> None:
+    before = gc.get_freeze_count()
+    with job_log(tmp_path / "job.log"):
+        assert gc.isenabled() and gc.get_freeze_count() <= before
 
 
 def test_every_module_of_plumbing_is_there_and_says_what_may_be_imported() -> None:
@@ -296,6 +345,19 @@ def test_editing_plumbing_changes_no_digest(copy: Path, before: dict[str, str], 
     after = all_digests(copy)
     path.write_text(whole)
     assert before and after == before
+
+
+def test_turning_the_collector_off_changes_no_digest(copy: Path, before: dict[str, str]) -> None:
+    """A script that starts so is not another one: no job is redone for it."""
+    path = copy / "compute_exact.py"
+    whole = path.read_text()
+    path.write_text(whole.replace(f"import {AT_START}", "", 1))
+    after = all_digests(copy)
+    path.write_text(whole.replace(f"import {AT_START}", "import unmask.files", 1))
+    elsewhere = all_digests(copy)
+    path.write_text(whole)
+    assert f"import {AT_START}" in whole and after == before
+    assert elsewhere != before
 
 
 @pytest.mark.parametrize(
