@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -77,45 +77,96 @@ class Masking:
 
 @contextmanager
 def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
-    """Have the head of a masked language model run, while the block does, where there are labels alone.
+    """Have a masked language model go on, while the block does, where there are labels alone.
 
-    That is a seventh of the tokens, and over a large vocabulary the head is half of a small model's work. It
-    is left as it is in an architecture of which the loss would come out otherwise.
+    That is a seventh of the tokens. What comes behind the last attention is done for each token by itself: in
+    the last layer, and in the head, which over a large vocabulary is half of a small model's work. In an
+    architecture of which the loss would come out otherwise the head alone runs so, or nothing does.
     """
-    chosen: list[Tensor] = []
+    plain = _probed(model)
+    attention = _LastAttention.of(model)
+    for behind in (attention, None) if attention else (None,):
+        hooks = _AtLabels(model, behind)
+        if _is_loss(plain, model):
+            break
+        hooks.remove()
+    else:
+        logger.info("head at labels alone: not for this architecture, it runs at every position")
+    try:
+        yield
+    finally:
+        hooks.remove()
 
-    def before(module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
-        chosen.clear()
+
+class _LastAttention(NamedTuple):
+    """The module that a pass through an encoder calls last to let tokens see each other."""
+
+    module: nn.Module
+    calls: int
+    """How often a pass calls it: more than once where layers share their weights."""
+
+    @classmethod
+    def of(cls, model: PreTrainedModel) -> "_LastAttention | None":
+        """None where no module has the name that architectures like BERT have for it."""
+        named = model.base_model.named_modules()
+        modules = [module for name, module in named if name.rpartition(".")[2] == "attention"]
+        if not modules:
+            return None
+        calls: list[nn.Module] = []
+        handle = modules[-1].register_forward_hook(lambda module, _, __: calls.append(module))
+        _probed(model)
+        handle.remove()
+        return cls(modules[-1], len(calls))
+
+
+class _AtLabels:
+    """Hooks on a model that cut hidden states down to places with labels, as 1 × places × width."""
+
+    def __init__(self, model: PreTrainedModel, attention: _LastAttention | None) -> None:
+        """attention: behind which they are cut; None cuts them behind the encoder."""
+        self.attention = attention
+        self.places: Tensor | None = None
+        self.calls = 0
+        self.handles = [
+            model.register_forward_pre_hook(self._before, with_kwargs=True),
+            model.base_model.register_forward_hook(self._behind_encoder),
+        ]
+        if attention:
+            self.handles.append(attention.module.register_forward_hook(self._behind_attention))
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
+
+    def _before(self, module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
+        self.places, self.calls = None, 0
         labels = kwargs.get("labels")
         if labels is None or not (places := labels != IGNORED).any():
             return None
-        chosen.append(places)
+        self.places = places
         return args, kwargs | {"labels": labels[places][None]}
 
-    def narrow(module: nn.Module, args: Any, output: Any) -> Any:
-        if chosen:
-            output["last_hidden_state"] = output["last_hidden_state"][chosen.pop()][None]
+    def _behind_attention(self, module: nn.Module, args: Any, output: Any) -> Any:
+        self.calls += 1
+        if self.places is None or self.attention is None or self.calls < self.attention.calls:
+            return output
+        hidden, *others = output
+        return hidden[self.places][None], *others
+
+    def _behind_encoder(self, module: nn.Module, args: Any, output: Any) -> Any:
+        if self.places is not None and self.attention is None:
+            output["last_hidden_state"] = output["last_hidden_state"][self.places][None]
         return output
 
-    handles = []
-    plain = _probed(model)
-    handles.append(model.register_forward_pre_hook(before, with_kwargs=True))
-    handles.append(model.base_model.register_forward_hook(narrow))
+
+def _is_loss(loss: float, model: PreTrainedModel) -> bool:
+    """Whether the loss on a short input is this one."""
     try:
-        try:
-            same = math.isclose(_probed(model), plain, rel_tol=1e-3)
-        except (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
-            if ran_out_of_memory(error):
-                raise
-            same = False
-        if not same:
-            logger.info("head at labels alone: not for this architecture, it runs at every position")
-            for handle in handles:
-                handle.remove()
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
+        return math.isclose(_probed(model), loss, rel_tol=1e-3)
+    except (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError) as error:
+        if ran_out_of_memory(error):
+            raise
+        return False
 
 
 def _probed(model: PreTrainedModel) -> float:

@@ -55,7 +55,7 @@ def tokenise(
     for start in range(0, len(texts), TOKENISED_AT_ONCE):
         part = slice(start, start + TOKENISED_AT_ONCE)
         sides = [list(each[part]) for each in (texts, seconds) if each is not None]
-        encoding = tokenizer(*sides, truncation=False, verbose=False)
+        encoding = tokenizer(*sides, truncation=False, verbose=False, return_attention_mask=False)
         keys = ["input_ids", *(["token_type_ids"] if with_types and "token_type_ids" in encoding else [])]
         for place, whole in enumerate(encoding["input_ids"]):
             if max_length is not None and len(whole) > max_length:

@@ -68,7 +68,7 @@ def constant(step: int, steps: int) -> float:
     return 1.0
 
 
-ADAMW: Callable[..., Optimizer] = partial(AdamW, weight_decay=0.0)
+ADAMW: Callable[..., Optimizer] = partial(AdamW, weight_decay=0.0, fused=True)
 
 
 @dataclass(frozen=True)
@@ -155,18 +155,20 @@ def train(
     done, history, recent = _restore(work, model, optimizer, device)
     part, limit, began = max(1, settings.steps // 10), settings.batch, time.monotonic()
     devices = [] if device.torch.type == "cpu" else [device.torch]
+    model.train()
     with torch.random.fork_rng(devices=devices):
         if on_step and done == 0 and 0 in at:
             _look(model, on_step, 0)
         for step in range(done, settings.steps):
-            _seed(settings.seed, step)
+            _seed(settings.seed, step, device)
             batch = collate([examples[number] for number in batches.of(step)])
             batch = {name: tensor.to(device.torch) for name, tensor in batch.items()}
-            model.train()
+            if not model.training:
+                model.train()
             while (result := within_memory(_backward, model, batch, limit, loss)) is None:
                 limit = _half(limit, batch, device)
                 optimizer.zero_grad(set_to_none=True)
-                _seed(settings.seed, step)
+                _seed(settings.seed, step, device)
             if result.counted:
                 if not math.isfinite(result.mean):
                     raise InputError(f"training: the loss of step {step + 1} is {result.mean}, not a number")
@@ -204,9 +206,11 @@ class _BatchLoss:
     """What the loss is a mean over; where that is nothing, there is no gradient."""
 
 
-def _seed(seed: int, step: int) -> None:
+def _seed(seed: int, step: int, device: Device) -> None:
     """Let what is drawn from here on depend on the seed and the step alone."""
-    torch.manual_seed(int(np.random.SeedSequence((seed, step)).generate_state(1, np.uint64)[0]))
+    number = int(np.random.SeedSequence((seed, step)).generate_state(1, np.uint64)[0])
+    # it looks for devices of all kinds, which takes as long as a tiny model's smallest layers
+    (torch.default_generator if device.torch.type == "cpu" else torch).manual_seed(number)
 
 
 class _Batches:

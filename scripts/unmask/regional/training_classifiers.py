@@ -1,6 +1,7 @@
 """Small text classifiers trained on made reviews."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def train_classifier(
         steps=steps_of(len(texts), BATCH, epochs, lengths=lengths),
         seed=seed,
         schedule=warmed_up(WARM_UP),
-        optimizer=AdamW,
+        optimizer=partial(AdamW, fused=True),
     )
     labelled = list(zip(texts, items.labels.tolist(), strict=True))
     history = train(model, labelled, _batch, settings, work, pick_device("cpu"), lengths=lengths)
