@@ -147,7 +147,9 @@ def title(results: PairResults) -> str:
     clear = scores[scores["verdict"] == CLEAR]
     if clear.empty:
         if verdicts == {CANNOT_TELL}:
-            return f"{measure} cannot tell a preference of {who if few else f'any of {len(models)} models'}"
+            any_of = f"any of {len(models)} models prefers"
+            whose = f"{who} {many(len(models), 'prefers', 'prefer')}" if few else any_of
+            return f"Whether {whose} stereotypes cannot be told by {measure}"
         who = who if few else f"None of {len(models)} models"
         return f"{who} {f'{show} no' if few else 'shows a'} clear preference by {measure}"
     above = clear["score"] > NO_PREFERENCE

@@ -195,7 +195,7 @@ MEASURED = [
         measured,
         """{{ counts | listed }} language {{ models | many("model", "models") }} ({{ models | listed }}) read
         the sentence pairs of {{ benchmarks | listed }}. In each pair one sentence is the more stereotypical;
-        {{ titles | listed }} say which of the two a model finds likelier.""",
+        {{ titles | listed }} {{ titles | many("says", "say") }} which of the two a model finds likelier.""",
     ),
     Finding(
         "several kinds",
@@ -211,8 +211,9 @@ MEASURED = [
         {{ names | length | many("a file", "files") }}; what tokens add is not known.
         {% if bare %}Too little is known of the tokens of {{ bare | listed }} for a band of word choice, and
         for verdicts that need one.
-        {% endif %}{% if banded %}The band of word choice of {{ banded | listed }} is by words, as
-        {{ banded | length | many("its tokens are", "their tokens are") }} not known.
+        {% endif %}{% if banded %}The {{ banded | many("band", "bands") }} of word choice of
+        {{ banded | listed }} {{ banded | many("is", "are") }} by words, as
+        {{ banded | many("its", "their") }} tokens are not known.
         {% endif %}Their near-ties are pairs that the rounding of the printed scores could turn.""",
     ),
     Finding(

@@ -60,7 +60,7 @@ def _fault_of_tokens(entry: Mapping[str, Any]) -> str | None:
     if "tokens" not in columns:
         return None
     if "difference" in columns:
-        return "a difference is of no number of tokens; it takes the scores of both sentences"
+        return "differences have no numbers of tokens; name the scores of both sentences (scores)"
     scores = 1 if SENTENCE in columns else 2
     if len(columns_listed(columns["tokens"])) != scores:
         return f"a row has {scores} score{'s' * (scores > 1)}, so name {scores} column{'s' * (scores > 1)}"
@@ -71,7 +71,7 @@ def _fault_of_part(name: str) -> str | None:
     """None for what is a measure of all tokens, as far as is known."""
     if is_free(name) or measure(name).over_all_tokens is not None:
         return None
-    return f"{name} is no sum or mean over all tokens of a sentence, which count alike"
+    return f"{name} is neither the plain sum nor the mean over all tokens of a sentence"
 
 
 def _fault_of_reduction(entry: Mapping[str, Any]) -> str | None:
@@ -82,10 +82,10 @@ def _fault_of_reduction(entry: Mapping[str, Any]) -> str | None:
     if fault := _fault_of_part(name):
         return fault
     if "difference" in columns:
-        return "it says what scores of sentences are, and a file of differences has none"
+        return "it is of scores of sentences, and a file of differences has none"
     of_measure = measure(name).over_all_tokens
     if of_measure is not None and entry["reduction"] != of_measure:
         return f"{name} is a {of_measure}"
     if entry["reduction"] == SUM and "tokens" not in columns:
-        return "of a sum columns.tokens has to be known, too"
+        return "a sum takes numbers of tokens, too: name their columns in columns.tokens"
     return None
