@@ -1,6 +1,6 @@
 """Evidence of an exact model: the rows that a transformer with its answers would leave."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +49,20 @@ def exact_evidence(pairs: pd.DataFrame, model: ExactModel | ExactLeftModel, mask
     the corruption neither keeps tokens nor makes them random: what is said of an unmasked token that was
     never asked for is undefined. Raises ValueError for a masking of models of the other kind.
     """
-    sentences = _sentences(pairs, model)
+    return evidence_by_masking(pairs, model, [masking])[masking]
+
+
+def evidence_by_masking(
+    pairs: pd.DataFrame, model: ExactModel | ExactLeftModel, maskings: Iterable[str]
+) -> dict[str, pd.DataFrame]:
+    """`exact_evidence` under several maskings: sentences are read once. Raises as it does."""
+    sentences = list(_sentences(pairs, model))
+    return {masking: _evidence(sentences, model, masking) for masking in maskings}
+
+
+def _evidence(
+    sentences: Sequence[Sentence], model: ExactModel | ExactLeftModel, masking: str
+) -> pd.DataFrame:
     if isinstance(model, ExactLeftModel):
         readings, answers = _read_left(sentences, masking, model)
     else:
@@ -59,7 +72,7 @@ def exact_evidence(pairs: pd.DataFrame, model: ExactModel | ExactLeftModel, mask
 
 
 def _read_around(
-    sentences: Iterator[Sentence], masking: str, model: ExactModel
+    sentences: Sequence[Sentence], masking: str, model: ExactModel
 ) -> tuple[list[_Reading], Answers]:
     """What a masked language model is shown, and its answers."""
     if masking in CAUSAL_MASKINGS:
@@ -74,7 +87,7 @@ def _read_around(
 
 
 def _read_left(
-    sentences: Iterator[Sentence], masking: str, model: ExactLeftModel
+    sentences: Sequence[Sentence], masking: str, model: ExactLeftModel
 ) -> tuple[list[_Reading], Answers]:
     """What a causal language model is shown, and its answers."""
     if masking not in CAUSAL_MASKINGS:
@@ -118,7 +131,7 @@ def _with_specials(text: str, model: ExactModel | ExactLeftModel, what: str) -> 
     return model.with_specials(ids)
 
 
-def _readings(sentences: Iterator[Sentence], masking: str, mask: int) -> Iterator[_Reading]:
+def _readings(sentences: Sequence[Sentence], masking: str, mask: int) -> Iterator[_Reading]:
     hidden_in = hidden_positions(masking)
     for sentence in sentences:
         for hidden in hidden_in(sentence):

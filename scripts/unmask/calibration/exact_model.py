@@ -64,9 +64,13 @@ class ExactTokens:
     def _numbers(self) -> dict[str, int]:
         return {token: number for number, token in enumerate(self.content)}
 
+    @cached_property
+    def _numbers_of_words(self) -> dict[str, tuple[int, ...]]:
+        return {word: tuple(self._numbers[piece] for piece in pieces_of(word)) for word in self._world.words}
+
     def numbered(self, words: Sequence[str]) -> tuple[int, ...]:
-        """The numbers of the tokens of words. Raises KeyError for a token that the world has not."""
-        return tuple(self._numbers[piece] for word in words for piece in pieces_of(word))
+        """The numbers of the tokens of words. Raises KeyError for a word that the world has not."""
+        return tuple(number for word in words for number in self._numbers_of_words[word])
 
     def read(self, text: str) -> tuple[int, ...]:
         """The numbers of the tokens of a sentence as it is written. Raises KeyError as `numbered` does."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.exact_evidence import exact_evidence
+from unmask.calibration.exact_evidence import evidence_by_masking
 from unmask.calibration.exact_left import ExactLeftModel
 from unmask.calibration.exact_model import ExactModel
 from unmask.calibration.population import Member, Observed, observe, pair_facts
@@ -46,5 +46,5 @@ def observe_exact(
 
     measures: for models of its kind. Raises InputError as `exact_evidence` does.
     """
-    evidence = {masking: exact_evidence(pairs, model, masking) for masking in maskings_of(measures)}
+    evidence = evidence_by_masking(pairs, model, maskings_of(measures))
     return observe(member, facts, score_pairs(list(pairs["pair_id"]), evidence, measures))
