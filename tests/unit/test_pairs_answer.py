@@ -242,6 +242,13 @@ def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
     many = results(*(of("AUL", f"m{place}", **FOR) for place in range(9)))
     counted, spread, clear, holm = answer.sentences(many)
     assert counted == "9 AUL scores of 9 models: 9 clear preference."
+    two = results(
+        *(of("AUL", f"m{place}", **FOR) for place in range(5)),
+        *(of("score", f"s{place}", **FOR) for place in range(4)),
+        **{f"s{place}": "scored" for place in range(4)},
+    )
+    assert answer.title(two).endswith("by AUL and score")
+    assert answer.sentences(two)[0] == "9 scores of 9 models: 9 clear preference."
     assert spread == "They prefer the stereotype in 59% of the pairs; their intervals reach from 56 to 62."
     assert clear == "Clear preference: m0 on crows, 59% (56 to 62); m1 on crows, 59% (56 to 62); 7 more."
     assert (

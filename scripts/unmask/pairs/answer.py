@@ -266,7 +266,9 @@ def _counted(scores: pd.DataFrame, measure: str) -> Iterator[str]:
         f"{count} {verdict}" for verdict in _SHOWS if (count := int((scores["verdict"] == verdict).sum()))
     ]
     models = scores["model"].nunique()
-    yield f"{len(scores)} {measure} scores of {models} models: {listed(counts)}."
+    # the title of the page lists measures
+    what = f"{measure} scores" if scores["title"].nunique() == 1 else "scores"
+    yield f"{len(scores)} {what} of {models} models: {listed(counts)}."
     low, high = scores["score"].min(), scores["score"].max()
     ends = f"; their intervals reach from {scores['low'].min():.0f} to {scores['high'].max():.0f}"
     known = ends if scores["low"].notna().any() else ""
