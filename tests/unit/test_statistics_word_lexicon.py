@@ -276,6 +276,26 @@ def test_longer_sentences_lose_in_a_sum_and_not_in_a_mean() -> None:
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_likelier_later_tokens_of_longer_words_are_not_in_the_null(reduction: str) -> None:
+    """The limit that docs/chance.md states: words differ in length on one side, and in nothing else."""
+    pairs, rng = made_pairs(200, seed=19, vocabulary=400), np.random.default_rng(20)
+    counts, scores = np.zeros((2, 200)), np.zeros((2, 200))
+    of_words: dict[str, float] = {}
+    for side, name in enumerate(SIDES):
+        for row, text in enumerate(pairs[name]):
+            for word in words(text):
+                later = 2 * (side == 0 and word.startswith("m"))
+                counts[side, row] += 1 + later
+                scores[side, row] += of_words.setdefault(word, rng.normal(-6, 1)) - later
+    if reduction == "mean":
+        scores /= counts
+    lexicon = word_lexicon(pairs, scores, counts if reduction == "sum" else None)
+    found = band(share(scores[0] - scores[1]), null_of(lexicon, 400), 0.95)
+    # a longer side has a higher mean, and loses less in a sum, than the null allows for
+    assert found is not None and share(scores[0] - scores[1]) > found.high
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_scores_that_are_all_alike_per_token_tie_wherever_lengths_do(reduction: str) -> None:
     pairs = made_pairs(30, seed=17)
     tokens = tokens_of(pairs)
