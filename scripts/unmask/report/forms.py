@@ -136,7 +136,9 @@ class Grid:
         """A chart below its title, if there is one."""
         if self.title is None:
             return drawn
-        titled: alt.FacetChart = drawn.properties(title=alt.Title(self.title, subtitle=list(self.subtitle)))
+        # its methods would copy all its layers
+        titled: alt.FacetChart = drawn.copy(deep=False)
+        titled.title = alt.Title(self.title, subtitle=list(self.subtitle))
         return titled
 
 

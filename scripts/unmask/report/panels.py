@@ -112,34 +112,39 @@ def panels(
     independent: channels of which each panel has a scale and an axis of its own; axes: an axis alone.
     between: what stands in the name of a panel between two lines.
     """
-    drawn = (
-        alt.layer(*layers)
-        .properties(width=width, height=height)
-        .facet(
-            data=SharedData(values=[dict(row) for row in rows]),
-            facet=alt.Facet(
-                "panel:N",
-                title=None,
-                sort=alt.EncodingSortField("place", op="min"),
-                header=alt.Header(labelExpr=f"split(datum.label, {json.dumps(between)})", labelLimit=width),
-            ),
-            columns=min(columns, len({row["panel"] for row in rows})),
-            spacing={"row": 14, "column": 18},
-        )
+    # in one go: each method of a chart copies it, with all its layers
+    return alt.FacetChart(
+        data=SharedData(values=[dict(row) for row in rows]),
+        spec=alt.LayerChart(layer=layers, width=width, height=height),
+        facet=alt.Facet(
+            "panel:N",
+            title=None,
+            sort=alt.EncodingSortField("place", op="min"),
+            header=alt.Header(labelExpr=f"split(datum.label, {json.dumps(between)})", labelLimit=width),
+        ),
+        columns=min(columns, len({row["panel"] for row in rows})),
+        spacing={"row": 14, "column": 18},
         # in the order of the data
-        .transform_window(place="row_number()")
-        .properties(
-            usermeta={
-                "margin": margin,
-                "gap": gap,
-                "lines": max(str(row["panel"]).count(between) + 1 for row in rows),
-                **({"aspect": aspect} if aspect else {}),
-            }
-        )
+        transform=[{"window": [{"op": "row_number", "as": "place"}]}],
+        usermeta={
+            "margin": margin,
+            "gap": gap,
+            "lines": max(str(row["panel"]).count(between) + 1 for row in rows),
+            **({"aspect": aspect} if aspect else {}),
+        },
+        resolve=_resolved(independent, axes),
     )
-    if independent:
-        drawn = drawn.resolve_scale(**_apart(independent))
-    return drawn.resolve_axis(**_apart(axes)) if axes else drawn
+
+
+def _resolved(independent: Sequence[str], axes: Sequence[str]) -> Any:
+    """The channels of which each panel has a scale of its own, and those of which it has an axis."""
+    if not independent and not axes:
+        return alt.Undefined
+    apart = {
+        "scale": alt.ScaleResolveMap(**_apart(independent)) if independent else alt.Undefined,
+        "axis": alt.AxisResolveMap(**_apart(axes)) if axes else alt.Undefined,
+    }
+    return alt.Resolve(**apart)
 
 
 def _apart(channels: Sequence[str]) -> dict[str, Any]:
