@@ -71,6 +71,26 @@ def test_models_are_counted_by_kind() -> None:
     alone = results(of("AUL"))
     (measured,) = sentences(of_models, alone)
     assert measured.startswith("1 masked language model (bert) read the")
+    # the verb has the number of the measures
+    assert measured.endswith("; AUL says which of the two a model finds likelier.")
+    (measured,) = sentences(of_models, results(of("AUL"), of("CPS")))
+    assert measured.endswith("; AUL and CPS say which of the two a model finds likelier.")
+
+
+@pytest.mark.parametrize(
+    ("has_band", "said"),
+    [
+        ([True, False], "The band of word choice of a is by words, as its tokens are not known."),
+        ([True, True], "The bands of word choice of a and b are by words, as their tokens are not known."),
+        ([False, False], "Too little is known of the tokens of a and b for a band of word choice"),
+    ],
+)
+def test_the_bands_of_scores_made_elsewhere_are_said_to_be_by_words(has_band: list[bool], said: str) -> None:
+    some = results(of("score", "a"), of("score", "b"), a="scored", b="scored")
+    vars(some).update(matched=pd.DataFrame({"model": ["a", "b"], "has_band": has_band}))
+    of_files = [finding for finding in MEASURED if finding.name == "made elsewhere"]
+    (sentence,) = sentences(of_files, some)
+    assert said in sentence
 
 
 def test_an_undefined_pair_lacks_what_the_measure_scores() -> None:
