@@ -428,6 +428,24 @@ def test_what_scores_are_over_tokens_is_said_by_the_measure_or_the_entry(
     assert not has_band(differences)
 
 
+@pytest.mark.parametrize(
+    ("rest", "key"),
+    [
+        ({"measure": "score", "reduction": "mean"}, "reduction"),
+        ({"measure": "LLMean"}, "measure"),
+        ({"measure": "LLMean", "reduction": "mean"}, "reduction"),
+    ],
+)
+def test_a_log_has_no_means(tmp_path: Path, rest: dict[str, str], key: str) -> None:
+    path = tmp_path / "samples_pairs.jsonl"
+    path.write_text(json.dumps({**LOG, "filtered_resps": [["-1.5", "False"], ["-2.5", "False"]]}))
+    check_score_files({"api": {"path": str(path), "measure": "LL"}}, ALL_MEASURES)
+    with pytest.raises(InputError) as caught:
+        check_score_files({"api": {"path": str(path), **rest}}, ALL_MEASURES)
+    said = f"config key models.api.{key}: without columns the file is a log of lm-evaluation-harness, whose"
+    assert str(caught.value) == f"{said} scores are sums, not means"
+
+
 @pytest.mark.parametrize("name", ["AULA", "CPS", "SSS", "CSSS"])
 def test_measures_of_some_tokens_have_no_band_elsewhere(name: str) -> None:
     assert not has_band({**BY_SENTENCE, "measure": name}) and not has_band({"measure": name})

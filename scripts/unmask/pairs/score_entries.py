@@ -26,6 +26,7 @@ def check_score_files(models: Mapping[str, Mapping[str, Any]], house: Sequence[s
 def _faults(entry: Mapping[str, Any], house: Sequence[str]) -> Iterator[tuple[str, str | None]]:
     """What is wrong with each key, if anything is; what follows a fault is not to be asked for."""
     yield "measure", _fault_of_measure(entry["measure"], house)
+    yield "reduction" if "reduction" in entry else "measure", _fault_of_log(entry)
     yield "columns.tokens", _fault_of_tokens(entry)
     yield "reduction", _fault_of_reduction(entry)
 
@@ -52,6 +53,13 @@ def has_band(entry: Mapping[str, Any]) -> bool:
     """
     columns = entry.get("columns", {})
     return "tokens" in columns or (reduction_of(entry) == MEAN and "difference" not in columns)
+
+
+def _fault_of_log(entry: Mapping[str, Any]) -> str | None:
+    """None but for means that are read of a log of lm-evaluation-harness, whose log-likelihoods are sums."""
+    if "columns" not in entry and reduction_of(entry) == MEAN:
+        return "without columns the file is a log of lm-evaluation-harness, whose scores are sums, not means"
+    return None
 
 
 def _fault_of_tokens(entry: Mapping[str, Any]) -> str | None:
