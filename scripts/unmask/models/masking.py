@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +84,7 @@ def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
     architecture of which the loss would come out otherwise the head alone runs so, or nothing does.
     """
     plain = _probed(model)
-    attention = _LastAttention.of(model)
+    attention = _last_attention(model)
     for behind in (attention, None) if attention else (None,):
         hooks = _AtLabels(model, behind)
         if _is_loss(plain, model):
@@ -98,48 +98,43 @@ def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
         hooks.remove()
 
 
-class _LastAttention(NamedTuple):
-    """The module that a pass through an encoder calls last to let tokens see each other."""
+def _last_attention(model: PreTrainedModel) -> nn.Module | None:
+    """The module by which a pass through the encoder lets tokens see each other last.
 
-    module: nn.Module
-    calls: int
-    """How often a pass calls it: more than once where layers share their weights."""
-
-    @classmethod
-    def of(cls, model: PreTrainedModel) -> "_LastAttention | None":
-        """None where no module has the name that architectures like BERT have for it."""
-        named = model.base_model.named_modules()
-        modules = [module for name, module in named if name.rpartition(".")[2] == "attention"]
-        if not modules:
-            return None
-        calls: list[nn.Module] = []
-        handle = modules[-1].register_forward_hook(lambda module, _, __: calls.append(module))
-        _probed(model)
-        handle.remove()
-        return cls(modules[-1], len(calls))
+    None where no module has the name that architectures like BERT have for it, and where layers share it: a
+    pass calls it more than once.
+    """
+    named = model.base_model.named_modules()
+    modules = [module for name, module in named if name.rpartition(".")[2] == "attention"]
+    if not modules:
+        return None
+    calls: list[nn.Module] = []
+    handle = modules[-1].register_forward_hook(lambda module, _, __: calls.append(module))
+    _probed(model)
+    handle.remove()
+    return modules[-1] if len(calls) == 1 else None
 
 
 class _AtLabels:
     """Hooks on a model that cut hidden states down to places with labels, as 1 × places × width."""
 
-    def __init__(self, model: PreTrainedModel, attention: _LastAttention | None) -> None:
+    def __init__(self, model: PreTrainedModel, attention: nn.Module | None) -> None:
         """attention: behind which they are cut; None cuts them behind the encoder."""
         self.attention = attention
         self.places: Tensor | None = None
-        self.calls = 0
         self.handles = [
             model.register_forward_pre_hook(self._before, with_kwargs=True),
             model.base_model.register_forward_hook(self._behind_encoder),
         ]
         if attention:
-            self.handles.append(attention.module.register_forward_hook(self._behind_attention))
+            self.handles.append(attention.register_forward_hook(self._behind_attention))
 
     def remove(self) -> None:
         for handle in self.handles:
             handle.remove()
 
     def _before(self, module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
-        self.places, self.calls = None, 0
+        self.places = None
         labels = kwargs.get("labels")
         if labels is None or not (places := labels != IGNORED).any():
             return None
@@ -147,8 +142,7 @@ class _AtLabels:
         return args, kwargs | {"labels": labels[places][None]}
 
     def _behind_attention(self, module: nn.Module, args: Any, output: Any) -> Any:
-        self.calls += 1
-        if self.places is None or self.attention is None or self.calls < self.attention.calls:
+        if self.places is None:
             return output
         hidden, *others = output
         return hidden[self.places][None], *others

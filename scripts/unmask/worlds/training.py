@@ -231,8 +231,6 @@ def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrained
         # its positions are counted from behind the padding token's id
         positions = MAX_LENGTH + tokenizer.pad_token_id + 1
         return RobertaConfig(max_position_embeddings=positions, type_vocab_size=1, **shape)
-    # as one operation; by default the same function is written out in seven
-    shape["hidden_act"] = "gelu_pytorch_tanh"
     return AlbertConfig(max_position_embeddings=MAX_LENGTH, embedding_size=64, **shape)
 
 
