@@ -94,7 +94,7 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
 def _collect_garbage() -> None:
     """Turn the collector on where the script turned it off (`unmask.job_start`).
 
-    What was imported stays until the job ends; it is left out, when the process ends too.
+    What was imported stays until the job ends, so no collection looks through it.
     """
     if not gc.isenabled():
         gc.freeze()
