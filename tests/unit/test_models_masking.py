@@ -118,3 +118,16 @@ def test_the_head_at_labels_alone_gives_the_same_gradient(architecture: str) -> 
     # outside of the block all is as it was
     assert model(input_ids=batch["input_ids"]).logits.shape[:2] == batch["input_ids"].shape
     assert gradient()[0] == loss
+
+
+def test_no_hook_is_left_where_the_probe_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tiny_config("bert", tiny_tokenizer("bert"))
+    model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
+
+    def fail(loss: float, model: PreTrainedModel) -> bool:
+        raise MemoryError
+
+    monkeypatch.setattr("unmask.models.masking._is_loss", fail)
+    with pytest.raises(MemoryError), head_at_labels(model):
+        pass
+    assert not any(each._forward_hooks or each._forward_pre_hooks for each in model.modules())

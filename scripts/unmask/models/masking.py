@@ -3,7 +3,7 @@
 import logging
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,17 +85,15 @@ def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
     """
     plain = _probed(model)
     attention = _last_attention(model)
-    for behind in (attention, None) if attention else (None,):
-        hooks = _AtLabels(model, behind)
-        if _is_loss(plain, model):
-            break
-        hooks.remove()
-    else:
-        logger.info("head at labels alone: not for this architecture, it runs at every position")
-    try:
+    with ExitStack() as hooks:
+        for behind in (attention, None) if attention else (None,):
+            hooks.callback(_AtLabels(model, behind).remove)
+            if _is_loss(plain, model):
+                break
+            hooks.close()
+        else:
+            logger.info("head at labels alone: not for this architecture, it runs at every position")
         yield
-    finally:
-        hooks.remove()
 
 
 def _last_attention(model: PreTrainedModel) -> nn.Module | None:

@@ -149,7 +149,7 @@ def title(results: PairResults) -> str:
         if verdicts == {CANNOT_TELL}:
             any_of = f"any of {len(models)} models prefers"
             whose = f"{who} {many(len(models), 'prefers', 'prefer')}" if few else any_of
-            return f"Whether {whose} stereotypes cannot be told by {measure}"
+            return f"{measure} cannot tell whether {whose} stereotypes"
         who = who if few else f"None of {len(models)} models"
         return f"{who} {f'{show} no' if few else 'shows a'} clear preference by {measure}"
     above = clear["score"] > NO_PREFERENCE
