@@ -141,12 +141,20 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "
         config["models"] = {name: config["models"][name] for name in ("tiny-bert", "oracle")}
         # the name of another file's study is refused
         config["study"] = "demonstration"
-        # no classifier is left that they could be tried on
-        del config["regional"]["prefixes"]
-        config["regional"]["models"] = config["associations"]["models"] = ["tiny-bert"]
         return config
 
     return shared_study(tmp_path_factory, worker_id, "demonstration", study)
+
+
+@pytest.fixture(scope="session")
+def families(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> "Workflow":
+    """The other families on the world of the demonstration, run to their report."""
+
+    def study(folder: Path) -> dict[str, Any]:
+        config: dict[str, Any] = yaml.safe_load((folder / "configs/families.yaml").read_text())
+        return config | {"study": "synthetic"}
+
+    return shared_study(tmp_path_factory, worker_id, "families", study)
 
 
 @pytest.fixture(scope="session")

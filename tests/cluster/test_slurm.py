@@ -18,13 +18,11 @@ from unmask.statistics.names import STATISTICS
 pytestmark = pytest.mark.thorough
 
 TARGET = "present_pairs"
-DEMONSTRATED = ("present_pairs", "present_regional")
-BY_SCORING = ("evidence", "untrained", "scores", "regional/tiny-bert")
+BY_SCORING = ("evidence", "untrained", "scores")
 """What is made by jobs that run a model, and the scores."""
 OF_SCORES = (
     *(f"statistics/*/*/{name}.parquet" for name in STATISTICS),
     "tables/bias.csv",
-    "tables/regional_table1.csv",
 )
 """What leads from the tables to these: as long as it is there, nobody misses them."""
 
@@ -91,7 +89,7 @@ def demonstrating(
     for path in (path for pattern in OF_SCORES for path in results.glob(pattern)):
         path.unlink()
     workflow = Workflow(folder, copy.deepcopy(demonstration.config))
-    with on_slurm(workflow, *DEMONSTRATED, python=workflow.python) as run:
+    with on_slurm(workflow, TARGET, python=workflow.python) as run:
         yield workflow, run
 
 

@@ -456,7 +456,7 @@ def test_a_file_of_the_workflow_is_named_from_any_folder(
         regional = complete(study, FAMILIES, root)["regional"]
         return regional["regions"]["path"], regional["words"]["one"], regional["words"]["two"]
 
-    inside = ("resources/regional/planted_regions.csv", "resources/words.yaml", "resources/none.yaml")
+    inside = ("resources/regional/synthetic_regions.csv", "resources/words.yaml", "resources/none.yaml")
     study = copy.deepcopy(GOOD)
     study["regional"] = {
         "models": ["a"],

@@ -166,9 +166,9 @@ def whole_study(folder: Path) -> dict[str, Any]:
         },
         "regional": {
             "models": ["bert"],
-            "regions": {"source": "table", "path": "resources/regional/planted_regions.csv"},
+            "regions": {"source": "table", "path": "resources/regional/synthetic_regions.csv"},
             "template": "Most {region} people are {word}.",
-            "words": {"traits": "resources/regional/planted_words.yaml"},
+            "words": {"traits": "resources/regional/synthetic_words.yaml"},
             "draws": 20,
             "resamples": 20,
             "planted": {"worlds": 20, "strengths": [0, 2]},

@@ -68,8 +68,8 @@ def test_the_file_of_every_row_is_planned_by_its_study(workflow: Workflow, data:
 
 
 @pytest.mark.slow
-def test_what_ran_on_made_data_is_planned_by_the_demonstration(workflow: Workflow) -> None:
-    files = planned(workflow, "demo", None)
+def test_what_ran_on_made_data_is_planned_by_studies_of_the_synthetic_world(workflow: Workflow) -> None:
+    files = planned(workflow, "demo", None) | planned(workflow, "families", None)
     assert [item for item in ITEMS if MADE in item.ran and item.file not in files] == []
 
 
@@ -207,10 +207,8 @@ def test_every_repository_revision_and_address_of_a_study_is_asked_for(
 
 
 @pytest.mark.thorough
-def test_tables_have_the_columns_that_printed_numbers_are_compared_by(demonstration: Workflow) -> None:
-    """Of all families. No model of the demonstration is one of a paper: no number has a printed one."""
-    tables = [
-        compared(item, demonstration.folder / "results/demonstration") for item in ITEMS if item.printed
-    ]
+def test_tables_have_the_columns_that_printed_numbers_are_compared_by(families: Workflow) -> None:
+    """Of all families. No model of the study is one of a paper: no number has a printed one."""
+    tables = [compared(item, families.folder / "results/synthetic") for item in ITEMS if item.printed]
     assert len(tables) >= 12
     assert all(table.empty and tuple(table.columns) == COLUMNS for table in tables)

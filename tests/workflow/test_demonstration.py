@@ -1,4 +1,4 @@
-"""The demonstration, with one of its models: the pipeline finds what was planted."""
+"""The demonstration with one of its trained models, and the other families: they find what was planted."""
 
 import json
 from itertools import product
@@ -16,7 +16,7 @@ from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 def margins(workflow: Workflow, model: str = "tiny-bert") -> pd.DataFrame:
     """Mean margin of each measure (protocol corrected) by planted factor, beside the oracle's."""
-    results = workflow.folder / "results/demonstration"
+    results = workflow.folder / "results" / workflow.config["study"]
     truth = json.loads((results / "planted/planted/truth.json").read_text())["benchmarks"]["crows-pairs"]
     facts = pd.DataFrame.from_dict(truth, orient="index")[["factor", "p", "ratio", "direction", "margins"]]
     scores = pd.read_parquet(results / f"scores/{model}/planted-crows-pairs/original.parquet")
@@ -75,8 +75,8 @@ def test_intervals_tell_what_is_planted_and_who_is_fooled(demonstration: Workflo
 
 
 @pytest.mark.thorough
-def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration: Workflow) -> None:
-    scores = pd.read_parquet(demonstration.folder / "results/demonstration/regional/tiny-bert/scores.parquet")
+def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(families: Workflow) -> None:
+    scores = pd.read_parquet(families.folder / "results/synthetic/regional/tiny-bert/scores.parquet")
     found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full") & (scores["level"] == "kind")]
     score = {}
     for variant in ("paper", "corrected"):
@@ -91,19 +91,10 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(demonstration:
 
 
 @pytest.mark.thorough
-def test_calibration_tells_what_follows_frequency_from_what_does_not(demonstration: Workflow) -> None:
-    results = demonstration.folder / "results/demonstration"
+def test_the_exact_model_has_the_margins_that_the_grammar_gives(demonstration: Workflow) -> None:
     known = margins(demonstration, "oracle")
     whole = known[(known["factor"] != "length") & known["measure"].isin(["CPS", "SSS", "AllMasked"])]
     assert len(whole) > 20 and (whole["margin"] - whole["oracle"]).abs().max() < 1e-6
-    merits = pd.read_parquet(results / "calibration/merits.parquet").query("condition == ''")
-    value = merits.set_index(["kind", "measure", "merit"])["value"].astype(float)
-    assert value["oracle", "CPS", "slope"] == pytest.approx(1, abs=1e-6)
-    assert value["oracle", "CPS", "frequency"] == pytest.approx(0, abs=1e-6)
-    assert value["oracle", "SSS", "frequency"] == pytest.approx(1, abs=1e-6)
-    assert 0.7 < value["trained", "CPS", "slope"] < 1.2 and abs(value["trained", "CPS", "frequency"]) < 0.2
-    assert 0.7 < value["trained", "SSS", "frequency"] < 1.3
-    assert value["oracle", "AUL", "exchange"] > 0.3
 
 
 @pytest.mark.thorough
@@ -130,9 +121,9 @@ def test_scores_are_judged_beside_what_the_exact_model_prefers(demonstration: Wo
 
 
 @pytest.mark.thorough
-def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Workflow) -> None:
+def test_debiasing_empties_margins_and_changes_nothing_in_use(families: Workflow) -> None:
     """The third paper's claim, with a known answer."""
-    found = [margins(demonstration, model) for model in ("tiny-bert", "tiny-bert-cda")]
+    found = [margins(families, model) for model in ("tiny-bert", "tiny-bert-cda")]
     of_cps = [each[each["measure"] == "CPS"] for each in found]
     association = [each[(each["factor"] == "association") & (each["p"] == 0.9)] for each in of_cps]
     before, after = (each["margin"].mean() for each in association)
@@ -140,14 +131,13 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(demonstration: Wor
     # what is planted in faiths was not swapped
     before, after = (each.loc[each["factor"] == "both", "margin"].mean() for each in of_cps)
     assert after > 0.85 * before > 0.5
-    section = json.loads(
-        (demonstration.folder / "results/demonstration/report/sections/downstream.json").read_text()
-    )
+    results = families.folder / "results/synthetic"
+    section = json.loads((results / "report/sections/downstream.json").read_text())
     assert any(said.startswith("After cda, ") for said in section["sentences"])
     wanted = {"occupations": ("tpr_gap", 0.1), "similarity": ("delta", 0.05), "entailment": ("nn_gap", 0.05)}
     for task, (metric, tolerance) in wanted.items():
         for model in ("tiny-bert", "tiny-bert-cda"):
-            path = demonstration.folder / f"results/demonstration/downstream/{task}/{model}/scores.parquet"
+            path = results / f"downstream/{task}/{model}/scores.parquet"
             truth = json.loads(pq.read_schema(path).metadata[b"unmask"])["truth"]["metrics"][metric]
             rows = pd.read_parquet(path)
             (value,) = rows.loc[

@@ -11,7 +11,7 @@ from unmask.schemas import complete, read_families
 FOLDER = workflow_root() / "resources/papers"
 
 MADE, REAL = "made", "real"
-"""Data that a file was made of here: those of the demonstration, and real texts with a small real model."""
+"""Data that a file was made of here: those of the synthetic world, and real texts with a small real model."""
 
 DATA = "{data}"
 """What stands for the user's folder in a study."""

@@ -30,8 +30,8 @@ unmask reproduce                        # all that has printed numbers, and a ta
 
 - **printed**: printed numbers stand beside ours.
 - **run on**: *real* is real text and a small real model (`configs/local.yaml`,
-  `configs/debiasing-local.yaml`), *made* is the demonstration. No row has been run on the paper's models
-  yet, as these have to be fetched.
+  `configs/debiasing-local.yaml`), *made* is the demonstration or `configs/families.yaml`. No row has been
+  run on the paper's models yet, as these have to be fetched.
 - **takes**: what that row needs of its study, estimated. Rows of one study share their work.
 
 Hours are of one processor core: sizes times [measured speeds](benchmarks.md). Sizes of models, corpora and
