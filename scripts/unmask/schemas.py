@@ -40,7 +40,7 @@ from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.strict_parsing import LONE_SURROGATE
+from unmask.strict_parsing import LONE_SURROGATE, parse_yaml
 from unmask.urls import check_url, shown_url
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
@@ -135,7 +135,8 @@ def families_of(config: Config, families: Families) -> list[str]:
 
 
 def complete(config: Config, families: Families, root: str | Path | None = None) -> Config:
-    """The configuration with the defaults of its families filled in and `{data}` resolved.
+    """The configuration with the defaults of its families filled in, `{data}` resolved, and texts read where
+    the schema wants numbers, booleans or null.
 
     root: of the workflow; a path of its resources/ that is not in the working directory is the workflow's.
     Raises InputError naming the first key at fault.
@@ -148,7 +149,10 @@ def complete(config: Config, families: Families, root: str | Path | None = None)
     # alternatives that a family has are known, whether or not the study has the family
     schema["$defs"] = put_together(families)["$defs"]
     completed = copy.deepcopy(config)
-    _raise_first(_Completing(completed, schema, root).errors())
+    errors = list(_Completing(completed, schema, root).errors())
+    while _read_texts(completed, errors):
+        errors = list(_Completing(completed, schema, root).errors())
+    _raise_first(iter(errors))
     _check_circles(completed.get("models", {}))
     return completed
 
@@ -160,6 +164,32 @@ def _expanded(config: Config, families: Families) -> Config:
             folder, _, stem = module.rpartition("/")
             config = plugins.load(folder, stem).expand(config, families)
     return config
+
+
+def _read_texts(config: Config, errors: Iterable[ValidationError]) -> bool:
+    """Whether texts had to be numbers, booleans or null; what YAML reads of them then takes their places.
+
+    In `--config 'runtime={threads: 2}'` Snakemake reads no numbers.
+    """
+    waiting, read = list(errors), False
+    while waiting:
+        error = waiting.pop()
+        waiting += error.context
+        path = [*error.absolute_path]
+        if error.validator != "type" or not isinstance(error.instance, str) or not path:
+            continue
+        try:
+            value = parse_yaml(error.instance)
+        except ValueError:
+            continue
+        if _no_value(value) is None and jsonschema.Draft202012Validator(
+            {"type": error.validator_value}
+        ).is_valid(value):
+            place: Any = config
+            for key in path[:-1]:
+                place = place[key]
+            place[path[-1]], read = value, True
+    return read
 
 
 def check_files(

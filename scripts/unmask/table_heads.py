@@ -10,9 +10,9 @@ from typing import Any
 
 from unmask.close_names import no_column
 from unmask.errors import InputError
-from unmask.user_tables import CSV, columns_of
+from unmask.user_tables import CSV, columns_of, unnamed_column
 
-CROWS_PAIRS = ("", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations")
+CROWS_PAIRS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations")
 BIAS_ITEMS = ("text", "second", "gender", "occupation", "template")
 REGIONS = ("name", "parent", "level")
 WORD_PAIRS = ("feminine", "masculine")
@@ -55,7 +55,8 @@ def tables_of(config: Mapping[str, Any]) -> Iterator[Table]:
         if entry["format"] == "table":
             yield from _with_named(key, entry, entry["columns"])
         elif entry["format"] == "crows-pairs":
-            yield from _with_fixed(key, {**entry, **CSV}, CROWS_PAIRS)
+            ids = unnamed_column(entry.get("path") or "")
+            yield from _with_fixed(key, {**entry, **CSV}, (ids, *CROWS_PAIRS))
     for name, entry in (config.get("models") or {}).items():
         if entry["source"] == "scored" and "columns" in entry:
             yield from _on_disk(f"models.{name}", entry, _of_scores(f"models.{name}", entry["columns"]))

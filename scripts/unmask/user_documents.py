@@ -3,6 +3,7 @@
 Each fault is an InputError, `FILE: KEY.KEY: reason`; of the parts of a list, KEY is the number, from 1.
 """
 
+import io
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -49,12 +50,12 @@ class Node:
             raise self.fault(f"no {key} in it (it has {', '.join(map(str, values))})")
         return values[key]
 
-    def items(self, fault_in: FaultIn = _none) -> Iterator[tuple[str, "Node"]]:
-        """Its keys, which are texts that look different, and their values. Raises InputError for others."""
+    def items(self) -> Iterator[tuple[str, "Node"]]:
+        """Its keys, which are labels that look different, and their values. Raises InputError for others."""
         labels = Labels()
         for key, node in self.mapping().items():
             name = self._child("a key", key)
-            yield name.text(lambda text: fault_in(text) or labels.check(text, "before it")), node
+            yield name.text(lambda text: labels.check(text, "before it")), node
 
     def parts(self) -> list["Node"]:
         """What is in a list. Raises InputError where it is no list, or an empty one."""
@@ -108,7 +109,7 @@ def read_lines(path: str | Path) -> list[Node]:
 
     Raises InputError naming the file where it is no text, or has no such line.
     """
-    lines = [line.strip() for line in read_text(path).splitlines()]
+    lines = [line.strip() for line in io.StringIO(read_text(path), newline=None)]
     nodes = [Node(line, f"{path}: line {number}") for number, line in enumerate(lines, start=1) if line]
     if not nodes:
         raise InputError(f"{path}: is empty")

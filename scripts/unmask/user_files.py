@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
+from unmask.labels import fault_of_text
 from unmask.strict_parsing import LONE_SURROGATE, parse_yaml
 
 
@@ -44,7 +45,15 @@ def quoted(value: object) -> str:
 
 
 def text_of(value: Any) -> str:
-    """A value that is a text. Raises ValueError for another, and for half of a character."""
+    """A value that is a text. Raises ValueError for another, and for one with what no text has in it."""
+    text = published_text(value)
+    if fault := fault_of_text(text):
+        raise ValueError(fault)
+    return text
+
+
+def published_text(value: Any) -> str:
+    """The same of a data set that many use as it is: STS-B has "Treasury\\x12s". Raises ValueError."""
     if not isinstance(value, str):
         raise ValueError(f"is not a text but {quoted(value)}")
     if LONE_SURROGATE.search(value):
@@ -60,7 +69,7 @@ def read_yaml(path: str | Path) -> Any:
         raise InputError(f"{path}: {error}") from None
 
 
-UTF_8 = "utf-8"
+UTF_8, UTF_16 = "utf-8", "utf-16"
 
 
 def codec(encoding: str) -> str:
@@ -68,13 +77,24 @@ def codec(encoding: str) -> str:
     return "utf-8-sig" if encoding == UTF_8 else encoding
 
 
+def _is_utf_8(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def read_text(path: str | Path, encoding: str = UTF_8) -> str:
     """The text of a file as it is, without a byte order mark.
 
-    Raises InputError naming the file, and the line of what is not text.
+    Raises InputError naming the file, and the line of what is not text; and for UTF-8 that is to be read as
+    another encoding, which nearly any bytes would be text of.
     """
     with faults_of(path):
         content = Path(path).read_bytes()
+    if encoding not in (UTF_8, UTF_16) and not content.isascii() and _is_utf_8(content):
+        raise InputError(f"{path}: is UTF-8 text, not {encoding.upper()}; leave out encoding")
     try:
         text = content.decode(codec(encoding))
     except UnicodeDecodeError as error:

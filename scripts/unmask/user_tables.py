@@ -23,9 +23,9 @@ from urllib.parse import urlsplit
 
 from unmask.close_names import no_column
 from unmask.errors import InputError
-from unmask.labels import Labels, fault_of
+from unmask.labels import Labels
 from unmask.strict_parsing import parse_json
-from unmask.user_files import UTF_8, codec, faults_of, quoted, read_text, text_of
+from unmask.user_files import UTF_8, codec, faults_of, published_text, quoted, read_text, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +40,9 @@ YES = "yes"
 
 BATCH = 4096
 """Rows of Parquet held at once."""
+
+UNNAMED = "Unnamed: 0"
+"""What pandas calls a first column without a name."""
 
 LONGEST_NUMBER = 40
 """Characters of a cell that is read as a number."""
@@ -197,7 +200,7 @@ class Table:
 
     def _check_label(self, name: str, row: Row, path: str | Path) -> None:
         for label in row[name] if isinstance(row[name], list) else [row[name]]:
-            fault = label and (fault_of(label) or self._labels[name].check(label, row.where))
+            fault = label and self._labels[name].check(label, row.where)
             if fault:
                 raise ValueError(fault.replace(f"({path}: ", "("))
 
@@ -221,6 +224,12 @@ def columns_of(path: Path, entry: Entry) -> list[str] | None:
     except (OSError, ValueError, TypeError, csv.Error, StopIteration, RecursionError):
         # of Arrow too, whose errors are such
         return None
+
+
+def unnamed_column(path: str | Path) -> str:
+    """The name of a column without a name in a csv file: pandas gives it one where it writes the file."""
+    names = columns_of(Path(path), CSV) or []
+    return UNNAMED if UNNAMED in names and "" not in names else ""
 
 
 def _type_of(path: Path, entry: Entry) -> str:
@@ -420,4 +429,10 @@ def _number_in(cell: Any, kind: type[int] | type[float]) -> int | float | None:
 
 
 _READ: Mapping[Any, Callable[[Any], Any]] = {str: text_of, bool: _flag}
-_TYPES_OF_FRAMES: Mapping[Any, str] = {str: "str", float: "float64", int: "Int64", bool: "bool"}
+_TYPES_OF_FRAMES: Mapping[Any, str] = {
+    str: "str",
+    published_text: "str",
+    float: "float64",
+    int: "Int64",
+    bool: "bool",
+}

@@ -124,7 +124,7 @@ def test_a_text_of_targets_and_attributes(tmp_path: Path) -> None:
         (sent_bias(targ1=["a", None]), "targ1.examples.2: is not a text but None"),
         (sent_bias(targ1=[" "]), "targ1.examples.1: is empty"),
         (sent_bias(targ1=["x\ud800"]), "targ1.examples.1: has half of a character in it"),
-        (sent_bias(targ1=["a\u0007"]), "targ1 (X): 'a\\x07' has a control character"),
+        (sent_bias(targ1=["a\u0007"]), "targ1.examples.1: has a control character '\\x07' in it"),
         (sent_bias(targ1=["John", "John "]), "targ1 (X): 'John ' and 'John' (in targ1 (X)) look alike"),
         (sent_bias(targ2=["Amy", "Paul"]), "'Paul' is in both targ1 (X) and targ2 (Y)"),
         (sent_bias(attr2=["office"]), "'office' is in both attr1 (A) and attr2 (B)"),

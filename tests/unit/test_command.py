@@ -86,6 +86,7 @@ def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
         (["a b"], "a b: neither a folder with a model nor the name of one on the hub"),
         (["x/bert", "y/bert"], "y/bert: another model is named bert already"),
         (["empty"], "empty: this folder holds no config.json, so no model"),
+        (["lora"], "lora: this folder holds no config.json, so no model; an adapter alone"),
     ],
 )
 def test_what_is_no_model_is_one_line(
@@ -93,6 +94,8 @@ def test_what_is_no_model_is_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
+    (tmp_path / "lora").mkdir()
+    (tmp_path / "lora/adapter_config.json").write_text("{}")
     with pytest.raises(InputError) as error:
         model_entries(models)
     assert str(error.value).startswith(line)
@@ -406,6 +409,26 @@ def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert one.config == ["study=s.yaml", "data=d"]
     # another profile takes the place of this one
     assert str(other.workflow_profile) == "profiles/slurm" and not other.keep_going and other.dryrun
+
+
+@pytest.mark.parametrize("kept", [{}, {"XDG_CACHE_HOME": "/proc/y"}, {"HF_HOME": "."}])
+def test_where_home_cannot_be_written_caches_are_beside_the_results(
+    kept: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("XDG_CACHE_HOME", "HF_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    environments: list[dict[str, str]] = []
+    monkeypatch.setattr("subprocess.call", lambda call, env: environments.append(env))
+    for home, variables in ((str(tmp_path / "home"), {}), ("/proc/x", kept)):
+        for name, value in (variables | {"HOME": home}).items():
+            monkeypatch.setenv(name, value)
+        run_study("s.yaml", dry_run=True)
+    usual, other = environments
+    assert "XDG_CACHE_HOME" not in usual
+    assert other["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake/caches")
+    assert other.get("HF_HOME") == kept.get("HF_HOME")
+    assert "XDG_CACHE_HOME" in capsys.readouterr().err
 
 
 def test_options_of_snakemake_stand_behind_two_dashes(

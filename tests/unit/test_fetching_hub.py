@@ -346,6 +346,32 @@ def test_a_cache_without_a_listing_is_used(cache: Path, monkeypatch: pytest.Monk
     assert fetched("model") == WHOLE
 
 
+HELD = rf"it has of commit {COMMIT} config\.json, model\.safetensors, tokenizer\.json, "
+COPIED = {
+    "line": (f"{COMMIT}\n", None),
+    "line of Windows": (f"{COMMIT}\r\n", None),
+    "of another commit": ("decaf" + "0" * 35, HELD),
+    "without branches": (None, HELD),
+}
+
+
+@pytest.mark.parametrize("case", COPIED)
+def test_a_cache_that_was_copied(case: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in WHOLE:
+        hf_hub_download("org/tiny", name)
+    (ref,) = cache.rglob("refs/main")
+    content, message = COPIED[case]
+    ref.unlink()
+    if content:
+        ref.write_text(content, newline="")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    if message:
+        with pytest.raises(InputError, match=message):
+            fetch("model")
+    assert fetch("model", COMMIT if message else "main")["commit"] == COMMIT
+    assert fetched("model") == WHOLE
+
+
 @pytest.mark.parametrize("name", ["model.safetensors", "vocab.txt"])
 @pytest.mark.parametrize("fault", ["corrupt", "gone"])
 def test_a_cache_that_is_not_whole_and_sound_is_not_used(

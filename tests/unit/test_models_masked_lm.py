@@ -147,6 +147,39 @@ def test_a_missing_head_is_refused(architecture: str, model_class: str, weight: 
     )
 
 
+def renamed(weights: dict[str, torch.Tensor], old: str, new: str) -> None:
+    for name in [name for name in weights if name.startswith(old)]:
+        weights[new + name.removeprefix(old)] = weights.pop(name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("", "_orig_mod.", r"it has \d+ of them under the prefix '_orig_mod\.'"),
+        ("", "module.", r"it has \d+ of them under the prefix 'module\.'"),
+        ("", "model.", r"it has \d+ of them under the prefix 'model\.'"),
+        ("", "_orig_mod.module.", r"it has \d+ of them under the prefix '_orig_mod\.module\.'"),
+        ("cls.", "my_head.", r"it has others, which are not used \(my_head\.predictions\."),
+    ],
+)
+def test_weights_of_other_names_are_named(old: str, new: str, line: str, tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path)
+    change_weights(directory, lambda weights: renamed(weights, old, new))
+    refused(directory, rf"lacks weights of the masked language model, .*\): {line}")
+
+
+@pytest.mark.parametrize(
+    "names", [["model.fp16.safetensors"], ["model-00001-of-00002.safetensors"], ["tf_model.h5"], []]
+)
+def test_weights_in_other_files_are_named(names: list[str], tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path)
+    weights = directory / "model.safetensors"
+    for name in names:
+        shutil.copy(weights, directory / name)
+    weights.unlink()
+    refused(directory, f"no weights .*index{'; it has ' + names[0] if names else ''}\\)$")
+
+
 def test_missing_weights_of_the_body_are_refused(tmp_path: Path) -> None:
     directory = tiny_model("bert", tmp_path)
     key = "bert.encoder.layer.1.attention.self.query.weight"

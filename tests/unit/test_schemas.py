@@ -54,6 +54,39 @@ def test_measures_read_the_maskings_that_there_are() -> None:
     assert sorted(maskings) == plugins.names(MASKINGS)
 
 
+@pytest.mark.parametrize(
+    ("key", "typed", "read"),
+    [
+        ("runtime", {"threads": "2"}, {"threads": 2}),
+        ("runtime", {"threads": "1e3"}, "runtime.threads: '1e3' is not of type 'integer'"),
+        ("runtime", {"threads": "2.5"}, "runtime.threads: '2.5' is not of type 'integer'"),
+        ("runtime", {"threads": "two"}, "runtime.threads: 'two' is not of type 'integer'"),
+        ("runtime", {"threads": "0"}, "runtime.threads: 0 is less than"),
+        ("statistics", {"alpha": "0.05", "confidence": ".9"}, {"alpha": 0.05, "confidence": 0.9}),
+        ("statistics", {"alpha": ".nan"}, "statistics.alpha: '.nan' is not of type 'number'"),
+        ("worlds", {"w": {"associations": ["0.2", "0.9"]}}, {"w": {"associations": [0.2, 0.9]}}),
+        ("title", "on", "on"),
+        ("title", "1.10", "1.10"),
+        ("title", "null", "null"),
+    ],
+)
+def test_a_number_may_come_as_text(key: str, typed: Any, read: Any) -> None:
+    """As Snakemake gives it of `--config 'runtime={threads: 2}'`; what is to be text stays as it is."""
+    config = GOOD | {key: typed}
+    if isinstance(read, str) and isinstance(typed, dict):
+        with pytest.raises(InputError, match=re.escape(f"config key {read}")):
+            complete(config, FAMILIES)
+    else:
+        assert literal(complete(config, FAMILIES)[key], read)
+
+
+def literal(value: Any, stated: Any) -> bool:
+    """Whether a value is as stated, types too, in what is stated of it."""
+    if isinstance(stated, dict):
+        return all(literal(value[key], stated[key]) for key in stated)
+    return repr(value) == repr(stated)
+
+
 def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
     given = copy.deepcopy(GOOD)
     config = complete(given, FAMILIES)

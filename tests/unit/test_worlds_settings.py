@@ -46,7 +46,7 @@ def test_a_corpus_to_train_on_has_enough_sentences() -> None:
         ({"associations": [0.0, 0.5]}, "worlds.w.associations: a probability strictly between 0 and 1 is"),
         ({"associations": [float("nan")]}, "config key worlds.w.associations.0: nan is not a finite number"),
         ({"associations": 0.5}, "config key worlds.w.associations: 0.5 is not of type 'array'"),
-        ({"associations": ["0.5"]}, "config key worlds.w.associations.0: '0.5' is not of type 'number'"),
+        ({"associations": ["half"]}, "config key worlds.w.associations.0: 'half' is not of type 'number'"),
         ({"ratios": []}, "worlds.w.ratios: from 1 to 12 ratios, not 0"),
         ({"ratios": [1] * 13}, "worlds.w.ratios: from 1 to 12 ratios, not 13"),
         ({"ratios": [2, 0.5]}, "worlds.w.ratios: a ratio is a number of 1 or more, not 0.5"),

@@ -12,7 +12,7 @@ from unmask.associations.association_test import CONTRASTED, KEYS, AssociationTe
 from unmask.associations.schema import STIMULI
 from unmask.associations.words import WordFacts, Words, find, read_words
 from unmask.errors import InputError
-from unmask.labels import Labels, fault_of
+from unmask.labels import Labels
 from unmask.plugins import load
 from unmask.tables import framed
 
@@ -178,7 +178,7 @@ def _checked(test: AssociationTest, words: Sequence[str], remarks: Sequence[str]
     for item, word in zip(test.items, words, strict=True):
         if word not in members[item.set]:
             members[item.set][word] = None
-            if fault := fault_of(word) or labels.check(word, f"in {_key(item.set)}"):
+            if fault := labels.check(word, f"in {_key(item.set)}"):
                 raise InputError(f"{test.where}: {_key(item.set)}: {fault}")
     for one, other in CONTRASTED:
         for word in members[one]:

@@ -60,7 +60,24 @@ def run_study(
     ]
     # the library that runs is the one that was called, in jobs too
     path = os.pathsep.join(filter(None, [str(LIBRARY.parent), os.getenv("PYTHONPATH")]))
-    return subprocess.call(call, env=os.environ | {"PYTHONPATH": path})
+    return subprocess.call(call, env=os.environ | {"PYTHONPATH": path} | _caches())
+
+
+def _caches() -> dict[str, str]:
+    """Where caches are, in variables of the environment, if the usual folder cannot be written: Snakemake
+    starts nowhere else. A cache of the hub that is there stays in use."""
+    usual = os.path.expanduser(os.getenv("XDG_CACHE_HOME") or "~/.cache")
+    try:
+        os.makedirs(os.path.join(usual, "snakemake"), exist_ok=True)
+        is_writable = os.access(os.path.join(usual, "snakemake"), os.W_OK | os.X_OK)
+    except OSError:
+        is_writable = False
+    if is_writable:
+        return {}
+    caches = os.path.abspath(".snakemake/caches")
+    print(f"{usual} cannot be written: caches are in {caches} (or in XDG_CACHE_HOME)", file=sys.stderr)
+    hub = os.getenv("HF_HOME") or os.path.join(usual, "huggingface")
+    return {"XDG_CACHE_HOME": caches} | ({"HF_HOME": hub} if os.path.isdir(hub) else {})
 
 
 def profile_options(profile: str | Path) -> list[str]:

@@ -17,6 +17,9 @@ from unmask.schemas import check_files, complete, read_families
 BENCHMARKS = ("crows-pairs",)
 """What models are scored on by default."""
 
+ADAPTER = "adapter_config.json"
+"""A file of an adapter of the PEFT library."""
+
 HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?(@[\w./-]+)?")
 """A repository of the hub, with a revision if one is asked for: owner/name@revision."""
 
@@ -31,7 +34,8 @@ def model_entries(models: Sequence[str]) -> dict[str, dict[str, Any]]:
         path = Path(model)
         if path.is_dir():
             if not (path / "config.json").is_file():
-                raise InputError(f"{model}: this folder holds no config.json, so no model")
+                adapter = "; an adapter alone has the source adapted" if (path / ADAPTER).is_file() else ""
+                raise InputError(f"{model}: this folder holds no config.json, so no model{adapter}")
             name, entry = path.resolve().name, {"source": "path", "path": model}
         elif not HUB.fullmatch(model) or path.is_file():
             raise InputError(f"{model}: neither a folder with a model nor the name of one on the hub")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from unmask.errors import InputError
+from unmask.labels import fault_of_text
 from unmask.user_files import faults_of
 from unmask.user_tables import Column, Table
 
@@ -30,7 +31,8 @@ def is_parquet(path: Path) -> bool:
 
 
 def with_text(rows: pd.DataFrame, part: str, remarks: list[str]) -> pd.DataFrame:
-    """The rows that have a text (and, where there are two, both); says in `remarks` how many have none.
+    """The rows that have a text (and, where there are two, both); says in `remarks` how many have none, and
+    how many have control characters in it.
 
     Raises InputError where none has.
     """
@@ -40,4 +42,6 @@ def with_text(rows: pd.DataFrame, part: str, remarks: list[str]) -> pd.DataFrame
         remarks.append(f"{int(empty.sum())} rows of {part} have no text and are left out")
     if empty.all():
         raise InputError(f"{part}: no row has a text")
+    if odd := int(texts[~empty].map(fault_of_text).notna().any(axis=1).sum()):
+        remarks.append(f"{odd} rows of {part} have control characters in a text, and are read as they are")
     return rows[~empty].reset_index(drop=True)

@@ -138,9 +138,9 @@ def _lists(path: Path, largest: int) -> dict[str, list[str]]:
 
 def read_frames(path: Path) -> list[str]:
     """Frames from a text file, one a line, as "ate a bagel .". Raises InputError naming what is not there."""
-    seen: set[str] = set()
-    for line in (lines := read_lines(path)):
-        if line.value in seen:
-            raise line.fault(f"{line.value!r} is there twice")
-        seen.add(line.value)
-    return [line.value for line in lines]
+    frames: dict[str, None] = {}
+    for line in read_lines(path):
+        if (frame := line.text()) in frames:
+            raise line.fault(f"{frame!r} is there twice")
+        frames[frame] = None
+    return list(frames)

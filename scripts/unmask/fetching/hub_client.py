@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import httpx2
-from huggingface_hub import get_cached_repo_tree, get_token, hf_hub_download, snapshot_download
+from huggingface_hub import constants, get_cached_repo_tree, get_token, hf_hub_download, snapshot_download
 from huggingface_hub.errors import (
     CachedRepoTreeNotFoundError,
     GatedRepoError,
@@ -27,6 +27,7 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
+from huggingface_hub.file_download import repo_folder_name
 
 from unmask.errors import InputError, PassingError
 from unmask.fetching.limits import Meter, deadline
@@ -45,6 +46,11 @@ LISTED_IN, FETCHED_IN = 300.0, 86_400.0
 
 WAITS = (1.0, 4.0, 16.0)
 """Seconds before each further try, beyond those that the client makes by itself."""
+
+MOST_NAMES = 8
+"""Files that a message names of a commit."""
+
+_COMMIT = re.compile("[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ class Repository:
                     self.name, name, repo_type=self.kind, revision=self.commit, tqdm_class=Meter
                 )
 
-        path = Path(_asked(download, self.name, f"{self.what}: {name}"))
+        path = Path(_asked(download, self.name, self.kind, f"{self.what}: {name}"))
         _check_digest(path, f"{self.what}: {name}")
         return path
 
@@ -84,8 +90,8 @@ def repository(name: str, kind: str, revision: str, what: str) -> Repository:
     Raises InputError, beginning with `what`, for a missing, private or gated repository, a missing revision,
     and where there is neither the hub nor a cache.
     """
-    commit, names = _asked(lambda: _listing(name, kind, revision), name, what)
-    if not re.fullmatch("[0-9a-f]{40}", commit):
+    commit, names = _asked(lambda: _listing(name, kind, revision), name, kind, what)
+    if not _COMMIT.fullmatch(commit):
         raise InputError(f"{what}: the hub names no commit")
     logger.info("%s: commit %s", what, commit)
     return Repository(name, kind, commit, names, what)
@@ -99,6 +105,13 @@ def _listing(name: str, kind: str, revision: str) -> tuple[str, list[str]]:
             path = snapshot_download(
                 name, repo_type=kind, revision=revision, allow_patterns=[], tqdm_class=Meter
             )
+    except LocalEntryNotFoundError:
+        # a cache that was written by hand may say the commit in a line
+        ref = _cached(name, kind) / "refs" / revision
+        commit = ref.read_text(encoding="utf-8").strip() if ref.is_file() else ""
+        if not _COMMIT.fullmatch(commit):
+            raise
+        return _listing(name, kind, commit)
     except (HfHubHTTPError, HFValidationError):
         raise
     except (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError):
@@ -113,6 +126,21 @@ def _listing(name: str, kind: str, revision: str) -> tuple[str, list[str]]:
             file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
         ]
     return folder.name, [file.path for file in tree]
+
+
+def _cached(name: str, kind: str) -> Path:
+    """The folder of the cache that has a repository."""
+    return Path(constants.HF_HUB_CACHE, repo_folder_name(repo_id=name, repo_type=kind))
+
+
+def _held(name: str, kind: str) -> str:
+    """What the cache has of a repository, in words: commits, and the files of each."""
+    held = []
+    for folder in sorted((_cached(name, kind) / "snapshots").glob("*")):
+        files = sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+        more = f" and {len(files) - MOST_NAMES} more" if len(files) > MOST_NAMES else ""
+        held.append(f"of commit {folder.name} {', '.join(files[:MOST_NAMES]) or 'nothing'}{more}")
+    return "; ".join(held) or f"nothing of {name}"
 
 
 def place(source: Path, target: Path) -> None:
@@ -138,7 +166,7 @@ def _check_digest(path: Path, what: str) -> None:
         )
 
 
-def _asked(ask: Callable[[], Result], name: str, what: str) -> Result:
+def _asked(ask: Callable[[], Result], name: str, kind: str, what: str) -> Result:
     """What the client gives, asked again where another try may help. Raises InputError for its errors."""
     for wait in (*WAITS, None):
         try:
@@ -150,7 +178,7 @@ def _asked(ask: Callable[[], Result], name: str, what: str) -> Result:
                 # of a disk, not of the hub
                 raise
             fault = error.__cause__ if isinstance(error, LocalEntryNotFoundError) else error
-            if final := _final_fault(fault, name):
+            if final := _final_fault(fault, name, kind):
                 raise InputError(f"{what}: {final}") from None
             reason = _reason(fault or error)
             if wait is None:
@@ -162,7 +190,7 @@ def _asked(ask: Callable[[], Result], name: str, what: str) -> Result:
     raise AssertionError("not reached")
 
 
-def _final_fault(error: BaseException | None, name: str) -> str | None:
+def _final_fault(error: BaseException | None, name: str, kind: str) -> str | None:
     """What to do about a fault that another try does not mend; None for others."""
     match error:
         case GatedRepoError():
@@ -174,7 +202,8 @@ def _final_fault(error: BaseException | None, name: str) -> str | None:
         case HFValidationError():
             return f"{name!r} is not the name of a repository ({error})"
         case OfflineModeIsEnabled():
-            return "HF_HUB_OFFLINE is set and the cache has no whole copy: unset it, or fetch the model first"
+            advice = f"unset it, or fetch the model first (it has {_held(name, kind)})"
+            return f"HF_HUB_OFFLINE is set and the cache has no whole copy: {advice}"
         case HfHubHTTPError():
             status = error.response.status_code
             if status in (408, 429) or status >= 500:

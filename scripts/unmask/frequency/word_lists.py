@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 
 from unmask.frequency.words import words_of
-from unmask.labels import fault_of
 from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document
 from unmask.user_files import quoted
@@ -46,7 +45,7 @@ def read_listed(path: str | Path) -> pd.DataFrame:
     facts = read_document(path, parse_yaml)
     facts["source"].text()
     rows: list[dict[str, str]] = []
-    for bias_type, groups in facts["words"].items(fault_of):
+    for bias_type, groups in facts["words"].items():
         seen: set[str] = set()
         for group, words in groups.mapping().items():
             if group not in GROUPS:

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -226,12 +227,21 @@ def load_network(
     if missing:
         raise InputError(
             f"{what}: the checkpoint lacks weights of the {kind}, which would be drawn "
-            f"at random ({_some(missing)}): it was not trained as one, or was saved without its head"
+            f"at random ({_some(missing)}){_others(missing, sorted(loading['unexpected_keys']))}"
         )
     broken = sorted(key for key, weights in parameters.items() if not torch.isfinite(weights).all())
     if broken:
         raise InputError(f"{what}: weights that are not finite: {_some(broken)}")
     return model
+
+
+def _others(missing: list[str], others: list[str]) -> str:
+    """What a checkpoint has in place of weights: these under another prefix, or others; in words."""
+    prefixes = Counter(name.removesuffix(key) for key in missing for name in others if name.endswith(key))
+    for prefix, count in prefixes.most_common(1):
+        if 2 * count > len(missing):
+            return f": it has {count} of them under the prefix {prefix!r}: save the model without its wrapper"
+    return f": it has others, which are not used ({_some(others)})" if others else ""
 
 
 def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, what: str) -> None:

@@ -43,6 +43,9 @@ WEIGHTS = (
 )
 """Weights in order of preference: safetensors holds numbers only, and says of what kind at its head."""
 
+_OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx")
+"""How names of files end that have weights in some form."""
+
 PROJECTION = "projection.safetensors"
 """A projection of the last hidden states, which some debiased models have for fine-tuning; their own head for
 masked words has it folded in."""
@@ -84,7 +87,8 @@ def choose_files(
     are missing.
     """
     if CONFIG not in names:
-        raise InputError(f"{what}: no {CONFIG}: not a model of the transformers library")
+        has = f"; {ADAPTER_FILES[0]} is of an adapter alone" if ADAPTER_FILES[0] in names else ""
+        raise InputError(f"{what}: no {CONFIG}: not a model of the transformers library{has}")
     tokenizer = tokenizer_files(names)
     if not tokenizer:
         raise InputError(
@@ -92,7 +96,10 @@ def choose_files(
         )
     first = next((name for name in WEIGHTS if name in names), None)
     if first is None:
-        raise InputError(f"{what}: no weights (neither {WEIGHTS[0]} nor {WEIGHTS[2]}, whole or in shards)")
+        others = sorted(name for name in names if name.endswith(_OF_WEIGHTS))
+        has = f"; it has {', '.join(others[:3])}" if others else ""
+        why = f"neither {WEIGHTS[0]} nor {WEIGHTS[2]}, whole or in shards with their index{has}"
+        raise InputError(f"{what}: no weights ({why})")
     weights = [first]
     if first.endswith(".index.json"):
         try:

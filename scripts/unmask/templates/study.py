@@ -73,10 +73,10 @@ def read_words(path: str | Path) -> Words:
     document = read_document(path, parse_yaml)
     labels, sets = Labels(), dict[str, list[str]]()
     first: dict[str, str] = {}
-    for name, node in document.items(fault_of):
+    for name, node in document.items():
         words = []
         for part in node.parts():
-            word = part.text(lambda text: _fault_in(text) or labels.check(text, "before it"))
+            word = part.text(lambda text: _spaces_around(text) or labels.check(text, "before it"))
             if word in first:
                 raise part.fault(f"{word!r} stands in {first[word]} too")
             first[word] = name
@@ -90,5 +90,5 @@ def read_words(path: str | Path) -> Words:
     return sets
 
 
-def _fault_in(text: str) -> str | None:
-    return f"{text!r} has spaces around it" if text != text.strip() else fault_of(text)
+def _spaces_around(text: str) -> str | None:
+    return f"{text!r} has spaces around it" if text != text.strip() else None

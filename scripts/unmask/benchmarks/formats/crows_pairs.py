@@ -2,11 +2,12 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from unmask.terms import DIRECTIONS
-from unmask.user_tables import Column, Row, Table
+from unmask.user_tables import Column, Row, Table, unnamed_column
 
 
 def ratings_of(annotations: str) -> list[str | None]:
@@ -46,7 +47,9 @@ def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, Row]]:
     `sent_more` is the stereotypical sentence in every row, whatever the direction: `stereo_antistereo`
     says only whose stereotype it is. The ratings are the validators', in the order of `annotations`. The
     writer of a pair is named apart (`anon_writer`), but is one of its validators (`anon_annotators`) too in
-    61 of the 1508 rows of the authors' file; that vote counts like the others.
+    61 of the 1508 rows of the authors' file; that vote counts like the others. In a file that pandas has
+    written again, the column of ids may have the name that it gives to one without.
     """
-    for row in Table(COLUMNS).rows(path):
+    ids, *others = COLUMNS
+    for row in Table([replace(ids, header=unnamed_column(path)), *others]).rows(path):
         yield row.place, row

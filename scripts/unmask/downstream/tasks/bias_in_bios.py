@@ -15,6 +15,7 @@ from unmask.downstream.columns import read_part
 from unmask.downstream.task import Task, examples_of, female_shares, items_of, without_one_gender
 from unmask.downstream.terms import DEV, FEMALE, MALE, OCCUPATIONS, TEST, TRAIN
 from unmask.errors import InputError
+from unmask.user_files import published_text
 from unmask.user_tables import Column
 
 LABELS = (
@@ -63,7 +64,7 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
 
 
 _COLUMNS = (
-    Column("text", header="hard_text"),
+    Column("text", published_text, header="hard_text"),
     Column("label", int, required=True, header="profession", least=0, most=len(LABELS) - 1),
     Column("gender", required=True, choices={"0": MALE, "1": FEMALE}),
 )

@@ -14,6 +14,7 @@ from unmask.downstream.frames import PUBLISHED, entailment_items, read_archive, 
 from unmask.downstream.task import Task, examples_of, items_of
 from unmask.downstream.templates import read_occupations
 from unmask.downstream.terms import DEV, ENTAILMENT, ENTAILMENT_LABELS, TEST, TRAIN
+from unmask.user_files import published_text
 from unmask.user_tables import Column
 
 
@@ -45,8 +46,8 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
 
 
 _COLUMNS = (
-    Column("text", header="premise"),
-    Column("second", header="hypothesis"),
+    Column("text", published_text, header="premise"),
+    Column("second", published_text, header="hypothesis"),
     Column("label", int, required=True, least=0, most=len(ENTAILMENT_LABELS) - 1),
 )
 

@@ -16,7 +16,7 @@ from unmask.downstream.templates import read_occupations, similarity_items, temp
 from unmask.downstream.terms import DEV, SIMILARITY, TEST, TRAIN
 from unmask.errors import InputError
 from unmask.gendered_words import read_word_pairs
-from unmask.user_files import read_text
+from unmask.user_files import published_text, read_text
 from unmask.user_tables import Column, Row, Table
 
 TOP = 5.0
@@ -61,8 +61,8 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
 def _part(paths: Sequence[Path], part: str, remarks: list[str]) -> pd.DataFrame:
     table = Table(
         (
-            Column("text", header="sentence1"),
-            Column("second", header="sentence2"),
+            Column("text", published_text, header="sentence1"),
+            Column("second", published_text, header="sentence2"),
             Column("label", float, required=True, least=HIDDEN if part == TEST else 0, most=TOP),
         )
     )

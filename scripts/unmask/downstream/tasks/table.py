@@ -29,7 +29,7 @@ from unmask.downstream.terms import (
 )
 from unmask.errors import InputError
 from unmask.gendered_words import read_word_pairs
-from unmask.labels import Labels, fault_of
+from unmask.labels import Labels
 from unmask.user_tables import Column, Row, Table, choices_of, value_text
 
 PARTS = (TRAIN, DEV, TEST)
@@ -129,7 +129,7 @@ def _labels(entry: Mapping[str, Any]) -> tuple[tuple[str, ...] | None, Column]:
         return None, Column("label", value_text, required=True, label=True)
     seen = Labels()
     for name in named:
-        if fault := fault_of(str(name)) or seen.check(str(name), f"config key labels.{name}"):
+        if fault := seen.check(str(name), f"config key labels.{name}"):
             raise InputError(f"config key labels.{name}: {fault}")
     names = tuple(named)
     if kind(entry) == ENTAILMENT:

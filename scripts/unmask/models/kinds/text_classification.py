@@ -12,7 +12,7 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
 from unmask.errors import InputError
-from unmask.labels import Labels, fault_of
+from unmask.labels import Labels
 from unmask.models.checking import Kind, load_config
 
 _TITLE = "text classifier"
@@ -40,7 +40,7 @@ def labels_of(config: PretrainedConfig, what: str) -> list[str]:
             raise InputError(f"{what}: label {number} in its config.json (id2label) has no name")
         if labels.index(label) != number:
             raise InputError(f"{what}: two labels in its config.json (id2label) are called {label!r}")
-        if fault := fault_of(label) or known.check(label, f"label {number}"):
+        if fault := known.check(label, f"label {number}"):
             raise InputError(f"{what}: its config.json (id2label): {fault}")
     return labels
 
