@@ -131,6 +131,17 @@ def test_rows_without_text_are_left_out(tmp_path: Path) -> None:
     assert (task.examples["part"] == "dev").sum() == 3
 
 
+def test_texts_of_a_published_task_are_read_as_they_are(tmp_path: Path) -> None:
+    """STS-B has "Treasury\\x12s"."""
+    files = bios_files(tmp_path)
+    texts = ["Treasury\x12s plan", "a\ufffd", "b\r\nc"]
+    parquet(files["dev"], hard_text=texts, profession=[1] * 3, gender=[0] * 3)
+    task = read("bias-in-bios", files)
+    assert task.examples.loc[task.examples["part"] == "dev", "text"].tolist() == texts
+    remark = "2 rows of dev have control characters or U+FFFD in a text, and are read as they are"
+    assert [each for each in task.remarks if "control" in each] == [remark]
+
+
 SENTENCES = [
     "A man is here.",
     "A woman sings.",
@@ -364,6 +375,10 @@ def test_own_frames_take_the_place_of_the_lists(tmp_path: Path) -> None:
     (tmp_path / "frames.txt").write_text("ate a bagel .\n\nsold a bus .\n")
     task = read("mnli", {**files, "frames": tmp_path / "frames.txt", "occupations": OCCUPATIONS})
     assert (task.items["part"] == "bias").sum() == 2 * 60 * 2 and not task.remarks
+    # word lists, too, are in lines that end with a line break alone
+    (tmp_path / "frames.txt").write_text("ate a bagel .\nsold\x85a bus .\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"frames\.txt: line 2: has a control character '\\x85' in it"):
+        read("mnli", {**files, "frames": tmp_path / "frames.txt", "occupations": OCCUPATIONS})
     own = entry_of(
         "mnli",
         files={name: {"path": "x"} for name in ("train", "dev", "test", "frames", "occupations")},
@@ -474,6 +489,8 @@ def test_a_column_tells_the_parts(tmp_path: Path) -> None:
     [
         ({"sex": "x"}, {}, r"t\.csv: row 0 \(line 2\): sex: 'x' is none of female, f, F, male, m, M"),
         ({"bio": " "}, {}, r"t\.csv: row 0 \(line 2\): bio: is empty"),
+        ({"bio": "a\x80b"}, {}, r"\(line 2\): bio: has a control character '\\x80' in it; is it cp1252\?"),
+        ({"job": "nurse\x7f"}, {}, r"\(line 2\): job: 'nurse\\x7f' has a control character '\\x7f' in it"),
         ({"job": ""}, {}, r"t\.csv: row 0 \(line 2\): job: is empty"),
         (
             {"job": " "},

@@ -276,6 +276,12 @@ LOG = {
             BY_SENTENCE,
             "row 0 (line 2) and row 1 (line 3) have different scores of the same sentence",
         ),
+        ("a,x\no\x01ne,1", BY_SENTENCE, "row 0 (line 2): a: has a control character '\\x01' in it"),
+        (
+            json.dumps({"arguments": [["", "one"], ["", "t\x92o"]], "filtered_resps": [[-1], [-2]]}),
+            {},
+            "row 0 (line 1): arguments: has a control character '\\x92' in it; is it cp1252?",
+        ),
         ("a,x,m\none,1,0", COUNTED, "row 0 (line 2): m: '0' is no number of tokens (1, 2, …)"),
         ("a,x,m\none,1,2.5", COUNTED, "row 0 (line 2): m: '2.5' is no number of tokens"),
         ("a,x,m\none,1,-3", COUNTED, "row 0 (line 2): m: '-3' is no number of tokens"),

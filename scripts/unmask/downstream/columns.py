@@ -43,5 +43,6 @@ def with_text(rows: pd.DataFrame, part: str, remarks: list[str]) -> pd.DataFrame
     if empty.all():
         raise InputError(f"{part}: no row has a text")
     if odd := int(texts[~empty].map(fault_of_text).notna().any(axis=1).sum()):
-        remarks.append(f"{odd} rows of {part} have control characters in a text, and are read as they are")
+        what = "have control characters or U+FFFD in a text, and are read as they are"
+        remarks.append(f"{odd} rows of {part} {what}")
     return rows[~empty].reset_index(drop=True)

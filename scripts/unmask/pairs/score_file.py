@@ -234,7 +234,7 @@ def _requests(cell: Any) -> Key:
         for each in texts
     ):
         raise ValueError("its requests are not a context and a text each")
-    return tuple(one_line("".join(each[:2])) for each in texts)
+    return tuple(one_line(text_of("".join(each[:2]))) for each in texts)
 
 
 def _answers(cell: Any) -> list[Decimal]:
