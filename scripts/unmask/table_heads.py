@@ -12,7 +12,7 @@ from unmask.close_names import no_column
 from unmask.errors import InputError
 from unmask.user_tables import CSV, columns_of, unnamed_column
 
-CROWS_PAIRS = ("sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations")
+CROWS_PAIRS = ("", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations")
 BIAS_ITEMS = ("text", "second", "gender", "occupation", "template")
 REGIONS = ("name", "parent", "level")
 WORD_PAIRS = ("feminine", "masculine")
@@ -56,7 +56,7 @@ def tables_of(config: Mapping[str, Any]) -> Iterator[Table]:
             yield from _with_named(key, entry, entry["columns"])
         elif entry["format"] == "crows-pairs":
             ids = unnamed_column(entry.get("path") or "")
-            yield from _with_fixed(key, {**entry, **CSV}, (ids, *CROWS_PAIRS))
+            yield from _with_fixed(key, {**entry, **CSV}, (ids, *CROWS_PAIRS[1:]))
     for name, entry in (config.get("models") or {}).items():
         if entry["source"] == "scored" and "columns" in entry:
             yield from _on_disk(f"models.{name}", entry, _of_scores(f"models.{name}", entry["columns"]))

@@ -132,7 +132,7 @@ def test_no_format_takes_a_character_that_is_no_text(character: str, tmp_path: P
     bad = item()
     bad["sentences"][0]["sentence"] = f"a{character}"
     row = {"i": "1", "x": f"a{character}", "y": "b", "t": "gender"}
-    contents = {
+    contents: dict[str, tuple[str | bytes, dict[str, Any]]] = {
         "jsonl": (json.dumps(row), table("jsonl")),
         "parquet": (parquet(**{name: [cell] for name, cell in row.items()}), table("parquet")),
         "stereoset": (stereoset(bad), STEREOSET),
