@@ -50,12 +50,12 @@ class Node:
             raise self.fault(f"no {key} in it (it has {', '.join(map(str, values))})")
         return values[key]
 
-    def items(self) -> Iterator[tuple[str, "Node"]]:
+    def items(self, fault_in: FaultIn = _none) -> Iterator[tuple[str, "Node"]]:
         """Its keys, which are labels that look different, and their values. Raises InputError for others."""
         labels = Labels()
         for key, node in self.mapping().items():
             name = self._child("a key", key)
-            yield name.text(lambda text: labels.check(text, "before it")), node
+            yield name.text(lambda text: fault_in(text) or labels.check(text, "before it")), node
 
     def parts(self) -> list["Node"]:
         """What is in a list. Raises InputError where it is no list, or an empty one."""
