@@ -199,6 +199,7 @@ rule convert_gguf:
         code=code("convert_gguf.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
+        start=lambda wildcards: MODELS[wildcards.model].get("start"),
         input_sha256=input_sha256(gguf_file),
     message:
         "Reading {wildcards.model} from its GGUF file"

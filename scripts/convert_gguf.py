@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     outputs = snakemake.output
     try:
-        facts = convert_gguf(snakemake.input.file, outputs.directory)
+        facts = convert_gguf(snakemake.input.file, outputs.directory, snakemake.params.start)
     except InputError as error:
         raise InputError(f"model {snakemake.params.name}: {error}") from None
     if fetched := snakemake.input.get("fetched"):

@@ -78,12 +78,15 @@ def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
         "bert-base-uncased": {"source": "hub", "repo": "google-bert/bert-base-uncased"},
         "gpt2": {"source": "hub", "repo": "gpt2", "revision": "main"},
     }
+    study = study_of(["some/Tiny.Q4_1.gguf"], start="<s>")
+    assert study["models"] == {"Tiny.Q4_1": {"source": "gguf", "path": "some/Tiny.Q4_1.gguf", "start": "<s>"}}
+    assert complete(study, FAMILIES)["measures"][0] == "LL"
 
 
 @pytest.mark.parametrize(
     ("models", "line"),
     [
-        (["a b"], "a b: neither a folder with a model nor the name of one on the hub"),
+        (["a b"], "a b: neither a folder with a model, nor a GGUF file (.gguf), nor the name of a model on "),
         (["x/bert", "y/bert"], "y/bert: another model is named bert already"),
         (["empty"], "empty: this folder holds no config.json, so no model"),
         (["lora"], "lora: this folder holds no config.json, so no model; an adapter alone"),
@@ -164,6 +167,9 @@ def test_studies_are_complete_files_that_are_written_once(
     with pytest.raises(InputError, match=r"^config key measures\.0: 'aul' is not one of"):
         write_study(study | {"measures": ["aul"]})
     assert file.read_bytes() == before
+    # also where a job refused the model
+    for name in ("logs", "benchmarks", "models"):
+        (file.parent / name).mkdir()
     assert write_study(study | {"measures": ["AUL"]}) == file
     (file.parent / "scores").mkdir()
     with pytest.raises(InputError, match="has results of a study with other measures; give this one another"):

@@ -13,7 +13,7 @@ from gguf import GGMLQuantizationType, GGUFWriter, TokenType, quants
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from examples import example_pairs
-from tiny_models import tiny_decoder
+from tiny_models import decoder_tokenizer, tiny_decoder
 from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
 from unmask.measures.scoring import score_by_protocol
@@ -164,9 +164,9 @@ def test_weights_of_few_bits_are_those_that_the_file_has(tmp_path: Path) -> None
         assert (off <= steps * 0.51 + 1e-3 * blocks.abs()).all() and off.max() > 0
 
 
-def refused(file: Path, folder: Path) -> str:
+def refused(file: Path, folder: Path, start: str | None = None) -> str:
     with pytest.raises(InputError) as caught:
-        convert_gguf(file, folder / "read")
+        convert_gguf(file, folder / "read", start)
     said = str(caught.value)
     assert said.startswith(f"{file}: ") and "\n" not in said and not (folder / "read").exists()
     return said.removeprefix(f"{file}: ")
@@ -179,6 +179,16 @@ def test_a_model_that_is_not_the_files_whole_is_refused(tmp_path: Path) -> None:
     # factors of rotary positions, which change the model
     more = write_gguf(model, tmp_path / "more.gguf", more="rope_freqs.weight")
     assert "weights, and the llama model that transformers makes of it" in refused(more, tmp_path)
+
+
+def test_the_start_token_is_looked_at_before_the_weights(tmp_path: Path) -> None:
+    model = decoder("llama", tmp_path)
+    decoder_tokenizer(bos_token="<|im_start|>", eos_token="<|im_end|>").save_pretrained(model)
+    file = write_gguf(model, tmp_path / "chats.gguf", leave_out="blk.1.ffn_up.weight")
+    assert "only <|im_start|> and <|im_end|>, of chats: say" in refused(file, tmp_path)
+    assert "(<|endoftext|>?), or none" in refused(file, tmp_path)
+    assert "has no token '<start>'" in refused(file, tmp_path, "<start>")
+    assert "lacks weights" in refused(file, tmp_path, "<|endoftext|>")
 
 
 def test_what_is_no_file_of_a_known_model_is_one_line(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from unmask.report.findings import sentences
 from unmask.schemas import complete
 
 MASKED = {"source": "hub", "repo": "org/masked"}
+GGUF = {"source": "gguf", "path": "decoder.gguf"}
 DECODER = {"source": "hub", "repo": "org/decoder", "kind": "causal-lm"}
 OF_MASKED = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum"]
 
@@ -28,6 +29,9 @@ OF_MASKED = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum"]
         ({"m": MASKED}, OF_MASKED),
         ({"d": DECODER}, [*OF_DECODERS]),
         ({"d": DECODER, "m": MASKED}, [*OF_MASKED, *OF_DECODERS]),
+        ({"g": GGUF}, [*OF_DECODERS]),
+        ({"g": GGUF, "m": MASKED}, [*OF_MASKED, *OF_DECODERS]),
+        ({"g": GGUF, "s": {"source": "scored", "path": "samples.jsonl"}}, [*OF_DECODERS]),
         ({"d": DECODER, "e": {**MASKED, "kind": "text-encoder"}}, [*OF_DECODERS]),
         ({"m": MASKED, "p": {"source": "perturbed", "from": "m", "scale": 0.1}}, OF_MASKED),
     ],
@@ -40,6 +44,7 @@ def test_a_study_without_measures_has_those_of_the_kinds_of_its_models(
     assert completed["measures"] == measures
     assert complete(completed, FAMILIES) == completed
     assert complete({**study, "measures": ["LL"]}, FAMILIES)["measures"] == ["LL"]
+    assert complete({**study, "headline": measures[1]}, FAMILIES)["headline"] == measures[1]
 
 
 def test_the_answer_has_the_headline_of_each_kind() -> None:

@@ -59,7 +59,10 @@ def _parser() -> argparse.ArgumentParser:
 
     score_ = command("score", _score, "score models on pairs of sentences; scores, intervals and verdicts")
     score_.add_argument(
-        "models", nargs="+", metavar="MODEL", help="a folder, or a repository of the hub (owner/name)"
+        "models",
+        nargs="+",
+        metavar="MODEL",
+        help="a folder, a GGUF file, or a repository of the hub (owner/name)",
     )
     score_.add_argument(
         "--benchmark",
@@ -78,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="NAME",
         help="such as AUL CPS (default: all but PLL and its versions)",
+    )
+    score_.add_argument(
+        "--start", metavar="TOKEN", help="what decoders read before each sentence: bos, eos, none, or a token"
     )
     score_.add_argument(
         "--name", help="name of the study and of its folder of results (default: that of the models)"
@@ -145,7 +151,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _score(options: argparse.Namespace) -> int:
-    study = study_of(options.models, options.benchmarks, options.data, options.measures, options.name)
+    study = study_of(
+        options.models, options.benchmarks, options.data, options.measures, options.name, options.start
+    )
     # reading results loads pandas, which other commands do without
     from unmask.command.scoring import run_study
 

@@ -21,12 +21,13 @@ def score(
     measures: Sequence[str] = (),
     name: str | None = None,
     cores: str | int = "all",
+    start: str | None = None,
 ) -> StudyResults:
     """The tables of a study of these models, which is run where it is not finished.
 
-    Raises InputError for models and benchmarks that are not there, and where a job fails.
+    start: what decoders read before each sentence, as the key `start` of a model. Raises InputError for models and benchmarks that are not there, and where a job fails.
     """
-    file = write_study(study_of(models, benchmarks, data, measures, name))
+    file = write_study(study_of(models, benchmarks, data, measures, name, start))
     if run_study(file, cores):
         raise InputError(f"{file}: not all jobs succeeded; their logs are in {file.parent / 'logs'}")
     return load(file.parent)

@@ -20,14 +20,18 @@ BENCHMARKS = ("crows-pairs",)
 ADAPTER = "adapter_config.json"
 """A file of an adapter of the PEFT library."""
 
+BEFORE_SCORES = ("logs", "downloads", "benchmarks", "quality", "models")
+"""Folders of a study that has scored no sentence yet, as where a model was refused."""
+
 HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?(@[\w./-]+)?")
 """A repository of the hub, with a revision if one is asked for: owner/name@revision."""
 
 
-def model_entries(models: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """An entry of a study for each folder or repository of the hub, by a short name of its own.
+def model_entries(models: Sequence[str], start: str | None = None) -> dict[str, dict[str, Any]]:
+    """An entry of a study for each folder, GGUF file or repository of the hub, by a short name of its own.
 
-    Raises InputError for what is neither, and for two of one name.
+    start: what the models read before each sentence, if it is stated (unmask.models.start). Raises InputError
+    for what is none of these, and for two of one name.
     """
     result: dict[str, dict[str, Any]] = {}
     for model in models:
@@ -37,8 +41,13 @@ def model_entries(models: Sequence[str]) -> dict[str, dict[str, Any]]:
                 adapter = "; an adapter alone has the source adapted" if (path / ADAPTER).is_file() else ""
                 raise InputError(f"{model}: this folder holds no config.json, so no model{adapter}")
             name, entry = path.resolve().name, {"source": "path", "path": model}
+        elif path.suffix == ".gguf":
+            name, entry = path.stem, {"source": "gguf", "path": model}
         elif not HUB.fullmatch(model) or path.is_file():
-            raise InputError(f"{model}: neither a folder with a model nor the name of one on the hub")
+            raise InputError(
+                f"{model}: neither a folder with a model, nor a GGUF file (.gguf), nor the name of a model on "
+                "the hub"
+            )
         else:
             repo, _, revision = model.partition("@")
             name = repo.rpartition("/")[2]
@@ -48,7 +57,7 @@ def model_entries(models: Sequence[str]) -> dict[str, dict[str, Any]]:
             raise InputError(
                 f"{model}: another model is named {name} already; write a study for both (unmask new)"
             )
-        result[name] = entry
+        result[name] = entry | ({"start": start} if start else {})
     return result
 
 
@@ -95,9 +104,10 @@ def study_of(
     data: str | None = None,
     measures: Sequence[str] = (),
     name: str | None = None,
+    start: str | None = None,
 ) -> dict[str, Any]:
     """A study of models on benchmarks. Raises InputError as `model_entries` and `benchmark_entries` do."""
-    named = model_entries(models)
+    named = model_entries(models, start)
     study: dict[str, Any] = {
         "study": name or "-and-".join(named)[:100],
         "title": f"Stereotypes in pairs of sentences: {' and '.join(named)}",
@@ -140,7 +150,7 @@ def write_study(study: dict[str, Any]) -> Path:
         there = yaml.safe_load(path.read_text(encoding="utf-8"))
         if there == study:
             return path
-        if {each.name for each in path.parent.iterdir()} - {path.name, "logs"}:
+        if {each.name for each in path.parent.iterdir()} - {path.name, *BEFORE_SCORES}:
             differing = [
                 key for key in {**study, **(there or {})} if study.get(key) != (there or {}).get(key)
             ]

@@ -19,6 +19,7 @@ from unmask.files import sha256_of_file
 from unmask.models.checking import first_line
 from unmask.models.directory import directory_written_whole
 from unmask.models.quiet import quiet_transformers
+from unmask.models.start import choose_start
 
 logger = logging.getLogger(__name__)
 
@@ -30,15 +31,17 @@ _UNPACKED: dict[str, Any] = (
 """Has versions of transformers unpack all weights that could leave them in few bits."""
 
 
-def convert_gguf(file: str | Path, directory: str | Path) -> dict[str, Any]:
+def convert_gguf(file: str | Path, directory: str | Path, start: str | None = None) -> dict[str, Any]:
     """Write the model in a GGUF file to `directory`, whole or not at all: its weights in float32, and its
     tokenizer.
+
+    start: the model's start token, if the study states one (unmask.models.start).
 
     Returns gguf: name, size and SHA-256 of the file, its architecture, how many tensors of each type it has
     (such as F32 or Q4_K), and the version of the package gguf. Raises InputError, one line naming the
     file, where a package for it is not installed, where the file is broken or of an architecture that
-    transformers does not read, and where weights of the model are not in the file, or some of the file not in
-    the model.
+    transformers does not read, where it has no such start token, which is looked at before its weights, and
+    where weights of the model are not in the file, or some of the file not in the model.
     """
     file = Path(file)
     try:
@@ -59,6 +62,8 @@ def convert_gguf(file: str | Path, directory: str | Path) -> dict[str, Any]:
     auto: Any = AutoModelForCausalLM
     with quiet_transformers():
         try:
+            tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name, local_files_only=True)
+            choose_start(tokenizer, start, str(file))
             model, loading = auto.from_pretrained(
                 file.parent,
                 gguf_file=file.name,
@@ -67,7 +72,8 @@ def convert_gguf(file: str | Path, directory: str | Path) -> dict[str, Any]:
                 output_loading_info=True,
                 **_UNPACKED,
             )
-            tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name, local_files_only=True)
+        except InputError:
+            raise
         except Exception as error:  # each architecture has its own way with a file that is not of it
             raise InputError(
                 f"{file}: transformers cannot read this {architecture} model: {first_line(error)}"

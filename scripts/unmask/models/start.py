@@ -24,6 +24,12 @@ _CHAT = re.compile(
 )
 """Found in the names of tokens that mark the turns of a chat, and in those of no separator of documents."""
 
+_SEPARATOR = re.compile(
+    r"[<\[]\W{0,2}(s|bos|eos|eod|(begin|start|end)[\W_]?of[\W_]?(text|sentence|document))\W{0,2}[>\]]",
+    re.IGNORECASE,
+)
+"""The names of tokens that separate documents in the vocabularies of published decoders."""
+
 
 @dataclass(frozen=True)
 class Start:
@@ -62,8 +68,11 @@ def choose_start(tokenizer: PreTrainedTokenizerBase, chosen: str | None, what: s
             return _start(tokenizer, str(token), f"its {name} token, which separates documents in training")
     known = [str(token) for token in (tokenizer.bos_token, tokenizer.eos_token) if token is not None]
     has = f"only {' and '.join(known)}, of chats" if known else "no bos or eos token"
+    candidates = sorted(filter(_SEPARATOR.fullmatch, tokenizer.get_vocab()))
+    such = f" ({', '.join(candidates)}?)" if candidates else ""
     raise InputError(
-        f"{what}: its tokenizer has {has}: say what separated documents in training, or none (key start)"
+        f"{what}: its tokenizer has {has}: say what separated documents in training{such}, or none (key "
+        "start, or --start of unmask score)"
     )
 
 
