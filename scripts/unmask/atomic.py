@@ -26,6 +26,9 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     with partial_beside(path) as partial:
         yield partial
         os.chmod(partial, 0o644)
+        # after a power cut a name may have come to the disk before its content
+        with open(partial, "rb") as file:
+            os.fsync(file.fileno())
         os.replace(partial, path)
 
 

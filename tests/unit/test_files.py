@@ -1,6 +1,7 @@
 """Files and folders are written whole or not at all, and a killed writer leaves nothing for long."""
 
 import errno
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -64,6 +65,18 @@ def test_what_a_living_writer_writes_stays(tmp_path: Path, kind: str) -> None:
     # and what it left is another output's litter to nobody
     write(tmp_path / "other.parquet", kind)
     assert partial.exists()
+
+
+def test_content_comes_to_the_disk_before_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, synced = tmp_path / "table.csv", []
+
+    def fsync(file: int) -> None:
+        assert not path.exists()
+        synced.append((os.fstat(file).st_ino, os.fstat(file).st_size))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    write_text(path, "whole")
+    assert synced == [(path.stat().st_ino, 5)]
 
 
 def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
