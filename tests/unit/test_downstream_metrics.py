@@ -1,5 +1,6 @@
 """How unequally models treat the genders in use: each metric against its definition written out slowly."""
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -73,8 +74,7 @@ def literal_occupations(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, 
     right: dict[tuple[str, str], list[int]] = {}
     everyone: list[int] = []
     shares: dict[str, float] = {}
-    for place in range(len(items)):
-        row = items.iloc[place]
+    for place, row in enumerate(items.to_dict("records")):
         scores = list(logits[place])
         hit = int(scores.index(max(scores)) == row["label"])
         everyone.append(hit)
@@ -101,8 +101,7 @@ def literal_occupations(items: pd.DataFrame, logits: Logits) -> dict[tuple[str, 
 def literal_cells(items: pd.DataFrame, of_item: list[float]) -> dict[tuple[int, str], tuple[float, float]]:
     """The means of women and men in each cell that has both."""
     metrics: dict[tuple[int, str], dict[str, list[float]]] = {}
-    for place in range(len(items)):
-        row = items.iloc[place]
+    for place, row in enumerate(items.to_dict("records")):
         if row["part"] == BIAS:
             cell = metrics.setdefault((int(row["template"]), row["occupation"]), {FEMALE: [], MALE: []})
             cell[row["gender"]].append(of_item[place])
@@ -318,6 +317,86 @@ def test_permuted_gaps_have_the_distribution_of_all_permutations() -> None:
     assert row.value == pytest.approx(gap[2])
     assert row.null_mean == pytest.approx(sum(law.pmf(k) * gap[k] for k in gap), abs=0.01)
     assert row.p == pytest.approx(exact, abs=0.015)
+
+
+Law = dict[tuple[str, str | None], list[float]]
+"""Of each metric and group, every value that it may have, all equally likely."""
+
+
+def swapped_templates(items: pd.DataFrame, logits: Logits, literal: Any) -> Law:
+    """Every way to swap the genders of whole templates."""
+    law: Law = {}
+    swaps = items["gender"].map({FEMALE: MALE, MALE: FEMALE})
+    for chosen in itertools.product([False, True], repeat=items["template"].nunique()):
+        swap = items["template"].map(dict(enumerate(chosen))).eq(True)
+        genders = items["gender"].where(~swap, swaps)
+        for key, value in literal(items.assign(gender=genders), logits).items():
+            law.setdefault(key, []).append(value)
+    return law
+
+
+def permuted_people(items: pd.DataFrame, logits: Logits, literal: Any) -> Law:
+    """Every way to choose an occupation's women among its people."""
+    law: Law = {}
+    people = [rows.index.tolist() for _, rows in items.groupby("occupation")]
+    women = items.groupby("occupation")["gender"].apply(lambda genders: int(genders.eq(FEMALE).sum()))
+    ways = [itertools.combinations(each, count) for each, count in zip(people, women, strict=True)]
+    for chosen in itertools.product(*ways):
+        of_women = items.index.isin([place for those in chosen for place in those])
+        genders = np.where(of_women, FEMALE, MALE)
+        for key, value in literal(items.assign(gender=genders), logits).items():
+            law.setdefault(key, []).append(value)
+    return law
+
+
+@pytest.mark.parametrize(
+    ("kind", "task", "literal", "ways", "tested"),
+    [
+        (
+            OCCUPATIONS,
+            people([0.4, -0.3, 0.0], [(2, 4), (3, 2), (1, 3)], np.random.default_rng(1)),
+            literal_occupations,
+            permuted_people,
+            {"tpr_gap", "tpr_gap_rms", "tpr_gap_signed", GAP},
+        ),
+        (
+            SIMILARITY,
+            (cells(7, 3, tests=3), np.random.default_rng(1).normal(0, 1, (1, 45, 1))),
+            literal_similarity,
+            swapped_templates,
+            {"delta_signed", "delta_occupation", "delta_correlation", GAP},
+        ),
+        (
+            ENTAILMENT,
+            (cells(7, 3, tests=3), np.random.default_rng(1).normal(0, 1, (1, 45, 3))),
+            literal_entailment,
+            swapped_templates,
+            {"fn_gap", "nn_gap", GAP},
+        ),
+    ],
+)
+def test_bands_of_chance_hold_their_share_of_all_permutations(
+    kind: str, task: tuple[pd.DataFrame, Logits], literal: Any, ways: Any, tested: set[str], tmp_path: Path
+) -> None:
+    items, logits = task
+    draws, confidence, output = 4000, 0.9, tmp_path / "scores.parquet"
+    write_items(tmp_path / "items.parquet", items, kind)
+    write_run(tmp_path / "run.parquet", {1: logits[0]}, "made", 0, kind)
+    inputs = {"items_table": tmp_path / "items.parquet", "predictions": [tmp_path / "run.parquet"]}
+    common = {"model": "made", "task": "made", "draws": draws, "confidence": confidence}
+    run_script("measure_downstream", inputs, [output], tmp_path / "log", **common)
+    law = ways(items, logits[0].astype(np.float32), literal)
+    rows = read_table(output, SCORES)
+    rows = rows[rows["null_low"].notna() & (rows["metric"] != "tpr_gap_correlation")]
+    assert set(rows["metric"]) == tested
+    for row in rows.itertuples():
+        values = np.array(law[row.metric, None if pd.isna(row.group) else row.group])
+        for end, level in ((row.null_low, 0.05), (row.null_high, 0.95)):
+            # four standard errors of a share of so many draws
+            near = 4 * math.sqrt(level * (1 - level) / draws)
+            assert np.mean(values < end - 1e-6) <= level + near
+            assert np.mean(values <= end + 1e-6) >= level - near
+        assert row.null_mean == pytest.approx(values.mean(), abs=4 * values.std() / math.sqrt(draws) + 1e-6)
 
 
 def test_a_test_that_cannot_reject_is_not_printed() -> None:

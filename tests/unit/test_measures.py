@@ -177,6 +177,23 @@ def test_published_cps_is_compared_after_rounding_to_three_decimals() -> None:
     assert scores.loc[CORRECTED, "outcome"] == "stereotype"
 
 
+def test_margins_below_a_millionth_are_ties_in_corrected_alone() -> None:
+    margins = {"a": 5e-7, "b": -5e-7, "c": 0.0, "d": 2e-6}
+    rows = [
+        (pair_id, role, -1.0 + (margin if role == "stereotype" else 0))
+        for pair_id, margin in margins.items()
+        for role in ("stereotype", "antistereotype")
+    ]
+    tokens = pd.DataFrame(rows, columns=["pair_id", "role", "log_prob"]).assign(position=1, token_id=5)
+    tokens["cross_log_prob"] = tokens["log_prob"]
+    scores = score_pairs(list(margins), {"modified": tokens}, ["SSS"])
+    outcomes = {protocol: list(of["outcome"]) for protocol, of in scores.groupby("protocol")}
+    assert outcomes == {
+        PUBLISHED: ["stereotype", "antistereotype", "tie", "stereotype"],
+        CORRECTED: ["tie", "tie", "tie", "stereotype"],
+    }
+
+
 def test_measures_name_the_maskings_that_they_need() -> None:
     assert maskings_of(["AUL", "AULA"]) == ["none"]
     assert maskings_of(["PLL", "SSS", "CPS"]) == ["modified", "one-modified", "one-shared"]

@@ -104,6 +104,29 @@ def test_all_forms_of_tables_give_what_exact_decimals_give(tmp_path: Path, form:
         assert list(published["outcome"]) == [each for each, _, _ in literally(pairs, scores)]
 
 
+@pytest.mark.parametrize("form", ["scores", "difference"])
+def test_margins_below_a_millionth_are_ties_in_corrected_alone(tmp_path: Path, form: str) -> None:
+    pairs = example_pairs().head(5)
+    margins = ["5e-7", "-5e-7", "0", "2e-6", "-2e-6"]
+    rows = [
+        [pair_id, f"{Decimal(-2) + Decimal(margin):f}", "-2"] if form == "scores" else [pair_id, margin]
+        for pair_id, margin in zip(pairs["pair_id"], margins, strict=True)
+    ]
+    header = ["id", "x", "y"] if form == "scores" else ["id", "d"]
+    entry = BY_ID if form == "scores" else {"columns": {"pair_id": "id", "difference": "d"}}
+    table = table_of(write(tmp_path / "s.csv", [header, *rows]), entry, pairs)
+    outcomes = {protocol: list(of["outcome"]) for protocol, of in table.groupby("protocol")}
+    more, less = "stereotype", "antistereotype"
+    assert outcomes == {
+        "published": [more, less, "tie", more, less],
+        "corrected": ["tie", "tie", "tie", more, less],
+    }
+    bias = bias_table(pairs, decisions(pairs, table), OPTIONS, dependence_of(pairs, ["words"]))
+    overall = bias[bias["grouping"] == "overall"].set_index("protocol")["score"]
+    # a tie counts as none for the stereotype, and as half a pair
+    assert overall.to_dict() == {"published": 40, "corrected": 50}
+
+
 def test_printed_digits_make_near_ties(tmp_path: Path) -> None:
     pairs = example_pairs().head(3)
     margins = [("-1.00", "-1.01"), ("-1.00", "-1.02"), ("-2", "-2")]

@@ -25,7 +25,8 @@ def score(
 ) -> StudyResults:
     """The tables of a study of these models, which is run where it is not finished.
 
-    start: what decoders read before each sentence, as the key `start` of a model. Raises InputError for models and benchmarks that are not there, and where a job fails.
+    start: what decoders read before each sentence, as the key `start` of a model. Raises InputError for
+    models and benchmarks that are not there, and where a job fails.
     """
     file = write_study(study_of(models, benchmarks, data, measures, name, start))
     if run_study(file, cores):

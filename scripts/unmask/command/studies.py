@@ -45,8 +45,8 @@ def model_entries(models: Sequence[str], start: str | None = None) -> dict[str, 
             name, entry = path.stem, {"source": "gguf", "path": model}
         elif not HUB.fullmatch(model) or path.is_file():
             raise InputError(
-                f"{model}: neither a folder with a model, nor a GGUF file (.gguf), nor the name of a model on "
-                "the hub"
+                f"{model}: neither a folder with a model, nor a GGUF file (.gguf), nor the name of a model "
+                "on the hub"
             )
         else:
             repo, _, revision = model.partition("@")

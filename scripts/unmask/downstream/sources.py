@@ -28,9 +28,6 @@ def source_files(entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     have the keys that `unmask.user_tables` knows beside.
     """
     named = {name: dict(source) for name, source in entry.get("files", {}).items() if source is not None}
-    if entry["format"] == "mnli" and {"frames", "occupations"} <= named.keys():
-        # the user's own in place of the authors'
-        named.pop("lists", None)
     resources = RESOURCES[entry["format"]]
     if entry["format"] == "table" and "bias" not in named:
         resources = GENERATED.get(entry["kind"], {})

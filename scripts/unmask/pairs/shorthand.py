@@ -22,9 +22,7 @@ def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, A
     entries = models.values() if isinstance(models, Mapping) else ()
     defs = put_together(families)["$defs"]
     # what is made from another model is of that one's kind
-    kinds = {
-        _kind(entry, defs) for entry in entries if isinstance(entry, Mapping) and "from" not in entry
-    }
+    kinds = {_kind(entry, defs) for entry in entries if isinstance(entry, Mapping) and "from" not in entry}
     if "measures" not in study and kinds & {CAUSAL_LM, SCORE_FILE}:
         of_masked = families["pairs"]["properties"]["measures"]["default"] if MASKED_LM in kinds else []
         study["measures"] = [*of_masked, *(OF_DECODERS if CAUSAL_LM in kinds else [])]
