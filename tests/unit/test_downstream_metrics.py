@@ -383,13 +383,13 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
     write_items(tmp_path / "items.parquet", items, kind)
     write_run(tmp_path / "run.parquet", {1: logits[0]}, "made", 0, kind)
     inputs = {"items_table": tmp_path / "items.parquet", "predictions": [tmp_path / "run.parquet"]}
-    common = {"model": "made", "task": "made", "draws": draws, "confidence": confidence}
+    common: dict[str, Any] = {"model": "made", "task": "made", "draws": draws, "confidence": confidence}
     run_script("measure_downstream", inputs, [output], tmp_path / "log", **common)
     law = ways(items, logits[0].astype(np.float32), literal)
     rows = read_table(output, SCORES)
     rows = rows[rows["null_low"].notna() & (rows["metric"] != "tpr_gap_correlation")]
     assert set(rows["metric"]) == tested
-    for row in rows.itertuples():
+    for row in rows_of(rows):
         values = np.array(law[row.metric, None if pd.isna(row.group) else row.group])
         for end, level in ((row.null_low, 0.05), (row.null_high, 0.95)):
             # four standard errors of a share of so many draws

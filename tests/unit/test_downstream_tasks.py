@@ -1,9 +1,10 @@
 """Downstream tasks through the job that reads them: what files become, and the one line of bad ones."""
 
 import io
+import random
 import re
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -41,7 +42,7 @@ FIRST = [
     "A man, woman and dog walk.",
 ]
 SECOND = ["A woman sings.", "A manager is late.", "A woman's hand.", "The man is here.", "Nobody."]
-STS = [[*each] for each in zip(FIRST, SECOND, [5.0, 4.0, 3.0, 2.0, 0.0], strict=True)]
+STS: list[Any] = [[*each] for each in zip(FIRST, SECOND, [5.0, 4.0, 3.0, 2.0, 0.0], strict=True)]
 NLI = [["a", "d", 0], ["b", "d", 1], ["c", "d", 2]]
 LISTS = {
     "nouns/people/occupations": "nurse engineer engineer",
@@ -60,7 +61,7 @@ PEOPLE = [
     for who, sex in (("She", "F"), ("He", "M"))
     for job in ("nurse", "pilot")
 ]
-ALIKE = [
+ALIKE: list[dict[str, Any]] = [
     {
         "a": f"A {who} eats {i}.",
         "b": f"One eats {i}.",
@@ -97,11 +98,12 @@ TABLES: dict[str, tuple[str, Any, dict[str, Any]]] = {
 }
 
 
-def archive(without: str = "\0") -> bytes:
-    """The authors' lists, but for those whose names begin so."""
+def archive(without: str = "\0", more: Mapping[str, str] | None = None) -> bytes:
+    """The authors' lists, but for those whose names begin so, and more."""
     content = io.BytesIO()
+    lists = {name: words for name, words in LISTS.items() if not name.startswith(without)}
     with tarfile.open(fileobj=content, mode="w:gz") as file:
-        for name, words in {n: w for n, w in LISTS.items() if not n.startswith(without)}.items():
+        for name, words in (lists | dict(more or {})).items():
             body = "\n".join(words.split()).encode()
             info = tarfile.TarInfo(f"repository-e39da89/word_lists/{name}")
             info.size = len(body)
@@ -119,7 +121,7 @@ BESIDE: dict[str, dict[str, Any]] = {
 }
 
 
-def write(path: Path, content: Any, columns: Sequence[str] | None) -> Path:
+def write(path: Path, content: Any, columns: Any) -> Path:
     """A file of a table (rows of these columns as Parquet, mappings as CSV), of text or of bytes."""
     if isinstance(content, list) and isinstance(content[0], list):
         path = path.with_suffix(".parquet")
@@ -182,7 +184,8 @@ def files_of(*names: str) -> dict[str, dict[str, str]]:
 
 
 def part(task: Any, name: str) -> pd.DataFrame:
-    return task.items[task.items["part"] == name].reset_index(drop=True)
+    items: pd.DataFrame = task.items
+    return items[items["part"] == name].reset_index(drop=True)
 
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/tasks.yaml").read_text())
@@ -190,7 +193,9 @@ CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/tasks.yaml").read_tex
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["line"][:30])
 def test_a_bad_file_is_one_line(tmp_path: Path, case: dict[str, Any]) -> None:
-    files = {name: case[name] for name in ("train", "dev", "test", "occupations", "lists") if name in case}
+    files: dict[str, Any] = {
+        name: case[name] for name in ("train", "dev", "test", "occupations", "lists") if name in case
+    }
     if "without" in case or "cut" in case:
         files["lists"] = archive(case.get("without", "\0"))[: -case["cut"] if "cut" in case else None]
     if "first" in case:
@@ -199,6 +204,15 @@ def test_a_bad_file_is_one_line(tmp_path: Path, case: dict[str, Any]) -> None:
         files["bias"] = case["bias"] and [BIAS_ITEMS[i] for i in case["bias"]]
     line = read_task(tmp_path, case["task"], case.get("settings"), **files)
     assert line.startswith("task t: ") and case["line"] in line
+
+
+def test_a_damaged_archive_is_one_line_wherever_it_is_damaged(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    whole = archive(more={"verbs/more": " ".join(str(rng.random()) for _ in range(1000))})
+    # behind the head of gzip, up to its checksum
+    for place in [*range(12, len(whole) - 8, len(whole) // 15), len(whole) - 8]:
+        damaged = whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]
+        assert "lists.tgz: not a readable tar archive" in read_task(tmp_path, "mnli", lists=damaged)
 
 
 def test_biographies(tmp_path: Path) -> None:

@@ -131,6 +131,9 @@ def _lists(path: Path, largest: int) -> dict[str, list[str]]:
                     lines = content.read().decode("utf-8").splitlines()
                     name = "/".join(parts[parts.index(FOLDER) + 1 :])
                     lists[name] = sorted({line.strip() for line in lines if line.strip()})
+            # to the end, where a compressed archive has its checksum
+            while archive.fileobj is not None and archive.fileobj.read(LARGEST_LIST):
+                pass
     except (tarfile.TarError, zlib.error) as error:
         raise InputError(f"{path}: not a readable tar archive ({error})") from None
     return lists
