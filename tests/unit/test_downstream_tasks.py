@@ -196,8 +196,9 @@ def test_a_bad_file_is_one_line(tmp_path: Path, case: dict[str, Any]) -> None:
     files: dict[str, Any] = {
         name: case[name] for name in ("train", "dev", "test", "occupations", "lists") if name in case
     }
-    if "without" in case or "cut" in case:
-        files["lists"] = archive(case.get("without", "\0"))[: -case["cut"] if "cut" in case else None]
+    if {"without", "more", "cut"} & case.keys():
+        lists = archive(case.get("without", "\0"), case.get("more"))
+        files["lists"] = lists[: -case["cut"] if "cut" in case else None]
     if "first" in case:
         files["train"] = [{**PEOPLE[0], **case["first"]}, *PEOPLE[1:]]
     if "bias" in case:
@@ -208,7 +209,7 @@ def test_a_bad_file_is_one_line(tmp_path: Path, case: dict[str, Any]) -> None:
 
 def test_a_damaged_archive_is_one_line_wherever_it_is_damaged(tmp_path: Path) -> None:
     rng = random.Random(0)
-    whole = archive(more={"verbs/more": " ".join(str(rng.random()) for _ in range(1000))})
+    whole = archive(more={"verbs/more": " ".join(str(rng.random()) for _ in range(4000))})
     # behind the head of gzip, up to its checksum
     for place in [*range(12, len(whole) - 8, len(whole) // 15), len(whole) - 8]:
         damaged = whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]

@@ -88,8 +88,6 @@ def read_archive(path: Path, largest: int = LARGEST_ARCHIVE) -> tuple[list[str],
         return lists[name]
 
     objects = sorted({word for name in lists if name.startswith(f"{OBJECTS}/") for word in lists[name]})
-    if not objects:
-        raise InputError(f"{path}: no words in {FOLDER}/{OBJECTS}")
     rulers = lists.get(f"{PEOPLE}/rulers", [])
     persons = sorted({*words(f"{PEOPLE}/person_hyponyms"), *rulers})
     said = (
