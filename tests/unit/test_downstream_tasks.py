@@ -194,7 +194,9 @@ CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/tasks.yaml").read_tex
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["line"][:30])
 def test_a_bad_file_is_one_line(tmp_path: Path, case: dict[str, Any]) -> None:
     files: dict[str, Any] = {
-        name: case[name] for name in ("train", "dev", "test", "occupations", "lists") if name in case
+        name: case[name]
+        for name in ("train", "dev", "test", "occupations", "frames", "lists")
+        if name in case
     }
     if {"without", "more", "cut"} & case.keys():
         lists = archive(case.get("without", "\0"), case.get("more"))
@@ -241,6 +243,15 @@ def test_biographies(tmp_path: Path) -> None:
             "_ work is known.",
             "The other cuts; _.",
         ]
+
+
+def test_texts_of_a_published_task_are_read_as_they_are(tmp_path: Path) -> None:
+    """STS-B has "Treasury\\x12s"."""
+    texts = ["Treasury\x12s plan", "a\ufffd", "b\r\nc"]
+    task = read_task(tmp_path, "bias-in-bios", dev=[[text, 1, 0] for text in texts])
+    assert list(task.examples.loc[task.examples["part"] == "dev", "text"]) == texts
+    remark = "2 rows of dev have control characters or U+FFFD in a text, and are read as they are"
+    assert [each for each in task.remarks if "control" in each] == [remark]
 
 
 @pytest.mark.parametrize("public", [True, False])
