@@ -58,7 +58,7 @@ def literal(measure: str, reader: LeftReader, first: str, second: str, protocol:
         nothing_follows = difference is not None and not any(i > difference for i in same)
         if measure == "CCPS" and protocol == "corrected" and nothing_follows:
             score = math.nan
-        if start is None and 0 in changed and values and (measure, protocol) != ("LLMean", "published"):
+        if start is None and 0 in changed and (measure, protocol) != ("LLMean", "published"):
             # the first token differs, and has no probability
             score = math.nan
         result.append(round(score, 3) if (measure, protocol) == ("CCPS", "published") else score)

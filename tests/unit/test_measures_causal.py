@@ -56,8 +56,9 @@ def test_scores_and_decisions_equal_the_literal_ones(architecture: str, start: s
                 np.testing.assert_allclose(found, want, atol=1.1e-3 if rounded else 2e-5, err_msg=where)
                 margin = want[0] - want[1]
                 if np.isnan(margin):
-                    # neither side has what is read: nothing tells them apart
+                    # neither side has what is read: nothing tells them apart, if there is a start to read
                     no_rows = np.isnan(want).all() and got["error"] == 0
+                    no_rows &= start is None or name not in ("StartAlone", "CSSSPrior")
                     assert got["outcome"] == ("tie" if no_rows else "undefined"), where
                 elif abs(margin) <= (TIE_MARGIN if protocol == CORRECTED else 0.0):
                     assert got["outcome"] == "tie", where
@@ -109,6 +110,34 @@ def test_a_first_token_that_differs_and_has_no_probability_leaves_the_pair_undef
     assert set(first_differs) >= {"p3", "p7"}
     assert set(without.index[without["outcome"] == "undefined"]) == set(first_differs)
     assert "undefined" not in set(with_start["outcome"])
+
+
+@pytest.mark.parametrize(
+    ("name", "undefined"),
+    [
+        ("LL", "first alone, lone"),
+        ("LLMean", "first alone, lone"),
+        ("CSSS", "first alone, lone"),
+        ("CCPS", "first alone, lone, last"),
+        ("CSSSPrior", "first alone, lone, last, equal"),
+        ("StartAlone", "first alone, lone, last, equal"),
+    ],
+)
+def test_what_is_not_read_without_a_start_token_is_no_tie(name: str, undefined: str) -> None:
+    sentences = {
+        "first alone": ("he likes the nurse", "she likes the nurse"),
+        "lone": ("bus", "kit"),
+        "last": ("the nurse is good", "the nurse is bad"),
+        "equal": ("the nurse", "the nurse"),
+    }
+    rows = [(pair, *sides, None) for pair, sides in sentences.items()]
+    pairs = pd.DataFrame(rows, columns=["pair_id", "stereotype", "antistereotype", "unrelated"])
+    read = {masking: evidence(loaded("gpt2", "none"), masking, pairs) for masking in measure(name).maskings}
+    scores = score_by_protocol(list(sentences), read, [name])
+    corrected = scores[scores["protocol"] == CORRECTED]
+    assert set(corrected["pair_id"][corrected["outcome"] == "undefined"]) == set(undefined.split(", "))
+    if name in ("StartAlone", "CSSSPrior"):
+        assert set(scores["outcome"]) == {"undefined"}
 
 
 def test_the_prior_is_taken_off_each_word() -> None:

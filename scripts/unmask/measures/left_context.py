@@ -15,15 +15,16 @@ def scored_tokens(rows: "pd.DataFrame", first_counts: bool = True) -> "tuple[pd.
     """The tokens of the text that are predicted (of evidence under the masking `left`), with their weights.
 
     A weight is 1. It is unknown (nan) in a sentence whose first token is modified and not predicted, since no
-    start token stands before it: what it adds to the margin is not known. A first token that both sentences
-    share adds nothing. Where nothing says which tokens are modified, as in shuffled sentences, a first token
-    is that which the other side has not. first_counts: False where such a first token is left out of every
-    sentence instead, as others do.
+    start token stands before it: what it adds to the margin is not known, and the token itself is there with
+    a log-probability of nan. A first token that both sentences share adds nothing. Where nothing says which
+    tokens are modified, as in shuffled sentences, a first token is that which the other side has not.
+    first_counts: False where such a first token is left out of every sentence instead, as others do.
     """
     unpredicted = rows["special"].astype(bool)
     unknown = unpredicted & (is_modified(rows) | _differs(rows, unpredicted)) & first_counts
     weight = (rows["position"] * 0 + 1.0).mask(_in_sentence(rows, unknown))
-    return rows[~unpredicted], weight[~unpredicted]
+    rows = rows.assign(log_prob=rows["log_prob"].mask(unknown))
+    return rows[~unpredicted | unknown], weight[~unpredicted | unknown]
 
 
 def is_modified(rows: "pd.DataFrame") -> "pd.Series[bool]":

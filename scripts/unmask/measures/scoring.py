@@ -11,7 +11,7 @@ from unmask.evidence.protocols import all_in_protocol, is_split
 from unmask.measures.float_error import fingerprints, token_errors
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.registry import measure
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
+from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, PUBLISHED, START, STEREOTYPE, TIE, UNDEFINED
 
 TIE_MARGIN = 1e-6
 """Protocol `corrected`: scores no further apart than this are a tie.
@@ -70,6 +70,9 @@ def _score(
     error = sides_of(measure.formula(errors, protocol).in_size().scores(), pair_ids, 0.0)
     # where neither side has a token to score, which alone has no error, nothing tells them apart
     empty = (error == 0).all(axis=0)
+    if START in measure.maskings:
+        # but without a start token nothing stands behind it, whatever the tokens
+        empty &= pd.Index(pair_ids).isin(evidence[START]["pair_id"])
     # sentences that are read as one input are equal on every machine
     equal = [np.equal(*sides_of(prints[masking], pair_ids, 0)) for masking in measure.maskings]
     error[:, np.all(equal, axis=0)] = 0.0

@@ -5,6 +5,7 @@ what separates documents, so this is the default; evaluations that take another,
 otherwise.
 """
 
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
+
+logger = logging.getLogger(__name__)
 
 BOS, EOS, NO_START = "bos", "eos", "none"
 
@@ -85,6 +88,8 @@ def read_after(tokenizer: PreTrainedTokenizerBase, start: Start) -> None:
         single="$A" if start.token is None else f"{start.token} $A",
         special_tokens=[] if start.token is None else [(start.token, start.id)],
     )
+    if start.token is None:
+        logger.warning("no start token: Start-Alone and CSSS (prior) stay undefined")
     backend: Any = tokenizer
     backend.backend_tokenizer.post_processor = template
 

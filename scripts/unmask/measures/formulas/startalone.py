@@ -6,7 +6,10 @@ from unmask.terms import CONTENT_TOKENS, MEAN, MODIFIED_TOKENS, SHARED_TOKENS, S
 
 
 def start_alone(evidence: Evidence, protocol: str) -> Reduction:
-    """Start-Alone: 1/|S| Σ_t log P(w_t | s), to causal language models what All-Masked is to masked ones."""
+    """Start-Alone: 1/|S| Σ_t log P(w_t | s), to causal language models what All-Masked is to masked ones.
+
+    Without a start token s it is undefined.
+    """
     tokens = evidence[START]
     return mean(tokens, tokens["log_prob"])
 
