@@ -1,6 +1,6 @@
 """Two measures, two models or two areas that were compared: tables, charts, and clear differences."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import altair as alt
 import numpy as np
@@ -184,13 +184,22 @@ def _corrected(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["protocol"] == CORRECTED]
 
 
-def _differences(table: str, what: str) -> Finding[PairResults]:
-    """How many differences in a table of the results are clear; nothing where it is empty."""
+def _see_context(rows: pd.DataFrame, measures: Sequence[str]) -> "pd.Series[bool]":
+    """Whether none of the measures in these columns is a control."""
+    return rows[[*measures]].astype(str).map(sees_context).all(axis="columns").astype(bool)
+
+
+def _differences(table: str, what: str, measures: Sequence[str]) -> Finding[PairResults]:
+    """How many differences in a table of the results are clear, without those of controls; nothing where it
+    is empty. measures: the columns of measures."""
 
     def rows(results: PairResults) -> Iterator[Row]:
         compared, trained = results.study.of_trained_or_all(_corrected(getattr(results, table)))
         if len(compared):
+            see = _see_context(compared, measures)
+            compared = compared[see]
             yield {
+                "controls": not see.all(),
                 "tested": int(compared["p"].notna().sum()),
                 "clear": int((compared["p_holm"] < results.alpha).sum()),
                 "alpha": results.alpha,
@@ -200,22 +209,24 @@ def _differences(table: str, what: str) -> Finding[PairResults]:
     return Finding(
         table,
         rows,
-        f"""Of {{{{ tested | counted("difference") }}}} between {what},
+        f"""Of {{{{ tested | counted("difference") }}}} between {what}
+        {{%- if controls %}}, without controls{{% endif %}},
         {{{{ clear }}}} {{{{ clear | many("is", "are") }}}} clear ({{{{ say.significant(alpha) }}}}).""",
     )
 
 
-MODELS_DIFFER = _differences("models_compared", "the bias scores of two {{ trained }}models")
+_COUPLE = ("first", "second")
+MODELS_DIFFER = _differences("models_compared", "the bias scores of two {{ trained }}models", ["measure"])
 MEASURES_DIFFER = _differences(
-    "measures_compared", "the bias scores of two measures of one {{ trained }}model"
+    "measures_compared", "the bias scores of two measures of one {{ trained }}model", _COUPLE
 )
-AREAS_DIFFER = _differences("areas_compared", "the areas of two measures of one {{ trained }}model")
+AREAS_DIFFER = _differences("areas_compared", "the areas of two measures of one {{ trained }}model", _COUPLE)
 
 
 def version_changes(results: PairResults) -> Iterator[Row]:
     """What a version changes, over the models and measures that see the context, protocol corrected."""
     rows = _corrected(results.versions)
-    rows = rows[rows["measure"].astype(str).map(sees_context).astype(bool)]
+    rows = rows[_see_context(rows, ["measure"])]
     for (benchmark, original), part in rows.groupby(["benchmark", "original"], sort=False, observed=True):
         whole, changed = (part[part["texts"] == texts] for texts in ("all", "changed"))
         turned = (whole["b"] + whole["c"]).astype(int)
@@ -248,7 +259,7 @@ def of_context(results: PairResults) -> tuple[pd.DataFrame, str, bool]:
     """The `distinct_measures` of trained models that are no controls, what these models are called, and
     whether there are controls."""
     rows, trained = results.study.of_trained_or_all(distinct_measures(results))
-    see = rows[["first", "second"]].astype(str).map(sees_context).all(axis="columns").astype(bool)
+    see = _see_context(rows, _COUPLE)
     return rows[see], trained, not see.all()
 
 
