@@ -145,6 +145,7 @@ def bias_row(model: str, bias_type: str, measure: str, kind: str, **changes: Any
         "p": p,
         "null_p": null_p,
         "unanimous_low": 80.0,
+        "neutral": 50.0,
         "score": score,
         "low": low,
         "high": high,

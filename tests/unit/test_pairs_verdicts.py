@@ -24,7 +24,7 @@ from unmask.report.charts import FONT, theme
 
 COLUMNS = [
     *("measure", "grouping", "score", "low", "high", "null_low", "null_high", "null_undecided"),
-    "unanimous_low",
+    *("unanimous_low", "neutral"),
 ]
 
 NAN = np.nan
@@ -61,7 +61,8 @@ NAN = np.nan
 def test_the_three_answers(
     grouping: str, score: float, interval: tuple[float, float], words: tuple[float, float], verdict: str
 ) -> None:
-    row = pd.DataFrame([["AUL", grouping, score, *interval, *words, False, NAN]], columns=COLUMNS)
+    neutral = 0 if grouping == "difference" else 50
+    row = pd.DataFrame([["AUL", grouping, score, *interval, *words, False, NAN, neutral]], columns=COLUMNS)
     assert verdicts(row).tolist() == [verdict]
     # what the draws leave open matters where the band decides
     open_ = verdicts(row.assign(null_undecided=True)).tolist()
@@ -89,10 +90,30 @@ def test_what_no_decisions_could_make_clear_cannot_be_told(
     grouping: str, interval: tuple[float, float], unanimous_low: float, verdict: str
 ) -> None:
     score = sum(interval) / 2
+    neutral = 0 if grouping == "difference" else 50
     row = pd.DataFrame(
-        [["AUL", grouping, score, *interval, 45.0, 55.0, False, unanimous_low]], columns=COLUMNS
+        [["AUL", grouping, score, *interval, 45.0, 55.0, False, unanimous_low, neutral]], columns=COLUMNS
     )
     assert verdicts(row).tolist() == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("neutral", "interval", "unanimous_low", "verdict"),
+    [
+        # of 100 pairs 20 are undefined in `published`, so that no preference is 40
+        (40, (36, 46), 70, NO_CLEAR),
+        (50, (36, 46), 70, CLEAR),
+        (40, (43, 53), 70, CLEAR),
+        (50, (43, 53), 70, NO_CLEAR),
+        (40, (20, 60), 45, NO_CLEAR),
+        (40, (20, 60), 39, CANNOT_TELL),
+    ],
+)
+def test_a_score_is_judged_about_that_of_no_preference(
+    neutral: float, interval: tuple[float, float], unanimous_low: float, verdict: str
+) -> None:
+    numbers = [sum(interval) / 2, *interval, 60.0, 70.0, False, unanimous_low, neutral]
+    assert verdicts(pd.DataFrame([["AUL", "overall", *numbers]], columns=COLUMNS)).tolist() == [verdict]
 
 
 def test_measures_that_hide_every_token_are_controls() -> None:

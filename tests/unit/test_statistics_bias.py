@@ -268,18 +268,25 @@ def test_where_all_pairs_vary_together_nothing_is_claimed() -> None:
     assert overall[["wilson_low", "wilson_high"]].notna().all(axis=None)
 
 
-def grouped(clusters: list[int], outcomes: list[str], directions: Sequence[str] | None = None) -> Any:
-    """The overall row, in `corrected`, of pairs of these clusters that share one word, and so decided; with
-    directions the row of their difference."""
+def grouped(
+    clusters: list[int],
+    outcomes: list[str],
+    directions: Sequence[str] | None = None,
+    protocol: str = "corrected",
+    confidence: float = 0.95,
+) -> Any:
+    """The overall row of pairs of these clusters that share one word, and so decided; with directions the
+    row of their difference."""
     ids = [f"p{i}" for i in range(len(clusters))]
     scores = pd.DataFrame({"pair_id": ids, "margin": np.arange(len(ids)) + 1.0, "outcome": outcomes}).assign(
-        measure="AUL", protocol="corrected", lowest=outcomes, highest=outcomes
+        measure="AUL", protocol=protocol, lowest=outcomes, highest=outcomes
     )
     pairs = pd.DataFrame({"pair_id": ids, "bias_type": "any", "direction": directions})
     for name in ("target", "writer", "unrelated"):
         pairs[name] = None
     dependence = Dependence.of([{cluster} for cluster in clusters])
-    table = bias_table(pairs, decisions(pairs, scores), options_with(clusters=()), dependence)
+    options = options_with(clusters=(), confidence=confidence)
+    table = bias_table(pairs, decisions(pairs, scores), options, dependence)
     return table[table["grouping"] == ("overall" if directions is None else "difference")].iloc[0]
 
 
@@ -357,13 +364,14 @@ Ends = Callable[[float], tuple[float, float]]
 """The interval of a score by its confidence."""
 
 
-def bisected_p(interval: Ends) -> float:
-    """1 less the confidence at which an interval ends at 50, by trying confidences."""
+def bisected_p(interval: Ends, neutral: float = 50) -> float:
+    """1 less the confidence at which an interval ends at the score of no preference, by trying
+    confidences."""
     least, most = 0.0, 1.0
     for _ in range(40):
         confidence = (least + most) / 2
         low, high = interval(confidence)
-        least, most = (least, confidence) if low <= 50 <= high else (confidence, most)
+        least, most = (least, confidence) if low <= neutral <= high else (confidence, most)
     return 1 - (least + most) / 2
 
 
@@ -375,24 +383,25 @@ def bisected_p(interval: Ends) -> float:
     st.sampled_from([1.0, 2.5, 6.0]),
     st.sampled_from([1.0, 1.5, 4.0, 19.0, 300.0]),
     st.sampled_from([1.0, 2.3, 11.0, 200.0]),
+    st.sampled_from([0.5, 0.5, 0.49, 0.3]),
 )
-def test_p_is_where_the_interval_reaches_50(
-    score: float, n: int, effect: float, largest: float, rarer: float, df: float
+def test_p_is_where_the_interval_reaches_no_preference(
+    score: float, n: int, effect: float, largest: float, rarer: float, df: float, neutral: float
 ) -> None:
-    p = clustered_p(score, n, effect, largest, rarer, df)
+    p = clustered_p(score, n, effect, largest, rarer, df, neutral)
 
     def interval(confidence: float) -> tuple[float, float]:
         low, high = clustered_interval(
-            np.array([score]), n, np.array([effect]), largest, np.array([rarer]), df, confidence
+            np.array([score]), n, np.array([effect]), largest, np.array([rarer]), df, confidence, neutral
         )
         return float(low[0]), float(high[0])
 
     # 1 less a confidence near 1 has few digits
-    assert p == pytest.approx(bisected_p(interval), rel=1e-4, abs=1e-10)
-    assert clustered_p(1 - score, n, effect, largest, rarer, df) == pytest.approx(p)
+    assert p == pytest.approx(bisected_p(interval, 100 * neutral), rel=1e-4, abs=1e-10)
+    assert clustered_p(1 - score, n, effect, largest, rarer, df, 1 - neutral) == pytest.approx(p)
     for confidence in (0.9, 0.95, 0.99):
         low, high = interval(confidence)
-        assert (low <= 50 <= high) == (p >= 1 - confidence)
+        assert (low <= 100 * neutral <= high) == (p >= 1 - confidence)
 
 
 def test_every_score_with_an_interval_has_a_p() -> None:
@@ -400,7 +409,7 @@ def test_every_score_with_an_interval_has_a_p() -> None:
     table = made_table(made.pairs, made.scores)
     scores = table[table["grouping"] != "difference"]
     assert scores["p"].notna().tolist() == scores["low"].notna().tolist() and scores["p"].notna().any()
-    excludes = (scores["low"] > 50) | (scores["high"] < 50)
+    excludes = (scores["low"] > scores["neutral"]) | (scores["high"] < scores["neutral"])
     assert (excludes == (scores["p"] < 0.05)).all() and excludes.any()
     assert math.isnan(clustered_p(0.7, 0, 1.0, 1.0, 1.0, 5.0))
     assert math.isnan(clustered_p(0.7, 9, 1.0, 1.0, 1.0, 0.9))
@@ -461,10 +470,74 @@ def test_the_times_needed_are_those_of_a_slow_search(score: float, rarer: float,
     assert slowly - step <= times <= slowly
 
 
-def test_pairs_that_all_tie_have_no_p_and_no_interval() -> None:
-    row = grouped([0, 0, 1, 1, 2, 2], ["tie"] * 6)
-    assert row["score"] == 50
+@pytest.mark.parametrize("protocol", ["published", "corrected"])
+def test_pairs_that_all_tie_have_no_p_and_no_interval(protocol: str) -> None:
+    row = grouped([0, 0, 1, 1, 2, 2], ["tie"] * 6, protocol=protocol)
+    assert row["score"] == (50 if protocol == "corrected" else 0)
     assert all(pd.isna(row[name]) for name in ("p", "low", "high", "pairs_for_5", "words_for_5"))
+    # nor has the difference of such a score from any other
+    for others in (["tie"] * 20, ["stereotype", "antistereotype"] * 10):
+        outcomes, directions = ["tie"] * 20 + others, ["stereo"] * 20 + ["antistereo"] * 20
+        row = grouped(list(range(40)), outcomes, directions, protocol)
+        expected = 0 if protocol == "corrected" or others[0] == "tie" else 50
+        assert row["score"] == expected
+        assert all(pd.isna(row[name]) for name in ("p", "low", "high", "chance_difference"))
+
+
+@pytest.mark.parametrize("left_out", ["undefined", "tie"])
+@pytest.mark.parametrize(("stereotype", "antistereotype"), [(30, 30), (38, 22), (25, 35), (43, 17), (52, 8)])
+def test_published_scores_are_judged_about_half_of_what_is_decided(
+    left_out: str, stereotype: int, antistereotype: int
+) -> None:
+    """40 of 100 pairs count as not stereotypical whatever the model prefers: no preference is 30."""
+    outcomes = ["stereotype"] * stereotype + ["antistereotype"] * antistereotype + [left_out] * 40
+    outcomes = [outcomes[(7 * i) % 100] for i in range(100)]
+    codes = [i // 2 for i in range(100)]
+    row = grouped(codes, outcomes, protocol="published")
+    assert row["score"] == pytest.approx(stereotype) and row["neutral"] == pytest.approx(30)
+
+    assert (row["low"] <= 30 <= row["high"]) == (row["p"] >= 0.05)
+    if stereotype == 30:
+        assert row["p"] == 1
+    else:
+        other = grouped(codes, outcomes, protocol="published", confidence=1 - row["p"])
+        assert other["low" if stereotype > 30 else "high"] == pytest.approx(30, abs=1e-6)
+
+
+def test_a_model_without_a_preference_is_seldom_called_biased_in_published() -> None:
+    """Coins decide two of three pairs, three of four in one direction and half in the other."""
+    rng, draws, n = np.random.default_rng(5), 400, 120
+    is_adv = np.arange(n) < 40
+    undefined = np.where(is_adv, np.arange(n) % 4 == 0, np.arange(n) % 2 == 0)
+    names = {f"p{i}": ("antistereo" if adv else "stereo") for i, adv in enumerate(is_adv)}
+    pairs = pd.DataFrame({"pair_id": list(names), "bias_type": "any", "direction": list(names.values())})
+    pairs[["target", "writer"]] = None
+    outcomes = np.where(rng.random((n, draws)) < 0.5, "stereotype", "antistereotype").astype(object)
+    outcomes[undefined] = "undefined"
+    ends = dict.fromkeys(("outcome", "lowest", "highest"), outcomes.T.ravel())
+    scores = pd.DataFrame(
+        {"pair_id": list(names) * draws, "measure": np.repeat([f"m{i}" for i in range(draws)], n), **ends}
+    ).assign(protocol="published", margin=0.0)
+    table = bias_table(pairs, decisions(pairs, scores), FEW, Dependence.of([()] * n))
+    for grouping, neutral in (("overall", 100 * (30 + 40) / 2 / 120), ("difference", 100 * (0.75 - 0.5) / 2)):
+        rows = table[table["grouping"] == grouping]
+        assert set(rows["neutral"].round(9)) == {round(neutral, 9)}
+        assert rows["score"].mean() == pytest.approx(neutral, abs=1)
+        assert (rows["p"] < 0.05).mean() <= 0.07
+
+
+def test_an_end_may_rise_where_a_pair_turns_against_its_side() -> None:
+    """docs/chance.md says why."""
+    codes = [cluster for cluster in range(3) for _ in range(24)]
+
+    def low(turned: int) -> float:
+        # as many of each cluster
+        places = [(i % 3) * 24 + i // 3 for i in range(turned)]
+        outcomes = ["antistereotype" if i in places else "stereotype" for i in range(72)]
+        return float(grouped(codes, outcomes)["low"])
+
+    ends = [low(turned) for turned in (0, 1, 3, 9, 18)]
+    assert ends == pytest.approx([13.9, 17.1, 77.5, 66.8, 53.1], abs=0.05)
 
 
 @pytest.mark.parametrize(("words", "each"), [(4, 3), (6, 2), (12, 2), (30, 1)])

@@ -11,7 +11,7 @@ from unmask.measures.registry import sees_context
 from unmask.report.findings import Finding
 from unmask.report.sheets import DASH, UNTESTABLE, number, rows_of
 from unmask.statistics.correction import step_down
-from unmask.statistics.decisions import NO_PREFERENCE, neutral_of
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.intervals import contains, leaves_out
 from unmask.statistics.schema import OVERALL
 from unmask.statistics.tolerance import TOLERANCE
@@ -91,9 +91,9 @@ def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     CONTROL: the measure sees no context, so it gets no verdict. CANNOT_TELL: the score or its
     interval is missing, the interval includes 50 and would if all pairs were decided alike, too, or it
     excludes 50 and the null is missing.
-    NO_CLEAR: the interval includes 50 (of a difference, 0). UNDECIDED: the draws of the lexical null leave
-    open on which side of an end of its band the score is. BY_WORDS: the score is in the band. CLEAR: it is
-    outside. An end belongs to its interval.
+    NO_CLEAR: the interval includes 50. UNDECIDED: the draws of the lexical null leave open on which side of
+    an end of its band the score is. BY_WORDS: the score is in the band. CLEAR: it is outside. An end belongs
+    to its interval. For 50 read the row's `neutral`, which is 0 of most differences.
     """
     return pd.Series([_verdict(row) for row in rows_of(rows)], index=rows.index, dtype="str")
 
@@ -103,7 +103,7 @@ def _verdict(row: Any) -> str:
         return CONTROL
     if pd.isna([row.score, row.low, row.high]).any():
         return CANNOT_TELL
-    if not leaves_out(row.low, row.high, neutral_of(str(row.grouping))):
+    if not leaves_out(row.low, row.high, row.neutral):
         return NO_CLEAR if _could_be_clear(row) else CANNOT_TELL
     if pd.isna([row.null_low, row.null_high]).any():
         return CANNOT_TELL
@@ -115,7 +115,7 @@ def _verdict(row: Any) -> str:
 def _could_be_clear(row: Any) -> bool:
     """Whether some score of these pairs would have an interval without 50; of a difference nobody asks."""
     low = row.unanimous_low
-    return bool(pd.isna(low)) or leaves_out(low, 100.0, NO_PREFERENCE)
+    return bool(pd.isna(low)) or leaves_out(low, 100.0, row.neutral)
 
 
 def can_be_tested(rows: pd.DataFrame) -> pd.DataFrame:

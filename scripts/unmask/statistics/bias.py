@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
-from scipy.stats import t
+from scipy.stats import foldnorm, t
 
 from unmask.errors import InputError
 from unmask.measures.registry import sees_context
-from unmask.statistics.decisions import Decisions, Group, code, groups, neutral_of
+from unmask.statistics.decisions import Decisions, Group, code, groups
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import (
     Floats,
@@ -31,13 +31,11 @@ from unmask.statistics.tolerance import TOLERANCE
 from unmask.tables import framed
 from unmask.terms import (
     ANTISTEREO,
-    ANTISTEREOTYPE,
     DIRECTIONS,
     ORIGINAL,
     OUTCOMES,
     PUBLISHED,
     STEREO,
-    STEREOTYPE,
     TIE,
     UNDEFINED,
 )
@@ -135,6 +133,7 @@ def _score_rows(
     counts = _counts(decisions)
     rows: list[dict[str, object]] = []
     for grouping, group, members in every:
+        neutral, decided = decisions.neutral(members), decisions.decided()[members]
         among, together, one = dependence.among(members), np.zeros(len(members), np.int64), np.ones(1)
         spread = spread_of(values, counted, members, one, together, among, decided=k)
         # without clusters pairs have no words that count
@@ -151,11 +150,11 @@ def _score_rows(
             varies = independent > 0
             effect = spread.clustered[column] / independent if varies else spread.largest[column]
             wilson_low, wilson_high = wilson(total, n, confidence)
-            low, high = spread.interval(column, n, confidence)
-            p = spread.p(column, n)
+            low, high = spread.interval(column, n, confidence, neutral[column])
+            p = spread.p(column, n, neutral[column])
             counted_here = counts(members, column)
-            if counted_here[TIE] and not counted_here[STEREOTYPE] and not counted_here[ANTISTEREOTYPE]:
-                # nothing was decided, so nothing can vary
+            if not decided[:, column].any():
+                # so nothing can vary
                 low, high, wilson_low, wilson_high, p = (float("nan"),) * 5
             if grouping == OVERALL:
                 times = spread.times_needed(column, n, confidence) if low <= high else float("nan")
@@ -166,6 +165,7 @@ def _score_rows(
                     "grouping": grouping,
                     "group": group,
                     "score": 100 * spread.mean[column],
+                    "neutral": 100 * neutral[column],
                     "low": low,
                     "high": high,
                     "design_effect": effect if n else None,
@@ -208,7 +208,7 @@ def _difference_rows(
         (u - Adv)² - (u' - Adv)² + (Dis - l)² - (Dis - l')²   above
 
     (the squares add up as in Newcombe 1998, Statistics in Medicine 17:873, method 10). Where one of the
-    scores has no interval, the difference has none.
+    scores has no interval, as where all its pairs tie, the difference has none.
     """
     if sum(grouping == DIRECTION for grouping, *_ in every) < len(DIRECTIONS):
         return []
@@ -216,10 +216,9 @@ def _difference_rows(
     is_dis = np.asarray(pairs["direction"].iloc[stated] == STEREO, dtype=np.int64)
     credit, counted = 100 * decisions.credit(), decisions.trials() > 0
     spread = spread_of(credit, counted, stated, np.array([1.0, -1.0]), is_dis, dependence.among(stated))
-    scores = [
-        _of_direction(credit / 100, counted, stated[is_dis == place], dependence, confidence)
-        for place in range(len(DIRECTIONS))
-    ]
+    members = [stated[is_dis == place] for place in range(len(DIRECTIONS))]
+    scores = [_of_direction(decisions, counted, some, dependence, confidence) for some in members]
+    neutral = 100 * np.subtract(*map(decisions.neutral, members))
     (below, above), (below_dis, above_dis) = scores
     squares = np.stack([below + above_dis, above + below_dis]) * 100**2
     quantile = t.ppf(
@@ -228,9 +227,9 @@ def _difference_rows(
     # standard errors towards lower and towards higher differences
     errors = np.sqrt(spread.clustered + squares / quantile**2)
     errors = np.where(errors > LEAST_ERROR * np.abs(spread.mean), errors, np.nan)
-    # what a difference of 0 is tested by
-    facing = np.where(spread.mean >= 0, errors[0], errors[1])
-    p = student(spread.mean, facing**2, spread.df, confidence).p
+    # what no difference is tested by
+    facing = np.where(spread.mean >= neutral, errors[0], errors[1])
+    p = student(spread.mean - neutral, facing**2, spread.df, confidence).p
     counts = _counts(decisions)
     rows = []
     for column in range(len(decisions.series)):
@@ -241,20 +240,22 @@ def _difference_rows(
                 "grouping": DIFFERENCE,
                 "group": DIFFERENCE,
                 "score": spread.mean[column],
+                "neutral": neutral[column],
                 "low": spread.mean[column] - quantile[column] * errors[0, column],
                 "high": spread.mean[column] + quantile[column] * errors[1, column],
                 "design_effect": variance / spread.independent[column] if variance > 0 else None,
                 "df": spread.df[column],
                 "p": p[column],
-                # the mean absolute value of a normal variable
-                "chance_difference": float(np.sqrt(2 / np.pi) * facing[column]),
+                "chance_difference": float(
+                    foldnorm.mean(abs(neutral[column]) / facing[column], scale=facing[column])
+                ),
             }
         )
     return rows
 
 
 def _of_direction(
-    credit: Floats,
+    decisions: Decisions,
     counted: npt.NDArray[np.bool_],
     members: Ints,
     dependence: Dependence,
@@ -262,14 +263,14 @@ def _of_direction(
 ) -> tuple[Floats, Floats]:
     """By how much the squared reach of each score's interval exceeds what residuals alone say: below and
     above the score, shape (series,) each; nan where there is no interval."""
-    k = credit.shape[1]
+    credit, neutral, k = decisions.credit(), decisions.neutral(members), len(decisions.series)
     together, one = np.zeros(len(members), np.int64), np.ones(1)
     spread = spread_of(credit, counted, members, one, together, dependence.among(members), decided=k)
     reach = np.full((2, k), np.nan)
-    for column in range(k):
+    for column in np.flatnonzero(decisions.decided()[members].any(axis=0)).tolist():
         n = float(counted[members, column].sum())
         score = spread.mean[column]
-        low, high = spread.interval(column, n, confidence)
+        low, high = spread.interval(column, n, confidence, neutral[column])
         varies = spread.independent[column] > 0
         effect = spread.clustered[column] / spread.independent[column] if varies else np.nan
         df = spread.df[column]
@@ -306,9 +307,9 @@ def _add_null(
 
     def is_open(column: int, place: int, null: Floats) -> bool:
         row = rows[place * k + column]
-        score, low, high = (float(str(row[name])) for name in ("score", "low", "high"))
+        score, neutral, low, high = (float(str(row[name])) for name in ("score", "neutral", "low", "high"))
         # else its verdict does not depend on the band
-        asks = sees_context(str(row["measure"])) and leaves_out(low, high, neutral_of(str(row["grouping"])))
+        asks = sees_context(str(row["measure"])) and leaves_out(low, high, neutral)
         return asks and undecided(score, null, options.confidence)
 
     for column, nulls in null_scores(
@@ -340,8 +341,8 @@ def _add_readings(
     """Put into the rows over all pairs, the first of _score_rows, how many readings agree with them."""
 
     def answer(row: dict[str, object]) -> bool | None:
-        low, high = (float(str(row[name])) for name in ("low", "high"))
-        return contains(low, high, neutral_of(OVERALL)) if low <= high else None
+        neutral, low, high = (float(str(row[name])) for name in ("neutral", "low", "high"))
+        return contains(low, high, neutral) if low <= high else None
 
     others = [_score_rows(decisions, every[:1], reading, confidence) for reading in readings]
     for row, *same in zip(rows[: len(decisions.series)], *others, strict=True):

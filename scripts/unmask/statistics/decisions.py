@@ -10,8 +10,8 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.statistics.intervals import Floats, Ints
-from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
-from unmask.terms import DIRECTIONS, OUTCOMES, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
+from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
+from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, OUTCOMES, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
 
 NO_PREFERENCE = 50.0
 """The score, in percent, of a model that prefers the two sides of a pair equally often."""
@@ -56,6 +56,21 @@ class Decisions:
         fixed &= defined.any(axis=0)
         trials: Floats = (defined | fixed).astype(np.float64)
         return trials
+
+    def decided(self) -> npt.NDArray[np.bool_]:
+        """Where either side is preferred: no tie, and not undefined; shape (pairs, series)."""
+        decided: npt.NDArray[np.bool_] = np.isin(self.outcome, (code(STEREOTYPE), code(ANTISTEREOTYPE)))
+        return decided
+
+    def neutral(self, members: Ints) -> Floats:
+        """The score over these pairs where neither side is preferred, as a share of 1, shape (series,).
+
+        It is a half; in `published`, where ties and undefined pairs count as not stereotypical, half of the
+        share of those that are decided.
+        """
+        published = [protocol == PUBLISHED for _, protocol in self.series]
+        neutral: Floats = np.where(published, self.decided()[members].mean(axis=0) / 2, 0.5)
+        return neutral
 
     def differing(self) -> npt.NDArray[np.bool_]:
         """Where the outcome is not that of the same measure's other protocol; shape (pairs, series)."""
@@ -117,11 +132,6 @@ def groups(pairs: pd.DataFrame) -> Iterator[Group]:
         members = np.flatnonzero(pairs["direction"].eq(direction).fillna(False))
         if len(members):
             yield DIRECTION, direction, members
-
-
-def neutral_of(grouping: str) -> float:
-    """The score of a row of BIAS with this grouping where there is no preference, in its unit."""
-    return 0.0 if grouping == DIFFERENCE else NO_PREFERENCE
 
 
 def of_bias_type(pairs: pd.DataFrame, bias_type: str | None) -> tuple[pd.DataFrame, str | None]:

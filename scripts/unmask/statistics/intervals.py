@@ -48,17 +48,24 @@ def effective_wilson(
 
 
 def clustered_interval(
-    score: Floats, n: float, effect: Floats, largest: float, rarer: Floats, df: float, confidence: float
+    score: Floats,
+    n: float,
+    effect: Floats,
+    largest: float,
+    rarer: Floats,
+    df: float,
+    confidence: float,
+    neutral: float = 0.5,
 ) -> tuple[Floats, Floats]:
     """Ends in percent of the intervals of k scores, each over n pairs that vary together.
 
     score: shares of 1, shape (k,), like effect and rarer. effect: the estimated design effects, nan where
     decisions are all alike. largest: the design effect if all that share something decided alike. rarer:
-    effective size of the rarer decision (Dependence.effective_size).
+    effective size of the rarer decision (Dependence.effective_size). neutral: the score of no preference.
 
     Away from 0 and 1 an interval is `effective_wilson`. Near them the few deviating decisions say little of
     how pairs vary together, and nothing where there are none. So there each end moves outwards to that with
-    the largest effect: of Wilson's interval the end that faces one half, of Clopper & Pearson's the other,
+    the largest effect: of Wilson's interval the end that faces `neutral`, of Clopper & Pearson's the other,
     both with t (Korn & Graubard 1998, Survey Methodology 24:193). With p the score, m that effective size and
     c the smaller of ENOUGH and n / largest, it goes
 
@@ -76,7 +83,7 @@ def clustered_interval(
     edge = _edge(score, n, largest, rarer)
     fewest = size / np.maximum(effect, largest)
     least, most = _wilson(score, fewest, confidence)
-    upper, lower = score >= 0.5, score <= 0.5
+    upper, lower = score >= neutral, score <= neutral
     count, other = score * fewest, (1 - score) * fewest
     most[upper] = np.where(score == 1, 1.0, beta.ppf(tail, count + 1, np.where(score == 1, 1.0, other)))[
         upper
@@ -87,27 +94,31 @@ def clustered_interval(
     return 100 * (low + edge * np.minimum(least - low, 0)), 100 * (high + edge * np.maximum(most - high, 0))
 
 
-def clustered_p(score: float, n: float, effect: float, largest: float, rarer: float, df: float) -> float:
+def clustered_p(
+    score: float, n: float, effect: float, largest: float, rarer: float, df: float, neutral: float = 0.5
+) -> float:
     """The two-sided p of no preference, of a score over n pairs that vary together.
 
-    It is 1 less the confidence at which the end of `clustered_interval` that faces one half is one half.
+    It is 1 less the confidence at which the end of `clustered_interval` that faces `neutral` is there.
 
     Its arguments are those of `clustered_interval`, of one score. nan where there is no interval.
     """
     if not n > 0 or not at_least(df, 1) or np.isnan(largest):
         return float("nan")
-    away = abs(score - 0.5)
-    if away <= TOLERANCE:
+    if abs(score - neutral) <= TOLERANCE:
         return 1.0
+    if score < neutral:
+        score, neutral = 1 - score, 1 - neutral
     effect = largest if np.isnan(effect) else effect
-    # the end is a mean of two of Wilson's, each of which is at one half where t is 2 · away · √(n / effect)
-    lesser, greater = (2 * away * math.sqrt(n / of) for of in (max(effect, largest), effect))
+    # the end is a mean of two of Wilson's, each of which is at neutral where t is away · √(n / effect)
+    away = (score - neutral) / math.sqrt(neutral * (1 - neutral))
+    lesser, greater = (away * math.sqrt(n / of) for of in (max(effect, largest), effect))
     edge = float(_edge(np.array(score), n, largest, np.array(rarer)))
 
     def facing(quantile: float) -> float:
-        """The end above one half, of a score that is mirrored to lie above."""
-        ends = [_lower_end(0.5 + away, quantile**2 * of / n) for of in (effect, max(effect, largest))]
-        return (1 - edge) * ends[0] + edge * ends[1] - 0.5
+        """The lower end above neutral, of a score that lies above or is mirrored."""
+        ends = [_lower_end(score, quantile**2 * of / n) for of in (effect, max(effect, largest))]
+        return (1 - edge) * ends[0] + edge * ends[1] - neutral
 
     # a little wider, as rounding may leave either end on the wrong side
     lesser, greater = lesser * (1 - TOLERANCE), greater * (1 + TOLERANCE)

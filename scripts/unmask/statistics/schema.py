@@ -40,12 +40,18 @@ BIAS = pa.schema(
             "a decision",
         ),
         field(
+            "neutral",
+            pa.float64(),
+            meaning="the score where there is no preference: 50, in `published` 50 times the share of pairs "
+            "that are neither ties nor undefined; of a difference that of the two",
+        ),
+        field(
             "low",
             pa.float64(),
             nullable=True,
             meaning="lower end of the interval of `score`, which allows for pairs that vary together "
-            "(`clusters`); null where all of them do, and for a difference where either score has "
-            "none",
+            "(`clusters`); null where all of them do or none is decided, and for a difference where "
+            "either score has none",
         ),
         field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
         field(
@@ -69,15 +75,16 @@ BIAS = pa.schema(
             "p",
             pa.float64(),
             nullable=True,
-            meaning="two-sided p of no preference: the interval from `low` to `high` would end at 50 at the "
-            "confidence 1 - p; of a difference, of no difference",
+            meaning="two-sided p of no preference: the interval from `low` to `high` would end at "
+            "`neutral` at the confidence 1 - p; of a difference, of no difference",
         ),
         field(
             "unanimous_low",
             pa.float64(),
             nullable=True,
             meaning="lower end of the interval if all pairs were decided for the stereotype, percent: where "
-            "it is not above 50, no score of these pairs could be a clear preference; null of a difference",
+            "it is not above `neutral`, no score of these pairs could be a clear preference; null of a "
+            "difference",
         ),
         field(
             "words",

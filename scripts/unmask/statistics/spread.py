@@ -28,18 +28,18 @@ class Spread:
     largest: Floats
     rarer: Floats
 
-    def interval(self, column: int, n: float, confidence: float) -> tuple[float, float]:
-        """Of a score over n pairs, in percent; means are shares of 1."""
+    def interval(self, column: int, n: float, confidence: float, neutral: float = 0.5) -> tuple[float, float]:
+        """Of a score over n pairs, in percent; means and neutral, the score of no preference, are shares."""
         score, effect, largest, rarer, df = self._of(column)
         low, high = clustered_interval(
-            np.array([score]), n, np.array([effect]), largest, np.array([rarer]), df, confidence
+            np.array([score]), n, np.array([effect]), largest, np.array([rarer]), df, confidence, neutral
         )
         return float(low[0]), float(high[0])
 
-    def p(self, column: int, n: float) -> float:
-        """Of no preference, of a score over n pairs: where the interval of confidence 1 - p ends at 50."""
+    def p(self, column: int, n: float, neutral: float) -> float:
+        """Of no preference, of a score over n pairs: the interval of confidence 1 - p ends at neutral."""
         score, effect, largest, rarer, df = self._of(column)
-        return clustered_p(score, n, effect, largest, rarer, df)
+        return clustered_p(score, n, effect, largest, rarer, df, neutral)
 
     def unanimous_low(self, column: int, n: float, confidence: float) -> float:
         """The lower end of the interval if all n pairs were decided for the stereotype, in percent."""
