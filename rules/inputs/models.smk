@@ -12,6 +12,7 @@ MANIFEST_KEYS = [
     "max_length",
     "mask_token",
     "start",
+    "tokenizer_remarks",
     "weights_digest",
     "tokenizer_digest",
     "files",

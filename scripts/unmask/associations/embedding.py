@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModel, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, OF_WORDS, STATIC, WORD, WORD_FIRST
 from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
@@ -26,6 +26,7 @@ from unmask.models.loading import load
 from unmask.models.own_code import is_allowed
 from unmask.models.projection import read_projection
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 
 MASKED_LM, TEXT_ENCODER = "masked-lm", "text-encoder"
 KINDS = (MASKED_LM, TEXT_ENCODER)
@@ -73,10 +74,11 @@ def load_encoder(directory: str | Path, kind: str, device: Device, max_length: i
 
 
 def _load(directory: Path, device: Device) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    tokenizer = load_tokenizer(directory)
     with quiet_transformers():
-        own_code = {"trust_remote_code": is_allowed(directory)}
-        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, **own_code)
-        network = AutoModel.from_pretrained(directory, local_files_only=True, dtype=torch.float32, **own_code)
+        network = AutoModel.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=is_allowed(directory), dtype=torch.float32
+        )
     return network.eval().to(device.torch), tokenizer
 
 

@@ -19,11 +19,11 @@ from unmask.associations.pictures import Picture, PictureFolder, Pictures, Regio
 from unmask.associations.terms import GROUNDED, IMAGE_HIDDEN, OF_WORDS, TEXT_HIDDEN, WORD_FIRST
 from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
-from unmask.models.checking import load_tokenizer
 from unmask.models.devices import Device, within_memory
 from unmask.models.joint.architectures import PIXELS, Architecture, config_of, longest_text
 from unmask.models.joint.pixels import load_processor
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 
 Ids = tuple[int, ...]
 
@@ -72,7 +72,7 @@ def load_seeing(directory: str | Path, device: Device) -> SeeingEncoder:
     what = f"model directory {directory}"
     with quiet_transformers():
         config, reading = config_of(directory, what)
-        tokenizer = load_tokenizer(directory, what)
+        tokenizer = load_tokenizer(directory)
         processor = load_processor(directory, what) if reading.sees == PIXELS else None
         network = within_memory(_load, directory, reading, device)
     if network is None:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.debiasing.inputs import Base, Entry, Texts, lines_of
 from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
 from unmask.models.masking import Masking, head_at_labels
-from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import IGNORED, Batch, Settings, steps_of, train
 from unmask.terms import PUBLISHED
 
@@ -77,8 +77,7 @@ def train_masked(
     Raises InputError where nothing is left to train on, and as `unmask.models.training.train` does.
     """
     training = entry["training"]
-    with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(base.directory, local_files_only=True)
+    tokenizer = load_tokenizer(base.directory)
     longest = base.max_length
     whole = longest is None or longest >= training["max_length"]
     held, examples = (

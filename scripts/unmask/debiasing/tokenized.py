@@ -7,14 +7,14 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from transformers import AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.debiasing.attributes import Sentence
 from unmask.debiasing.inputs import Base
 from unmask.debiasing.model_files import load_base
 from unmask.errors import InputError
 from unmask.models.devices import Device
-from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 
 T = TypeVar("T")
 
@@ -35,8 +35,7 @@ def load(base: Base, method: str) -> tuple[PreTrainedModel, PreTrainedTokenizerB
 
     Raises InputError for an encoder-decoder, and for a tokenizer that does not say where tokens stand.
     """
-    with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(base.directory, local_files_only=True)
+    tokenizer = load_tokenizer(base.directory)
     model = load_base(base)
     if model.config.is_encoder_decoder:
         raise InputError(f"{method} is not defined for models with an encoder and a decoder")

@@ -49,6 +49,7 @@ class ReadingJob:
             "dtype": self.dtype,
             "attention": self.stack,
             **({"start": self.start.token} if self.start else {}),
+            **{key: self.manifest[key] for key in ("tokenizer_remarks",) if key in self.manifest},
             "weights": self.manifest["weights_digest"],
             "tokenizer": self.manifest["tokenizer_digest"],
             "benchmark_sha256": self.benchmark_sha256,

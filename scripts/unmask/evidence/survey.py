@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.tokenising import encode_pairs, literal_specials
-from unmask.models.own_code import is_allowed
-from unmask.models.quiet import quiet_transformers
 from unmask.models.start import Start, read_after
+from unmask.models.tokenizer import load_tokenizer
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 PAIRS_AT_ONCE = 10_000
@@ -80,10 +79,7 @@ def survey(
 
 def tokenizer_of(directory: str | Path, start: Start | None = None) -> PreTrainedTokenizerBase:
     """The tokenizer of a model directory; a causal language model's puts the start token before a text."""
-    with quiet_transformers():
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=is_allowed(directory)
-        )
+    tokenizer = load_tokenizer(directory)
     if start is not None:
         read_after(tokenizer, start)
     return tokenizer

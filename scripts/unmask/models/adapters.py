@@ -18,10 +18,11 @@ from transformers import PreTrainedModel
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.models.checking import first_line, load_tokenizer
+from unmask.models.checking import first_line
 from unmask.models.directory import ADAPTER_FILES, files_of
 from unmask.models.quiet import quiet_transformers
 from unmask.models.random_weights import LANGUAGE_MODELS, save_with_files_of
+from unmask.models.tokenizer import load_tokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ def merge_adapter(
         saved = load_file(adapter / WEIGHTS)
     except Exception as error:  # a broken file fails in as many ways as it has parts
         raise InputError(f"adapter: {adapter / WEIGHTS} cannot be read: {first_line(error)}") from None
-    tokenizer = load_tokenizer(base, f"model directory {base}")
+    tokenizer = load_tokenizer(base)
     _, auto = LANGUAGE_MODELS[kind]
     with quiet_transformers():
         model = auto.from_pretrained(

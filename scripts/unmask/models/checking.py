@@ -12,13 +12,14 @@ from typing import Any
 import torch
 import transformers
 from safetensors import safe_open
-from transformers import AutoConfig, AutoTokenizer, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.models.directory import ModelFiles, files_of
 from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import checked_tokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -92,18 +93,21 @@ class Kind:
         Refused are: what is not a model directory; an architecture that transformers does not have for this
         kind; weights that are truncated, of other shapes, not floating-point numbers, not finite, or missing,
         so that transformers would draw them at random (a tied decoder and buffers are not weights of their
-        own); a tokenizer that takes characters for special tokens, or has more tokens than the model has
-        embeddings; settings with which the model reads nothing; and what the module of the kind adds.
+        own); a tokenizer that takes characters for special tokens, makes texts lower-case for a cased
+        vocabulary, or has more tokens than the model has embeddings; settings with which the model reads
+        nothing; and what the module of the kind adds.
         """
         directory, what = Path(directory), f"model {name}"
         files = files_of(directory, what)
         with quiet_transformers():
-            config, tokenizer = self._config_and_tokenizer(directory, what)
+            config, tokenizer, remarks = self._config_and_tokenizer(directory, what)
             self.facts(config, tokenizer, what, entry or {})
             if self.check_files:
                 self.check_files(config, directory, what)
             # in evaluation mode, as from_pretrained leaves it
             model = load_network(self.network(config), directory, files, what, self.title, self.unused)
+        for remark in remarks:
+            logger.warning("%s: %s", what, remark)
         check_vocabulary(model, tokenizer, what)
         try:
             with torch.inference_mode():
@@ -119,20 +123,23 @@ class Kind:
     def describe(self, directory: str | Path, entry: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The manifest of a model directory, the same on every machine: `describe_files`, and `facts`.
 
+        tokenizer_remarks: sentences on how its tokenizer reads texts that users may not expect, if any.
         Raises InputError where the directory holds no model of this kind.
         """
         directory = Path(directory)
         what = f"model directory {directory}"
         files_of(directory, what)
         with quiet_transformers():
-            config, tokenizer = self._config_and_tokenizer(directory, what)
+            config, tokenizer, remarks = self._config_and_tokenizer(directory, what)
         described = describe_files(self.network(config), directory, config, tokenizer)
+        if remarks:
+            described["tokenizer_remarks"] = remarks
         return described | self.facts(config, tokenizer, what, entry or {})
 
     def _config_and_tokenizer(
         self, directory: Path, what: str
-    ) -> tuple[PretrainedConfig, PreTrainedTokenizerBase]:
-        config, tokenizer = self.config(directory, what), load_tokenizer(directory, what)
+    ) -> tuple[PretrainedConfig, PreTrainedTokenizerBase, list[str]]:
+        config, (tokenizer, remarks) = self.config(directory, what), checked_tokenizer(directory, what)
         if self.fast_tokenizer and not tokenizer.is_fast:
             raise InputError(
                 f"{what}: its {type(tokenizer).__name__} does not say where tokens are: add a tokenizer.json"
@@ -140,7 +147,7 @@ class Kind:
         refuse_characters_as_special(tokenizer, what)
         if self.check_tokenizer:
             self.check_tokenizer(tokenizer, what)
-        return config, tokenizer
+        return config, tokenizer, remarks
 
 
 def load_config(
@@ -165,17 +172,6 @@ def load_config(
             f"{config.model_type}: {remark}"
         )
     return config
-
-
-def load_tokenizer(directory: Path, what: str) -> PreTrainedTokenizerBase:
-    """The tokenizer of a model. Raises InputError where it cannot be loaded."""
-    try:
-        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=is_allowed(directory)
-        )
-    except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
-        raise InputError(f"{what}: its tokenizer cannot be loaded: {first_line(error)}") from None
-    return tokenizer
 
 
 def refuse_characters_as_special(tokenizer: PreTrainedTokenizerBase, what: str) -> None:

@@ -17,7 +17,6 @@ from transformers import (
     AutoConfig,
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
-    AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
@@ -27,6 +26,7 @@ from unmask.errors import InputError
 from unmask.models.directory import PROJECTION, directory_written_whole, files_of
 from unmask.models.projection import read_projection
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 
 POOLER = "pooler."
 """What the names of a pooler's weights begin with, in those encoders that have it inside."""
@@ -71,7 +71,7 @@ def make_classifier(
         }
     with quiet_transformers(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, truncation_side="right")
+        tokenizer = load_tokenizer(directory, truncation_side="right")
         network, loading = AutoModelForSequenceClassification.from_pretrained(
             directory,
             local_files_only=True,

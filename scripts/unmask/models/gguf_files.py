@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 import transformers
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
@@ -20,6 +20,7 @@ from unmask.models.checking import first_line
 from unmask.models.directory import directory_written_whole
 from unmask.models.quiet import quiet_transformers
 from unmask.models.start import choose_start
+from unmask.models.tokenizer import load_tokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -60,9 +61,10 @@ def convert_gguf(file: str | Path, directory: str | Path, start: str | None = No
     types = Counter(tensor.tensor_type.name for tensor in reader.tensors)
     numbers = sum(int(tensor.n_elements) for tensor in reader.tensors)
     auto: Any = AutoModelForCausalLM
+    unread = f"{file}: transformers cannot read this {architecture} model"
     with quiet_transformers():
         try:
-            tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name, local_files_only=True)
+            tokenizer = load_tokenizer(file.parent, unread, gguf_file=file.name)
             choose_start(tokenizer, start, str(file))
             model, loading = auto.from_pretrained(
                 file.parent,
@@ -75,9 +77,7 @@ def convert_gguf(file: str | Path, directory: str | Path, start: str | None = No
         except InputError:
             raise
         except Exception as error:  # each architecture has its own way with a file that is not of it
-            raise InputError(
-                f"{file}: transformers cannot read this {architecture} model: {first_line(error)}"
-            ) from None
+            raise InputError(f"{unread}: {first_line(error)}") from None
         if missing := sorted(loading["missing_keys"]):
             raise InputError(f"{file}: lacks weights of the model: {missing[0]}")
         # as factors of rotary positions, which transformers would pass over

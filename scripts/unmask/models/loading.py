@@ -18,7 +18,6 @@ from torch import nn
 from transformers import (
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
-    AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
@@ -33,6 +32,7 @@ from unmask.models.own_code import is_allowed
 from unmask.models.prefix_trees import LONGEST, stacked, tree_rows
 from unmask.models.quiet import quiet_transformers
 from unmask.models.start import Start, read_after
+from unmask.models.tokenizer import load_tokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +140,7 @@ def _load(
         torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
     with quiet_transformers():
         allowed = is_allowed(directory)
-        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=allowed)
+        tokenizer = load_tokenizer(directory)
         if start is not None:
             read_after(tokenizer, start)
         network = (AutoModelForMaskedLM if start is None else AutoModelForCausalLM).from_pretrained(

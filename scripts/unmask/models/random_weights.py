@@ -11,7 +11,6 @@ from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
-    AutoTokenizer,
     PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
@@ -22,6 +21,7 @@ from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.models.directory import directory_written_whole, files_of, tokenizer_files
 from unmask.models.own_code import KEY, allow, is_allowed
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -129,10 +129,7 @@ def save_with_files_of(
 def _tokenizer(source: Path) -> PreTrainedTokenizerBase:
     if not source.is_dir() or not tokenizer_files([path.name for path in source.iterdir()]):
         raise InputError(f"tokenizer: {source} is not a directory with a tokenizer")
-    try:
-        return AutoTokenizer.from_pretrained(source, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
-        raise InputError(f"tokenizer: {source} cannot be loaded ({error})") from None
+    return load_tokenizer(source, f"tokenizer: {source}")
 
 
 def _config(settings: dict[str, Any], tokenizer: PreTrainedTokenizerBase) -> PretrainedConfig:

@@ -92,14 +92,27 @@ def several_kinds(results: PairResults) -> Iterator[Row]:
         yield {"titles": by_kind}
 
 
-def starts(results: PairResults) -> Iterator[Row]:
-    """What causal language models read before each sentence."""
-    facts = [
+def _of_evidence(results: PairResults) -> list[dict[str, Any]]:
+    """The facts of all evidence that scores were computed from."""
+    return [
         each for path in results.files["scores"] for each in read_metadata(path).get("evidence", {}).values()
     ]
+
+
+def starts(results: PairResults) -> Iterator[Row]:
+    """What causal language models read before each sentence."""
+    facts = _of_evidence(results)
     tokens = {each["model"]: each["start"] for each in facts if "start" in each}
     if tokens:
         yield {"tokens": [f"{token or 'nothing'} ({model})" for model, token in tokens.items()]}
+
+
+def tokenizer_remarks(results: PairResults) -> Iterator[Row]:
+    """What users may not expect of how a model's tokenizer reads texts."""
+    key = "tokenizer_remarks"
+    remarks = {facts["model"]: facts[key] for facts in _of_evidence(results) if key in facts}
+    for model, of_model in remarks.items():
+        yield {"model": model, "remarks": of_model}
 
 
 def _titles_by_kind(overall: pd.DataFrame) -> dict[str, list[str]]:
@@ -169,9 +182,7 @@ CONTINUATIONS = Finding(
 
 def arithmetic(results: PairResults) -> Iterator[Row]:
     """On what devices, in what arithmetic and with which versions the models ran; none of oracles."""
-    facts = [
-        each for path in results.files["scores"] for each in read_metadata(path).get("evidence", {}).values()
-    ]
+    facts = _of_evidence(results)
     if ran := [each for each in facts if "torch" in each.get("versions", {})]:
         packages = {"Unmask": "unmask", "PyTorch": "torch", "transformers": "transformers"}
         yield {
@@ -223,6 +234,7 @@ MEASURED = [
         {{ tokens | many("a causal language model reads", "causal language models read") }} a start token:
         {{ tokens | listed }}. Provenance has the reason.""",
     ),
+    Finding("tokenizers", tokenizer_remarks, "Of {{ model }}: {{ remarks | join('; ') }}."),
     Finding(
         "synthetic",
         synthetic,

@@ -13,7 +13,6 @@ import numpy.typing as npt
 import torch
 from transformers import (
     AutoModelForSequenceClassification,
-    AutoTokenizer,
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
@@ -22,6 +21,7 @@ from unmask.models.devices import Device, within_memory
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 
 TOKENISED_AT_ONCE = 1000
 """Texts: their tokens as Python's numbers take ten times the memory of those that are kept."""
@@ -51,13 +51,10 @@ def load_classifier(directory: str | Path, device: Device, max_length: int | Non
     if device.torch.type == "cuda":
         # single precision means single precision
         torch.backends.cuda.matmul.fp32_precision = "ieee"
+    tokenizer = load_tokenizer(directory, truncation_side="right")
     with quiet_transformers():
-        allowed = is_allowed(directory)
-        tokenizer = AutoTokenizer.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=allowed, truncation_side="right"
-        )
         network = AutoModelForSequenceClassification.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=allowed, dtype=torch.float32
+            directory, local_files_only=True, trust_remote_code=is_allowed(directory), dtype=torch.float32
         )
     network.eval().to(device.torch)
     if device.torch.type == "cpu":

@@ -6,12 +6,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 from unmask.errors import InputError
 from unmask.models.devices import Device
 from unmask.models.kinds.text_encoder import last_hidden_state
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 
 
 @torch.inference_mode()
@@ -26,7 +27,7 @@ def name_vectors(
     Raises InputError for a name without tokens, and for one of more than `max_length`.
     """
     with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True)
+        tokenizer = load_tokenizer(directory)
         network = AutoModel.from_pretrained(directory, local_files_only=True, dtype=torch.float32)
     network.eval().to(device.torch)
     vectors: dict[str, npt.NDArray[np.float32]] = {}

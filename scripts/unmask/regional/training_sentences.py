@@ -12,13 +12,14 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 from torch.optim import SGD
-from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoModelForMaskedLM, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.models.devices import Device
 from unmask.models.directory import directory_written_whole, files_of
 from unmask.models.masking import Masking
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import IGNORED, Batch, Settings, constant, steps_of, train
 from unmask.regional.terms import REGION_HIDDEN
 
@@ -133,7 +134,7 @@ def train_on(
     """
     base = Path(base)
     with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
+        tokenizer = load_tokenizer(base)
         model = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
     examples = [
         np.array(ids, dtype=np.int32)

@@ -21,7 +21,6 @@ from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
-    AutoTokenizer,
     BertConfig,
     GPT2Config,
     LlamaConfig,
@@ -38,6 +37,7 @@ from unmask.models.detecting import DECODERS
 from unmask.models.devices import pick_device
 from unmask.models.masking import Masking, head_at_labels
 from unmask.models.quiet import quiet_transformers
+from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import Settings, warmed_up
 from unmask.worlds.grammar import (
     ASSOCIATION,
@@ -145,7 +145,7 @@ def check_learnt(
     model_dir = Path(model_dir)
     name = name or model_dir.name
     with quiet_transformers():
-        tokenizer = AutoTokenizer.from_pretrained(model_dir)
+        tokenizer = load_tokenizer(model_dir)
         is_decoder = AutoConfig.from_pretrained(model_dir).model_type in DECODERS
         network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
         model = network.from_pretrained(model_dir).eval()

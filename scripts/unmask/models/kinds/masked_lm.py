@@ -47,6 +47,23 @@ def _check_mask_token(tokenizer: PreTrainedTokenizerBase, what: str) -> None:
             raise InputError(f"{what}: its tokenizer's mask token {mask!r} is its {other} token too")
 
 
+def _check_ends(tokenizer: PreTrainedTokenizerBase, what: str) -> None:
+    """Raise InputError where the tokenizer has tokens for the ends of a text and does not put them there."""
+    if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None:
+        return
+    special = tokenizer("a few words of a text", return_special_tokens_mask=True)["special_tokens_mask"]
+    if not (special[0] and special[-1]):
+        raise InputError(
+            f"{what}: its tokenizer has {tokenizer.cls_token} and {tokenizer.sep_token} and does not put "
+            "them around a text: give its tokenizer.json a post-processor that does"
+        )
+
+
+def _check_tokenizer(tokenizer: PreTrainedTokenizerBase, what: str) -> None:
+    _check_mask_token(tokenizer, what)
+    _check_ends(tokenizer, what)
+
+
 def _read_masks(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path) -> torch.Tensor:
     """Logits, 1 × tokens × vocabulary."""
     # as long as a short sentence: some architectures read nothing shorter
@@ -71,6 +88,6 @@ KIND = Kind(
         "mask_token": tokenizer.mask_token,
         "mask_token_id": tokenizer.mask_token_id,
     },
-    check_tokenizer=_check_mask_token,
+    check_tokenizer=_check_tokenizer,
 )
 check, describe = KIND.check, KIND.describe
