@@ -540,6 +540,14 @@ def test_labels_are_those_that_the_settings_name_and_never_flip(tmp_path: Path) 
     assert list(read_labelled(named, {"columns": ENTRY["columns"]}, ["bad", "good"]).labels) == [1, 0]
 
 
+def test_reviews_are_read_with_the_control_characters_they_are_published_with(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    table = write_csv(tmp_path / "a.csv", "a 1950\x96s film\x85,pos", "y,neg")
+    assert read_labelled(table, ENTRY, ["bad", "good"]).texts == ("a 1950\x96s film\x85", "y")
+    assert "1 texts have control characters" in caplog.text
+
+
 def test_all_kinds_of_tables(tmp_path: Path) -> None:
     rows = [{"review": "x", "verdict": 1}, {"review": "y", "verdict": 0}]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from unmask.errors import InputError
+from unmask.labels import fault_of_text
+from unmask.user_files import published_text
 from unmask.user_tables import Column, Table, choices_of, value_text
 
 logger = logging.getLogger(__name__)
@@ -46,7 +48,8 @@ def read_labelled(path: str | Path, entry: Mapping[str, Any], labels: Sequence[s
     header = entry["columns"]
     table = Table(
         [
-            Column("text", header=header["text"]),
+            # reviews of IMDB have control characters of Windows-1252
+            Column("text", published_text, header=header["text"]),
             Column("label", required=True, choices=numbers, header=header["label"]),
         ]
     )
@@ -65,6 +68,8 @@ def read_labelled(path: str | Path, entry: Mapping[str, Any], labels: Sequence[s
     summary = ", ".join(f"{label} {count}" for label, count in counts.most_common())
     logger.info("%s: %d texts (%s), %d passed over", path, len(items), summary, passed_over)
     texts, of_texts = zip(*items, strict=True)
+    if odd := sum(fault_of_text(text) is not None for text in texts):
+        logger.warning("%s: %d texts have control characters and are read as they are", path, odd)
     return Items(texts, np.array(of_texts))
 
 
