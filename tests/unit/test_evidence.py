@@ -9,7 +9,7 @@ import torch
 
 from examples import example_pairs
 from study_schema import MASKED_MASKINGS
-from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
+from tiny_models import tiny_model, tiny_tokenizer
 from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
 from unmask.evidence.schema import EVIDENCE
@@ -34,12 +34,11 @@ def one_pair(stereotype: str, antistereotype: str, unrelated: str | None = None)
     return pair
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_every_architecture_leaves_evidence_for_every_masking(architecture: str, tmp_path: Path) -> None:
+def test_there_is_evidence_for_every_masking(tmp_path: Path) -> None:
     pairs = example_pairs()
-    directory = tiny_model(architecture, tmp_path / architecture)
+    directory = tiny_model("bert", tmp_path / "bert")
     for masking in MASKED_MASKINGS:
-        model = load(directory, CPU, with_attention=masking == "none", stack="encoder")
+        model = load(directory, CPU, with_attention=masking == "none")
         rows = collect_evidence(pairs, model, masking, ORIGINAL)
         write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {"masking": masking})
         rows = read_table(tmp_path / "rows.parquet", EVIDENCE)

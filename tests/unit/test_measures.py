@@ -22,9 +22,7 @@ from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.terms import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
 
-ARCHITECTURES = (
-    "bert", "roberta", "albert", "distilbert", "electra", "xlm-roberta", "mpnet", "modernbert", "deberta-v2",
-)  # fmt: skip
+ARCHITECTURES = ("bert", "albert")
 CPU = pick_device("cpu")
 
 

@@ -57,9 +57,6 @@ ARCHITECTURES = (
 )
 """The masked language models that `tiny_model` can make (`electra` is the generator)."""
 
-DECODERS = ("gpt2", "llama", "gpt_neox", "opt", "mistral")
-"""The causal language models that `tiny_decoder` can make."""
-
 END = "<|endoftext|>"
 """Their only special token, which begins and ends texts; their tokenizer adds nothing."""
 
@@ -238,7 +235,7 @@ def decoder_tokenizer(**specials: str) -> PreTrainedTokenizerBase:
 
 
 def tiny_decoder(architecture: str, directory: Path, seed: int = 0, **overrides: Any) -> Path:
-    """The same as `tiny_model` of a random causal language model, one of DECODERS."""
+    """The same as `tiny_model` of a random causal language model: gpt2, llama, gpt_neox, opt or mistral."""
     tokenizer = decoder_tokenizer()
     return _saved(AutoModelForCausalLM, architecture, directory, seed, overrides, tokenizer)
 

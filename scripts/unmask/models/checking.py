@@ -256,7 +256,8 @@ def count_embeddings(model: PreTrainedModel) -> int:
     """Rows of the embedding. Raises AttributeError for a network without one."""
     # FLAVA has those of its text encoder alone
     table: Any = getattr(model, "text_model", model).get_input_embeddings()
-    return int(table.weight.shape[0])
+    # Perceiver gives its latents for them
+    return int(model.config.vocab_size if isinstance(table, torch.nn.Parameter) else table.weight.shape[0])
 
 
 def describe_files(
@@ -308,6 +309,9 @@ def max_length(config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase) -> 
     if isinstance(positions, int) and positions > 0 and not relative:
         skipped = config.pad_token_id + 1 if config.model_type in _POSITIONS_AFTER_PADDING else 0
         limits.append(positions - skipped)
+    if config.model_type == "reformer":
+        # what is longer meets others by random hashes
+        limits.append(config.lsh_attn_chunk_length)
     if 0 < tokenizer.model_max_length < _UNSET_LENGTH:
         limits.append(tokenizer.model_max_length)
     shortest = min(limits)

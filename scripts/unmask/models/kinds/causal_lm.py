@@ -37,23 +37,21 @@ def _config(directory: Path, what: str) -> PretrainedConfig:
     return config
 
 
-def _read_two_ends(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path
-) -> torch.Tensor:
-    """Log-probabilities (2 × tokens × vocabulary) in two sequences that differ in their last token alone."""
-    ids = tokenizer("a few words of a text", add_special_tokens=False)["input_ids"]
-    sequences = torch.tensor([ids, [*ids[:-1], ids[0]]])
-    logits: torch.Tensor = model(
-        input_ids=sequences, attention_mask=torch.ones_like(sequences), use_cache=False
-    ).logits
-    return logits.float().log_softmax(-1)
+def _read_twice(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path) -> torch.Tensor:
+    """Log-probabilities (2 × tokens × vocabulary) in a text, with one more token behind it and without."""
+    ids = torch.tensor([tokenizer("a few words of a text", add_special_tokens=False)["input_ids"]])
+    longer, alone = (
+        model(input_ids=each, attention_mask=torch.ones_like(each), use_cache=False).logits[0]
+        for each in (ids, ids[:, :-1])
+    )
+    return torch.stack([longer[:-1], alone]).float().log_softmax(-1)
 
 
 def _fault(log_probs: torch.Tensor, config: PretrainedConfig) -> str | None:
     if log_probs.isnan().any():
         return "with its config.json it predicts what is not a number"
-    first, second = log_probs[:, :-1]
-    if not torch.allclose(first, second, atol=_SAME, rtol=_SAME):
+    longer, alone = log_probs
+    if not torch.allclose(longer, alone, atol=_SAME, rtol=_SAME):
         return "it sees the tokens that follow, and is no decoder (is_decoder in config.json)"
     return None
 
@@ -85,7 +83,7 @@ KIND = Kind(
     unread="with its config.json it reads no sentence",
     config=_config,
     network=lambda config: AutoModelForCausalLM,
-    probe=_read_two_ends,
+    probe=_read_twice,
     fault=_fault,
     facts=_facts,
     # the start token is put before a text by the tokenizer itself
