@@ -237,7 +237,7 @@ def test_the_verdict_the_band_and_p_are_one_rule(confidence: float, count: int, 
     rows = pd.DataFrame({"measure": "AUL", "grouping": "overall", "score": scores, "low": 0.0, "high": 0.1})
     rows["null_low"] = [beside.low for beside in bands if beside]
     rows["null_high"] = [beside.high for beside in bands if beside]
-    seen = verdicts(rows.assign(null_undecided=False, unanimous_low=np.nan))
+    seen = verdicts(rows.assign(null_undecided=False, unanimous_low=np.nan, neutral=50.0))
     for score, beside, verdict in zip(scores, bands, seen, strict=True):
         assert beside is not None
         assert beside.p == pytest.approx(literal_p(float(score), drawn.tolist()), rel=1e-12)
