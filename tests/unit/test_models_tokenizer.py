@@ -22,6 +22,7 @@ from unmask.models.loading import load
 from unmask.models.manifest import write_manifest
 
 SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
+NETWORK: Any = AutoModelForMaskedLM
 NAMES = {
     "pad_token": "[PAD]",
     "cls_token": "[CLS]",
@@ -93,7 +94,7 @@ def made(
         pad_token_id=0,
     )
     torch.manual_seed(0)
-    AutoModelForMaskedLM.from_config(config).save_pretrained(directory)
+    NETWORK.from_config(config).save_pretrained(directory)
     if tokenizer is not None:
         tokenizer.save(str(directory / "tokenizer.json"))
     if settings is not None:
@@ -255,7 +256,7 @@ def test_a_network_with_an_input_that_nobody_gives_is_refused(
     )
     size = {"vocab_size": tokenizer.get_vocab_size(), "pad_token_id": 0}
     config = AutoConfig.for_model(model_type, **size, **sizes, **settings)
-    AutoModelForMaskedLM.from_config(config).save_pretrained(directory)
+    NETWORK.from_config(config).save_pretrained(directory)
     if line is None:
         assert manifest_of(directory)["model_type"] == model_type
         return

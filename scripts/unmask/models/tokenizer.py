@@ -178,10 +178,10 @@ def _as_in_file(
     differs = f"{name} of transformers reads {text!r} otherwise than {FILE} says"
     pipeline = [json.loads(part.__getstate__()) for part in (file.normalizer, file.pre_tokenizer) if part]
     for option, term in _OPTIONS.items():
-        stated = settings.get(option)
-        if stated is not None and any(value not in (None, stated) for value in _values(pipeline, term)):
+        value = settings.get(option)
+        if value is not None and any(other not in (None, value) for other in _values(pipeline, term)):
             raise InputError(
-                f"{what}: {SETTINGS} says {option}: {json.dumps(stated)}, and {FILE} the opposite ({term}): "
+                f"{what}: {SETTINGS} says {option}: {json.dumps(value)}, and {FILE} the opposite ({term}): "
                 "have them say the same"
             )
     if not tokenizer.is_fast:
@@ -196,7 +196,7 @@ def _as_in_file(
     )
     if _first_difference(own, file, with_ends) is not None:
         raise InputError(f"{what}: {differs}, and cannot be had to read it so")
-    return own, [f"{differs}: its own is used"]
+    return own, [f"{differs}: that of the file is used"]
 
 
 def _first_difference(tokenizer: PreTrainedTokenizerBase, file: Tokenizer, with_ends: bool) -> str | None:
