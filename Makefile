@@ -7,7 +7,7 @@
 # make test            run the tests that a change is judged by
 # make test-all        run all tests, with Slurm and long trainings
 # make test-long       run the tests that take long and rarely say what others do not
-# make snapshots       write again the words of the report that a test compares
+# make snapshots       write again the words and numbers that tests compare, and print what changes
 # make check           check format, lint and types
 #
 # STUDY=paper    another study of configs/, or a file     DATA=dir   its data directory
@@ -54,7 +54,7 @@ test-long: $(VENV)/.installed-dev
 	$(PYTEST) $(FULL) -m "long or hypothesis"
 
 snapshots: $(VENV)/.installed-dev
-	UNMASK_SNAPSHOTS=renew $(BIN)/python -m pytest tests/workflow/test_snapshots.py
+	UNMASK_SNAPSHOTS=renew $(BIN)/python -m pytest -s -m "not thorough" tests/workflow/test_snapshots.py tests/net
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check
