@@ -135,6 +135,5 @@ def table_time(wildcards, input, attempt):
 
 
 def counting_time(wildcards, input, attempt):
-    """A fraction of the speed seen: 5 MB of text a second, or 0.3 of a wiki's dump."""
-    speed = 0.3 if CORPORA[wildcards.corpus]["format"] == "wikimedia-xml" else 5
-    return round(20 + sizes_mb(input) / speed / 60) * attempt
+    """A fraction of the speed seen: 5 MB of text a second."""
+    return round(20 + sizes_mb(input) / 5 / 60) * attempt

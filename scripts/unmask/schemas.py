@@ -40,6 +40,7 @@ from unmask.configuration import Config, read_config
 from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
+from unmask.retired import retired
 from unmask.strict_parsing import LONE_SURROGATE, parse_yaml
 from unmask.urls import check_url, shown_url
 
@@ -127,7 +128,7 @@ def families_of(config: Config, families: Families) -> list[str]:
         owners = [name for name in families if key in keys[name]]
         if not owners:
             known = dict.fromkeys(each for name in families for each in keys[name])
-            raise InputError(f"config key (top level): unknown key {key} ({known_names(key, known)})")
+            raise InputError(f"config key (top level): {_unknown(key, known)}")
         if not set(owners) & set(present):
             lacking = [each for each in families[owners[0]]["required"] if each not in config]
             raise InputError(f"config key {key}: it needs {lacking[0]}, which the study lacks")
@@ -447,6 +448,10 @@ def _choices(required: Sequence[Sequence[str]]) -> str:
     return ("; " if any(len(keys) > 1 for keys in required) else ", ").join(choices)
 
 
+def _unknown(key: object, known: Iterable[str]) -> str:
+    return retired(key) or f"unknown key {key} ({known_names(key, known)})"
+
+
 def _reason(error: ValidationError) -> str:
     schema: Any = error.schema
     if isinstance(error.cause, InputError):
@@ -456,12 +461,13 @@ def _reason(error: ValidationError) -> str:
     if error.validator == "additionalProperties" and names_are_known and isinstance(error.instance, Mapping):
         known = schema.get("properties", {})
         unknown = [key for key in error.instance if key not in known]
-        return f"unknown key {', '.join(map(str, unknown))} ({known_names(unknown[0], known)})"
+        return _unknown(unknown[0], known)
     if schema.get("format") == "url" and error.validator == "pattern":
         # the url itself can have secrets in it
         return "not a url of http, https or a file (file:///)"
     if error.validator == "enum":
-        return _shortened(_not_one_of(error.instance, [str(each) for each in schema["enum"]]))
+        choices = [str(each) for each in schema["enum"]]
+        return retired(error.instance) or _shortened(_not_one_of(error.instance, choices))
     if error.validator == "oneOf":
         return f"give exactly one of {_choices([option['required'] for option in schema['oneOf']])}"
     because = schema.get("because")

@@ -37,8 +37,6 @@ def test_a_study_needs_no_corpora() -> None:
             "column": "body",
             "shards": ["x/a.parquet"],
         },
-        {"format": "wikimedia-xml", "path": "enwiki-*-pages-articles*.xml*.bz2"},
-        {"format": "wikimedia-xml", "url": "https://example.org/a.xml.bz2"},
     ],
 )
 def test_what_is_taken(entry: dict[str, Any]) -> None:
@@ -57,7 +55,10 @@ def test_what_is_taken(entry: dict[str, Any]) -> None:
             {"format": "text", "path": "a", "column": "x"},
             "corpora.c: unknown key column (known: format, path",
         ),
-        ({"format": "wikimedia-xml", "world": "w"}, "corpora.c: "),
+        (
+            {"format": "wikimedia-xml", "path": "a"},
+            "corpora.c.format: wikimedia-xml is no longer there",
+        ),
         ({"format": "hub-parquet", "repo": "a/b"}, "corpora.c: 'shards' is a required property"),
         (
             {"format": "hub-parquet", "repo": "a/b", "shards": 0},

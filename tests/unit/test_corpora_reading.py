@@ -1,4 +1,4 @@
-"""Reading corpora: text, Parquet and dumps give their documents; a bad file gives one line that names it."""
+"""Reading corpora: text and Parquet give their documents; a bad file gives one line that names it."""
 
 import bz2
 import gzip
@@ -9,16 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from naive import by_word, rows
-from small_corpora import PAGES, PLAIN, WIKITEXT, dump
 from unmask.corpora import blocks as blocks_module
 from unmask.corpora.blocks import in_blocks
-from unmask.corpora.formats import hub_parquet, text, wikimedia_xml
-from unmask.corpora.formats.wikimedia_xml import articles
+from unmask.corpora.formats import hub_parquet, text
 from unmask.corpora.shards import fetched_shards, files_of
-from unmask.corpora.wikitext import plain_text
 from unmask.errors import InputError
-from unmask.frequency.counting import count_words
 
 TEXT = "The first line.\n\nThe naïve second – line\r\nno end"
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -116,53 +111,6 @@ def test_bad_parquet_is_named(tmp_path: Path) -> None:
     ]:
         with pytest.raises(InputError, match=message):
             list(hub_parquet.read_blocks(tmp_path / name, {"column": column}))
-
-
-def test_markup_is_stripped() -> None:
-    assert (
-        " ".join(plain_text(WIKITEXT).replace("'''", "").replace("&", " ").split()).replace(".", "") == PLAIN
-    )
-
-
-@pytest.mark.parametrize("version", ["0.10", "0.11"])
-def test_articles_of_a_dump(tmp_path: Path, version: str) -> None:
-    whole = dump(*PAGES, version=version)
-    (tmp_path / "a.xml").write_text(whole)
-    # a dump of many streams, one for the head, some for the pages
-    streams = (whole[:200], whole[200:900], whole[900:])
-    (tmp_path / "a.xml.bz2").write_bytes(b"".join(bz2.compress(stream.encode()) for stream in streams))
-    for name in ("a.xml", "a.xml.bz2"):
-        path = tmp_path / name
-        assert [article.split()[0] for article in articles(path)] == ["{{Infobox", "'''Bob'''s"]
-        table = tmp_path / "counts"
-        count_words(wikimedia_xml.read_blocks(path, {}), name, table, {})
-        assert rows(table) == by_word([PLAIN, "Bob s house is old – very"])
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (dump(PAGES[0])[:-30].encode(), "not whole XML"),
-        (b"", "not whole XML"),
-        (b"<html></html>", "its root is html, not mediawiki"),
-        (dump(PAGES[1], PAGES[2]).encode(), "holds no text"),
-        (bz2.compress(dump(*PAGES).encode()), "not whole XML"),
-        (None, "no such file"),
-    ],
-)
-def test_a_bad_dump_is_named(tmp_path: Path, content: bytes | None, message: str) -> None:
-    path = tmp_path / "a.xml"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(InputError, match=f"a.xml: .*{message}"):
-        list(wikimedia_xml.read_blocks(path, {}))
-
-
-def test_a_truncated_dump_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "a.xml.bz2"
-    path.write_bytes(bz2.compress(dump(*PAGES).encode())[:-10])
-    with pytest.raises(InputError, match=r"a.xml.bz2: .*Truncated"):
-        list(wikimedia_xml.read_blocks(path, {}))
 
 
 def test_files_keep_their_names_when_others_come(tmp_path: Path) -> None:

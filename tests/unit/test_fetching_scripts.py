@@ -118,7 +118,6 @@ def test_a_download_that_its_reader_refuses_says_how_it_is_fetched_anew(tmp_path
         ("a.txt.gz", "text", gzip.compress(bytes(range(48, 122)) * 99, mtime=0)[:-20]),
         ("a.txt.bz2", "text", bz2.compress(b"some text\n" * 99)[:-5]),
         ("a.parquet", "hub-parquet", parquet(["some text"])[:-20]),
-        ("a.xml", "wikimedia-xml", b"<mediawiki><page>"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -15,10 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from profiles import examples
-from small_corpora import PAGES, dump
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
-from unmask.corpora.formats import hub_parquet, text, wikimedia_xml
+from unmask.corpora.formats import hub_parquet, text
 from unmask.errors import LONGEST, InputError
 from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
 from unmask.table_heads import check_columns
@@ -316,16 +315,6 @@ def test_a_column_of_a_corpus_is_taken_by_its_whole_name(tmp_path: Path) -> None
     assert list(hub_parquet.read_blocks(tmp_path / "a", {"column": "b.a"})) == [b"text\n"]
 
 
-@pytest.mark.parametrize(
-    "encoding", ["klingon", "base64", "utf-7", "idna", "shift_jis", "utf-32", "undefined"]
-)
-def test_an_encoding_that_xml_does_not_know(encoding: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.xml"
-    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?>{dump(*PAGES)}')
-    with pytest.raises(InputError, match=r"a\.xml: not whole XML"):
-        list(wikimedia_xml.read_blocks(path, {}))
-
-
 def test_a_corpus_of_bytes_is_no_text(tmp_path: Path) -> None:
     for content in ("one two".encode("utf-16-le"), b"PK\x03\x04\x00", b"x" * 3_000_000 + b" \0"):
         (tmp_path / "a").write_bytes(content)
@@ -507,7 +496,6 @@ def test_a_valid_file_gives_exactly_its_texts(pairs: list[tuple[str, str]], tmp_
 
 CORPORA: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
     "a.txt": ("one twö\nthree".encode(), lambda path: list(text.read_blocks(path, {}))),
-    "a.xml": (dump(*PAGES).encode(), lambda path: list(wikimedia_xml.read_blocks(path, {}))),
     "a.parquet": (parquet(x=["a", "é"]), lambda path: list(hub_parquet.read_blocks(path, {"column": "x"}))),
     "left.yaml": (b"a: {source: s, words: [the, a b]}", read_left_out),
     "listed.yaml": (WORDS.encode(), read_listed),

@@ -1,6 +1,5 @@
 """Corpora in the workflow: counted shard by shard, merged in a tree, and only what is new again."""
 
-import bz2
 import gzip
 import os
 import re
@@ -13,7 +12,7 @@ import pytest
 
 from loopback import Hub, Repository
 from naive import by_count, rows
-from small_corpora import DATASET, PAGES, PLAIN, dump
+from small_corpora import DATASET
 from small_study import Done, Workflow, random_model, write_crows_pairs
 from unmask.files import sha256_of_file
 from unmask.tables import read_metadata
@@ -91,15 +90,6 @@ def test_a_corpus_is_counted_and_then_only_what_is_new(corpora: Workflow) -> Non
     counting = [job for job in again if job.startswith("Counting")]
     assert counting == ["Counting the words of part00a.txt.gz of books"]
     assert rows(table(corpora, "books")) == by_count(documents(TEXTS | new))
-
-    # another corpus, in another format
-    (corpora.folder / "dump.xml.bz2").write_bytes(bz2.compress(dump(*PAGES).encode()))
-    corpora.config["corpora"]["wiki"] = {"format": "wikimedia-xml", "path": "dump.xml.bz2"}
-    assert jobs(count(corpora, "books", "wiki")) == [
-        "Counting the words of dump.xml.bz2 of wiki",
-        "Word counts of wiki",
-    ]
-    assert rows(table(corpora, "wiki")) == by_count([PLAIN, "Bob s house is old – very"])
 
 
 @pytest.mark.thorough

@@ -1,0 +1,12 @@
+"""What studies of before name and Unmask no longer has, with what to do instead."""
+
+RETIRED = {
+    "wikimedia-xml": "wikiextractor makes texts of a dump (format: text), and the hub has clean ones",
+}
+"""By the key, or by the value of a key, of a study."""
+
+
+def retired(name: object) -> str | None:
+    """What is said of a key or a value that is no longer known; None where there never was one."""
+    advice = RETIRED.get(str(name))
+    return None if advice is None else f"{name} is no longer there: {advice}"
