@@ -154,9 +154,5 @@ if ASSOCIATIONS:
         ["associations"],
         association_settings(),
         measure_modules(),
-        shows={
-            "overview_csv": ("Association tests", "how many are beyond chance"),
-            "tests_figure_svg": ("Association tests", "effect sizes with intervals"),
-        },
         what="association tests",
     )

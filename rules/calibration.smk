@@ -169,5 +169,4 @@ if has_calibration():
         ["calibration"],
         calibration_settings(),
         measure_modules(),
-        shows={"merits_csv": ("Calibration", "what each measure finds of a bias that is known")},
     )

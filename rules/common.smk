@@ -7,8 +7,7 @@ import sys
 import uuid
 from pathlib import Path
 
-from snakemake.io import IOFile, is_flagged
-from snakemake.path_modifier import PathModifier
+from snakemake.io import IOFile
 
 # the folder above this file's, as the main Snakefile may be another workflow's, of which this one is a module
 ROOT = Path(str(workflow.current_basedir)).parent
@@ -47,66 +46,9 @@ PRESENTING = "presenting"
 DIGESTS = DigestCache(".snakemake/digests.jsonl")
 
 
-class OfStore(PathModifier):
-    """Marks what belongs into a run's default object store, also where its path is the same there."""
-
-    def modify(self, path, property=None):
-        return path if is_flagged(path, "storage_object") else self.apply_default_storage(path)
-
-
-def take_prefix():
-    """The prefix of paths that another workflow gives this one as its module, which then gives them none.
-
-    Here it is put before results alone: functions read them by their paths, and the files of a study are elsewhere.
-    """
-    prefix, modifier = "", workflow.modifier.path_modifier
-    workflow.modifier.path_modifier = OfStore(None, None, workflow)
-    while modifier is not None:
-        if modifier.modifies_prefixes:
-            sys.exit("error: Unmask as a module takes `prefix`, and no `replace_prefix`")
-        prefix = (modifier.prefix or "") + prefix
-        modifier = modifier.inner_modifier
-    return prefix
-
-
-def same_paths_from_store(provider):
-    """Give results in a run's default object store the paths that they have without one, by which they name each other.
-
-    What else is in the store keeps the place that Snakemake gives it. And have it look anew for a folder that was not
-    there before: version 0.3.6 of S3's plugin remembers that, when another machine has made the folder since.
-    """
-    start = f"{workflow.storage_settings.default_storage_prefix.rstrip('/')}/"
-    kind = provider.get_storage_object_cls()
-    elsewhere, remembered = kind.local_path, kind.exists
-
-    def local_path(self):
-        is_result = self.provider is provider and self.query.startswith(f"{start}{RESULTS}/")
-        return Path(self.query.removeprefix(start)) if is_result else elsewhere(self)
-
-    def exists(self):
-        self._is_dir = None
-        return remembered(self)
-
-    kind.local_path, kind.exists = local_path, exists
-
-
-def check_in_store():
-    """Stop where the study has results that are in no store: Snakemake would take them for copies, which it removes."""
-    there = [path for path in Path(STUDY).rglob("*") if path.is_file() and not path.name.startswith(".")]
-    if there and not Path(STUDY, COPIES).exists():
-        sys.exit(
-            f"error: {STUDY}: there are results that were made without a store, and would be removed; move them away, "
-            "or run in another folder"
-        )
-
-
-RESULTS = f"{take_prefix()}results"
-# whether files are kept in an object store (--default-storage-provider), from which jobs have what is in their inputs
-# with a file in their folder that says that what is there are copies
-COPIES = ".of_store"
-IN_STORE = workflow.storage_settings.default_storage_provider is not None
-if IN_STORE:
-    same_paths_from_store(workflow.storage_registry.default_storage_provider)
+RESULTS = "results"
+if workflow.modifier.path_modifier.modify(f"{RESULTS}/") != f"{RESULTS}/":
+    sys.exit("error: Unmask as a module takes no `prefix` and no `replace_prefix`")
 
 try:
     if set("{}") & set(str(ROOT)):
@@ -128,8 +70,6 @@ except InputError as error:
 config = _chosen
 
 STUDY = f"{RESULTS}/{config['study']}"
-if IN_STORE and workflow.is_main_process:
-    check_in_store()
 MODELS, BENCHMARKS, CORPORA, WORLDS = (
     config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")
 )
@@ -164,15 +104,12 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(
     )
 
 
-def presents(
-    family, inputs, files=None, sections=(), settings=None, modules=(), shows=None, what=None, name=None
-):
+def presents(family, inputs, files=None, sections=(), settings=None, modules=(), what=None, name=None):
     """Have a job make tables, figures and sections of a family that is registered: a rule of report.smk.
 
     inputs: what they are made from, files: tables and figures, both by the names that the family's module gives
     them; sections: of the report, by name; settings: what they need to know of the study; modules: that are
-    loaded by name; shows: which files Snakemake's own report shows, see with_shown; what: is presented, in words;
-    name: of the rule, if not present_FAMILY.
+    loaded by name; what: is presented, in words; name: of the rule, if not present_FAMILY.
     """
     (entry,) = [each for each in REGISTER if each["family"] == family]
     entry["files"] += (files or {}).values()
@@ -182,7 +119,7 @@ def presents(
             "rule": name or f"present_{family}",
             "family": family,
             "inputs": inputs,
-            "outputs": with_shown(files or {}, **(shows or {})) | section_outputs(sections),
+            "outputs": (files or {}) | section_outputs(sections),
             "code": presenting_code(family, sections, *modules),
             "settings": settings or {},
             "what": what or family,
@@ -205,8 +142,6 @@ def hold_results():
     folders = [str(file) for file in writes if file.is_directory]
     try:
         hold_run_lock(STUDY)
-        if IN_STORE:
-            Path(STUDY, COPIES).touch()
         check_paths(sorted(reads), list(map(str, writes)), folders)
     except InputError as error:
         sys.exit(f"error: {error}")
@@ -276,10 +211,7 @@ def code(script, *modules):
 
 
 def outside(path):
-    """An input from outside the results: what is in it decides (see input_sha256), not its date.
-
-    It is where Snakemake runs, in no store, and so is a job that reads it where no other machine has the file.
-    """
+    """An input from outside the results: what is in it decides (see input_sha256), not its date."""
     return local(ancient(path))
 
 
@@ -311,18 +243,6 @@ def input_sha256(*inputs):
 def resource(name):
     """A hand-kept file of facts that comes with the workflow."""
     return outside(os.path.relpath(ROOT / "resources" / name))
-
-
-def shown(path, name, shows):
-    """An output that Snakemake's own report (--report) shows, with resources/snakemake_report/{stem}.rst below it."""
-    caption = ROOT / "resources/snakemake_report" / f"{Path(path).stem}.rst"
-    category = Path(path).parent.name.capitalize()
-    return report(path, caption=str(caption), category=category, labels={"result": name, "shows": shows})
-
-
-def with_shown(files, **shows):
-    """Outputs by name, of which Snakemake's own report shows some: name=(what it is called there, what it shows)."""
-    return {name: shown(path, *shows[name]) if name in shows else path for name, path in files.items()}
 
 
 def table_outputs(names, prefix="", forms=("csv", "md", "tex")):

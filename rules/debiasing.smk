@@ -148,6 +148,5 @@ if debiased_models():
         ["debiasing"],
         debiasing_settings(),
         measure_modules(),
-        shows={"changes_svg": ("Debiasing", "what it changes of bias scores")},
         what="debiased models",
     )

@@ -210,10 +210,5 @@ if DOWNSTREAM:
         ["downstream"],
         downstream_settings(),
         measure_modules(),
-        shows={
-            "overview_csv": ("Bias in use", "accuracy and bias of every model"),
-            "table2_csv": ("Downstream Table 2", "bias before and in use"),
-            "use_figure_svg": ("Bias in use", "of every model, with chance"),
-        },
         what="bias in use",
     )

@@ -76,7 +76,6 @@ if with_corpora(BENCHMARKS):
         {"words": group_words_of_all("words"), "captions": resource("frequency/captions.yaml")},
         word_table_files(),
         settings=frequency_settings(),
-        shows={"table2_csv": ("Table 2", "how often corpora name groups")},
         what="Table 2",
         name="table2",
     )
@@ -88,9 +87,5 @@ if with_corpora(BENCHMARKS):
         ["frequency"],
         frequency_settings(),
         measure_modules(),
-        shows={
-            "frequency_svg": ("Word frequency", "how often corpora use words"),
-            "frequency_link_svg": ("Frequency and margins", "how margins go with frequency"),
-        },
         what="word frequency",
     )

@@ -129,7 +129,7 @@ rule fetch_adapter:
 
 rule merge_adapter:
     input:
-        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]) | stored(adapter_folders),
+        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
         adapter=adapter_files,
     output:
         **made_model(),
@@ -210,7 +210,6 @@ rule convert_gguf:
 # of what no job here has made, whose last step it would be
 rule prepare_model:
     input:
-        **stored(lambda wildcards: stored_files(wildcards.model)),
         files=model_files,
     output:
         result("models", "{model}", "manifest.json"),

@@ -48,13 +48,5 @@ if SCORED:
             "explorer": explorer_settings(),
         },
         measure_modules(),
-        shows={
-            "table1_csv": ("Table 1", "token accuracy"),
-            "table3_csv": ("Table 3", "bias scores by direction"),
-            "table4_csv": ("Table 4", "accuracy under controls"),
-            "table5_csv": ("Table 5", "bias scores"),
-            "figure1_svg": ("Figure 1", "agreement with human raters"),
-            "bias_svg": ("Bias scores", "bias scores with intervals"),
-        },
         what="pairs of sentences",
     )

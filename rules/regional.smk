@@ -341,9 +341,5 @@ if REGIONAL:
         regional_table_files() | regional_figure_files(),
         ["regional"],
         regional_settings(),
-        shows={
-            "table1_csv": ("Regional Table 1", "regional bias"),
-            "scores_figure_svg": ("Regional bias", "scores with intervals"),
-        },
         what="regional bias",
     )

@@ -39,7 +39,7 @@ rule report:
         origins=provenance_files(),
     output:
         provenance=section_file("provenance"),
-        page=shown(result("report", "index.html"), "Report", "the whole study on one page"),
+        page=result("report", "index.html"),
         summary=result("report", "summary.txt"),
     log:
         log_of("report", "report.log"),

@@ -15,16 +15,13 @@ SHARED_LAYERS = {"albert": 24}
 
 
 def date_of(file):
-    """The date of a file that a job reads. Where it is not there yet, Snakemake asks again when it is.
-
-    None of a file that is in a store alone: a job asks for as much as if it were empty.
-    """
-    return None if IN_STORE and not os.path.exists(file) else os.stat(file).st_mtime_ns
+    """The date of a file that a job reads. Where it is not there yet, Snakemake asks again when it is."""
+    return os.stat(file).st_mtime_ns
 
 
 def sizes_mb(files):
     """How large files are together."""
-    return sum(os.stat(file).st_size for file in files if date_of(file) is not None) / 1e6
+    return sum(os.stat(file).st_size for file in files) / 1e6
 
 
 @functools.cache
@@ -121,7 +118,7 @@ def checking_memory(wildcards, input, attempt):
 def files_made(wildcards, input):
     """The files of a model that was fetched; Snakemake waits for its facts."""
     directory = model_directory(wildcards.model)
-    return files_in(directory) if date_of(input[0]) is not None and os.path.isdir(directory) else []
+    return files_in(directory) if date_of(input[0]) and os.path.isdir(directory) else []
 
 
 def table_memory(wildcards, input, attempt):

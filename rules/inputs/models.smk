@@ -94,13 +94,6 @@ def adapter_files(wildcards):
     return [outside(str(Path(adapter_directory(wildcards.model), name))) for name in ADAPTER_FILES]
 
 
-def adapter_folders(wildcards):
-    """The folders of the model that an adapter is merged into and, where it was fetched, of the adapter."""
-    entry = MODELS[wildcards.model]
-    fetched = [ancient(adapter_directory(wildcards.model))] if "repo" in entry["adapter"] else []
-    return [stored_files(entry["from"]), *fetched]
-
-
 def fetched_gguf():
     """The models in a GGUF file of the hub."""
     return [name for name in models_of("gguf") if "repo" in MODELS[name]]
@@ -142,29 +135,12 @@ def model_directory(model):
 
 
 def of_model(model=None):
-    """What a job has to know of a model that it runs, as inputs: its manifest, and its files where these are in a store.
+    """What a job has to know of a model that it runs, as inputs: its manifest.
 
     model: by wildcards; else that of the wildcard `model`.
     """
     name = model or (lambda wildcards: wildcards.model)
-    inputs = {"manifest": lambda wildcards: result("models", name(wildcards), "manifest.json")}
-    return inputs | stored(lambda wildcards: stored_files(name(wildcards)))
-
-
-def stored_files(model):
-    """The folder of a model that a job runs, as an input; of one that a study is given, where Snakemake runs."""
-    if model in MODELS and model not in models_with_files():
-        return []
-    directory = model_directory(model) if model in MODELS else result("models", model, "files")
-    return outside(directory) if directory != result("models", model, "files") else ancient(directory)
-
-
-def stored(folder):
-    """An input, named so, that is there where results are in a store alone: a folder that a job reads by its path.
-
-    Its date says nothing, and else Snakemake need not know of it: what tells that it has changed is an input too.
-    """
-    return {"folder": folder} if IN_STORE else {}
+    return {"manifest": lambda wildcards: result("models", name(wildcards), "manifest.json")}
 
 
 def made_model(model="{model}"):

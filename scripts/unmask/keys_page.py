@@ -6,17 +6,16 @@ Not part of the workflow: it is written anew when a schema has changed.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from unmask import plugins
-from unmask.columns_page import PAGE as COLUMNS
-from unmask.columns_page import lines_of_table
 from unmask.files import write_text
 from unmask.installation import workflow_root
 from unmask.schemas import put_together, read_families
 
-PAGE = COLUMNS.with_name("keys.md")
+DOCS = workflow_root() / "docs"
+PAGE = DOCS / "keys.md"
 
 HEAD = """# The keys of a study
 
@@ -158,6 +157,14 @@ class Pages:
             return "list"
         first, space, rest = self._type(self._resolved(schema["items"])[0]).removeprefix("a ").partition(" ")
         return f"list of {first if first.startswith('`') else f'{first}s'}{space}{rest}"
+
+
+def lines_of_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table in Markdown, line by line."""
+    yield from (f"| {' | '.join(head)} |", f"|{len(head) * '---|'}")
+    for cells in rows:
+        text = " | ".join(cell.replace("|", r"\|") for cell in cells)
+        yield f"| {text} |"
 
 
 def page() -> str:

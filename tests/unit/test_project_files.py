@@ -102,19 +102,3 @@ def test_of_results_only_the_readme_is_in_the_repository() -> None:
     assert ignored("results/demo/report/index.html") and ignored("results/demo/README.md")
     # the library's own package of that name is not meant
     assert not ignored("scripts/unmask/results/verifying.py")
-
-
-def test_the_workflow_catalogue_lists_it_as_standardized() -> None:
-    """What the catalogue asks for, and snakedeploy copies."""
-    assert set(loaded(".snakemake-workflow-catalog.yml")["usage"]) == {
-        *("mandatory-flags", "software-stack-deployment", "report")
-    }
-    for file in ("workflow/Snakefile", "config/README.md", "config/schemas/config.schema.yaml"):
-        assert (ROOT / file).is_file()
-    # the one at the top is read by those who call snakemake there, and the other one includes it
-    assert 'include: "../Snakefile"' in (ROOT / "workflow/Snakefile").read_text()
-    assert {"snakemake", "workflow"} <= set(re.findall(r"\w+", (ROOT / "README.md").read_text().lower()))
-
-
-def test_the_deployed_configuration_is_one_that_chooses() -> None:
-    assert loaded("config/config.yaml") == {"study": loaded("config.yaml")["study"]}

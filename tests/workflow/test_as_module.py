@@ -1,10 +1,8 @@
-"""Used by others: from any folder, as a module of another workflow, and deployed from a host."""
+"""Used by others, as a module of another workflow."""
 
 import os
 import re
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -69,17 +67,6 @@ def block(language: str) -> str:
     return str(re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)[0])
 
 
-@pytest.mark.parametrize("snakefile", ["Snakefile", "workflow/Snakefile"])
-def test_the_rules_are_drawn_from_an_empty_folder(tmp_path: Path, snakefile: str) -> None:
-    """The workflow catalogue calls this for its picture of a workflow."""
-    checkout = copy_workflow(tmp_path / "unmask")
-    (checkout / ".test").mkdir()
-    done = snakemake(checkout, "-s", snakefile, "-c", "1", "-d", ".test", "--forceall", "--rulegraph")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("digraph") and 'label = "present_regional"' in done.stdout
-    assert not (checkout / "results").exists() and not (checkout / ".test/results").exists()
-
-
 @pytest.mark.slow
 def test_the_example_of_the_page_runs_as_one_workflow(tmp_path: Path) -> None:
     checkout = copy_workflow(tmp_path / "unmask")
@@ -94,14 +81,10 @@ def test_the_example_of_the_page_runs_as_one_workflow(tmp_path: Path) -> None:
     write_crows_pairs(folder / "data/crows_pairs.csv")
     done = snakemake(folder, "--cores", "2")
     assert done.returncode == 0, done.stdout + done.stderr
-    results = folder / "bias/results/mine"
+    results = folder / "results/mine"
     answer = (results / "report/summary.txt").read_text().splitlines()
     assert (folder / "answer.txt").read_text().splitlines() == answer[:3]
     assert {"SHA256SUMS", "settings.json", "register.json"} <= {path.name for path in results.iterdir()}
-    # all is where the prefix says, and nothing beside the workflow's own files
-    assert {path.name for path in folder.iterdir() if not path.name.startswith(".")} == {
-        *("answer.txt", "bias", "config", "data", "models", "workflow")
-    }
     again = snakemake(folder, "--cores", "2", "--dry-run")
     assert "Nothing to be done" in again.stdout, again.stdout
 
@@ -127,7 +110,8 @@ def test_studies_of_two_modules_are_planned_side_by_side(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("extra", "config", "problem"),
     [
-        ("    replace_prefix:\n        {'results/': 'x/'}\n", {}, "as a module takes `prefix`"),
+        ("    replace_prefix:\n        {'results/': 'x/'}\n", {}, "as a module takes no `prefix`"),
+        ("    prefix:\n        'bias'\n", {}, "as a module takes no `prefix`"),
         ("", {"measurs": ["AUL"]}, "unknown key measurs (did you mean measures?"),
         ("", {"study": "papr.yaml"}, "papr.yaml"),
     ],
@@ -143,69 +127,3 @@ def test_what_a_module_may_not_be_given_is_refused_in_a_line(
     assert done.returncode == 1
     errors = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
     assert len(errors) == 1 and problem in errors[0], done.stdout + done.stderr
-
-
-@pytest.fixture
-def host(tmp_path: Path) -> dict[str, str]:
-    """An environment in which github.com/org/unmask is a repository on this machine that has the tag v1."""
-    if shutil.which("git") is None:
-        pytest.skip("there is no git")
-    checkout = copy_workflow(tmp_path / "checkout")
-    shutil.copy2(ROOT / "LICENSE", checkout)
-    configuration = tmp_path / "gitconfig"
-    configuration.write_text(
-        f'[url "file://{tmp_path}/host/"]\n\tinsteadOf = https://github.com/\n'
-        "[user]\n\tname = nobody\n\temail = nobody@localhost\n"
-    )
-    environment = {
-        "GIT_CONFIG_GLOBAL": str(configuration),
-        "GITHUB_TOKEN": "",
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
-    }
-    for command in (
-        ("init", "--quiet", "--initial-branch=main"),
-        ("add", "--all"),
-        ("commit", "--quiet", "--message=All"),
-        ("tag", "v1"),
-        ("clone", "--quiet", "--bare", ".", str(tmp_path / "host/org/unmask")),
-    ):
-        subprocess.run(["git", *command], cwd=checkout, env=os.environ | environment, check=True)
-    return environment
-
-
-@pytest.mark.slow
-def test_of_a_host_jobs_run_with_the_library_of_that_version(tmp_path: Path, host: dict[str, str]) -> None:
-    source = 'github("org/unmask", path="workflow/Snakefile", tag="v1")'
-    text = MODULE.format(name="unmask", snakefile=source, config="config")
-    folder = project(tmp_path / "project", 'configfile: "config/config.yaml"\n' + text, {})
-    (folder / "config/config.yaml").write_text(yaml.safe_dump(tiny_study(folder)))
-    manifest = "results/small/models/bert/manifest.json"
-    done = snakemake(folder, "--cores", "1", manifest, environment=host)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (folder / manifest).is_file()
-    (version,) = (folder / ".snakemake/unmask").iterdir()
-    assert (version / "scripts/unmask/VERSION").read_bytes() == (ROOT / "scripts/unmask/VERSION").read_bytes()
-    again = snakemake(folder, "--cores", "1", "--dry-run", manifest, environment=host)
-    assert "Nothing to be done" in again.stdout, again.stdout
-    # the one at the top has no library beside its rules
-    (folder / "workflow/Snakefile").write_text(text.replace("workflow/Snakefile", "Snakefile"))
-    done = snakemake(folder, "--cores", "1", "--dry-run", environment=host)
-    assert done.returncode == 1 and "use Unmask's workflow/Snakefile there" in done.stdout + done.stderr
-
-
-def test_snakedeploy_makes_a_project_that_runs_the_demonstration(
-    tmp_path: Path, host: dict[str, str]
-) -> None:
-    pytest.importorskip("snakedeploy", reason="snakedeploy is not installed (extra `outside`)")
-    folder = tmp_path / "project"
-    deploy = "import sys; from snakedeploy.client import main; sys.exit(main())"
-    arguments = ["deploy-workflow", "https://github.com/org/unmask", str(folder), "--tag", "v1"]
-    subprocess.run([sys.executable, "-c", deploy, *arguments], env=os.environ | host, check=True)
-    assert (folder / "config/README.md").is_file() and (folder / "LICENSE").is_file()
-    done = snakemake(folder, "--dry-run", environment=host)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "results/demo/report/index.html" in done.stdout and "train_model" in done.stdout
-    # what is chosen there
-    (folder / "config/config.yaml").write_text("study: local\n")
-    done = snakemake(folder, "--dry-run", environment=host)
-    assert done.returncode == 1 and "needs a data directory" in done.stdout + done.stderr

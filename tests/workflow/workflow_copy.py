@@ -14,7 +14,6 @@ PARTS = (
     "resources",
     "config.yaml",
     "workflow",
-    "config",
     "CITATION.cff",
 )
 

@@ -7,12 +7,11 @@ has been added or changed.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unmask.columns_page import PAGE as COLUMNS
-from unmask.columns_page import lines_of_table
 from unmask.files import write_text
+from unmask.keys_page import DOCS, lines_of_table
 from unmask.pairs.named_benchmarks import known_benchmarks
 
-PAGE = COLUMNS.with_name("named-benchmarks.md")
+PAGE = DOCS / "named-benchmarks.md"
 
 HEAD = """# Benchmarks that a study can name
 

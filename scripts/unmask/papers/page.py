@@ -5,14 +5,13 @@ Not part of the workflow: it is written anew when a study, the check list or a s
 
 from collections.abc import Iterator
 
-from unmask.columns_page import PAGE as COLUMNS
-from unmask.columns_page import lines_of_table
 from unmask.configuration import read_config
 from unmask.files import write_text
+from unmask.keys_page import DOCS, lines_of_table
 from unmask.papers.checklist import FOLDER, MADE, REAL, Item, Paper, needs_data, read_papers
 from unmask.papers.costs import Cost, cost_of
 
-PAGE = COLUMNS.with_name("papers.md")
+PAGE = DOCS / "papers.md"
 
 HEAD = """# The papers, table by table
 
