@@ -54,7 +54,7 @@ SIZES: Mapping[int, str] = {
     linear_head_dim linear_key_head_dim linear_value_head_dim kv_channels rotary_dim mamba_d_head
     mamba_n_heads ple_embed_dim entity_vocab_size pronunciation_vocab_size shape_vocab_size num_latents
     ngram_vocab_size_base indexer_n_heads indexer_head_dim indexer_budget indexer_compress_ratio
-    hc_lowrank""",
+    hc_lowrank attention_window""",
     16: """kv_lora_rank q_lora_rank qk_head_dim attention_head_dim o_lora_rank mamba_d_state state_size
     ssm_state_size mamba_chunk_size chunk_size time_step_rank mamba_dt_rank""",
     32: """hidden_size d_model n_embd dim emb_dim embedding_size embedding_dim input_embedding_size
@@ -146,7 +146,7 @@ def shrunk(settings: Mapping[str, Any]) -> dict[str, Any]:
     if "vocab_size" in settings:
         small |= {name: len(TOKENIZER) for name in settings if name.startswith("vocab_size")}
         small |= {"pad_token_id": TOKENIZER.pad_token_id, "bos_token_id": 1, "eos_token_id": 2}
-    return small | EXTRA.get(settings["model_type"], {})
+    return {**small, **EXTRA.get(settings["model_type"], {})}
 
 
 def tiny_config(kind: str, model_type: str) -> PretrainedConfig:
@@ -163,6 +163,10 @@ def saved_network(kind: str, model_type: str, directory: Path) -> Any:
     for weights in network.parameters():
         if weights.ndim > 1:
             torch.nn.init.normal_(weights, std=0.2)
+    for module in network.modules():
+        if isinstance(module, torch.nn.Embedding) and module.padding_idx is not None:
+            # as it is loaded
+            torch.nn.init.zeros_(module.weight[module.padding_idx])
     network.save_pretrained(directory)
     TOKENIZER.save_pretrained(directory)
     network.config.use_cache = False
@@ -215,6 +219,7 @@ def test_an_architecture_is_read_as_transformers_reads_it_or_refused(
     except InputError as refusal:
         assert str(refusal).startswith("model tiny: ") and "\n" not in str(refusal)
         return
+    row: Any
     for masking, rows in evidence(kind, tmp_path, manifest):
         for row in rows.itertuples():
             ids = TOKENIZER(PAIRS.set_index("pair_id").loc[row.pair_id, row.role])["input_ids"]

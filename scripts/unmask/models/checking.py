@@ -256,8 +256,7 @@ def count_embeddings(model: PreTrainedModel) -> int:
     """Rows of the embedding. Raises AttributeError for a network without one."""
     # FLAVA has those of its text encoder alone
     table: Any = getattr(model, "text_model", model).get_input_embeddings()
-    # Perceiver gives its latents for them
-    return int(model.config.vocab_size if isinstance(table, torch.nn.Parameter) else table.weight.shape[0])
+    return int(table.weight.shape[0])
 
 
 def describe_files(

@@ -65,10 +65,13 @@ def _check_tokenizer(tokenizer: PreTrainedTokenizerBase, what: str) -> None:
 
 
 def _read_masks(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path) -> torch.Tensor:
-    """Logits, 1 × tokens × vocabulary."""
+    """Logits, 1 × tokens × vocabulary. Raises ValueError for those of other places."""
     # as long as a short sentence: some architectures read nothing shorter
     ids = torch.tensor([tokenizer(6 * f"{tokenizer.mask_token} ")["input_ids"]])
     logits: torch.Tensor = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+    if logits.shape[:2] != ids.shape:
+        # Perceiver has logits for as many places as it has positions
+        raise ValueError(f"logits of {logits.shape[1]} places for {ids.shape[1]} tokens")
     return logits
 
 
