@@ -21,8 +21,6 @@ include: "rules/regional.smk"
 include: "rules/debiasing.smk"
 include: "rules/downstream.smk"
 include: "rules/associations.smk"
-include: "rules/templates.smk"
-include: "rules/calibration.smk"
 include: "rules/report.smk"
 
 

@@ -129,3 +129,76 @@ rule compare_precision:
         "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"
     script:
         "../scripts/compare_precision.py"
+
+
+def oracles(kind):
+    """The perfect models of a kind."""
+    return [name for name in models_of("oracle") if kind_of(name) == kind]
+
+
+def oracle_code(wildcards):
+    """A digest of what makes the evidence of a perfect model, by masking."""
+    modules = masking_modules(kind=kind_of(wildcards.model))
+    return {masking: code("score_oracle.py", module) for masking, module in modules.items()}
+
+
+def oracle_settings(wildcards):
+    """What an oracle knows: its world, and how models of that are trained."""
+    return dict(WORLDS[MODELS[wildcards.model]["world"]])
+
+
+for _model in models_of("oracle"):
+    if kind_of(_model) == CAUSAL_LM and MODELS[_model].get("context") == "corrupted":
+        sys.exit(
+            f"error: config key models.{_model}.context: corrupted is what training does to masked-lm models, and "
+            "this one is a causal-lm model (key kind)"
+        )
+
+
+rule oracle_manifest:
+    output:
+        result("models", "{model}", "manifest.json"),
+    log:
+        log_of("models", "{model}", "oracle.log"),
+    wildcard_constraints:
+        model=any_of(models_of("oracle")),
+    localrule: True
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=code("make_oracle.py"),
+        name=lambda wildcards: wildcards.model,
+        entry=lambda wildcards: MODELS[wildcards.model],
+        settings=oracle_settings,
+    message:
+        "Describing {wildcards.model}, which knows its world"
+    script:
+        "../scripts/make_oracle.py"
+
+
+rule oracle_evidence:
+    input:
+        **of_model(),
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+    output:
+        **evidence_tables(ORIGINAL),
+    log:
+        log_of("evidence", "{model}", "{benchmark}.log"),
+    wildcard_constraints:
+        model=any_of(oracles(MASKED_LM)),
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        code=oracle_code,
+        entry=lambda wildcards: MODELS[wildcards.model],
+        settings=oracle_settings,
+    message:
+        "Computing what {wildcards.model} knows of {wildcards.benchmark}"
+    script:
+        "../scripts/score_oracle.py"
+
+
+# of oracles that read from left to right
+use rule oracle_evidence as causal_oracle_evidence with:
+    output:
+        **evidence_tables(ORIGINAL, CAUSAL_LM),

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 import unmask.job_start  # noqa: F401
-from unmask.calibration.perfect import manifest_of, perfect_model
 from unmask.facts import record, write_facts
 from unmask.joblog import job_log
+from unmask.worlds.exact import manifest_of, perfect_model
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import unmask.job_start  # noqa: F401
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.exact_evidence import exact_evidence
-from unmask.calibration.perfect import perfect_model
 from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts, record
 from unmask.joblog import job_log
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL
+from unmask.worlds.exact import perfect_model
+from unmask.worlds.exact_evidence import exact_evidence
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

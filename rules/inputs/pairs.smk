@@ -139,14 +139,10 @@ def check_scored():
 
 
 def check_benchmarks():
-    """Stop with one line where a benchmark is arranged from one that is itself arranged, or is a version of itself."""
+    """Stop with one line where a benchmark is a version of itself."""
     for name, entry in BENCHMARKS.items():
         if entry.get("version_of") == name:
             sys.exit(f"error: config key benchmarks.{name}.version_of: {name} is no version of itself")
-        if "of" in entry and "of" in BENCHMARKS[entry["of"]]:
-            sys.exit(
-                f"error: config key benchmarks.{name}.of: {entry['of']} is itself arranged; name its origin"
-            )
 
 
 def check_explorer():
@@ -164,16 +160,9 @@ def check_series():
             sys.exit(f"error: config key series.{name}: {others[0]} is not scored on pairs of sentences")
 
 
-def origin_entry(benchmark):
-    """The entry of a benchmark; of one that is arranged from another, that one's."""
-    return BENCHMARKS[BENCHMARKS[benchmark].get("of", benchmark)]
-
-
 def benchmark_file(wildcards):
-    """The benchmark as its source has it: another one, on disk, of a world or downloaded."""
+    """The benchmark as its source has it: on disk, of a world or downloaded."""
     entry = BENCHMARKS[wildcards.benchmark]
-    if "of" in entry:
-        return result("benchmarks", f"{entry['of']}.parquet")
     if "path" in entry:
         return outside(entry["path"])
     if "world" in entry:
@@ -263,12 +252,7 @@ def likeliest_tables(kind=MASKED_LM):
 
 
 def corpora_for(benchmark):
-    """The corpora for a benchmark's words: those of the same world, or else those that are of none.
-
-    None for one that is arranged from another, whose words are looked up.
-    """
-    if "of" in BENCHMARKS[benchmark]:
-        return []
+    """The corpora for a benchmark's words: those of the same world, or else those that are of none."""
     world = BENCHMARKS[benchmark].get("world")
     return [name for name, entry in COUNTED.items() if entry.get("world") == world]
 
@@ -472,11 +456,11 @@ def measuring_inputs(wildcards):
 
 def is_scored_on(model, benchmark):
     """Whether a model is scored on a benchmark: a model of a world not on those of other worlds."""
-    worlds = {inherited(model, "world"), origin_entry(benchmark).get("world")}
+    worlds = {inherited(model, "world"), BENCHMARKS[benchmark].get("world")}
     of_file = True
     if MODELS[model]["source"] == "scored":
         named = MODELS[model].get("benchmarks")
-        of_file = benchmark in named if named else "of" not in BENCHMARKS[benchmark]
+        of_file = not named or benchmark in named
     return len(worlds - {None}) < 2 and model in BENCHMARKS[benchmark].get("models", [model]) and of_file
 
 
@@ -680,7 +664,7 @@ def explorer_settings():
         "licences": {
             name: said[LICENCE]
             for name in explored_benchmarks()
-            if (said := licence(origin_entry(name), made="world" in origin_entry(name)))
+            if (said := licence(BENCHMARKS[name], made="world" in BENCHMARKS[name]))
         },
         "most": EXPLORER.get("pairs"),
         "megabytes": EXPLORER.get("megabytes"),
@@ -750,8 +734,7 @@ def pairs_provenance():
             "files": benchmark_facts(name),
             "keys": [],
             "stated": {
-                **licence(origin_entry(name), made="world" in origin_entry(name)),
-                **{key: entry[key] for key in ("of", "as", "seed") if "of" in entry},
+                **licence(BENCHMARKS[name], made="world" in BENCHMARKS[name]),
                 **{key: entry[key] for key in ("without",) if key in entry},
             },
         }

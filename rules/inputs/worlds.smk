@@ -77,7 +77,7 @@ def planted_scores():
 
 def only_planted():
     """Whether the bias of every benchmark was planted, so that what measures find of it is the study's answer."""
-    return all("world" in origin_entry(benchmark) for benchmark in BENCHMARKS)
+    return all("world" in BENCHMARKS[benchmark] for benchmark in BENCHMARKS)
 
 
 def judged_models():

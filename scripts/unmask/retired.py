@@ -1,6 +1,9 @@
 """What studies of before name and Unmask no longer has, with what to do instead."""
 
 RETIRED = {
+    "arranged": "no benchmark is made from another one",
+    "calibration": "the demonstration alone judges measures, in its table of what was planted and found",
+    "templates": "pairs of sentences (format: table) compare words in templates",
     "wikimedia-xml": "wikiextractor makes texts of a dump (format: text), and the hub has clean ones",
 }
 """By the key, or by the value of a key, of a study."""

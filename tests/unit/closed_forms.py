@@ -3,8 +3,7 @@
 A pair of a world differs in one token m (a pronoun or a group) and shares, beside words that tell nothing,
 one word u that goes with m: the occupation or the trait. P(u|m) in the stereotypical sentence S is to that in
 the other, A, as p to 1 - p; the group of S is `ratio` times as rare (direction `stereo`) or as frequent
-(`antistereo`) as that of A. All margins are S minus A, in natural logarithms. Numbers in brackets are of the
-proposition in docs/calibration.md, which has the proofs.
+(`antistereo`) as that of A. All margins are S minus A, in natural logarithms.
 """
 
 import math
@@ -76,7 +75,7 @@ def trust(corruption: Corruption, tokens: int) -> float:
 
 
 def seen(q: float, trust: float) -> float:
-    """g: the probability of a visible token that has the probability q > 0 from all others (1)."""
+    """g: the probability of a visible token that has the probability q > 0 from all others."""
     return 1.0 if math.isinf(trust) else q * (trust + 1) / (q * trust + 1)
 
 
@@ -86,7 +85,7 @@ def aul_score(q: Sequence[float], trust: float) -> float:
 
 
 def aul_by_frequency(q_stereotype: float, q_antistereotype: float, trust: float) -> float:
-    """What the margin of AUL, times the number of tokens, gains by a unit of log frequency (2).
+    """What the margin of AUL, times the number of tokens, gains by a unit of log frequency.
 
     q_stereotype, q_antistereotype: q of the token in which the stereotypical sentence differs, and of the
     other's.
@@ -98,7 +97,7 @@ def aul_by_frequency(q_stereotype: float, q_antistereotype: float, trust: float)
 
 
 def aul_exchange(q_modified: float, q_shared: float, trust: float) -> float:
-    """How many units of association a unit of log frequency passes for in AUL, to first order (5).
+    """How many units of association a unit of log frequency passes for in AUL, to first order.
 
     q of the word m and of the word u, where nothing is associated and both groups are equally frequent. The
     limit where trust is infinite.

@@ -5,9 +5,13 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
+import pandas as pd
+
 from study_schema import FAMILIES
+from unmask.benchmarks.schema import PAIRS
 from unmask.schemas import complete
-from unmask.worlds.grammar import Sentence, World
+from unmask.worlds.grammar import Sentence, World, text_of
+from unmask.worlds.pairs import Counts, crows_pairs
 from unmask.worlds.recipe import Corruption
 
 OTHERS: dict[str, dict[str, Any]] = {
@@ -105,3 +109,21 @@ class CutWorld(World):
 def cut_world() -> CutWorld:
     whole = make_world()
     return CutWorld(**{name: getattr(whole, name) for name in whole.__dataclass_fields__})
+
+
+def planted_pairs(world: World, counts: Counts) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The pairs of a world's CrowS-Pairs file as PAIRS, and what is planted in each, row by row."""
+    planted = crows_pairs(world, counts)
+    pairs = pd.DataFrame(
+        {
+            **dict.fromkeys(PAIRS.names),
+            "pair_id": pair.pair_id,
+            "bias_type": pair.contrast.bias_type,
+            "stereotype": text_of(pair.stereotype),
+            "antistereotype": text_of(pair.antistereotype),
+            "direction": pair.contrast.direction,
+            "target": pair.contrast.target,
+        }
+        for pair in planted
+    )
+    return pairs, pd.DataFrame(pair.facts() for pair in planted)

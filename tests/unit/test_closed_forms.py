@@ -1,4 +1,4 @@
-"""The closed forms: their limits, and the proposition on what unmasked prediction follows."""
+"""The closed forms: their limits, and the formula of what unmasked prediction follows."""
 
 import math
 

@@ -9,13 +9,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 FAMILIES = {
     "associations",
-    "calibration",
     "debiasing",
     "downstream",
     "frequency",
     "pairs",
     "regional",
-    "templates",
 }
 """They share the core, synthetic worlds among it, and of each other read files alone."""
 

@@ -10,8 +10,6 @@ import pytest
 from made_worlds import CORRUPTION, make_world
 from study_schema import options_with
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.exact_evidence import exact_evidence
-from unmask.calibration.exact_model import TRUSTED, ExactModel
 from unmask.errors import InputError
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.judging import EVERY_JUDGEMENT, judge, judgement, judgement_counts, planted_in
@@ -33,6 +31,8 @@ from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import BIAS
 from unmask.tables import as_table, framed
 from unmask.terms import ALL, MODIFIED, ONE_SHARED
+from unmask.worlds.exact import TRUSTED, ExactModel
+from unmask.worlds.exact_evidence import exact_evidence
 from unmask.worlds.grammar import World, text_of
 from unmask.worlds.pairs import Counts, crows_pairs
 from unmask.worlds.planted import truth

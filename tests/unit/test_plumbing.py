@@ -349,7 +349,7 @@ def test_editing_plumbing_changes_no_digest(copy: Path, before: dict[str, str], 
 
 def test_turning_the_collector_off_changes_no_digest(copy: Path, before: dict[str, str]) -> None:
     """A script that starts so is not another one: no job is redone for it."""
-    path = copy / "compute_exact.py"
+    path = copy / "score_oracle.py"
     whole = path.read_text()
     path.write_text(whole.replace(f"import {AT_START}", "", 1))
     after = all_digests(copy)

@@ -1,6 +1,5 @@
 """Columns that a study names are looked up in the tables' heads, before any work."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +179,5 @@ def test_what_is_fetched_is_left_to_its_job() -> None:
     for path in sorted((ROOT / "configs").glob("*.yaml")):
         config = complete({**read_config(path), "data": "/nowhere"}, FAMILIES)
         check_columns(config)
-        assert all(str(each.path).startswith("/nowhere/") for each in tables_of(config)), json.dumps(
-            str(path)
-        )
+        of_others = [each for each in tables_of(config) if not str(each.path).startswith("resources/")]
+        assert all(str(each.path).startswith("/nowhere/") for each in of_others), path

@@ -142,8 +142,6 @@ def whole_study(folder: Path) -> dict[str, Any]:
         },
         "benchmarks": {
             "pairs": {"format": "crows-pairs", "world": "planted"},
-            "swapped": {"format": "arranged", "of": "pairs", "as": "swapped"},
-            "identical": {"format": "arranged", "of": "pairs", "as": "identical"},
         },
         "corpora": {"text": {"format": "text", "world": "planted"}},
         "measures": ["AUL", "CPS", "SSS"],
@@ -178,12 +176,6 @@ def whole_study(folder: Path) -> dict[str, Any]:
             "models": ["bert", "bert-cda"],
             "poolings": ["cls", "mean"],
             "statistics": {"permutations": 100, "bootstrap": 100},
-        },
-        "calibration": {
-            "power": {"pairs": [50, 200], "draws": 100},
-            "drawn": {"worlds": 10},
-            # which takes longer than all other families together
-            "kept_rates": False,
         },
     }
 

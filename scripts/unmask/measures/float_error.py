@@ -20,7 +20,7 @@ docs/determinism.md says what was measured."""
 
 EXACT_SOURCE = "oracle"
 """The source of models that are no networks: their log-probabilities are enumerated in double precision and
-rounded (unmask.calibration.exact_evidence), so that what is equal is equal."""
+rounded (unmask.worlds.exact_evidence), so that what is equal is equal."""
 
 
 def token_errors(evidence: Evidence) -> dict[str, pd.DataFrame]:

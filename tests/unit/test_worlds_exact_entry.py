@@ -10,13 +10,10 @@ import pandas as pd
 import pytest
 
 from closed_forms import log_odds
-from made_worlds import CORRUPTION, DOSED, make_world, settings
+from made_worlds import CORRUPTION, DOSED, make_world, planted_pairs, settings
 from running import SCRIPTS, run_script
 from study_schema import statistics_with
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.exact_evidence import exact_evidence
-from unmask.calibration.exact_model import CORRUPTED, TRUSTED, ExactModel, described, exact_model
-from unmask.calibration.planted_pairs import planted_pairs
 from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts
@@ -27,6 +24,8 @@ from unmask.statistics.near_ties import is_near_tie
 from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, CORRECTED, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
+from unmask.worlds.exact import CORRUPTED, TRUSTED, ExactModel, described, exact_model
+from unmask.worlds.exact_evidence import exact_evidence
 from unmask.worlds.pairs import Counts
 from unmask.worlds.recipe import Corruption
 
@@ -158,8 +157,8 @@ def test_what_cannot_be_asked_is_said_in_one_line(score: Score, capsys: pytest.C
     assert line.startswith("error: model o, benchmark b, world w: its corruption masks all")
 
 
-@pytest.mark.parametrize("module", ["exact_model", "exact_evidence", "drawn_worlds", "mlm_corruption"])
+@pytest.mark.parametrize("module", ["exact", "exact_evidence"])
 def test_no_network_is_loaded(module: str) -> None:
-    code = f"import sys, unmask.calibration.{module}; print({{'torch', 'transformers'}} & {{*sys.modules}})"
+    code = f"import sys, unmask.worlds.{module}; print({{'torch', 'transformers'}} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, check=True, capture_output=True)
     assert done.stdout.decode().strip() == "set()"

@@ -11,8 +11,6 @@ import pytest
 import closed_forms as theory
 from made_worlds import CORRUPTION, DOSED, OTHERS, make_world
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.exact_evidence import evidence_by_masking, exact_evidence
-from unmask.calibration.exact_model import CONTEXTS, CORRUPTED, TRUSTED, ExactModel
 from unmask.errors import InputError
 from unmask.evidence.collecting import as_rows, prepare
 from unmask.evidence.engine import Answers
@@ -32,6 +30,8 @@ from unmask.terms import (
     STEREOTYPE,
     WORD_MASKINGS,
 )
+from unmask.worlds.exact import CONTEXTS, CORRUPTED, TRUSTED, ExactModel
+from unmask.worlds.exact_evidence import exact_evidence
 from unmask.worlds.grammar import (
     ASSOCIATION,
     FREE_SLOTS,
@@ -206,17 +206,6 @@ def test_evidence_can_be_written_and_read(context: str, tmp_path: Path) -> None:
         read = read_table(tmp_path / "rows.parquet", EVIDENCE)
         np.testing.assert_allclose(read["log_prob"], rows["log_prob"].astype(float), rtol=1e-6, atol=1e-7)
         assert set(read["role"]) == {"stereotype", "antistereotype"}
-
-
-@contexts
-def test_sentences_that_are_read_once_give_the_same_under_every_masking(context: str) -> None:
-    pairs = frame(planted("default")[:20])
-    model = ExactModel(world_of("default"), CORRUPTION, context)
-    together = evidence_by_masking(pairs, model, MASKINGS)
-    assert tuple(together) == MASKINGS
-    for masking, rows in together.items():
-        alone = exact_evidence(pairs, ExactModel(world_of("default"), CORRUPTION, context), masking)
-        pd.testing.assert_frame_equal(rows, alone, check_exact=True)
 
 
 def test_attention_is_uniform_so_that_aula_is_aul() -> None:

@@ -1,6 +1,5 @@
 """Perfect causal language models: their answers, the rows of a decoder, the margins of the theory."""
 
-import math
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -11,44 +10,42 @@ import pandas as pd
 import pytest
 
 from closed_forms import log_odds, towards_stereotype
-from made_worlds import CORRUPTION, DOSED, cut_world, make_world, settings
+from made_worlds import CORRUPTION, DOSED, cut_world, make_world, planted_pairs, settings
 from running import run_script
 from unmask.benchmarks.schema import PAIRS
-from unmask.calibration.drawn_worlds import drawn_worlds
-from unmask.calibration.exact_evidence import exact_evidence
-from unmask.calibration.exact_left import START_TOKEN, ExactLeftModel
-from unmask.calibration.exact_model import TRUSTED, ExactModel
-from unmask.calibration.mlm_corruption import corruption_table
-from unmask.calibration.perfect import manifest_of, perfect_model
-from unmask.calibration.planted_pairs import observe_exact, planted_pairs
-from unmask.calibration.population import ORACLE, Member, Observed
-from unmask.calibration.slopes import association_slopes, frequency_slopes
 from unmask.errors import InputError
 from unmask.evidence.collecting import as_rows, prepare
 from unmask.evidence.engine import Answers
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts
+from unmask.measures.registry import maskings_of
+from unmask.measures.scoring import score_pairs
 from unmask.models.start import choose_start, read_after
-from unmask.report.sheets import rows_of
 from unmask.tables import read_metadata, read_table, write_table
-from unmask.terms import LEFT, NONE, ORIGINAL, START, UNSTARTED
+from unmask.terms import CORRECTED, LEFT, NONE, ORIGINAL, START, UNSTARTED
 from unmask.worlds.corpus import draw_corpus
-from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY, LENGTH
-from unmask.worlds.left_oracle import LeftOracle
-from unmask.worlds.pairs import Counts, crows_pairs
+from unmask.worlds.exact import START_TOKEN, TRUSTED, ExactLeftModel, ExactModel, manifest_of, perfect_model
+from unmask.worlds.exact_evidence import exact_evidence
+from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
+from unmask.worlds.pairs import Counts
 from unmask.worlds.tokenizers import make_tokenizer
 
 MEASURES = ["LL", "LLMean", "CCPS", "CSSS"]
-PRIORS = ["CSSSPrior", "StartAlone"]
 COUNTS = Counts(per_occupation=4, per_trait=3)
 ENTRY: dict[str, Any] = {"source": "oracle", "kind": "causal-lm", "world": "w", "context": TRUSTED}
-MEMBER = Member("o", ORACLE, None, "w", None, None)
 
 
 @cache
-def found() -> Observed:
+def margins() -> pd.DataFrame:
+    """The margins of the exact model, in `corrected`, beside the pairs and what is planted in them."""
     pairs, facts = planted_pairs(make_world(**DOSED), COUNTS)
-    return observe_exact(MEMBER, pairs, facts, ExactLeftModel(make_world(**DOSED)), [*MEASURES, *PRIORS])
+    model = ExactLeftModel(make_world(**DOSED))
+    evidence = {masking: exact_evidence(pairs, model, masking) for masking in maskings_of(MEASURES)}
+    scores = score_pairs(list(pairs["pair_id"]), evidence, MEASURES)
+    corrected = scores[scores["protocol"] == CORRECTED].pivot(
+        index="pair_id", columns="measure", values="margin"
+    )
+    return pairs[["pair_id", "stereotype"]].join(facts).join(corrected, on="pair_id")
 
 
 def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
@@ -74,25 +71,10 @@ def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
         model.following(sentences[0][0])
 
 
-def test_a_world_of_whole_words_has_the_margins_of_the_oracle_of_words() -> None:
-    world, compared = make_world(**DOSED), 0
-    oracle, margins = LeftOracle(world), dict(zip(found().pairs["pair_id"], found().margin, strict=True))
-    for pair in crows_pairs(world, COUNTS):
-        if pair.contrast.factor == LENGTH:
-            continue
-        expected = oracle.margins(pair.stereotype, pair.antistereotype)
-        of_pair = dict(zip(found().measures, margins[pair.pair_id], strict=True))
-        for measure in MEASURES:
-            assert of_pair[measure] == pytest.approx(expected[measure], abs=1e-6), (pair, measure)
-        compared += 1
-    assert compared > 200
-
-
 def test_which_measure_frequency_fools_and_which_length() -> None:
     """In closed form: a pronoun stands behind its occupation, a trait behind its group."""
-    margins = pd.DataFrame(found().margin, columns=list(found().measures)).join(found().pairs)
     seen: Counter[str] = Counter()
-    for row in margins.to_dict("records"):
+    for row in margins().to_dict("records"):
         odds, towards = log_odds(row["p"]), towards_stereotype(row["ratio"], row["direction"])
         seen[row["factor"]] += 1
         if row["factor"] == ASSOCIATION:
@@ -112,24 +94,10 @@ def test_which_measure_frequency_fools_and_which_length() -> None:
     assert min(seen.values()) > 10 and len(seen) == 5
 
 
-def test_slopes_follow_from_the_margins() -> None:
-    association, frequency = association_slopes(found(), 0.95), frequency_slopes(found(), 0.95)
-    assert association["LL"].value == pytest.approx(1, abs=1e-6)
-    assert association["CCPS"].value == pytest.approx(0, abs=1e-6)
-    assert frequency["LL"].value == pytest.approx(1, abs=1e-6)
-    assert frequency["CSSS"].value == pytest.approx(1, abs=1e-6)
-    assert frequency["CCPS"].value == pytest.approx(0, abs=1e-6)
-
-
 def test_nothing_is_said_of_a_token_behind_the_start_token_alone() -> None:
     """No occupation and no group begins a sentence: what a measure reads of them there is not known."""
-    assert found().measures == tuple(sorted(MEASURES))
     pairs, _ = planted_pairs(make_world(), Counts(1, 1))
     assert exact_evidence(pairs, ExactLeftModel(make_world()), START).empty
-    trained = Member("m", "trained", "gpt2", "w", None, None)
-    masked = Member("b", "trained", "bert", "w", None, CORRUPTION._asdict())
-    assert [MEMBER.answers(name) for name in ("LL", *PRIORS)] == [True, False, False]
-    assert all(member.answers("StartAlone") for member in (trained, masked))
 
 
 @pytest.mark.parametrize("masking", [LEFT, UNSTARTED])
@@ -203,30 +171,3 @@ def test_digests_follow_what_answers_are_computed_from() -> None:
     # what training replaces is nothing to a model that reads its text as it is
     shares = {"masked": 1.0, "kept": 0.0, "random": 0.0}
     assert manifest_of(perfect_model("o", ENTRY, settings(corruption=shares))) == plain
-
-
-def test_a_model_without_corruption_is_none_of_those_that_it_is_studied_on() -> None:
-    masked = Member("b", "trained", "bert", "w", None, CORRUPTION._asdict())
-    decoder = Member("g", "trained", "gpt2", "w", None, None)
-    of_either = [
-        Observed(
-            member, *(getattr(found(), name) for name in ("pairs", "measures", "margin", "credit", "trial"))
-        )
-        for member in (masked, decoder)
-    ]
-    table = corruption_table(of_either, 0.75, 0.95)
-    assert set(table["model"]) == {"b"} and len(table) == len(MEASURES)
-
-
-def test_drawn_worlds_are_read_from_left_to_right_too() -> None:
-    measures = ["SSS", *MEASURES, *PRIORS]
-    drawn = drawn_worlds(settings(), measures, worlds=3, seed=1)
-    assert set(drawn["measure"]) == {"SSS", *MEASURES} and len(drawn) == 3 * 5
-    for row in rows_of(drawn[drawn["measure"].isin(["LL", "CCPS"])]):
-        odds, log_ratio = log_odds(row.p), math.log(row.ratio)
-        # half of the pairs are of occupations, in which nothing follows; frequency cancels
-        assert row.margin == pytest.approx(odds if row.measure == "LL" else odds / 2, abs=1e-6)
-        of_stereo = odds - log_ratio if row.measure == "LL" else odds
-        assert row.stereo_margin == pytest.approx(of_stereo, abs=1e-6)
-    alone = drawn_worlds(settings(), ["SSS"], worlds=3, seed=1)
-    pd.testing.assert_frame_equal(alone, drawn[drawn["measure"] == "SSS"].reset_index(drop=True))

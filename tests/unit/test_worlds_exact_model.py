@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from made_worlds import CORRUPTION, cut_world, make_world
-from unmask.calibration.exact_model import CONTEXTS, CORRUPTED, TRUSTED, ExactModel, ExactTokens
+from unmask.worlds.exact import CONTEXTS, CORRUPTED, TRUSTED, ExactModel, ExactTokens
 from unmask.worlds.recipe import Corruption, Recipe
 
 CORRUPTIONS = [

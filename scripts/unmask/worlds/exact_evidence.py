@@ -1,20 +1,19 @@
 """Evidence of an exact model: the rows that a transformer with its answers would leave."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.calibration.exact_left import ExactLeftModel
-from unmask.calibration.exact_model import GOES_ON, ExactModel, Floats
 from unmask.errors import InputError
 from unmask.evidence.masking import hidden_positions, predicted
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Positions, Sentence, modified_tokens
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, MODIFIED, NONE, START, STEREOTYPE
+from unmask.worlds.exact import GOES_ON, ExactLeftModel, ExactModel, Floats
 
 ROLES = (STEREOTYPE, ANTISTEREOTYPE)
 """Unrelated sentences are left out: they are not of the grammar."""
@@ -49,15 +48,7 @@ def exact_evidence(pairs: pd.DataFrame, model: ExactModel | ExactLeftModel, mask
     the corruption neither keeps tokens nor makes them random: what is said of an unmasked token that was
     never asked for is undefined. Raises ValueError for a masking of models of the other kind.
     """
-    return evidence_by_masking(pairs, model, [masking])[masking]
-
-
-def evidence_by_masking(
-    pairs: pd.DataFrame, model: ExactModel | ExactLeftModel, maskings: Iterable[str]
-) -> dict[str, pd.DataFrame]:
-    """`exact_evidence` under several maskings: sentences are read once. Raises as it does."""
-    sentences = list(_sentences(pairs, model))
-    return {masking: _evidence(sentences, model, masking) for masking in maskings}
+    return _evidence(list(_sentences(pairs, model)), model, masking)
 
 
 def _evidence(

@@ -1,1 +1,0 @@
-"""Calibration: measures on synthetic worlds, whose bias is known."""
