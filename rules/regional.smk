@@ -150,28 +150,6 @@ rule score_hierarchy:
         "../scripts/score_hierarchy.py"
 
 
-rule plant_regions:
-    input:
-        regions=regional_result("regions.parquet"),
-        words=regional_result("words.parquet"),
-    output:
-        regional_result("planted.parquet"),
-    log:
-        log_of("regional", "planted.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        **REGIONAL.get("planted", {}),
-        code=code("plant_regions.py"),
-        list=next(iter(REGIONAL_WORDS), None),
-        variants=REGIONAL.get("variants"),
-        confidence=config["statistics"]["confidence"],
-    message:
-        "Planting regional bias in made worlds"
-    script:
-        "../scripts/plant_regions.py"
-
-
 rule make_reviews:
     input:
         regions=regional_result("regions.parquet"),

@@ -12,7 +12,6 @@ REGIONAL_TABLES = [f"table{number}" for number in range(1, 7)] + [
     "countries",
     "rankings",
     "stability",
-    "planted",
 ]
 REGIONAL_FIGURES = [
     "scores_figure",
@@ -24,7 +23,6 @@ REGIONAL_FIGURES = [
     "names_figure",
     "points_figure",
     "series_figure",
-    "planted_figure",
 ]
 
 check_bases("regional-sentences", "masked-lm")
@@ -282,7 +280,6 @@ def regional_inputs():
         "scores": of_regional_models("scores"),
         "stability": of_regional_models("stability"),
         "likelihoods": [first_likelihoods(model) for model in regional_models()],
-        "planted": regional_result("planted.parquet"),
         "prefixes": prefix_tables(),
         "name_vectors": embedded_names(),
         "captions": captions,

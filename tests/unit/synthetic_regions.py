@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
-from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
+from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, PROTOCOLS
 from unmask.tables import framed, write_table
 
@@ -136,22 +136,6 @@ def make_stability() -> pd.DataFrame:
     return rows_as(STABILITY, *((*key, "continent", "words", 6, 0.5, -0.25, 1.0) for key in keys))
 
 
-def make_planted() -> pd.DataFrame:
-    rows = []
-    for protocol, measure, region, by, strength in product(
-        PROTOCOLS,
-        MEASURES,
-        (("AF", "continent", 4), ("UGA", "country", 2)),
-        ("words", "names"),
-        (0.0, 0.5, 2.0),
-    ):
-        share = (0.4 if by == "words" else 0.3) * (1 if protocol == PROTOCOLS[-1] else 0.5)
-        found = min(1.0, 0.05 + share * strength)
-        ends = max(0.0, found - 0.04), min(1.0, found + 0.04)
-        rows.append((protocol, measure, *region, by, strength, 200, found, *ends, found / 2))
-    return rows_as(PLANTED, *rows)
-
-
 def make_prefixes() -> pd.DataFrame:
     """No prefix, a control, countries, and all of each; each changes more labels than the one before."""
     names = {key: name for countries in CONTINENTS.values() for key, (name, _) in countries.items()}
@@ -232,7 +216,6 @@ class Study:
         study.files = {
             "regions": str(folder / "regions.parquet"),
             "words": str(folder / "words.parquet"),
-            "planted": str(folder / "planted.parquet"),
             "prefixes": [str(folder / "prefixes.parquet")],
             "captions": str(RESOURCES / "captions.yaml"),
             "published": str(RESOURCES / "published.csv"),
@@ -242,7 +225,6 @@ class Study:
         }
         write_table(study.files["regions"], study.regions, REGIONS, {"source": "made"})
         write_table(study.files["words"], make_words(), WORDS, {})
-        write_table(study.files["planted"], make_planted(), PLANTED, {"worlds": 200, "alpha": 0.05})
         facts = {"classifier": "c1", "table": "reviews", "control": ["Lorem"]}
         write_table(study.files["prefixes"][0], make_prefixes(), PREFIXES, facts)
         for seed, model in enumerate(models):

@@ -1,6 +1,6 @@
 """Charts of regional bias: rows are the tables' numbers in their places; none stands where none is known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from synthetic_regions import (
     Study,
     make_likelihoods,
     make_name_vectors,
-    make_planted,
 )
 from unmask.errors import InputError
 from unmask.regional import charts
@@ -263,21 +262,8 @@ def test_a_series_has_the_scores_of_its_steps(study: Study) -> None:
             )
 
 
-def test_what_was_planted_stands_at_its_strength(study: Study) -> None:
-    rows, planted = rows_in(charts.planted(results_of(study))), make_planted()
-    assert len(rows) == len(planted)
-    keys = ["region", "measure", "variant", "planted", "strength"]
-    known: Mapping[Any, Any] = {tuple(getattr(row, key) for key in keys): row for row in rows_of(planted)}
-    for row in rows:
-        own = known[tuple(row[key] for key in keys)]
-        assert (row["found"], row["low"], row["high"]) == (own.found, own.found_low, own.found_high)
-        assert row["first"] == own.first and abs(row["at"] - row["strength"]) <= 0.031
-    panels = {row["panel"] for row in rows}
-    assert "Continent AF (continent, 4 children)\nset apart by names" in panels and len(panels) == 4
-
-
 def test_what_there_is_nothing_of_is_a_line(study: Study, tmp_path: Path) -> None:
-    bare = study.files | {"planted": [], "prefixes": [], "borders": [], "places": [], "likelihoods": []}
+    bare = study.files | {"prefixes": [], "borders": [], "places": [], "likelihoods": []}
     bare |= {"name_vectors": []}
     drawn = dict(PRESENTS.drawn(RegionalResults(bare, SETTINGS | {"series": []}), charts.MAKERS))
     assert {name for name, each in drawn.items() if not isinstance(each, str)} == {"scores_figure"}

@@ -130,27 +130,6 @@ def test_rankings_by_the_tree_have_their_taus(study: Study) -> None:
     assert said("printed", results)[0].startswith("The paper's own numbers for continents")
 
 
-def test_what_was_planted_is_said_at_its_strongest_and_at_nothing(study: Study) -> None:
-    results = results_of(study)
-    frame = results.planted[results.planted["variant"] == CORRECTED]
-    for name, by, strength in (
-        ("planted in words", "words", 2),
-        ("planted in names", "names", 2),
-        ("false alarms", "words", 0),
-    ):
-        (row,) = rows(name, results)
-        assert row["strength"] == strength
-        for share in ("found", "first"):
-            (value,) = frame.loc[(frame["planted"] == by) & (frame["strength"] == strength), share].unique()
-            assert f"C_w corrected {value:.2f}" in row[share]
-    assert "C_w published 0.05" in said("false alarms", results)[0]
-    # nothing but false alarms where nothing is planted, and nothing without worlds
-    none = results_of(study, planted=results.planted[results.planted["strength"] == 0])
-    names = ("planted in words", "planted in names", "false alarms")
-    assert [len(said(name, none)) for name in names] == [0, 0, 1]
-    assert not said("false alarms", results_of(study, planted=results.planted.head(0)))
-
-
 def test_a_series_goes_from_its_first_to_its_last_step(study: Study) -> None:
     texts = []
     for model in ("m1", "m2"):

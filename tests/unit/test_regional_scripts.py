@@ -1,4 +1,4 @@
-"""The scripts that score the hierarchy and plant a bias, as Snakemake runs them."""
+"""The scripts that score the hierarchy, as Snakemake runs them."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from running import run_script
 from synthetic_trees import world
 from unmask.errors import InputError
 from unmask.regional.schema import LIKELIHOODS, PADDED, REGIONS, WORDS
-from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
+from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.terms import CORRECTED, PROTOCOLS
 from unmask.tables import read_metadata, read_table, write_table
 
@@ -98,25 +98,6 @@ def test_a_missing_list_is_named_and_nothing_written(files: dict[str, Any], tmp_
         score({**files, "likelihoods": files["likelihoods"][:1]}, tmp_path)
     assert "no likelihood of a sentence with the word 'odd'" in (tmp_path / "log").read_text()
     assert not (tmp_path / "scores.parquet").exists()
-
-
-def test_a_bias_is_planted(files: dict[str, Any], tmp_path: Path) -> None:
-    run_script(
-        "plant_regions",
-        {"regions": files["regions"], "words": files["words"]},
-        [tmp_path / "planted.parquet"],
-        tmp_path / "log",
-        variants=list(PROTOCOLS),
-        worlds=3,
-        strengths=[0, 2],
-        seed=0,
-        confidence=0.95,
-        list="original",
-    )
-    found = read_table(tmp_path / "planted.parquet", PLANTED)
-    assert set(found["strength"]) == {0, 2}
-    assert set(found["region"]) == {"c1", "c0k0", "c1k1"}
-    assert {"worlds", "alpha", "permutations", "seed"} <= set(read_metadata(tmp_path / "planted.parquet"))
 
 
 def test_a_labelled_table_is_fetched_from_where_the_study_says(tmp_path: Path) -> None:

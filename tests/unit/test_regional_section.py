@@ -133,8 +133,6 @@ def test_names_are_text_in_pictures(done: Done) -> None:
     for name in FIGURES:
         root = ElementTree.fromstring(text_of(done.figures[f"{name}_svg"]))
         assert not [e for e in root.iter() if e.tag.endswith("script")]
-    planted = ElementTree.fromstring(text_of(done.figures["planted_figure_svg"]))
-    assert SCRIPT in "".join(planted.itertext())
 
 
 def test_names_are_text_in_markdown_and_latex(done: Done) -> None:
@@ -176,12 +174,12 @@ def test_figures_are_the_same_bytes_again(done: Done, tmp_path: Path) -> None:
 
 
 def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
-    """Nothing planted, no classifiers, no maps, no likelihoods, no series, and no corrected protocol."""
+    """No classifiers, no maps, no likelihoods, no series, and no corrected protocol."""
     scores = make_scores(done.study.regions, 0)
     path = tmp_path / "scores.parquet"
     write_table(path, scores[scores["variant"] == PAPER], SCORES, {"model": "m1"})
     files = {key: done.study.files[key] for key in ("regions", "captions", "published")}
-    files |= {"scores": [str(path)], "stability": [], "planted": [], "prefixes": [], "likelihoods": []}
+    files |= {"scores": [str(path)], "stability": [], "prefixes": [], "likelihoods": []}
     files |= {"name_vectors": []}
     settings = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": "bald"}
     small = section(RegionalResults(files, settings))
@@ -190,7 +188,7 @@ def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
     assert len(others) == 2 and {row["model"] for row in first.rows} == {"m1"}
     assert any(s.startswith("For m1,") for s in small.sentences)
     assert any(s.startswith("The measure is C_w (paper)") for s in small.sentences)
-    assert not any("m2" in s or "permutations no" in s or "planted" in s for s in small.sentences)
+    assert not any("m2" in s or "permutations no" in s for s in small.sentences)
     assert json.dumps(small.sentences) and "<h2>Regional bias</h2>" in render_page("r", [small])
 
 

@@ -18,7 +18,6 @@ from synthetic_regions import (
     RESOURCES,
     TOPICS,
     Study,
-    make_planted,
     make_prefixes,
     make_scores,
 )
@@ -223,25 +222,6 @@ def test_leaves_are_cities_and_countries_without_any(study: Study, results: Regi
     assert there[["distance", "parent", "name"]].iloc[0].tolist() == [one, "FRA", "City 0 of FRA"]
 
 
-def test_what_was_planted_stands_by_strength(results: RegionalResults) -> None:
-    planted = make_planted()
-    _, sheet = tables.planted(results)
-    assert sheet.columns == (
-        *(("found, by strength", s) for s in ("0", "0.5", "2")),
-        *(("highest of its level", s) for s in ("0", "0.5", "2")),
-    )
-    rows = {row[:4]: row[4:] for row in sheet.rows}
-    keys = ("variant", "measure", "region", "planted")
-    for key, part in planted.groupby(list(keys)):
-        protocol, measure, region, by = map(str, key)
-        level, children = part["level"].iloc[0], part["children"].iloc[0]
-        line = rows[protocol, measure, f"{results.index.names[region]} ({level}, {children})", by]
-        part = part.sort_values("strength")
-        for cell, row in zip(line, rows_of(part), strict=False):
-            assert cell == f"{row.found:.2f} ({row.found_low:.2f} to {row.found_high:.2f})"
-        assert line[3:] == tuple(f"{first:.2f}" for first in part["first"])
-
-
 def test_prefixes_that_change_most_stand_first(
     results: RegionalResults,
 ) -> None:
@@ -411,8 +391,8 @@ def test_scores_of_other_draws_are_refused(study: Study, tmp_path: Path) -> None
 def test_a_study_without_a_table_has_a_caption_that_says_so(study: Study) -> None:
     files = {key: study.files[key] for key in ("regions", "published", "captions")}
     nothing = RegionalResults(files | {"scores": []}, SETTINGS)
-    for name, text in PRESENTS.table_texts(nothing, ["table1_md", "table3_tex", "table4_md", "planted_csv"]):
+    for name, text in PRESENTS.table_texts(nothing, ["table1_md", "table3_tex", "table4_md", "rankings_csv"]):
         assert "|" not in text, name
-        assert "Nothing in this study" in text or name in ("table4_md", "planted_csv")
-    one = dict(PRESENTS.table_texts(nothing, ["planted_csv"]))["planted_csv"]
+        assert "Nothing in this study" in text or name in ("table4_md", "rankings_csv")
+    one = dict(PRESENTS.table_texts(nothing, ["rankings_csv"]))["rankings_csv"]
     assert pd.read_csv(io.StringIO(one)).empty

@@ -48,7 +48,6 @@ def regional(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
             "words": {"traits": "words.yaml"},
             "draws": 20,
             "resamples": 20,
-            "planted": {"worlds": 20, "strengths": [0, 2]},
             "name_vectors": True,
             "prefixes": {
                 "posts": {
@@ -88,7 +87,7 @@ def test_a_study_comes_to_a_section_with_its_tables(regional: Workflow) -> None:
     names = pd.read_parquet(regional.folder / "results/small/regional/bert/name_vectors.parquet")
     assert list(names["region"]) and names["vector"].map(len).nunique() == 1
     assert list(prefixes["without"].dropna()) == ["North"]
-    for name in ("table2", "table3", "table4", "table5", "countries", "planted", "stability"):
+    for name in ("table2", "table3", "table4", "table5", "countries", "stability"):
         assert regional.read("tables", f"regional_{name}.md")
     assert regional.planned() == set()
     assert verify(regional.folder / "results/small").problems == []

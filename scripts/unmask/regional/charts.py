@@ -23,9 +23,8 @@ from unmask.regional.results import RegionalResults
 from unmask.regional.tables import MOST, THOUSAND, prefixed
 from unmask.regional.terms import C_W, CONTROL, CORRECTED, MEASURES, PLAIN, PROTOCOLS
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import Row, by_value, columns_of, ends_of, records
+from unmask.report.panels import Row, columns_of, ends_of, records
 from unmask.report.sheets import rows_of
-from unmask.tables import read_metadata
 
 Chart = alt.FacetChart | None
 """None where the study has nothing to draw."""
@@ -210,60 +209,6 @@ def other_series(results: RegionalResults) -> Iterator[tuple[str, alt.FacetChart
             yield protocol, chart
 
 
-def planted(results: RegionalResults) -> Chart:
-    """How often a score finds the region whose children were set apart, against how far they were; a panel
-    for each region and what they were set apart by, with a line at the level of the test."""
-    frame, names = results.planted, results.index.names
-    rows = frame[frame["found"].notna()]
-    if rows.empty:
-        return None
-    measures = [name for name in MEASURES if (rows["measure"] == name).any()]
-    protocols = [name for name in reversed(PROTOCOLS) if (rows["variant"] == name).any()]
-    by = rows["planted"].drop_duplicates()
-    # several scores find the same, so that their lines lie on each other: a little apart
-    of_scores = [(measure, protocol) for measure in measures for protocol in protocols]
-    nudges = np.linspace(-0.015, 0.015, len(of_scores)) * float(rows["strength"].max() or 1)
-    aside = dict(zip(of_scores, map(float, nudges), strict=True))
-    ordered = by_value(rows.sort_values("strength", kind="stable"), "planted", by)
-    ordered = by_value(ordered, "region", rows["region"])
-    points = columns_of(
-        ordered,
-        *("planted", "region", "measure", "variant", "strength", "found", "first", "worlds"),
-        panel=[
-            f"{names.get(row.region, row.region)} ({row.level}, {row.children} children)\n"
-            f"set apart by {row.planted}"
-            for row in rows_of(ordered)
-        ],
-        at=[row.strength + aside[row.measure, row.variant] for row in rows_of(ordered)],
-        low="found_low",
-        high="found_high",
-    )
-    tips = (
-        ("panel", "region"),
-        ("measure", "measure"),
-        ("variant", "variant"),
-        ("strength", "strength", ".3g"),
-        ("found", "share of worlds found", ".3f"),
-        *ends_of(".3f"),
-        ("first", "highest of its level in", ".3f"),
-        ("worlds", "worlds", "d"),
-    )
-    # the test of planting has a level of its own
-    alpha = read_metadata(results.files["planted"])["alpha"]
-    strengths = sorted(rows["strength"].astype(float).unique())
-    return response(
-        points,
-        Axis("strength, in standard deviations", ticks=strengths, format=".3~g"),
-        Axis("share of worlds found", line=alpha, style="wanted", span=(0, 1)),
-        tips,
-        dose="at",
-        value="found",
-        kinds=Kinds("measure", "measure", measures),
-        dashes=Kinds("variant", "variant", protocols),
-        grid=Grid(len(by), width=330),
-    )
-
-
 COUNTRY_TIPS = (
     ("score", titled(C_W), ".4g"),
     *ends_of(".4g", what="interval by words"),
@@ -442,6 +387,5 @@ MAKERS: Mapping[str, tuple[Callable[[RegionalResults], Chart], str]] = {
         "This study has no vectors of names, or too few to lay out in two dimensions.",
     ),
     "series_figure": (series, "No model of this study was trained further on sentences about regions."),
-    "planted_figure": (planted, "Nothing was planted in this study."),
 }
 """By name: what makes a chart, and why there may be none."""

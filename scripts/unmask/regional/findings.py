@@ -2,18 +2,16 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import count
 
 import pandas as pd
 
 from unmask.regional.geometry import first_directions, rho_by_chance
-from unmask.regional.planted import BY_NAMES, BY_WORDS
 from unmask.regional.rankings import INNER, TOPS, printed_taus, rankings
 from unmask.regional.region_index import plural
 from unmask.regional.results import RegionalResults
 from unmask.regional.tables import THOUSAND
-from unmask.regional.terms import C_W, CONTROL, MEASURES, PROTOCOLS
+from unmask.regional.terms import C_W, CONTROL, PROTOCOLS
 from unmask.report.declared_tables import in_order
 from unmask.report.findings import Finding, Row, records, span
 from unmask.report.sheets import number
@@ -189,20 +187,6 @@ def _series(results: RegionalResults) -> Iterator[Row]:
             }
 
 
-def _planted(results: RegionalResults, by: str, strongest: bool = True) -> Iterator[Row]:
-    """What scores find of what was planted, at its strongest, or where nothing was."""
-    rows = results.planted.dropna(subset="found")
-    strength = rows["strength"].max() if strongest else 0.0
-    rows = rows[(rows["strength"] == strength) & (rows["planted"] == by)]
-    if len(rows) and (strength or not strongest):
-        rows = in_order(rows, measure=MEASURES, variant=PROTOCOLS)
-        scores = rows.assign(score=rows["measure"] + " " + rows["variant"]).groupby("score", sort=False)
-        yield {"strength": strength} | {
-            share: [f"{score} {span(part.min(), part.max())}" for score, part in scores[share]]
-            for share in ("found", "first")
-        }
-
-
 def _prefixes(results: RegionalResults) -> Iterator[Row]:
     """How many labels of each classifier a region's prefix changes, beside prefixes that name no region."""
     prefixes, names = results.prefixes.dropna(subset="region"), results.index.names
@@ -320,24 +304,6 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         {% for row in ends %}{{ row.score | number }}
         ({{ "no interval" if row.low is none else row | ends(2) }})
         {{- " to " if not loop.last }}{% endfor %}.""",
-    ),
-    Finding(
-        "planted in words",
-        partial(_planted, by=BY_WORDS),
-        """A region that is set apart by words (strength {{ strength | g }}) is identified in this share of
-        synthetic worlds: {{ found | join(", ") }}. It ranks first of its level in this share:
-        {{ first | join(", ") }}.""",
-    ),
-    Finding(
-        "planted in names",
-        partial(_planted, by=BY_NAMES),
-        """A region that is set apart by names alone, as strongly, is identified in this
-        share: {{ found | join(", ") }}. A score that identifies both does not say which it was.""",
-    ),
-    Finding(
-        "false alarms",
-        partial(_planted, by=BY_WORDS, strongest=False),
-        """Where nothing was planted, false alarms are in this share of worlds: {{ found | join(", ") }}.""",
     ),
     Finding(
         "positive",

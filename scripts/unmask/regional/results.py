@@ -16,20 +16,20 @@ from unmask.regional.likelihood_reader import Likelihoods, read_likelihoods
 from unmask.regional.published import COLUMNS
 from unmask.regional.region_index import RegionIndex
 from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, WORDS
-from unmask.regional.score_schema import PLANTED, SCORES, STABILITY
+from unmask.regional.score_schema import SCORES, STABILITY
 from unmask.regional.terms import C_W, CORRECTED, FULL, ORIGINAL, PROTOCOLS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
 from unmask.report.study import Named
 from unmask.statistics.correction import holm
-from unmask.tables import framed, read_metadata, read_table
+from unmask.tables import read_table
 
 
 @dataclass(frozen=True)
 class RegionalResults:
     """files: regions; scores and stability (of every model); likelihoods (of the original words, of every
-    model) and words; planted, prefixes and name_vectors (empty or left out where there is none); borders and
+    model) and words; prefixes and name_vectors (empty or left out where there is none); borders and
     places (of the maps, empty where there is none); captions; published.
 
     settings: models (each with name, in the order of the study), alpha, confidence, reading, list (of words,
@@ -71,7 +71,6 @@ class RegionalResults:
     def captions(self) -> Captions:
         """With what they name filled in, from settings and from what the tables say of themselves."""
         facts = shared_facts(self.files["scores"], "draws", "resamples")
-        planted = read_metadata(self.files["planted"]) if self.files.get("planted") else {}
         template = shared_facts(self.files.get("likelihoods") or [], "template").get("template")
         return load_captions(
             self.files["captions"],
@@ -81,7 +80,6 @@ class RegionalResults:
             resamples=str(facts.get("resamples", 0)),
             template=str(template or ""),
             word=str(self.settings.get("word") or ""),
-            planted_alpha=f"{planted.get('alpha', self.alpha):g}",
         )
 
     @cached_property
@@ -103,12 +101,6 @@ class RegionalResults:
     def stability(self) -> pd.DataFrame:
         """STABILITY with the column model."""
         return self._of_models("stability", STABILITY)
-
-    @cached_property
-    def planted(self) -> pd.DataFrame:
-        """PLANTED."""
-        path = self.files.get("planted")
-        return read_table(path, PLANTED) if path else framed([], PLANTED)
 
     @cached_property
     def prefixes(self) -> pd.DataFrame:

@@ -69,35 +69,3 @@ STABILITY = pa.schema(
     ]
 )
 """How stable the ranking of regions is."""
-
-PLANTED = pa.schema(
-    [
-        field("variant", WORD, meaning="paper or corrected (docs/regional.md)"),
-        field("measure", WORD, meaning="the measure"),
-        field("region", WORD, meaning="id of the region whose children were set apart"),
-        field("level", WORD, meaning="level of the region"),
-        field("children", pa.int32(), meaning="regions that lie in it"),
-        field("planted", WORD, meaning="what they were set apart by: words or names"),
-        field("strength", pa.float64(), meaning="how far, in standard deviations between regions"),
-        field("worlds", pa.int32(), meaning="worlds that were drawn"),
-        field(
-            "found",
-            pa.float64(),
-            nullable=True,
-            meaning="share of the worlds in which the region's score lies above what permuted vectors "
-            "give (p < alpha)",
-        ),
-        *interval_fields("found", "of `found`"),
-        field(
-            "first",
-            pa.float64(),
-            nullable=True,
-            meaning="share of the worlds in which the region has the highest score of its level",
-        ),
-    ]
-)
-"""Which scores find a regional bias that is known to be there.
-
-One row per variant, measure, region, planting and strength; at strength 0, what is found are false alarms.
-Metadata: worlds, alpha, seed.
-"""

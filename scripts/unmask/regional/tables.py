@@ -120,21 +120,6 @@ STABILITY = Table(
     ],
     heads={"level": "ranked"},
 )
-PLANTED = Table(
-    "planted",
-    ["variant", "measure", "where", "planted"],
-    [
-        Column(
-            "found, by strength",
-            f"{{found:.2f}} ({ends('found', '.2f')})",
-            "Share of worlds in which the score lies above the band of permuted vectors.",
-        ),
-        Column("highest of its level", "{first:.2f}", "Share of worlds in which the region ranks first."),
-    ],
-    across=["dose"],
-    label_first=True,
-    heads={"where": "region", "planted": "set apart by"},
-)
 MOVES = "probability of the positive label"
 PREDICTED = "items predicted positive"
 PREFIXED = ["classifier", "table", "whose"]
@@ -307,22 +292,6 @@ def stability(results: RegionalResults) -> TableAndSheet:
     return results.stability, STABILITY.sheet(results.stability, results.captions["stability"])
 
 
-def planted(results: RegionalResults) -> TableAndSheet:
-    """Strengths across: the share of worlds in which a score finds what was planted, and ranks it first.
-
-    A region that is not in the tree goes by its key.
-    """
-    frame, names = results.planted, results.index.names
-    strengths = sorted(frame["strength"].unique())
-    rows = frame.assign(
-        where=[
-            f"{names.get(row.region, row.region)} ({row.level}, {row.children})" for row in rows_of(frame)
-        ],
-        dose=pd.Categorical(frame["strength"].map("{:g}".format), [f"{s:g}" for s in strengths]),
-    )
-    return frame, PLANTED.sheet(rows, results.captions["planted"])
-
-
 def table4(results: RegionalResults) -> TableAndSheet:
     """Scores of classifiers, and how the probability of the positive label moves, with a region's prefix.
 
@@ -432,6 +401,5 @@ MAKERS: Mapping[str, Callable[[RegionalResults], TableAndSheet]] = {
     "leaves": leaves,
     "rankings": ranking_table,
     "stability": stability,
-    "planted": planted,
 }
 """The tables by name; leaves are written as CSV alone."""

@@ -24,7 +24,6 @@ _ALT = {
     "points_figure": "Regions in two dimensions, by likelihoods",
     "names_figure": "Regions in two dimensions, by vectors of their names",
     "series_figure": "C_w against epochs of training",
-    "planted_figure": "What scores find of what was planted",
 }
 """What charts show, by their names, which are those of their captions."""
 
@@ -39,7 +38,6 @@ _TITLES = {
     "table6": f"{PAPER}, Table 6: with the words of a topic replaced",
     "countries": "All countries",
     "rankings": "Do scores rank regions by their number of children?",
-    "planted": "What was planted, in numbers",
     "stability": "How stable the rankings are",
 }
 """Of the folds that tables are in."""
@@ -65,9 +63,8 @@ def section(results: RegionalResults) -> Section:
             *_folded_charts(
                 "The other variants", results.captions["series_figure"], charts.other_series(results)
             ),
-            *_charts(results, "planted_figure"),
             *_charts(results, "positive_map", "positive_figure"),
-            *_tables(results, "planted", "table4", "table5", "stability"),
+            *_tables(results, "table4", "table5", "stability"),
             results.captions.computed("regional"),
             Fold("Regions and their names", (Facts(tuple(_facts(results))),)),
             Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
