@@ -15,7 +15,7 @@ wildcard_constraints:
 
 register(
     "regional",
-    statistics=[*of_regional_models("scores"), *of_regional_models("stability"), *prefix_tables()],
+    statistics=[*of_regional_models("scores"), *prefix_tables()],
     provenance=regional_provenance(),
     removable=regional_removable(),
 )
@@ -124,8 +124,7 @@ rule score_hierarchy:
         likelihoods=lambda wildcards: likelihoods_of(wildcards.model),
         padded=lambda wildcards: padded_of(wildcards.model),
     output:
-        scores=regional_result("{model}", "scores.parquet"),
-        stability=regional_result("{model}", "stability.parquet"),
+        regional_result("{model}", "scores.parquet"),
     log:
         log_of("regional", "{model}", "scores.log"),
     wildcard_constraints:
@@ -140,7 +139,6 @@ rule score_hierarchy:
         model=lambda wildcards: wildcards.model,
         variants=REGIONAL.get("variants"),
         draws=REGIONAL.get("draws"),
-        resamples=REGIONAL.get("resamples"),
         seed=REGIONAL.get("seed"),
         reading=REGIONAL.get("reading"),
         confidence=config["statistics"]["confidence"],

@@ -8,7 +8,7 @@ from unmask.joblog import job_log
 from unmask.regional.hierarchy import tree_of
 from unmask.regional.likelihood_reader import read_likelihoods, read_padded
 from unmask.regional.schema import REGIONS, WORDS
-from unmask.regional.score_schema import SCORES, STABILITY
+from unmask.regional.score_schema import SCORES
 from unmask.regional.scoring import FAMILY, Chance, score_tables
 from unmask.regional.word_sets import word_sets
 from unmask.tables import read_table, write_table
@@ -19,23 +19,21 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     words = read_table(inputs.words, WORDS)
-    tables = score_tables(
+    scores = score_tables(
         tree_of(read_table(inputs.regions, REGIONS)),
         words,
         word_sets(words),
         read_likelihoods(inputs.likelihoods, params.reading),
         read_padded(inputs.padded) if inputs.padded else None,
         params.variants,
-        Chance(params.draws, params.resamples, params.seed, params.confidence),
+        Chance(params.draws, params.seed, params.confidence),
     )
     facts = {
         "model": params.model,
         "draws": params.draws,
-        "resamples": params.resamples,
         "seed": params.seed,
         "confidence": params.confidence,
         "reading": params.reading,
         **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
-    write_table(snakemake.output.scores, tables.scores, SCORES, {**facts, "holm": FAMILY})
-    write_table(snakemake.output.stability, tables.stability, STABILITY, facts)
+    write_table(snakemake.output[0], scores, SCORES, {**facts, "holm": FAMILY})

@@ -11,7 +11,6 @@ REGIONAL_WORDS = REGIONAL.get("words", {})
 REGIONAL_TABLES = [f"table{number}" for number in range(1, 7)] + [
     "countries",
     "rankings",
-    "stability",
 ]
 REGIONAL_FIGURES = [
     "scores_figure",
@@ -278,7 +277,6 @@ def regional_inputs():
         "regions": regional_result("regions.parquet"),
         "words": regional_result("words.parquet"),
         "scores": of_regional_models("scores"),
-        "stability": of_regional_models("stability"),
         "likelihoods": [first_likelihoods(model) for model in regional_models()],
         "prefixes": prefix_tables(),
         "name_vectors": embedded_names(),

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
-from unmask.regional.score_schema import SCORES, STABILITY
+from unmask.regional.score_schema import SCORES
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN, PROTOCOLS
 from unmask.tables import framed, write_table
 
@@ -107,8 +106,6 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
     middle = 0.04 / divisor
     p = float(rng.choice([0.002, 0.03, 0.6]))
     bands = {
-        "words": (score - spread, score + spread),
-        "children": (score - 2 * spread, score + 2 * spread),
         "random": (middle - spread, middle + spread),
         "permuted": (middle - 2 * spread, middle + 1.5 * spread),
     }
@@ -129,11 +126,6 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
 def rows_as(schema: pa.Schema, *rows: Sequence[Any]) -> pd.DataFrame:
     """Rows that have their values in the order of the schema."""
     return framed([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
-
-
-def make_stability() -> pd.DataFrame:
-    keys = product(PROTOCOLS, MEASURES)
-    return rows_as(STABILITY, *((*key, "continent", "words", 6, 0.5, -0.25, 1.0) for key in keys))
 
 
 def make_prefixes() -> pd.DataFrame:
@@ -221,7 +213,7 @@ class Study:
             "published": str(RESOURCES / "published.csv"),
             "borders": str(RESOURCES / "countries-110m.json"),
             "places": str(RESOURCES / "small-countries.csv"),
-            **{key: [] for key in ("scores", "stability", "likelihoods", "name_vectors")},
+            **{key: [] for key in ("scores", "likelihoods", "name_vectors")},
         }
         write_table(study.files["regions"], study.regions, REGIONS, {"source": "made"})
         write_table(study.files["words"], make_words(), WORDS, {})
@@ -230,10 +222,9 @@ class Study:
         for seed, model in enumerate(models):
             name = str(model["name"])
             study.scores[name] = make_scores(study.regions, seed, sets)
-            of_model: dict[str, Any] = {"model": name, "draws": 100, "resamples": 200}
+            of_model: dict[str, Any] = {"model": name, "draws": 100}
             for key, rows, schema in (
                 ("scores", study.scores[name], SCORES),
-                ("stability", make_stability(), STABILITY),
                 ("likelihoods", make_likelihoods(study.regions, seed), LIKELIHOODS),
                 ("name_vectors", make_name_vectors(seed), NAME_VECTORS),
             ):

@@ -24,24 +24,21 @@ NAN = float("nan")
 
 
 class Literal:
-    """The equations of the paper by loops, region by region; children may stand several times in a region."""
+    """The equations of the paper by loops, region by region."""
 
-    def __init__(
-        self, tree: Tree, rows: Rows, corrected: bool, copies: Array | None = None, by_name: bool = False
-    ) -> None:
+    def __init__(self, tree: Tree, rows: Rows, corrected: bool, by_name: bool = False) -> None:
         self.tree, self.corrected, self.by_name = tree, corrected, by_name
         self.f, self.names = rows.f[0], rows.names[0]
-        self.copies = np.ones(len(tree)) if copies is None else copies
 
     def children(self, region: int) -> list[int]:
-        return [c for c in self.tree.children[region].tolist() for _ in range(int(self.copies[c]))]
+        return [int(child) for child in self.tree.children[region]]
 
     def v(self, region: int) -> Array:
         small: Array = self.f[region] / math.sqrt(sum(x * x for x in self.f[region]))
         return small
 
     def pairs(self, region: int) -> list[tuple[int, int]]:
-        return [(i, j) for i, j in itertools.combinations(self.children(region), 2) if i != j]
+        return list(itertools.combinations(self.children(region), 2))
 
     def V(self, region: int) -> Array:  # noqa: N802
         own = self.children(region)
@@ -86,14 +83,14 @@ class Literal:
         return [region, *below] if region else below
 
     def plain(self, region: int) -> float:
-        pairs = [(i, j) for i, j in itertools.combinations(self.inside(region), 2) if i != j]
+        pairs = itertools.combinations(self.inside(region), 2)
         gaps = [float(np.linalg.norm(self.v(i) - self.v(j))) for i, j in pairs]
         return sum(gaps) / len(gaps) if gaps else NAN
 
 
-def literal(tree: Tree, rows: Rows, protocol: str, measure: str, copies: Array | None = None) -> Array:
+def literal(tree: Tree, rows: Rows, protocol: str, measure: str) -> Array:
     """The scores of the inner regions, one set."""
-    loops = Literal(tree, rows, protocol == CORRECTED, copies, measure == C_Z)
+    loops = Literal(tree, rows, protocol == CORRECTED, measure == C_Z)
     score = loops.plain if measure == PLAIN else loops.score
     return np.array([score(region) for region in tree.inner.tolist()])
 
@@ -314,36 +311,16 @@ def test_sets_are_scored_each_by_itself() -> None:
             close(together[key][i], scores[0])
 
 
-@settings(max_examples=examples(8), deadline=None)
-@given(st.integers(0, 1000))
-def test_copies_of_children(seed: int) -> None:
-    tree = tree_of(world([3, 0, 1, 4], [2, 4], [5]))
-    rows = drawn(tree, 4, seed)
-    generator = np.random.default_rng(seed)
-    copies = np.ones((3, len(tree)))
-    for counted in copies:
-        for own in tree.children:
-            if len(own):
-                counted[own] = generator.multinomial(len(own), np.full(len(own), 1 / len(own)))
-    found = all_scores(tree, rows, None, (PAPER, CORRECTED), copies)
-    for protocol, measure in itertools.product((PAPER, CORRECTED), MEASURES):
-        for i, counted in enumerate(copies):
-            close(found[protocol, measure][i, tree.inner], literal(tree, rows, protocol, measure, counted))
-
-
 def test_a_region_of_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = tree_of(world([40, 3], [30, 20, 1]))
     rows = drawn(tree, 8, 2)
-    copies = np.random.default_rng(0).integers(0, 3, (2, len(tree))).astype(float)
     whole = all_scores(tree, rows, rows, PROTOCOLS)
-    copied = plain_scores(tree, unit(rows.f), copies)
     monkeypatch.setattr("unmask.regional.pairs.ROWS", 7)
     monkeypatch.setattr("unmask.regional.pairs.COLUMNS", 5)
     # so that plain scores are put together from children
     monkeypatch.setattr(bias, "ROWS", 7)
     for key, scores in all_scores(tree, rows, rows, PROTOCOLS).items():
         close(scores, whole[key])
-    close(plain_scores(tree, unit(rows.f), copies), copied)
 
 
 def test_sums_over_pairs() -> None:
@@ -354,10 +331,8 @@ def test_sums_over_pairs() -> None:
         expected = sum(u[s, i, k] * u[s, j, k] * np.linalg.norm(x[s, i] - x[s, j]) for i, j in pairs)
         close(pair_totals(x, u)[s, k], expected)
         close(weight_totals(u)[s, k], sum(u[s, i, k] * u[s, j, k] for i, j in pairs))
-        crossed = sum(
-            u[s, i, k] * u[s, j, k] * np.linalg.norm(x[s, i] - x[s, j]) for i in range(4) for j in range(5, 9)
-        )
-        close(cross_totals(x, slice(0, 4), slice(5, 9), u)[s, k], crossed)
+        crossed = sum(np.linalg.norm(x[s, i] - x[s, j]) for i in range(4) for j in range(5, 9))
+        close(cross_totals(x, slice(0, 4), slice(5, 9))[s], crossed)
     gaps = [[np.mean([abs(x[s, i, d] - x[s, j, d]) for i, j in pairs]) for d in range(4)] for s in range(2)]
     close(mean_gaps(x), gaps)
 

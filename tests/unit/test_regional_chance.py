@@ -1,25 +1,22 @@
-"""Bands, p and intervals of regional bias: what they hold under the null, and what they are made of."""
+"""Bands and p of regional bias: what they hold under the null, and what they are made of."""
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, kstest
+from scipy.stats import kstest
 
 from synthetic_trees import ODD, Array, drawn, world
 from unmask.regional.bias import Rows, all_scores
 from unmask.regional.chance import (
     Source,
-    kendall_taus,
     p_values,
     permutation,
     permuted_scores,
     quantiles,
     random_scores,
-    resampled_children,
-    resampled_words,
     scores_of,
 )
 from unmask.regional.hierarchy import Tree, tree_of
-from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PAPER, PLAIN, PROTOCOLS, PUBLISHED
+from unmask.regional.terms import C_W, C_Z, CORRECTED, PLAIN, PROTOCOLS, PUBLISHED
 
 TREE = tree_of(world([4, 6, 3], [5, 3, 7], [3, 4]))
 
@@ -137,28 +134,9 @@ def test_the_band_of_random_vectors_holds_skewed_likelihoods() -> None:
     assert np.median(middle) == pytest.approx(1, abs=0.15)
 
 
-def test_resampled_words_are_columns_of_both_protocols() -> None:
-    own = source(TREE, 5)
-    found = resampled_words(TREE, own, 4, 9)
-    assert own.padded
-    for i in range(4):
-        words = np.random.default_rng([9, 2, i]).integers(12, size=12)
-        rows, padded = (Rows(r.f[:, :, words], r.names) for r in (own.rows, own.padded))
-        for key, scores in all_scores(TREE, rows, padded, PROTOCOLS).items():
-            np.testing.assert_allclose(found[key][i], scores[0, TREE.inner], rtol=1e-4)
-
-
-def test_resampled_children_leave_the_released_code_alone() -> None:
-    found = resampled_children(TREE, source(TREE, 0), 30, 0)
-    assert set(found) == {(protocol, measure) for protocol in (PAPER, CORRECTED) for measure in MEASURES}
-    for scores in found.values():
-        assert scores.shape == (30, len(TREE.inner))
-        assert np.nanstd(scores[:, 0]) > 0
-
-
 def test_draws_depend_on_the_seed_and_their_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     own = source(TREE, 2)
-    for act in (random_scores, permuted_scores, resampled_words, resampled_children):
+    for act in (random_scores, permuted_scores):
         with monkeypatch.context() as patch:
             whole = act(TREE, own, 6, 1)
             patch.setattr("unmask.regional.chance.BATCH", 1)
@@ -173,14 +151,3 @@ def test_draws_depend_on_the_seed_and_their_number_alone(monkeypatch: pytest.Mon
 def test_quantiles_are_over_draws_with_a_score() -> None:
     draws = np.array([[1.0, np.nan], [np.nan, np.nan], [3.0, np.nan]])
     np.testing.assert_allclose(quantiles(draws, (0.0, 0.5, 1.0)), [[1, np.nan], [2, np.nan], [3, np.nan]])
-
-
-def test_kendalls_tau_is_scipys() -> None:
-    generator = np.random.default_rng(0)
-    ranking = generator.integers(0, 6, 12).astype(float)
-    resamples = generator.integers(0, 6, (20, 12)).astype(float)
-    resamples[3, [1, 4]] = np.nan
-    resamples[4] = 2
-    for found, resample in zip(kendall_taus(ranking, resamples), resamples, strict=True):
-        kept = ~np.isnan(resample)
-        np.testing.assert_allclose(found, kendalltau(ranking[kept], resample[kept]).statistic)

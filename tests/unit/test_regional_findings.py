@@ -133,8 +133,7 @@ def test_rankings_by_the_tree_have_their_taus(study: Study) -> None:
 def test_a_series_goes_from_its_first_to_its_last_step(study: Study) -> None:
     texts = []
     for model in ("m1", "m2"):
-        end = 1000 * scored(study, model, "world")[["score", "words_low", "words_high"]].iloc[0]
-        texts.append("{:.2f} ({:.2f} to {:.2f})".format(*end))
+        texts.append(f"{1000 * scored(study, model, 'world')['score'].iloc[0]:.2f}")
     (sentence,) = said("series", results_of(study))
     assert sentence.startswith("toxic: over 20 epochs") and sentence.endswith(
         f"goes from {texts[0]} to {texts[1]}."

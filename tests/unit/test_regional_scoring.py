@@ -9,12 +9,12 @@ from statsmodels.stats.multitest import multipletests
 
 from synthetic_trees import ODD, drawn
 from unmask.regional.bias import Rows, all_scores
-from unmask.regional.chance import Source, p_values, permuted_scores, random_scores, resampled_children
+from unmask.regional.chance import Source, p_values, permuted_scores, random_scores
 from unmask.regional.hierarchy import tree_of
 from unmask.regional.likelihood_reader import Likelihoods
-from unmask.regional.score_schema import SCORES, STABILITY
-from unmask.regional.scoring import Chance, Tables, score_tables
-from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PLAIN, PROTOCOLS, PUBLISHED
+from unmask.regional.score_schema import SCORES
+from unmask.regional.scoring import Chance, score_tables
+from unmask.regional.terms import C_W, C_Z, CORRECTED, MEASURES, PLAIN, PROTOCOLS
 from unmask.tables import as_table
 
 REGIONS = ODD.sample(frac=1, random_state=0)
@@ -28,7 +28,7 @@ WORDS = pd.DataFrame(
     }
 )
 SETS = {"full": range(6), "without-x": [3, 4, 5], "mine": [6, 7, 8, 9]}
-CHANCE = Chance(draws=19, resamples=12, seed=4, confidence=0.9)
+CHANCE = Chance(draws=19, seed=4, confidence=0.9)
 
 
 def likelihoods(column: str, rows: Rows) -> Likelihoods:
@@ -42,7 +42,7 @@ OURS, PADDED = drawn(TREE, 10, 0), drawn(TREE, 10, 1)
 
 
 @pytest.fixture(scope="module")
-def tables() -> Tables:
+def scores() -> pd.DataFrame:
     return score_tables(
         TREE, WORDS, SETS, likelihoods("word", OURS), likelihoods("word_published", PADDED), PROTOCOLS, CHANCE
     )
@@ -53,13 +53,13 @@ def part(words: list[int]) -> tuple[Rows, Rows]:
     return ours, padded
 
 
-def test_scores_are_those_of_the_words_of_a_set(tables: Tables) -> None:
-    as_table(tables.scores, SCORES)
+def test_scores_are_those_of_the_words_of_a_set(scores: pd.DataFrame) -> None:
+    as_table(scores, SCORES)
     for name, words in SETS.items():
         expected = all_scores(TREE, *part(list(words)), PROTOCOLS)
         for protocol, measure in itertools.product(PROTOCOLS, MEASURES):
-            chosen = (tables.scores[["variant", "measure", "words"]] == [protocol, measure, name]).all(axis=1)
-            rows = tables.scores[chosen]
+            chosen = (scores[["variant", "measure", "words"]] == [protocol, measure, name]).all(axis=1)
+            rows = scores[chosen]
             with_cities = name == "full" and measure == C_W
             regions = REGIONS["region"][with_cities | (REGIONS["level"] != "city")]
             assert list(rows["region"]) == list(regions)
@@ -69,37 +69,28 @@ def test_scores_are_those_of_the_words_of_a_set(tables: Tables) -> None:
             assert list(rows["level"]) == [TREE.levels[place] for place in places]
 
 
-def test_chance_stands_beside_whole_lists_alone(tables: Tables) -> None:
-    scores = tables.scores
+def test_chance_stands_beside_whole_lists_alone(scores: pd.DataFrame) -> None:
     bands = [f"{kind}_{end}" for kind in ("random", "permuted") for end in ("low", "median", "high")]
-    assert (
-        scores.loc[scores["words"] == "without-x", [*bands, "p", "words_low", "children_low"]]
-        .isna()
-        .all(axis=None)
-    )
-    assert scores.loc[scores["level"] == "city", [*bands, "p", "words_low"]].isna().all(axis=None)
+    assert scores.loc[scores["words"] == "without-x", [*bands, "p"]].isna().all(axis=None)
+    assert scores.loc[scores["level"] == "city", [*bands, "p"]].isna().all(axis=None)
     few = (scores["children"] < 2) & (scores["measure"] != PLAIN)
-    assert scores.loc[few, [*bands, "p", "words_low", "children_low"]].isna().all(axis=None)
+    assert scores.loc[few, [*bands, "p"]].isna().all(axis=None)
     full = scores[scores["words"].isin(["full", "mine"]) & (scores["children"] > 1) & scores["score"].notna()]
     assert len(full) > 50
-    assert full[[*bands[:3], "words_low", "words_high"]].notna().all(axis=None)
+    assert full[bands[:3]].notna().all(axis=None)
     # a permutation only reorders the children of the root
     at_root = full["level"] == TREE.levels[0]
     assert at_root.any() and full.loc[at_root, [*bands[3:], "p", "p_holm"]].isna().all(axis=None)
     assert full.loc[~at_root, [*bands[3:], "p", "p_holm"]].notna().all(axis=None)
-    ours, fewer = full["variant"] != PUBLISHED, full["children"] < 3
-    assert full.loc[ours & ~fewer, ["children_low", "children_high"]].notna().all(axis=None)
-    assert full.loc[~ours | fewer, ["children_low", "children_high"]].isna().all(axis=None)
 
 
-def test_bands_p_and_intervals(tables: Tables) -> None:
+def test_bands_and_p(scores: pd.DataFrame) -> None:
     source = Source(*part(list(range(6))), PROTOCOLS)
     permuted = permuted_scores(TREE, source, 19, 4)
     random = random_scores(TREE, source, 19, 4)
-    children = resampled_children(TREE, source, 12, 4)
     for key in itertools.product(PROTOCOLS, (C_W, C_Z)):
-        chosen = (tables.scores[["variant", "measure", "words"]] == [*key, "full"]).all(axis=1)
-        rows = tables.scores[chosen].set_index("region")
+        chosen = (scores[["variant", "measure", "words"]] == [*key, "full"]).all(axis=1)
+        rows = scores[chosen].set_index("region")
         for place, region in enumerate(TREE.inner.tolist()):
             row = rows.loc[TREE.regions[region]]
             if row["children"] < 3:
@@ -113,35 +104,19 @@ def test_bands_p_and_intervals(tables: Tables) -> None:
                 np.testing.assert_allclose(
                     row[[f"{kind}_{e}" for e in ("low", "median", "high")]].astype(float), ends
                 )
-            if key in children:
-                ends = np.nanquantile(children[key][:, place], [0.05, 0.95])
-                np.testing.assert_allclose(row[["children_low", "children_high"]].astype(float), ends)
 
 
-def test_holm_is_over_the_regions_of_a_level(tables: Tables) -> None:
-    families = tables.scores.dropna(subset="p").groupby(["variant", "measure", "words", "level"])
+def test_holm_is_over_the_regions_of_a_level(scores: pd.DataFrame) -> None:
+    families = scores.dropna(subset="p").groupby(["variant", "measure", "words", "level"])
     # of two whole lists, continents and countries; `published` has no plain score of countries
     assert families.ngroups == 2 * (3 * 3 * 2 - 1)
     # statsmodels' takes long
     for _, rows in [family for family in families if len(family[1]) > 2][::6]:
         np.testing.assert_allclose(rows["p_holm"], multipletests(rows["p"], method="holm")[1])
-    assert tables.scores["p_holm"].notna().equals(tables.scores["p"].notna())
-
-
-def test_stability_is_of_levels_with_a_ranking(tables: Tables) -> None:
-    stability = tables.stability
-    as_table(stability, STABILITY)
-    assert set(stability["level"]) == {"continent", "country"}
-    assert set(stability.loc[stability["variant"] == PUBLISHED, "resampled"]) == {"words"}
-    assert set(stability.loc[stability["variant"] == CORRECTED, "resampled"]) == {"words", "children"}
-    assert (stability["low"] <= stability["high"]).all()
-    assert stability["tau"].between(-1, 1).all()
-    countries = stability[(stability["level"] == "country") & (stability["measure"] != PLAIN)]
-    # those with two cities or more
-    assert (countries["regions"] == 5).all()
+    assert scores["p_holm"].notna().equals(scores["p"].notna())
 
 
 def test_the_released_code_is_left_out_where_it_is_not_asked_for() -> None:
     found = score_tables(TREE, WORDS, SETS, likelihoods("word", OURS), None, (CORRECTED,), CHANCE)
-    assert set(found.scores["variant"]) == {CORRECTED}
-    as_table(found.scores, SCORES)
+    assert set(found["variant"]) == {CORRECTED}
+    as_table(found, SCORES)

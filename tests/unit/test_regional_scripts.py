@@ -11,7 +11,7 @@ from running import run_script
 from synthetic_trees import world
 from unmask.errors import InputError
 from unmask.regional.schema import LIKELIHOODS, PADDED, REGIONS, WORDS
-from unmask.regional.score_schema import SCORES, STABILITY
+from unmask.regional.score_schema import SCORES
 from unmask.regional.terms import CORRECTED, PROTOCOLS
 from unmask.tables import read_metadata, read_table, write_table
 
@@ -51,11 +51,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-def score(files: dict[str, Any], folder: Path, **changes: Any) -> tuple[Path, Path]:
-    outputs = {"scores": folder / "scores.parquet", "stability": folder / "stability.parquet"}
+def score(files: dict[str, Any], folder: Path, **changes: Any) -> Path:
+    output = folder / "scores.parquet"
     params: dict[str, Any] = {
         "draws": 5,
-        "resamples": 4,
         "seed": 0,
         "confidence": 0.95,
         "reading": "content",
@@ -64,32 +63,31 @@ def score(files: dict[str, Any], folder: Path, **changes: Any) -> tuple[Path, Pa
     run_script(
         "score_hierarchy",
         files,
-        outputs,
+        [output],
         folder / "log",
         **{**params, "variants": list(PROTOCOLS), **changes},
     )
-    return outputs["scores"], outputs["stability"]
+    return output
 
 
 def test_a_model_is_scored(files: dict[str, Any], tmp_path: Path) -> None:
-    scores, stability = score(files, tmp_path)
+    scores = score(files, tmp_path)
     found = read_table(scores, SCORES)
     assert set(found["variant"]) == set(PROTOCOLS)
     assert set(found["words"]) == {"full", "without-x", "without-y", "mine"}
     assert len(found[found["level"] == "city"]) == 12 * len(PROTOCOLS)
-    assert len(read_table(stability, STABILITY)) > 0
     facts = read_metadata(scores)
-    assert {"model", "draws", "resamples", "seed", "confidence", "reading", "holm"} <= set(facts)
+    assert {"model", "draws", "seed", "confidence", "reading", "holm"} <= set(facts)
 
 
 def test_a_model_is_scored_alike_each_time(files: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
     first, second = score(files, tmp_path), score(files, tmp_path / "again")
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    assert first.read_bytes() == second.read_bytes()
 
 
 def test_without_the_released_codes_protocol(files: dict[str, Any], tmp_path: Path) -> None:
-    scores, _ = score({**files, "padded": []}, tmp_path, variants=[CORRECTED])
+    scores = score({**files, "padded": []}, tmp_path, variants=[CORRECTED])
     assert set(read_table(scores, SCORES)["variant"]) == {CORRECTED}
 
 

@@ -86,7 +86,7 @@ def test_every_table_is_folded_below_the_chart_of_its_numbers(done: Done) -> Non
     assert set(told) >= {"All countries", "Regions and their names", "The other variants"}
     captions = [block.caption for block in blocks if isinstance(block, Chart)]
     assert captions[0].startswith("Regions of the first level")
-    assert told.index("HERB, Table 1: C_w and C_z, with intervals and bands") > 0
+    assert told.index("HERB, Table 1: C_w and C_z, with bands") > 0
     assert not any(isinstance(block, Table) for block in blocks)
     check_first_sentence(done.section)
     assert len(done.section.sentences) > len(MODELS)
@@ -139,7 +139,7 @@ def test_names_are_text_in_markdown_and_latex(done: Done) -> None:
     markdown, latex = text_of(done.tables["countries_md"]), text_of(done.tables["countries_tex"])
     assert "<script>" not in markdown and r"\<script\>" in markdown
     widths = {len(re.findall(r"(?<!\\)\|", line)) for line in markdown.splitlines() if line.startswith("|")}
-    assert widths == {11}
+    assert widths == {10}
     assert r"\textbf{bold}" not in latex and r"\textbackslash{}textbf\{bold\}\_\{2\}" in latex
     assert r"\$x\_1\$ \& 50\% \#1 \textbar{}" in latex
     assert set(AWKWARD) < set(pd.read_csv(done.tables["countries_csv"])["name"])
@@ -179,7 +179,7 @@ def test_a_small_study_has_a_section_too(done: Done, tmp_path: Path) -> None:
     path = tmp_path / "scores.parquet"
     write_table(path, scores[scores["variant"] == PAPER], SCORES, {"model": "m1"})
     files = {key: done.study.files[key] for key in ("regions", "captions", "published")}
-    files |= {"scores": [str(path)], "stability": [], "prefixes": [], "likelihoods": []}
+    files |= {"scores": [str(path)], "prefixes": [], "likelihoods": []}
     files |= {"name_vectors": []}
     settings = {"models": MODELS, "alpha": 0.05, "confidence": 0.95, "word": "bald"}
     small = section(RegionalResults(files, settings))

@@ -100,8 +100,6 @@ def test_every_score_band_and_mark_is_that_of_the_frame(
             expected = "†" if row.p_holm < ALPHA else "*" if row.p < ALPHA else ""
             assert re.sub(r"[\d.]", "", cell) == expected
             for line, (low, high) in {
-                "by words": (row.words_low, row.words_high),
-                "by children": (row.children_low, row.children_high),
                 "permuted": (row.permuted_low, row.permuted_high),
                 "random": (row.random_low, row.random_high),
             }.items():

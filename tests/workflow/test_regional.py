@@ -47,7 +47,6 @@ def regional(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
             "regions": {"source": "table", "path": "regions.csv"},
             "words": {"traits": "words.yaml"},
             "draws": 20,
-            "resamples": 20,
             "name_vectors": True,
             "prefixes": {
                 "posts": {
@@ -87,7 +86,7 @@ def test_a_study_comes_to_a_section_with_its_tables(regional: Workflow) -> None:
     names = pd.read_parquet(regional.folder / "results/small/regional/bert/name_vectors.parquet")
     assert list(names["region"]) and names["vector"].map(len).nunique() == 1
     assert list(prefixes["without"].dropna()) == ["North"]
-    for name in ("table2", "table3", "table4", "table5", "countries", "stability"):
+    for name in ("table2", "table3", "table4", "table5", "countries"):
         assert regional.read("tables", f"regional_{name}.md")
     assert regional.planned() == set()
     assert verify(regional.folder / "results/small").problems == []
@@ -137,12 +136,12 @@ def test_another_training_table_makes_its_classifier_anew(changed: Workflow) -> 
 
 def test_another_template_makes_likelihoods_anew(changed: Workflow) -> None:
     changed.config["regional"]["template"] = "{region} has {word} people."
-    assert own(changed.planned()) == {LIKELIHOODS, SCORES, "regional/bert/stability.parquet"}
+    assert own(changed.planned()) == {LIKELIHOODS, SCORES}
 
 
 def test_another_number_of_draws_makes_scores_anew_and_no_likelihoods(changed: Workflow) -> None:
     changed.config["regional"]["draws"] = 21
-    assert own(changed.planned()) == {SCORES, "regional/bert/stability.parquet"}
+    assert own(changed.planned()) == {SCORES}
 
 
 def test_a_study_without_the_key_has_no_trace(changed: Workflow) -> None:

@@ -18,7 +18,6 @@ from unmask.regional.pairs import (
     cross_totals,
     grouped_mean,
     mean_gaps,
-    mean_of,
     pair_totals,
     softmax,
     unit,
@@ -50,31 +49,27 @@ def all_scores(
     rows: Rows,
     padded: Rows | None,
     protocols: Iterable[str],
-    copies: Floats | None = None,
     grouped: bool = False,
 ) -> Scores:
     """The scores of some protocols: `published` of the padded rows, the others of `rows`.
 
-    copies (S, R): how often each region stands among the children of its parent, 1 unless given; for all but
-    `published`, which depends on the order of children. grouped: plain scores of large regions are estimates.
+    grouped: plain scores of large regions are estimates.
     """
     protocols = list(protocols)
     ours = [protocol for protocol in protocols if protocol != PUBLISHED]
     scores: Scores = {}
     if ours:
-        scores |= equations(tree, rows, ours, copies)
-        plain = plain_scores(tree, unit(rows.f), copies, grouped)
+        scores |= equations(tree, rows, ours)
+        plain = plain_scores(tree, unit(rows.f), grouped)
         scores |= {(protocol, PLAIN): plain for protocol in ours}
     if PUBLISHED in protocols:
         if padded is None:
             raise ValueError("the protocol `published` needs the likelihoods of the released code's protocol")
-        if copies is not None:
-            raise ValueError("the protocol `published` has no copies of regions")
         scores |= released(tree, padded) | {(PUBLISHED, PLAIN): released_plain(tree, padded, grouped)}
     return scores
 
 
-def equations(tree: Tree, rows: Rows, protocols: Sequence[str], copies: Floats | None = None) -> Scores:
+def equations(tree: Tree, rows: Rows, protocols: Sequence[str]) -> Scores:
     """C_w and C_z by the equations of the paper, as `paper` and as `corrected`.
 
     Equation 2, v = f / ‖f‖. A leaf has V = v and C = ‖v − v̄‖ with the mean over it and its siblings. A
@@ -89,7 +84,7 @@ def equations(tree: Tree, rows: Rows, protocols: Sequence[str], copies: Floats |
     all dimensions. A region of an inner level without children has V = v.
     """
     v = unit(rows.f)
-    sets = len(v) if copies is None else max(len(v), len(copies))
+    sets = len(v)
     scores = {key: np.full((sets, len(tree)), NAN) for key in product(protocols, (C_W, C_Z))}
     c = {protocol: np.zeros((sets, len(tree))) for protocol in protocols}
     inner_v: dict[int, Floats] = {}
@@ -98,23 +93,20 @@ def equations(tree: Tree, rows: Rows, protocols: Sequence[str], copies: Floats |
         n = len(children)
         if not n:
             continue
-        counted = None if copies is None else copies[:, children]
         leaves = children[tree.leaf[children]]
         if len(leaves):
-            distances = _lengths_about(v, leaves, mean_of(v[:, children], counted))
+            distances = _lengths_about(v, leaves, v[:, children].mean(axis=1))
             for protocol in protocols:
                 c[protocol][:, leaves] = scores[protocol, C_W][:, leaves] = distances
-        below = _v_of(inner_v, v, children, sets)
+        below = _v_of(inner_v, v, children)
         if region:
-            alpha = softmax(mean_gaps(below, counted))
-            inner_v[region] = v[:, region] + alpha * mean_of(below, counted)
+            alpha = softmax(mean_gaps(below))
+            inner_v[region] = v[:, region] + alpha * below.mean(axis=1)
         if n < 2:
             continue
         raised = [_raised(c[protocol][:, children]) for protocol in protocols]
         raised.append(np.broadcast_to(_raised(rows.names[:, children]), (sets, n)))
         weights = np.stack(raised, axis=2)
-        if counted is not None:
-            weights = weights * counted[:, :, None]
         means = _over(pair_totals(below, weights), weight_totals(weights))
         for place, protocol in enumerate(protocols):
             factor = 2 / (n * (n - 1)) if protocol == PAPER else 1.0
@@ -155,19 +147,19 @@ def released(tree: Tree, rows: Rows) -> Scores:
             inner_v[region] = rows.f[:, region]
         if not n:
             continue
-        below = _v_of(inner_v, v, children, sets)
+        below = _v_of(inner_v, v, children)
         alpha = softmax(_last_gap(below))
         if level == country:
             if n > 1:
-                c[:, children[:-1]] = _lengths_about(v, children[:-1], mean_of(below))
+                c[:, children[:-1]] = _lengths_about(v, children[:-1], below.mean(axis=1))
                 scores[PUBLISHED, C_W][:, children] = c[:, children]
-                inner_v[region] = v[:, region] + alpha * mean_of(below)
+                inner_v[region] = v[:, region] + alpha * below.mean(axis=1)
             elif n == 1:
                 inner_v[region] = v[:, region] + below[:, 0]
         else:
             below = unit(below)
             if level == continent:
-                inner_v[region] = rows.f[:, region] + alpha * mean_of(below)
+                inner_v[region] = rows.f[:, region] + alpha * below.mean(axis=1)
         if n < 2:
             continue
         last = np.zeros((sets, n))
@@ -179,42 +171,31 @@ def released(tree: Tree, rows: Rows) -> Scores:
     return scores
 
 
-def plain_scores(tree: Tree, v: Floats, copies: Floats | None = None, grouped: bool = False) -> Floats:
+def plain_scores(tree: Tree, v: Floats, grouped: bool = False) -> Floats:
     """Equation 3 without a hierarchy: the mean distance of all pairs of a region and what lies in it, (S, R).
 
-    The root is no region of its own, as in the released code: it only holds the others together. With
-    `copies` a pair counts as often as both its regions are there, and copies of one region are no pair. If
+    The root is no region of its own, as in the released code: it only holds the others together. If
     `grouped`, a region of more than LARGE regions has an estimate, from the pairs inside of groups of GROUP
     of them: all pairs of all cities would take longer than the rest of a draw.
     """
-    sets = len(v) if copies is None else max(len(v), len(copies))
     # distances do not change, and products round least about the mean
     centred = v - v[:, 1:].mean(axis=1, keepdims=True)
-    weights = None if copies is None else np.ones((len(copies), len(tree), 1))
-    totals = np.zeros((sets, len(tree)))
-    scores = np.full((sets, len(tree)), NAN)
+    totals = np.zeros((len(v), len(tree)))
+    scores = np.full((len(v), len(tree)), NAN)
     for region in _bottom_up(tree):
         children = tree.children[region]
         inside = slice(int(region) or 1, int(tree.end[region]))
         size = inside.stop - inside.start
-        if weights is not None and copies is not None:
-            # of a child and all in it: how often they are there in this region
-            for child in children:
-                weights[:, child : tree.end[child]] *= copies[:, child, None, None]
-        if grouped and copies is None and size > LARGE:
+        if grouped and size > LARGE:
             scores[:, region] = grouped_mean(v[:, inside], GROUP)
             continue
         if size <= ROWS or size <= len(children) + 1:
-            total = pair_totals(v[:, inside], None if weights is None else weights[:, inside])[:, 0]
+            total = pair_totals(v[:, inside])[:, 0]
         else:
-            total = _over_children(tree, int(region), centred, weights, copies, totals)
+            total = _over_children(tree, int(region), centred, totals)
         totals[:, region] = total
-        pairs = (
-            np.full(sets, size * (size - 1) / 2)
-            if weights is None
-            else weight_totals(weights[:, inside])[:, 0]
-        )
-        scores[:, region] = _over(total, pairs)
+        if size > 1:
+            scores[:, region] = total / (size * (size - 1) / 2)
     return scores
 
 
@@ -232,19 +213,16 @@ def released_plain(tree: Tree, rows: Rows, grouped: bool = False) -> Floats:
     return scores
 
 
-def _over_children(
-    tree: Tree, region: int, v: Floats, weights: Floats | None, copies: Floats | None, totals: Floats
-) -> Floats:
+def _over_children(tree: Tree, region: int, v: Floats, totals: Floats) -> Floats:
     """The sum of distances in a region from those in its children, so that each pair is met once: (S,)."""
     stop = int(tree.end[region])
     total = np.zeros(len(totals))
     if region:
-        total += cross_totals(v, slice(region, region + 1), slice(region + 1, stop), weights)[:, 0]
+        total += cross_totals(v, slice(region, region + 1), slice(region + 1, stop))
     for child in tree.children[region]:
         end = int(tree.end[child])
-        inside = totals[:, child]
-        total += inside if copies is None else inside * copies[:, child] ** 2
-        total += cross_totals(v, slice(int(child), end), slice(end, stop), weights)[:, 0]
+        total += totals[:, child]
+        total += cross_totals(v, slice(int(child), end), slice(end, stop))
     return total
 
 
@@ -253,27 +231,17 @@ def _bottom_up(tree: Tree) -> Ints:
     return tree.inner[::-1]
 
 
-def _v_of(inner_v: dict[int, Floats], v: Floats, children: Ints, sets: int) -> Floats:
+def _v_of(inner_v: dict[int, Floats], v: Floats, children: Ints) -> Floats:
     """V of some regions, (S, n, D): that of inner ones where it is known, else v."""
     if not any(int(region) in inner_v for region in children):
         return v[:, children]
-    shape = (sets, v.shape[2])
-    return np.stack(
-        [inner_v[r] if r in inner_v else np.broadcast_to(v[:, r], shape) for r in children.tolist()], axis=1
-    )
+    return np.stack([inner_v[r] if r in inner_v else v[:, r] for r in children.tolist()], axis=1)
 
 
 def _lengths_about(v: Floats, regions: Ints, mean: Floats) -> Floats:
     """‖v − mean‖ of some regions, (S, n)."""
-    if len(mean) == len(v):
-        lengths: Floats = np.linalg.norm(v[:, regions] - mean[:, None], axis=2)
-        return lengths
-    # many means of one set of vectors: by products, about a centre that is near to all
-    centre = v[0, regions].mean(axis=0)
-    vectors, means = v[0, regions] - centre, mean - centre
-    squares = (vectors**2).sum(axis=1) + (means**2).sum(axis=1)[:, None] - 2 * means @ vectors.T
-    distances: Floats = np.sqrt(np.maximum(squares, 0))
-    return distances
+    lengths: Floats = np.linalg.norm(v[:, regions] - mean[:, None], axis=2)
+    return lengths
 
 
 def _last_gap(vectors: Floats) -> Floats:

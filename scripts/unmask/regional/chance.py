@@ -1,4 +1,4 @@
-"""What scores of regional bias come to by chance: random and permuted vectors, resampled words and children.
+"""What scores of regional bias come to by chance: random and permuted vectors.
 
 Draw i of a kind has a generator of its own, of [seed, kind, i]: nothing else changes what it gives.
 """
@@ -11,9 +11,8 @@ import numpy as np
 from unmask.regional.bias import Rows, Scores, all_scores
 from unmask.regional.hierarchy import Ints, Tree
 from unmask.regional.pairs import Floats
-from unmask.regional.terms import PUBLISHED
 
-RANDOM, PERMUTED, WORDS, CHILDREN = range(4)
+RANDOM, PERMUTED = range(2)
 
 BATCH = 1 << 22
 """Numbers of a batch of draws that are scored at once."""
@@ -94,41 +93,6 @@ def permutation(tree: Tree, generator: np.random.Generator) -> Ints:
     return order
 
 
-def resampled_words(tree: Tree, source: Source, resamples: int, seed: int) -> Scores:
-    """Scores of as many words, drawn with replacement; vectors of them are brought to length one anew."""
-
-    def draw(rows: Rows, generator: np.random.Generator) -> Rows:
-        words = rows.f.shape[2]
-        return Rows(rows.f[:, :, generator.integers(words, size=words)], rows.names)
-
-    return _scores_of_draws(tree, source, resamples, seed, WORDS, draw)
-
-
-def resampled_children(tree: Tree, source: Source, resamples: int, seed: int) -> Scores:
-    """Scores of as many children of every region, drawn with replacement: all protocols but `published`.
-
-    Every region's children are drawn once in a resample; pairs of copies of one region are left out.
-    """
-    protocols = tuple(protocol for protocol in source.protocols if protocol != PUBLISHED)
-    if not protocols:
-        return {}
-    parts: list[Scores] = []
-    # weights of all resamples stand beside distances that are computed once
-    step = max(1, 2 * BATCH // len(tree))
-    for first in range(0, resamples, step):
-        copies = np.ones((min(step, resamples - first), len(tree)))
-        for i, counted in enumerate(copies):
-            generator = np.random.default_rng([seed, CHILDREN, first + i])
-            for region in tree.inner:
-                children = tree.children[region]
-                if len(children):
-                    counted[children] = np.bincount(
-                        generator.integers(len(children), size=len(children)), minlength=len(children)
-                    )
-        parts.append(_inner(tree, all_scores(tree, source.rows, None, protocols, copies)))
-    return _joined(parts)
-
-
 def _scores_of_draws(
     tree: Tree,
     source: Source,
@@ -189,22 +153,3 @@ def p_values(scores: Floats, draws: Floats) -> Floats:
     p: Floats = (1 + reached) / (1 + len(draws))
     p[np.isnan(scores) | np.isnan(draws).any(axis=0)] = np.nan
     return p
-
-
-def kendall_taus(ranking: Floats, resamples: Floats) -> Floats:
-    """(n,), (resamples, n) → (resamples,): Kendall's tau-b of each resample with the ranking of all.
-
-    Pairs in which a region has no score on one side are left out; nan where none is left, or all of one side
-    are tied. The signs of the ranking's pairs are taken once, which is faster than scipy's for each resample.
-    """
-    first, second = np.triu_indices(len(ranking), 1)
-    order = np.sign(ranking[first] - ranking[second])
-    taus = np.full(len(resamples), np.nan)
-    for i, resample in enumerate(resamples):
-        signs = np.sign(resample[first] - resample[second])
-        agreed = order * signs
-        both = ~np.isnan(agreed)
-        untied = np.count_nonzero(order[both]) * np.count_nonzero(signs[both])
-        if untied:
-            taus[i] = agreed[both].sum() / np.sqrt(untied)
-    return taus

@@ -33,8 +33,8 @@ NOT_MORE, RAW, CLEAR, UNTESTED = "not more", "more, before correction", "more, c
 _CLAIMS = (NOT_MORE, RAW, CLEAR, UNTESTED)
 """What may be said of a score beside what permutations of the model's own vectors give."""
 
-_ENDS = tuple(f"{kind}_{end}" for kind in ("words", "permuted", "random") for end in ("low", "high"))
-"""Ends of intervals and bands of SCORES."""
+_ENDS = tuple(f"{kind}_{end}" for kind in ("permuted", "random") for end in ("low", "high"))
+"""Ends of bands of SCORES."""
 
 
 def titled(measure: str) -> str:
@@ -65,7 +65,6 @@ def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = 
         ("panel", "model"),
         ("name", "region (children)"),
         ("score", titled(measure), ".4g"),
-        *ends_of(".4g", "words_low", "words_high", "interval by words"),
         *ends_of(".4g", "permuted_low", "permuted_high", "permutations"),
         *ends_of(".4g", "random_low", "random_high", "random vectors"),
         ("p", "p", ".3g"),
@@ -80,7 +79,6 @@ def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = 
         Axis(titled(measure), log=logarithmic, ticks=4, format="~r" if logarithmic else None),
         tips,
         value="score",
-        interval=("words_low", "words_high"),
         kinds=Kinds("claim", "against permutations", there, claimed=True),
         broad=("permuted_low", "permuted_high"),
         narrow=("random_low", "random_high"),
@@ -177,8 +175,6 @@ def series(results: RegionalResults, protocol: str | None = None) -> Chart:
         *("panel", "model", "variant", "epoch"),
         name=rows["region"].map(names),
         score=rows["score"] * THOUSAND,
-        low=rows["words_low"] * THOUSAND,
-        high=rows["words_high"] * THOUSAND,
     )
     tips = (
         ("panel", "series"),
@@ -186,9 +182,8 @@ def series(results: RegionalResults, protocol: str | None = None) -> Chart:
         ("name", "region"),
         ("epoch", "epochs", ".3~g"),
         ("score", titled(C_W), ".4g"),
-        *ends_of(".4g", what="interval by words"),
     )
-    logarithmic = protocol != CORRECTED and bool(frame[["score", "low"]].min().min() > 0)
+    logarithmic = protocol != CORRECTED and bool(frame["score"].min() > 0)
     return response(
         frame,
         Axis("epochs of further training", zero=True, ticks=sorted(frame["epoch"].unique()), format=".3~g"),
@@ -211,7 +206,6 @@ def other_series(results: RegionalResults) -> Iterator[tuple[str, alt.FacetChart
 
 COUNTRY_TIPS = (
     ("score", titled(C_W), ".4g"),
-    *ends_of(".4g", what="interval by words"),
     *ends_of(".4g", "permuted_low", "permuted_high", "permutations"),
     ("children", "children", "d"),
 )
@@ -243,8 +237,6 @@ def _countries(results: RegionalResults) -> list[Row]:
         "model",
         code=rows["region"].map(index.codes),
         score=rows["score"] * THOUSAND,
-        low=rows["words_low"] * THOUSAND,
-        high=rows["words_high"] * THOUSAND,
         permuted_low=rows["permuted_low"] * THOUSAND,
         permuted_high=rows["permuted_high"] * THOUSAND,
         children=rows["children"].astype(int),

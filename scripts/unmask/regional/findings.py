@@ -172,8 +172,8 @@ def _directions(results: RegionalResults) -> Iterator[Row]:
 def _series(results: RegionalResults) -> Iterator[Row]:
     """How the overall score moves while a model is trained on sentences about regions."""
     rows = results.select(regions=[results.index.root], protocols=(results.main_protocol,))
-    rows = rows.rename(columns={"words_low": "low", "words_high": "high"}).dropna(subset="score")
-    rows[["score", "low", "high"]] *= THOUSAND
+    rows = rows.dropna(subset="score")
+    rows["score"] *= THOUSAND
     overall = {row["model"]: row for row in records(rows)}
     for each in results.series:
         steps = sorted(each["models"], key=lambda step: float(step["epoch"]))
@@ -301,9 +301,7 @@ FINDINGS: tuple[Finding[RegionalResults], ...] = (
         _series,
         """{{ name }}: over {{ epochs | g }} epochs of training on sentences about regions, the overall
         C_w × 1000 ({{ protocol }}) goes from
-        {% for row in ends %}{{ row.score | number }}
-        ({{ "no interval" if row.low is none else row | ends(2) }})
-        {{- " to " if not loop.last }}{% endfor %}.""",
+        {{ ends[0].score | number }} to {{ ends[1].score | number }}.""",
     ),
     Finding(
         "positive",

@@ -1,7 +1,6 @@
 """Sums over all pairs of vectors, without a loop over pairs or a table of them.
 
-Arrays have a first axis of independent sets (draws, resamples, worlds), written S below; where one of two
-arrays has one set alone, it stands for all sets of the other.
+Arrays have a first axis of independent sets (draws), written S below.
 """
 
 from collections.abc import Iterator
@@ -33,16 +32,6 @@ def softmax(values: Floats) -> Floats:
     return shares
 
 
-def mean_of(vectors: Floats, copies: Floats | None = None) -> Floats:
-    """(S, n, D) → (S, D): the mean over vectors, each counted `copies` (S, n) times."""
-    if copies is None:
-        plain: Floats = vectors.mean(axis=1)
-        return plain
-    sums = copies @ vectors[0] if len(vectors) == 1 else (copies[:, None] @ vectors)[:, 0]
-    mean: Floats = sums / copies.sum(axis=1)[:, None]
-    return mean
-
-
 def weight_totals(weights: Floats) -> Floats:
     """(S, n, k) → (S, k): Σ_{i<j} u_i u_j. By running sums: nothing cancels, however unequal the weights."""
     before = np.cumsum(weights[:, :-1], axis=1)
@@ -50,30 +39,18 @@ def weight_totals(weights: Floats) -> Floats:
     return totals
 
 
-def mean_gaps(vectors: Floats, copies: Floats | None = None) -> Floats:
+def mean_gaps(vectors: Floats) -> Floats:
     """(S, n, D) → (S, D): by dimension the mean of |x_i − x_j| over pairs (equation 6), 0 without a pair.
 
-    By sorting: Σ_{i<j} |x_i − x_j| = Σ (2i − n + 1) x_(i), i from 0. With `copies` (S, n) a pair counts m_i
-    m_j times, and copies of one vector are no pair: then i is the number of copies that come before.
+    By sorting: Σ_{i<j} |x_i − x_j| = Σ (2i − n + 1) x_(i), i from 0.
     """
     sets, n, dimensions = vectors.shape
     if n < 2:
-        return np.zeros((sets if copies is None else max(sets, len(copies)), dimensions))
+        return np.zeros((sets, dimensions))
     lanes = np.ascontiguousarray((vectors - vectors.mean(axis=1, keepdims=True)).swapaxes(1, 2))
-    if copies is None:
-        lanes.sort(axis=-1)
-        gaps: Floats = lanes @ (2.0 * np.arange(n) - n + 1) / (n * (n - 1) / 2)
-        return gaps
-    order = lanes.argsort(axis=-1)
-    lanes = np.take_along_axis(lanes, order, axis=-1)
-    pairs = weight_totals(copies[:, :, None])[:, 0]
-    totals = np.empty((len(copies), dimensions))
-    for i, counted in enumerate(copies):
-        of_set = i if sets > 1 else 0
-        weights = counted[order[of_set]]
-        before = np.cumsum(weights, axis=-1) - weights
-        totals[i] = np.einsum("dn,dn->d", weights * lanes[of_set], 2 * before + weights - counted.sum())
-    return np.divide(totals, pairs[:, None], out=np.zeros_like(totals), where=pairs[:, None] > 0)
+    lanes.sort(axis=-1)
+    gaps: Floats = lanes @ (2.0 * np.arange(n) - n + 1) / (n * (n - 1) / 2)
+    return gaps
 
 
 def pair_totals(vectors: Floats, weights: Floats | None = None) -> Floats:
@@ -82,8 +59,7 @@ def pair_totals(vectors: Floats, weights: Floats | None = None) -> Floats:
     Distances come from products (‖a‖² − 2ab + ‖b‖²) of vectors about their mean.
     """
     centred = vectors - vectors.mean(axis=1, keepdims=True)
-    shape = (len(vectors), 1) if weights is None else _shape(vectors, weights)
-    total = np.zeros(shape)
+    total = np.zeros((len(vectors), 1 if weights is None else weights.shape[2]))
     n = vectors.shape[1]
     for first in range(0, n, ROWS):
         rows = slice(first, min(first + ROWS, n))
@@ -111,22 +87,17 @@ def grouped_mean(vectors: Floats, size: int) -> Floats:
     return np.array(means)
 
 
-def cross_totals(vectors: Floats, first: slice, second: slice, weights: Floats | None = None) -> Floats:
-    """The same over pairs of one vector of `first` and one of `second`.
+def cross_totals(vectors: Floats, first: slice, second: slice) -> Floats:
+    """The same without weights over pairs of one vector of `first` and one of `second` → (S,).
 
     The vectors should lie about 0: they are taken as they are.
     """
-    shape = (len(vectors), 1) if weights is None else _shape(vectors, weights)
-    total = np.zeros(shape)
+    total = np.zeros(len(vectors))
     for start in range(first.start, first.stop, ROWS):
         rows = slice(start, min(start + ROWS, first.stop))
         for columns in _slices(second.start, second.stop):
-            total += _weighed(_distances(vectors[:, rows], vectors[:, columns]), rows, columns, weights)
+            total += _distances(vectors[:, rows], vectors[:, columns]).sum(axis=(1, 2))
     return total
-
-
-def _shape(vectors: Floats, weights: Floats) -> tuple[int, int]:
-    return max(len(vectors), len(weights)), weights.shape[2]
 
 
 def _slices(start: int, stop: int) -> Iterator[slice]:
@@ -156,12 +127,5 @@ def _weighed(distances: Floats, rows: slice, columns: slice, weights: Floats | N
     if weights is None:
         totals: Floats = distances.sum(axis=(1, 2))[:, None]
         return totals
-    if len(distances) == 1:
-        # one product for all sets of weights
-        sets, _, k = weights.shape
-        right = weights[:, columns].swapaxes(0, 1).reshape(-1, sets * k)
-        left = weights[:, rows].swapaxes(0, 1).reshape(-1, sets * k)
-        products: Floats = np.einsum("nk,nk->k", left, distances[0] @ right).reshape(sets, k)
-        return products
     summed: Floats = np.einsum("snk,snk->sk", weights[:, rows], distances @ weights[:, columns])
     return summed

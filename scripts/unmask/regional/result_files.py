@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PADDED, PREFIXES, REGIONS, WORDS
-from unmask.regional.score_schema import SCORES, STABILITY
+from unmask.regional.score_schema import SCORES
 from unmask.result_files import ResultFiles
 
 TABLES: Mapping[str, ResultFiles] = {
     "regional_scores": ResultFiles("regional/{model}/scores.parquet", SCORES),
-    "regional_stability": ResultFiles("regional/{model}/stability.parquet", STABILITY),
     "regional_prefixes": ResultFiles("regional/prefixes/{classifier}/{table}.parquet", PREFIXES),
     "regional_regions": ResultFiles("regional/regions.parquet", REGIONS),
     "regional_words": ResultFiles("regional/words.parquet", WORDS),

@@ -16,7 +16,7 @@ from unmask.regional.likelihood_reader import Likelihoods, read_likelihoods
 from unmask.regional.published import COLUMNS
 from unmask.regional.region_index import RegionIndex
 from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, WORDS
-from unmask.regional.score_schema import SCORES, STABILITY
+from unmask.regional.score_schema import SCORES
 from unmask.regional.terms import C_W, CORRECTED, FULL, ORIGINAL, PROTOCOLS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
@@ -28,7 +28,7 @@ from unmask.tables import read_table
 
 @dataclass(frozen=True)
 class RegionalResults:
-    """files: regions; scores and stability (of every model); likelihoods (of the original words, of every
+    """files: regions; scores (of every model); likelihoods (of the original words, of every
     model) and words; prefixes and name_vectors (empty or left out where there is none); borders and
     places (of the maps, empty where there is none); captions; published.
 
@@ -70,14 +70,13 @@ class RegionalResults:
     @cached_property
     def captions(self) -> Captions:
         """With what they name filled in, from settings and from what the tables say of themselves."""
-        facts = shared_facts(self.files["scores"], "draws", "resamples")
+        facts = shared_facts(self.files["scores"], "draws")
         template = shared_facts(self.files.get("likelihoods") or [], "template").get("template")
         return load_captions(
             self.files["captions"],
             alpha=f"{self.alpha:g}",
             confidence=f"{100 * self.settings['confidence']:g}",
             draws=str(facts.get("draws", 0)),
-            resamples=str(facts.get("resamples", 0)),
             template=str(template or ""),
             word=str(self.settings.get("word") or ""),
         )
@@ -96,11 +95,6 @@ class RegionalResults:
     def scores(self) -> pd.DataFrame:
         """SCORES with the column model."""
         return self._of_models("scores", SCORES)
-
-    @cached_property
-    def stability(self) -> pd.DataFrame:
-        """STABILITY with the column model."""
-        return self._of_models("stability", STABILITY)
 
     @cached_property
     def prefixes(self) -> pd.DataFrame:

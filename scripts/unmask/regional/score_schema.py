@@ -1,8 +1,7 @@
-"""The tables of scores of regional bias; apart from those of likelihoods, which take hours to make anew."""
+"""The table of scores of regional bias; apart from those of likelihoods, which take hours to make anew."""
 
 import pyarrow as pa
 
-from unmask.regional.schema import interval_fields
 from unmask.tables import WORD, field
 
 
@@ -31,8 +30,6 @@ SCORES = pa.schema(
             nullable=True,
             meaning="the score; null where it is undefined, as of a region with one child",
         ),
-        *interval_fields("words", "of `score` by resampled words"),
-        *interval_fields("children", "of `score` by resampled children of every region"),
         *_band_fields("random", "what random vectors, as the model's by level, give on the same tree"),
         *_band_fields(
             "permuted", "what the model's own vectors give when permuted among the regions of a level"
@@ -47,25 +44,7 @@ SCORES = pa.schema(
     ]
 )
 """One row per variant, measure, set of words and region. Cities have the distance to the mean of their
-siblings (their C in equations 8 and 9) under C_w and `full` alone, without intervals.
+siblings (their C in equations 8 and 9) under C_w and `full` alone, without bands.
 
-Metadata: model, draws, resamples, seed, confidence, and holm (the family of each correction).
+Metadata: model, draws, seed, confidence, and holm (the family of each correction).
 """
-
-STABILITY = pa.schema(
-    [
-        field("variant", WORD, meaning="paper, corrected or published (docs/regional.md)"),
-        field("measure", WORD, meaning="the measure"),
-        field("level", WORD, meaning="whose scores are ranked: continent, country, …"),
-        field("resampled", WORD, meaning="words or children"),
-        field("regions", pa.int32(), meaning="regions that are ranked"),
-        field(
-            "tau",
-            pa.float64(),
-            nullable=True,
-            meaning="Kendall's tau between the ranking of a resample and that of all: mean over resamples",
-        ),
-        *interval_fields("", "of `tau` over resamples"),
-    ]
-)
-"""How stable the ranking of regions is."""

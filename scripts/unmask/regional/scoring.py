@@ -1,4 +1,4 @@
-"""The tables of scores of one model: bias by region with what chance gives, and how stable its ranking is."""
+"""The table of scores of one model: bias by region with what chance gives."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,39 +9,30 @@ import pandas as pd
 from unmask.regional.bias import Scores
 from unmask.regional.chance import (
     Source,
-    kendall_taus,
     p_values,
     permuted_scores,
     quantiles,
     random_scores,
-    resampled_children,
-    resampled_words,
     scores_of,
 )
 from unmask.regional.hierarchy import Ints, Tree
 from unmask.regional.likelihood_reader import Likelihoods, rows_of, words_at
 from unmask.regional.pairs import Floats
-from unmask.regional.score_schema import SCORES, STABILITY
+from unmask.regional.score_schema import SCORES
 from unmask.regional.terms import C_W, FULL, MEASURES, PLAIN
 from unmask.statistics.correction import step_down
 
 FAMILY = "the regions of a level, by variant, measure and set of words"
 """What Holm's correction is over."""
 
-FEWEST = 3
-"""Children that an interval by resampled children needs: of two, one pair is all that can be drawn."""
-
 ROOT = 0
 """Permutations tell nothing of it: its children are all of their level, which only change places."""
 
-WORDS, CHILDREN = "words", "children"
-
 
 class Chance(NamedTuple):
-    """How often and how chance is asked, and the share that intervals hold."""
+    """How often chance is asked, and the share that its bands hold."""
 
     draws: int
-    resamples: int
     seed: int
     confidence: float
 
@@ -49,13 +40,6 @@ class Chance(NamedTuple):
     def tails(self) -> tuple[float, float, float]:
         tail = (1 - self.confidence) / 2
         return tail, 0.5, 1 - tail
-
-
-class Tables(NamedTuple):
-    # SCORES
-    scores: pd.DataFrame
-    # STABILITY, of the set `full`
-    stability: pd.DataFrame
 
 
 def score_tables(
@@ -66,15 +50,15 @@ def score_tables(
     padded: Likelihoods | None,
     protocols: Sequence[str],
     chance: Chance,
-) -> Tables:
-    """Scores of one model by sets of words, which are rows of the table WORDS.
+) -> pd.DataFrame:
+    """SCORES of one model by sets of words, which are rows of the table WORDS.
 
-    `full` and sets that have the name of a list come with bands, p and intervals; others, as without a topic,
-    have scores alone. `padded`, which `published` needs, may be null else.
+    `full` and sets that have the name of a list come with bands and p; others, as without a topic, have
+    scores alone. `padded`, which `published` needs, may be null else.
     Raises InputError where a likelihood is missing, or the tree does not have the levels of `published`.
     """
     whole = {FULL, *words["list"]}
-    scores, stability = [], []
+    scores = []
     for name, rows in sets.items():
         source = Source(
             rows_of(tree, likelihoods, words_at(words, rows, "word")),
@@ -84,30 +68,19 @@ def score_tables(
         actual = scores_of(tree, source)
         table = _scores_table(tree, name, actual)
         if name in whole:
-            resampled = {
-                WORDS: resampled_words(tree, source, chance.resamples, chance.seed),
-                CHILDREN: resampled_children(tree, source, chance.resamples, chance.seed),
-            }
             table = _with_chance(
                 tree,
                 table,
                 actual,
                 random_scores(tree, source, chance.draws, chance.seed),
                 permuted_scores(tree, source, chance.draws, chance.seed),
-                resampled,
                 chance,
             )
-            if name == FULL:
-                stability.append(_stability(tree, actual, resampled, chance))
         scores.append(table)
     table = pd.concat(scores, ignore_index=True)
     families = table.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
     table["p_holm"] = families.transform(lambda p: step_down(p.to_numpy()))
-    return Tables(table[SCORES.names], pd.concat([_empty(STABILITY.names), *stability], ignore_index=True))
-
-
-def _empty(columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame(columns=list(columns))
+    return table[SCORES.names]
 
 
 def _scores_table(tree: Tree, words: str, actual: Scores) -> pd.DataFrame:
@@ -146,7 +119,6 @@ def _with_chance(
     actual: Scores,
     random: Scores,
     permuted: Scores,
-    resampled: Mapping[str, Scores],
     chance: Chance,
 ) -> pd.DataFrame:
     counts = tree.counts[tree.inner]
@@ -156,7 +128,6 @@ def _with_chance(
         # the released code says 0 of a region without a pair: no score that chance could have given otherwise
         scored = ~np.isnan(scores) & ((counts > 1) | (measure == PLAIN))
         columns: dict[str, Floats] = {}
-        low, _, high = chance.tails
         for kind, names in ((random, "random"), (permuted, "permuted")):
             band = quantiles(kind[key], chance.tails)
             columns |= {f"{names}_{part}": band[i] for i, part in enumerate(("low", "median", "high"))}
@@ -164,49 +135,8 @@ def _with_chance(
         at_root = tree.inner == ROOT
         for name in ("permuted_low", "permuted_median", "permuted_high", "p"):
             columns[name] = np.where(at_root, np.nan, columns[name])
-        for kind_name, kind in resampled.items():
-            if key in kind:
-                enough = counts >= (FEWEST if kind_name == CHILDREN else 0)
-                ends = np.where(enough, quantiles(kind[key], (low, high)), np.nan)
-                columns |= {f"{kind_name}_low": ends[0], f"{kind_name}_high": ends[1]}
         inner = rows.index[rows["place"] >= 0]
         place = rows.loc[inner, "place"].to_numpy()
         for column, values in columns.items():
             table.loc[inner, column] = np.where(scored, values, np.nan)[place]
     return table
-
-
-def _stability(tree: Tree, actual: Scores, resampled: Mapping[str, Scores], chance: Chance) -> pd.DataFrame:
-    """Of each level with at least two regions that have a score and can have another."""
-    levels = np.array(tree.levels)[tree.inner]
-    low, _, high = chance.tails
-    rows = []
-    for key, values in _in_order(actual).items():
-        scores = values[0, tree.inner]
-        scored = ~np.isnan(scores) & ((tree.counts[tree.inner] > 1) | (key[1] == PLAIN))
-        for level in dict.fromkeys(levels.tolist()):
-            members = np.flatnonzero((levels == level) & scored)
-            if len(members) < 2:
-                continue
-            for kind, draws in resampled.items():
-                if key not in draws:
-                    continue
-                taus = kendall_taus(scores[members], draws[key][:, members])
-                taus = taus[~np.isnan(taus)]
-                # a tau that came out, as of few regions there are few that can
-                low_end, high_end = (
-                    np.quantile(taus, (low, high), method="inverted_cdf") if len(taus) else (np.nan, np.nan)
-                )
-                rows.append(
-                    {
-                        "variant": key[0],
-                        "measure": key[1],
-                        "level": level,
-                        "resampled": kind,
-                        "regions": len(members),
-                        "tau": taus.mean() if len(taus) else np.nan,
-                        "low": low_end,
-                        "high": high_end,
-                    }
-                )
-    return pd.DataFrame(rows, columns=STABILITY.names)

@@ -56,7 +56,7 @@ QUANTITIES = {
 }
 """The column of PREFIXES that a printed quantity is of."""
 
-BANDS = ("words", "children", "permuted", "random")
+BANDS = ("permuted", "random")
 """Of SCORES, each with the ends {band}_low and {band}_high."""
 
 KEYS = ["model", "measure", "words", "region"]
@@ -64,15 +64,9 @@ KEYS = ["model", "measure", "words", "region"]
 
 DIGITS = ".{digits}f"
 SCORE = Column("score", f"{{score:{DIGITS}}}{{mark}}", "The score; C_w and C_z times 1000.")
-BY_WORDS = Column("by words", ends("words", DIGITS), "Its interval over resampled words.")
 PERMUTED = Column("permuted", ends("permuted", DIGITS), "The band of permutations of the model's vectors.")
 RANDOM = Column("random", ends("random", DIGITS), "The band of random vectors on the same tree.")
-ENDS = (
-    BY_WORDS,
-    Column("by children", ends("children", DIGITS), "Its interval over resampled children."),
-    PERMUTED,
-    RANDOM,
-)
+ENDS = (PERMUTED, RANDOM)
 IN_PRINT = tuple(
     Column(label, f"{{{order}:.4f}}{{{order}_doubt}}", f"What the paper prints, columns {label}.")
     for order, label in ORDERS.items()
@@ -91,7 +85,6 @@ COUNTRIES = Table(
     ["model", "top", "name", "children"],
     [
         SCORE,
-        BY_WORDS,
         PERMUTED,
         RANDOM,
         Column("p", "{p:p}", "Share of the permutations that give as much or more."),
@@ -109,16 +102,6 @@ RANKINGS = Table(
         ),
     ],
     across=["place"],
-)
-STABILITY = Table(
-    "stability",
-    ["model", "variant", "measure", "level", "resampled"],
-    [
-        Column("regions", "{regions}", "Number of regions ranked."),
-        Column("tau", "{tau:+.2f}", "Kendall's tau between the ranking of a resample and that of all, mean."),
-        Column("interval", ends("", "+.2f"), "Its interval over resamples."),
-    ],
-    heads={"level": "ranked"},
 )
 MOVES = "probability of the positive label"
 PREDICTED = "items predicted positive"
@@ -164,7 +147,7 @@ TABLE5 = Table(
 
 
 def table1(results: RegionalResults) -> TableAndSheet:
-    """C_w and C_z by continent and overall, times 1000, with intervals, bands and what the paper prints."""
+    """C_w and C_z by continent and overall, times 1000, with bands and what the paper prints."""
     return _by_region(results, TABLE1, results.select((C_W, C_Z)))
 
 
@@ -287,11 +270,6 @@ def ranking_table(results: RegionalResults) -> TableAndSheet:
     return table, RANKINGS.sheet(rows, results.captions["rankings"])
 
 
-def stability(results: RegionalResults) -> TableAndSheet:
-    """How stable rankings are under resampled words and children."""
-    return results.stability, STABILITY.sheet(results.stability, results.captions["stability"])
-
-
 def table4(results: RegionalResults) -> TableAndSheet:
     """Scores of classifiers, and how the probability of the positive label moves, with a region's prefix.
 
@@ -400,6 +378,5 @@ MAKERS: Mapping[str, Callable[[RegionalResults], TableAndSheet]] = {
     "countries": countries,
     "leaves": leaves,
     "rankings": ranking_table,
-    "stability": stability,
 }
 """The tables by name; leaves are written as CSV alone."""

@@ -30,7 +30,7 @@ _ALT = {
 PAPER = "HERB"
 
 _TITLES = {
-    "table1": f"{PAPER}, Table 1: C_w and C_z, with intervals and bands",
+    "table1": f"{PAPER}, Table 1: C_w and C_z, with bands",
     "table2": f"{PAPER}, Table 2: the plain score",
     "table3": f"{PAPER}, Table 3: without the words of a topic",
     "table4": f"{PAPER}, Table 4: a region's prefix and classifiers",
@@ -38,7 +38,6 @@ _TITLES = {
     "table6": f"{PAPER}, Table 6: with the words of a topic replaced",
     "countries": "All countries",
     "rankings": "Do scores rank regions by their number of children?",
-    "stability": "How stable the rankings are",
 }
 """Of the folds that tables are in."""
 
@@ -64,7 +63,7 @@ def section(results: RegionalResults) -> Section:
                 "The other variants", results.captions["series_figure"], charts.other_series(results)
             ),
             *_charts(results, "positive_map", "positive_figure"),
-            *_tables(results, "table4", "table5", "stability"),
+            *_tables(results, "table4", "table5"),
             results.captions.computed("regional"),
             Fold("Regions and their names", (Facts(tuple(_facts(results))),)),
             Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
