@@ -106,7 +106,6 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
     middle = 0.04 / divisor
     p = float(rng.choice([0.002, 0.03, 0.6]))
     bands = {
-        "random": (middle - spread, middle + spread),
         "permuted": (middle - 2 * spread, middle + 1.5 * spread),
     }
     ends = {
@@ -116,7 +115,6 @@ def _scored(rng: np.random.Generator, divisor: int) -> dict[str, float]:
     }
     return {
         "score": score,
-        "random_median": middle,
         "permuted_median": middle,
         "p": p,
         "p_holm": min(1.0, 6 * p),

@@ -12,11 +12,10 @@ from unmask.regional.chance import (
     permutation,
     permuted_scores,
     quantiles,
-    random_scores,
     scores_of,
 )
 from unmask.regional.hierarchy import Tree, tree_of
-from unmask.regional.terms import C_W, C_Z, CORRECTED, PLAIN, PROTOCOLS, PUBLISHED
+from unmask.regional.terms import C_Z, CORRECTED, PLAIN, PROTOCOLS, PUBLISHED
 
 TREE = tree_of(world([4, 6, 3], [5, 3, 7], [3, 4]))
 
@@ -73,79 +72,15 @@ def test_permuted_scores_are_those_of_permuted_rows() -> None:
     assert p_values(scores_of(TREE, own)[CORRECTED, PLAIN][0, :1], found[CORRECTED, PLAIN][:, :1]) == 1
 
 
-def test_random_vectors_have_the_mean_and_covariance_of_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[Rows] = []
-
-    def seen(tree: Tree, rows: Rows, *rest: object, **more: object) -> dict[tuple[str, str], Array]:
-        taken.append(rows)
-        return {}
-
-    monkeypatch.setattr("unmask.regional.chance.all_scores", seen)
-    own = source(TREE, 1)
-    cities = TREE.members["city"]
-    up = np.arange(len(cities)) % 2
-    own.rows.f[:, cities, 0], own.rows.f[:, cities, 1] = -np.exp(1 + up), -np.exp(2 - up)
-    own.rows.names[:, cities[0]] = 0
-    random_scores(TREE, own, 400, 0)
-    f = np.concatenate([rows.f for rows in taken])
-    assert f.dtype == np.float32
-    assert f[:, 1:].max() < 0
-    f = np.log(-f)
-    for members in TREE.members.values():
-        model = np.log(-own.rows.f[0, members])
-        np.testing.assert_allclose(f[:, members].mean(axis=(0, 1)), model.mean(axis=0), atol=0.15)
-        np.testing.assert_allclose(f[:, members].std(axis=(0, 1)), model.std(axis=0), rtol=0.15, atol=0.01)
-        # words go together as the model's do
-        both = f[:, members][:, :, :2].reshape(-1, 2)
-        covariance = np.cov(both.T, bias=True)[0, 1]
-        assert covariance == pytest.approx(np.cov(model[:, :2].T, bias=True)[0, 1], abs=0.1)
-    names = np.log(-np.concatenate([rows.names for rows in taken])[:, cities])
-    # of a likelihood of one there is no logarithm
-    of_model = np.log(np.maximum(-own.rows.names[0, cities], np.finfo(np.float32).eps))
-    assert names.mean() == pytest.approx(of_model.mean(), abs=0.1)
-
-
-def test_the_band_of_random_vectors_holds_scores_of_random_vectors() -> None:
-    inside: list[Array] = []
-    for seed in range(40):
-        own = source(TREE, seed)
-        low, high = quantiles(random_scores(TREE, own, 40, seed)[CORRECTED, C_W], (0.05, 0.95))
-        score = scores_of(TREE, own)[CORRECTED, C_W][0, TREE.inner]
-        inside.append((low <= score) & (score <= high))
-    # mean and covariance are the sample's own, so a little more than .9
-    assert 0.8 < np.mean(inside) < 0.99
-
-
-def test_the_band_of_random_vectors_holds_skewed_likelihoods() -> None:
-    """Of names above all, as masked models': normal likelihoods would lie much farther apart."""
-    inside: list[Array] = []
-    middle: list[Array] = []
-    for seed in range(40):
-        regions = np.random.default_rng([seed, 0]).normal(0, 1, len(TREE))
-        words = np.random.default_rng([seed, 1]).normal(0, 1, (len(TREE), 12)) * 0.25 + np.linspace(-2, 2, 12)
-        f = -0.35 * np.exp(regions[:, None]) - 0.15 * np.exp(words)
-        own = Source(Rows(f[None], -0.6 * np.exp(regions[None])), None, (CORRECTED,))
-        low, median, high = quantiles(random_scores(TREE, own, 40, seed)[CORRECTED, C_W], (0.05, 0.5, 0.95))
-        score = scores_of(TREE, own)[CORRECTED, C_W][0, TREE.inner]
-        inside.append((low <= score) & (score <= high))
-        middle.append(median / score)
-    assert 0.8 < np.mean(inside) < 0.99
-    # wide bands would hold them, too
-    assert np.median(middle) == pytest.approx(1, abs=0.15)
-
-
 def test_draws_depend_on_the_seed_and_their_number_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     own = source(TREE, 2)
-    for act in (random_scores, permuted_scores):
-        with monkeypatch.context() as patch:
-            whole = act(TREE, own, 6, 1)
-            patch.setattr("unmask.regional.chance.BATCH", 1)
-            alone = act(TREE, own, 4, 1)
-        other = act(TREE, own, 6, 2)
-        for key, scores in whole.items():
-            np.testing.assert_allclose(alone[key], scores[:4], rtol=1e-5)
-            if key[1] == C_Z:
-                assert not np.allclose(other[key], scores, equal_nan=True)
+    whole, other = permuted_scores(TREE, own, 6, 1), permuted_scores(TREE, own, 6, 2)
+    monkeypatch.setattr("unmask.regional.chance.BATCH", 1)
+    alone = permuted_scores(TREE, own, 4, 1)
+    for key, scores in whole.items():
+        np.testing.assert_allclose(alone[key], scores[:4], rtol=1e-5)
+        if key[1] == C_Z:
+            assert not np.allclose(other[key], scores, equal_nan=True)
 
 
 def test_quantiles_are_over_draws_with_a_score() -> None:

@@ -101,7 +101,6 @@ def test_every_score_band_and_mark_is_that_of_the_frame(
             assert re.sub(r"[\d.]", "", cell) == expected
             for line, (low, high) in {
                 "permuted": (row.permuted_low, row.permuted_high),
-                "random": (row.random_low, row.random_high),
             }.items():
                 ends = ends_of(shown[(*key, line)][label])
                 assert near(ends[0], low * scale) and near(ends[1], high * scale)

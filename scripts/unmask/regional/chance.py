@@ -1,9 +1,9 @@
-"""What scores of regional bias come to by chance: random and permuted vectors.
+"""What scores of regional bias come to by chance, which is by permuted vectors.
 
-Draw i of a kind has a generator of its own, of [seed, kind, i]: nothing else changes what it gives.
+Draw i has a generator of its own, of [seed, PERMUTED, i]: nothing else changes what it gives.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,17 +12,13 @@ from unmask.regional.bias import Rows, Scores, all_scores
 from unmask.regional.hierarchy import Ints, Tree
 from unmask.regional.pairs import Floats
 
-RANDOM, PERMUTED = range(2)
+PERMUTED = 1
 
 BATCH = 1 << 22
 """Numbers of a batch of draws that are scored at once."""
 
 TIED = 1e-5
 """Draws that come to as much but for this share are ties: they are scored in single precision."""
-
-
-CERTAIN = float(np.finfo(np.float32).eps)
-"""A log-likelihood nearer to 0 counts as this, so that it has a logarithm."""
 
 
 class Source(NamedTuple):
@@ -38,39 +34,6 @@ def scores_of(tree: Tree, source: Source) -> Scores:
     return all_scores(tree, source.rows, source.padded, source.protocols)
 
 
-def random_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
-    """Scores of random vectors: (draws, inner regions) by protocol and measure.
-
-    log(−f) of a region's words and of its name alone is normal, with the mean and the covariance of the
-    model's in the regions of its level: log-likelihoods are below 0, skewed, and those of one region rise and
-    fall together. The tree is the same: what they score is its shape.
-    """
-    of_rows, padded = (_moments(rows or source.rows, tree) for rows in (source.rows, source.padded))
-
-    def draw(rows: Rows, generator: np.random.Generator) -> Rows:
-        moments = of_rows if rows is source.rows else padded
-        f, names = np.full_like(rows.f, np.nan), np.full_like(rows.names, np.nan)
-        for members, (mean, factor) in zip(tree.members.values(), moments, strict=True):
-            vectors = -np.exp(mean + generator.normal(size=(len(members), len(factor))) @ factor)
-            f[0, members], names[0, members] = vectors[:, :-1], vectors[:, -1]
-        return Rows(f, names)
-
-    return _scores_of_draws(tree, source, draws, seed, RANDOM, draw)
-
-
-def _moments(rows: Rows, tree: Tree) -> list[tuple[Floats, Floats]]:
-    """Mean and a factor A of the covariance, AᵀA, of log(−f), words and name alone, for each level."""
-    moments = []
-    for members in tree.members.values():
-        logs = np.column_stack([rows.f[0, members], rows.names[0, members]])
-        logs = np.log(np.maximum(-logs, CERTAIN))
-        mean = logs.mean(axis=0)
-        # of as many rows as there are dimensions at most
-        factor: Floats = np.linalg.qr((logs - mean) / np.sqrt(len(logs)), mode="r")  # type: ignore[assignment]
-        moments.append((mean, factor))
-    return moments
-
-
 def permuted_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores:
     """Scores of the model's own rows, permuted among the regions of each level: (draws, inner regions).
 
@@ -78,11 +41,16 @@ def permuted_scores(tree: Tree, source: Source, draws: int, seed: int) -> Scores
     order.
     """
 
-    def permuted(rows: Rows, generator: np.random.Generator) -> Rows:
-        order = permutation(tree, generator)
-        return Rows(rows.f[:, order], rows.names[:, order])
-
-    return _scores_of_draws(tree, source, draws, seed, PERMUTED, permuted)
+    parts = []
+    for batch in _batches(draws, source.rows.f[0].size):
+        orders = [permutation(tree, np.random.default_rng([seed, PERMUTED, i])) for i in batch]
+        rows, padded = (
+            rows and _stacked([Rows(rows.f[:, order], rows.names[:, order]) for order in orders])
+            for rows in (source.rows, source.padded)
+        )
+        assert rows is not None
+        parts.append(_inner(tree, all_scores(tree, rows, padded, source.protocols, grouped=True)))
+    return _joined(parts)
 
 
 def permutation(tree: Tree, generator: np.random.Generator) -> Ints:
@@ -91,26 +59,6 @@ def permutation(tree: Tree, generator: np.random.Generator) -> Ints:
     for members in tree.members.values():
         order[members] = generator.permutation(members)
     return order
-
-
-def _scores_of_draws(
-    tree: Tree,
-    source: Source,
-    draws: int,
-    seed: int,
-    kind: int,
-    draw: Callable[[Rows, np.random.Generator], Rows],
-) -> Scores:
-    parts = []
-    for batch in _batches(draws, source.rows.f[0].size):
-        rows, padded = (
-            rows and _stacked([draw(rows, np.random.default_rng([seed, kind, i])) for i in batch])
-            for rows in (source.rows, source.padded)
-        )
-        assert rows is not None
-        scores = all_scores(tree, rows, padded, source.protocols, grouped=True)
-        parts.append(_inner(tree, scores))
-    return _joined(parts)
 
 
 def _batches(draws: int, size: int) -> Iterator[range]:

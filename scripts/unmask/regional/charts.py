@@ -33,9 +33,6 @@ NOT_MORE, RAW, CLEAR, UNTESTED = "not more", "more, before correction", "more, c
 _CLAIMS = (NOT_MORE, RAW, CLEAR, UNTESTED)
 """What may be said of a score beside what permutations of the model's own vectors give."""
 
-_ENDS = tuple(f"{kind}_{end}" for kind in ("permuted", "random") for end in ("low", "high"))
-"""Ends of bands of SCORES."""
-
 
 def titled(measure: str) -> str:
     """A measure's name on an axis, with its scale."""
@@ -52,7 +49,7 @@ def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = 
     rows = results.select((measure,), protocols=(protocol,))
     rows = rows[rows["score"].notna()]
     index = results.index
-    numbers = rows[["score", *_ENDS]] * (1 if measure == PLAIN else THOUSAND)
+    numbers = rows[["score", "permuted_low", "permuted_high"]] * (1 if measure == PLAIN else THOUSAND)
     frame = columns_of(
         rows,
         *("model", "measure", "variant", "region", "p", "p_holm"),
@@ -66,7 +63,6 @@ def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = 
         ("name", "region (children)"),
         ("score", titled(measure), ".4g"),
         *ends_of(".4g", "permuted_low", "permuted_high", "permutations"),
-        *ends_of(".4g", "random_low", "random_high", "random vectors"),
         ("p", "p", ".3g"),
         ("p_holm", "p, Holm-corrected", ".3g"),
         ("claim", "against permutations"),
@@ -81,7 +77,6 @@ def scores(results: RegionalResults, measure: str = C_W, protocol: str | None = 
         value="score",
         kinds=Kinds("claim", "against permutations", there, claimed=True),
         broad=("permuted_low", "permuted_high"),
-        narrow=("random_low", "random_high"),
         names=map(index.headed, index.columns()),
         grid=Grid(width=270),
     )

@@ -5,17 +5,6 @@ import pyarrow as pa
 from unmask.tables import WORD, field
 
 
-def _band_fields(stem: str, what: str) -> tuple[pa.Field, ...]:
-    """Both ends and the median of a band."""
-    low = f"{stem}_low"
-    meanings = {
-        "low": f"{what}: lower end of the interval",
-        "median": f"as `{low}`, median",
-        "high": f"as `{low}`, upper end",
-    }
-    return tuple(field(f"{stem}_{end}", pa.float64(), True, meaning) for end, meaning in meanings.items())
-
-
 SCORES = pa.schema(
     [
         field("variant", WORD, meaning="paper, corrected or published (docs/regional.md)"),
@@ -30,10 +19,15 @@ SCORES = pa.schema(
             nullable=True,
             meaning="the score; null where it is undefined, as of a region with one child",
         ),
-        *_band_fields("random", "what random vectors, as the model's by level, give on the same tree"),
-        *_band_fields(
-            "permuted", "what the model's own vectors give when permuted among the regions of a level"
+        field(
+            "permuted_low",
+            pa.float64(),
+            nullable=True,
+            meaning="what the model's own vectors give when permuted among the regions of a level: lower end "
+            "of the interval",
         ),
+        field("permuted_median", pa.float64(), nullable=True, meaning="as `permuted_low`, median"),
+        field("permuted_high", pa.float64(), nullable=True, meaning="as `permuted_low`, upper end"),
         field(
             "p",
             pa.float64(),

@@ -12,7 +12,6 @@ from unmask.regional.chance import (
     p_values,
     permuted_scores,
     quantiles,
-    random_scores,
     scores_of,
 )
 from unmask.regional.hierarchy import Ints, Tree
@@ -72,7 +71,6 @@ def score_tables(
                 tree,
                 table,
                 actual,
-                random_scores(tree, source, chance.draws, chance.seed),
                 permuted_scores(tree, source, chance.draws, chance.seed),
                 chance,
             )
@@ -117,7 +115,6 @@ def _with_chance(
     tree: Tree,
     table: pd.DataFrame,
     actual: Scores,
-    random: Scores,
     permuted: Scores,
     chance: Chance,
 ) -> pd.DataFrame:
@@ -128,13 +125,10 @@ def _with_chance(
         # the released code says 0 of a region without a pair: no score that chance could have given otherwise
         scored = ~np.isnan(scores) & ((counts > 1) | (measure == PLAIN))
         columns: dict[str, Floats] = {}
-        for kind, names in ((random, "random"), (permuted, "permuted")):
-            band = quantiles(kind[key], chance.tails)
-            columns |= {f"{names}_{part}": band[i] for i, part in enumerate(("low", "median", "high"))}
+        for part, ends in zip(("low", "median", "high"), quantiles(permuted[key], chance.tails), strict=True):
+            columns[f"permuted_{part}"] = ends
         columns["p"] = p_values(scores, permuted[key])
-        at_root = tree.inner == ROOT
-        for name in ("permuted_low", "permuted_median", "permuted_high", "p"):
-            columns[name] = np.where(at_root, np.nan, columns[name])
+        scored &= tree.inner != ROOT
         inner = rows.index[rows["place"] >= 0]
         place = rows.loc[inner, "place"].to_numpy()
         for column, values in columns.items():

@@ -56,26 +56,21 @@ QUANTITIES = {
 }
 """The column of PREFIXES that a printed quantity is of."""
 
-BANDS = ("permuted", "random")
-"""Of SCORES, each with the ends {band}_low and {band}_high."""
-
 KEYS = ["model", "measure", "words", "region"]
 """What tells scores of one protocol apart."""
 
 DIGITS = ".{digits}f"
 SCORE = Column("score", f"{{score:{DIGITS}}}{{mark}}", "The score; C_w and C_z times 1000.")
 PERMUTED = Column("permuted", ends("permuted", DIGITS), "The band of permutations of the model's vectors.")
-RANDOM = Column("random", ends("random", DIGITS), "The band of random vectors on the same tree.")
-ENDS = (PERMUTED, RANDOM)
 IN_PRINT = tuple(
     Column(label, f"{{{order}:.4f}}{{{order}_doubt}}", f"What the paper prints, columns {label}.")
     for order, label in ORDERS.items()
 )
 
 TABLE1 = Table(
-    "table1", ["model", "measure", "variant"], [SCORE, *ENDS, *IN_PRINT], across=["heading"], lines=True
+    "table1", ["model", "measure", "variant"], [SCORE, PERMUTED, *IN_PRINT], across=["heading"], lines=True
 )
-TABLE2 = Table("table2", ["model", "variant"], [SCORE, *ENDS, *IN_PRINT], across=["heading"], lines=True)
+TABLE2 = Table("table2", ["model", "variant"], [SCORE, PERMUTED, *IN_PRINT], across=["heading"], lines=True)
 TABLE3, TABLE6 = (
     Table(name, ["model", "variant", "words"], [SCORE, *IN_PRINT], across=["heading"], lines=True)
     for name in ("table3", "table6")
@@ -86,7 +81,6 @@ COUNTRIES = Table(
     [
         SCORE,
         PERMUTED,
-        RANDOM,
         Column("p", "{p:p}", "Share of the permutations that give as much or more."),
         Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction."),
     ],
@@ -220,7 +214,7 @@ def _named(rows: pd.DataFrame, index: RegionIndex) -> pd.DataFrame:
 def _scaled(results: RegionalResults, rows: pd.DataFrame, scale: float, keys: Sequence[str]) -> pd.DataFrame:
     """Scores and bands on this scale, with marks, and as many digits as the smallest score of the rows with
     the same keys needs."""
-    names = ["score", *(f"{band}_{end}" for band in BANDS for end in ("low", "high"))]
+    names = ["score", "permuted_low", "permuted_high"]
     rows = with_marks(rows.assign(**{name: rows[name] * scale for name in names}), results.alpha)
     digits = rows.groupby(list(keys), sort=False)["score"].transform(_decimals)
     return rows.assign(digits=digits.astype("Int64"))
