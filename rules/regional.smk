@@ -148,53 +148,6 @@ rule score_hierarchy:
         "../scripts/score_hierarchy.py"
 
 
-rule make_reviews:
-    input:
-        regions=regional_result("regions.parquet"),
-    output:
-        train=regional_result("reviews", "{place}", "train.csv"),
-        test=regional_result("reviews", "{place}", "test.csv"),
-        truth=regional_result("reviews", "{place}", "truth.json"),
-    log:
-        log_of("regional", "reviews", "{place}.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("make_reviews.py"),
-        place=lambda wildcards: wildcards.place,
-        entry=lambda wildcards: prefix_entries()[wildcards.place]["reviews"],
-        level=lambda wildcards: prefix_entries()[wildcards.place]["prefixes"][0]["level"],
-    message:
-        "Making reviews that name regions"
-    script:
-        "../scripts/make_reviews.py"
-
-
-rule train_classifier:
-    input:
-        reviews=lambda wildcards: regional_result("reviews", MODELS[wildcards.model]["reviews"], "train.csv"),
-    output:
-        **made_model(),
-    log:
-        log_of("models", "{model}", "training.log"),
-    wildcard_constraints:
-        model=any_of(models_of("classifier")),
-    conda:
-        "../envs/scoring.yaml"
-    threads: 1
-    resources:
-        mem_mb=making_memory,
-        runtime=training_time,
-    params:
-        code=code("train_classifier.py"),
-        manifest=lambda wildcards: about_model(wildcards.model),
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("seed", "epochs")},
-    message:
-        "Training the classifier {wildcards.model}"
-    script:
-        "../scripts/train_classifier.py"
-
-
 rule fetch_labelled:
     output:
         file=regional_result("tables", "{place}", "{part}"),

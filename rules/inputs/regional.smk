@@ -1,7 +1,5 @@
 # Functions that tell rules their inputs and outputs: regional bias.
 
-from unmask.regional.reviews import COLUMNS as REVIEW_COLUMNS
-from unmask.regional.reviews import LABELS as REVIEW_LABELS
 from unmask.regional.study import check_maps, check_study, readers_of, table_files
 from unmask.urls import as_shown
 
@@ -126,9 +124,7 @@ def table_source(wildcards):
 
 
 def labelled_table(place, part="test"):
-    """The file of a part of a labelled table: made here, fetched, or on disk."""
-    if "reviews" in prefix_entries()[place]:
-        return regional_result("reviews", place, f"{part}.csv")
+    """The file of a part of a labelled table: fetched, or on disk."""
     if is_fetched(place, part):
         return regional_result("tables", place, part)
     return outside(table_files(prefix_entries()[place])[part]["path"])
@@ -136,8 +132,6 @@ def labelled_table(place, part="test"):
 
 def source_of_table(wildcards):
     """Where the texts of a labelled table come from, in a few words and without secrets."""
-    if "reviews" in prefix_entries()[wildcards.place]:
-        return "made here"
     source = as_shown(table_files(prefix_entries()[wildcards.place])["test"])
     if "repo" in source:
         return f"{source['repo']}@{source['revision']}/{source['file']}"
@@ -162,7 +156,7 @@ def reading_settings(place, part="test"):
 
 def prefix_settings(wildcards):
     """How a table is read and what is put before its texts."""
-    excluded = ("path", "files", "reviews", "classifiers", "licence", *READING_KEYS)
+    excluded = ("path", "files", "classifiers", "licence", *READING_KEYS)
     entry = prefix_entries()[wildcards.place]
     settings = {key: value for key, value in entry.items() if key not in excluded}
     return settings | reading_settings(wildcards.place)
@@ -176,8 +170,7 @@ def fine_tuning_keys(wildcards):
 
 def labels_to_learn(wildcards):
     """The labels of a classifier that is fine-tuned, in the order of its outputs."""
-    entry = prefix_entries()[MODELS[wildcards.model]["table"]]
-    return list(REVIEW_LABELS if "reviews" in entry else entry["labels"])
+    return list(prefix_entries()[MODELS[wildcards.model]["table"]]["labels"])
 
 
 def training_table(wildcards):
@@ -342,7 +335,7 @@ def regional_provenance():
                 "stated": licence(entry),
             }
             for place, entry in prefix_entries().items()
-            if prefixed and "reviews" not in entry
+            if prefixed
         ),
     ]
 

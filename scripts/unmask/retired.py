@@ -3,8 +3,10 @@
 RETIRED = {
     "arranged": "no benchmark is made from another one",
     "calibration": "the demonstration alone judges measures, in its table of what was planted and found",
+    "classifier": "fine-tuned-classifier trains one on a labelled table of yours",
     "planted": "nothing is planted but in worlds (key worlds)",
     "resamples": "scores have the band of permuted vectors alone; intervals by words were too low",
+    "reviews": "prefixes are tried on a labelled table of yours (path or files)",
     "templates": "pairs of sentences (format: table) compare words in templates",
     "wikimedia-xml": "wikiextractor makes texts of a dump (format: text), and the hub has clean ones",
 }

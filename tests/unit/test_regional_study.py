@@ -11,9 +11,7 @@ from unmask.regional.study import check_maps, check_study, readers_of
 from unmask.schemas import complete
 
 PREFIXES = [{"template": "From {region}.", "level": "town"}]
-REVIEWS = {"reviews": {"positive": ["Alder"]}, "prefixes": PREFIXES}
 LM = {"source": "hub", "repo": "a/b"}
-CLASSIFIER = {"source": "classifier", "reviews": "films"}
 TRAINED = {"source": "regional-sentences", "from": "bert", "epochs": 1}
 TUNED = {"source": "fine-tuned-classifier", "from": "bert", "table": "posts"}
 POSTS = {
@@ -22,6 +20,8 @@ POSTS = {
     "positive": "hate",
     "prefixes": PREFIXES,
 }
+FILMS = POSTS | {"labels": {"negative": [0], "positive": [1]}, "positive": "positive"}
+CLASSIFIER = TUNED | {"table": "films"}
 WORDS = ROOT / "resources/regional/words.yaml"
 
 
@@ -31,24 +31,22 @@ def check(models: dict[str, Any], measured: list[str], regional: dict[str, Any] 
     if regional is not None:
         study["regional"] = {"regions": {"source": "geonames"}, **regional}
     config = complete(study, FAMILIES)
-    sources = ("classifier", "fine-tuned-classifier")
-    classifiers = [name for name, entry in models.items() if entry["source"] in sources]
+    classifiers = [name for name, entry in models.items() if entry["source"] == "fine-tuned-classifier"]
     check_study(config.get("regional", {}), measured, config["models"], classifiers)
 
 
-def reviews(**changes: Any) -> dict[str, Any]:
-    return {"prefixes": {"films": {**REVIEWS, **changes}}}
+def films(**changes: Any) -> dict[str, Any]:
+    return {"prefixes": {"films": {**FILMS, **changes}}}
 
 
 def posts(**changes: Any) -> dict[str, Any]:
-    return {"prefixes": {"films": REVIEWS, "posts": {**POSTS, **changes}}}
+    return {"prefixes": {"films": FILMS, "posts": {**POSTS, **changes}}}
 
 
 def test_what_is_right_is_let_be() -> None:
-    check({"bert": LM, "c": CLASSIFIER, "t": TRAINED}, ["bert", "t"], reviews())
+    check({"bert": LM, "c": CLASSIFIER, "t": TRAINED}, ["bert", "t"], films())
     check({"bert": LM}, [], None)
-    check({"bert": LM, "c": CLASSIFIER, "judge": TUNED}, ["bert"], reviews() | posts())
-    check({"bert": LM, "judge": TUNED | {"table": "films"}}, ["bert"], reviews())
+    check({"bert": LM, "c": CLASSIFIER, "judge": TUNED}, ["bert"], films() | posts())
 
 
 def test_classifiers_read_the_tables_that_they_are_trained_on_and_others_all() -> None:
@@ -66,48 +64,36 @@ def test_classifiers_read_the_tables_that_they_are_trained_on_and_others_all() -
         ({"words": {"mine": "published"}}, ".words: 'mine' is not published"),
         ({"words": {"original": "w.yaml"}}, ".words: 'original' is the name of a list of the paper"),
         (
-            reviews(prefixes=[*PREFIXES, {"template": "Here."}]),
+            films(prefixes=[*PREFIXES, {"template": "Here."}]),
             ".prefixes.films.prefixes.1: template 'Here.': it must have {region}",
         ),
-        (reviews(positive="good"), ".prefixes.films.positive: 'good' is no label of c (it has negative,"),
-        (reviews(classifiers=["bert"]), ".prefixes.films.classifiers: bert is not a model of the kind"),
-        (reviews(delimiter=";"), ".prefixes.films: columns and delimiter are those of a table on disk"),
-        (reviews(reviews={"tilt": 0.2}), ".prefixes.films.reviews.tilt: 0.2 is not between"),
+        (films(positive="good"), ".prefixes.films.positive: 'good' is no label of c (it has negative,"),
+        (films(classifiers=["bert"]), ".prefixes.films.classifiers: bert is not a model of the kind"),
     ],
 )
 def test_keys_of_the_study(regional: dict[str, Any], line: str) -> None:
     with pytest.raises(InputError) as caught:
-        check({"bert": LM, "c": CLASSIFIER}, ["bert"], {**reviews(), **regional})
+        check({"bert": LM, "c": CLASSIFIER}, ["bert"], {**films(), **regional})
     assert str(caught.value).startswith(f"config key regional{line}")
 
 
 @pytest.mark.parametrize(
     ("models", "regional", "line"),
     [
-        ({"c": CLASSIFIER}, None, "models.c: it needs the key regional"),
+        ({"bert": LM, "c": CLASSIFIER}, None, "models.c: it needs the key regional"),
         ({"bert": LM, "t": TRAINED}, None, "models.t: it needs the key regional"),
         ({"bert": LM, "t": TRAINED}, {}, "models.t.from: bert is not among regional.models"),
-        (
-            {"c": CLASSIFIER},
-            {},
-            "models.c.reviews: no entry 'films' of regional.prefixes has reviews (it has",
-        ),
-        (
-            {"c": {**CLASSIFIER, "reviews": "books"}},
-            reviews(),
-            "models.c.reviews: no entry 'books' of regional.prefixes has reviews (known: films)",
-        ),
-        ({"c": CLASSIFIER}, reviews(), "regional: the study has no masked-lm model with files"),
+        ({"bert": LM, "c": CLASSIFIER}, films(), "regional: the study has no masked-lm model with files"),
         ({"bert": LM, "judge": TUNED}, None, "models.judge: it needs the key regional"),
         (
             {"bert": LM, "judge": TUNED},
-            reviews(),
-            "models.judge.table: no entry 'posts' of regional.prefixes has reviews or files.train",
+            films(),
+            "models.judge.table: no entry 'posts' of regional.prefixes has files.train",
         ),
         (
             {"bert": LM, "judge": TUNED},
             posts(files={"test": {"path": "test.csv"}}),
-            "models.judge.table: no entry 'posts' of regional.prefixes has reviews or files.train",
+            "models.judge.table: no entry 'posts' of regional.prefixes has files.train",
         ),
         (
             {"bert": LM, "judge": TUNED},
@@ -129,7 +115,7 @@ def test_models_of_the_study(models: dict[str, Any], regional: dict[str, Any] | 
 
 def test_prefixes_that_no_model_reads() -> None:
     with pytest.raises(InputError, match=r"prefixes\.films: the study has no model of the kind text-class"):
-        check({"bert": LM}, ["bert"], reviews())
+        check({"bert": LM}, ["bert"], films())
 
 
 def test_maps(tmp_path: Path) -> None:

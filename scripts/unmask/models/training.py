@@ -11,7 +11,6 @@ import logging
 import math
 import shutil
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -88,17 +87,9 @@ class Settings:
     """Steps between two states that training can go on from."""
 
 
-def steps_of(
-    examples: int, batch: int, epochs: int, steps: int | None = None, lengths: Sequence[int] | None = None
-) -> int:
-    """How many steps training takes: `steps` where that is stated, else as many as the epochs have.
-
-    lengths: as of `train`.
-    """
-    if steps is not None:
-        return steps
-    groups = [examples] if lengths is None else Counter(lengths).values()
-    return epochs * sum(math.ceil(size / batch) for size in groups)
+def steps_of(examples: int, batch: int, epochs: int, steps: int | None = None) -> int:
+    """How many steps training takes: `steps` where that is stated, else as many as the epochs have."""
+    return epochs * math.ceil(examples / batch) if steps is None else steps
 
 
 @contextmanager

@@ -4,7 +4,6 @@ import pyarrow as pa
 
 from unmask.tables import WORD, field
 
-
 SCORES = pa.schema(
     [
         field("variant", WORD, meaning="paper, corrected or published (docs/regional.md)"),

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.regional.reviews import COLUMNS, LABELS, Settings
 from unmask.regional.wording import check_list_name, check_template, places_of
 from unmask.user_files import read_yaml
 from unmask.user_tables import CSV, columns_of
@@ -49,53 +48,38 @@ def _check_model(name: str, entry: Entries, regional: Entries, measured: Sequenc
             raise InputError(f"{place}: it needs the key regional, which the study lacks")
         if entry["from"] not in measured:
             raise InputError(f"{place}.from: {entry['from']} is not among regional.models, as it has to be")
-    if entry["source"] == "classifier":
-        if not regional:
-            raise InputError(f"{place}: it needs the key regional, which the study lacks")
-        with_reviews = [each for each, of in regional["prefixes"].items() if "reviews" in of]
-        if entry["reviews"] not in with_reviews:
-            known = f"known: {', '.join(with_reviews)}" if with_reviews else "it has none"
-            raise InputError(
-                f"{place}.reviews: no entry {entry['reviews']!r} of regional.prefixes has reviews ({known})"
-            )
-
     if entry["source"] == "fine-tuned-classifier":
         if not regional:
             raise InputError(f"{place}: it needs the key regional, which the study lacks")
         table = regional["prefixes"].get(entry["table"])
-        if table is None or not ("reviews" in table or "train" in table_files(table)):
+        if table is None or "train" not in table_files(table):
             raise InputError(
-                f"{place}.table: no entry {entry['table']!r} of regional.prefixes has reviews or files.train"
+                f"{place}.table: no entry {entry['table']!r} of regional.prefixes has files.train"
             )
-        if "reviews" not in table and not table["labels"]:
+        if not table["labels"]:
             raise InputError(
                 f"{KEY}regional.prefixes.{entry['table']}.labels: they must be stated, as {name} learns them"
             )
 
 
 def table_files(entry: Entries) -> Mapping[str, Entries]:
-    """The files of an entry of `prefixes` by part, `test` and maybe `train`; none of made reviews."""
+    """The files of an entry of `prefixes` by part, `test` and maybe `train`."""
     if "path" in entry:
         return {"test": {"path": entry["path"]}}
-    files: Mapping[str, Entries] = entry.get("files", {})
+    files: Mapping[str, Entries] = entry["files"]
     return {part: source for part, source in files.items() if source is not None}
 
 
 def readers_of(table: str, entry: Entries, models: Entries, classifiers: Sequence[str]) -> list[str]:
     """The classifiers that read a table of `prefixes`: those that its entry names, else all but those that
     are trained on another table."""
-    trained_on = {name: models[name].get("table", models[name].get("reviews", table)) for name in classifiers}
+    trained_on = {name: models[name].get("table", table) for name in classifiers}
     return list(entry["classifiers"] or [name for name in classifiers if trained_on[name] == table])
 
 
 def _labels_of(model: Entries, tables: Entries) -> Sequence[str] | None:
     """The labels of a classifier that the study trains; None of others, which are not known yet."""
-    if model["source"] == "classifier":
-        return LABELS
-    if model["source"] == "fine-tuned-classifier":
-        table = tables[model["table"]]
-        return LABELS if "reviews" in table else list(table["labels"])
-    return None
+    return list(tables[model["table"]]["labels"]) if model["source"] == "fine-tuned-classifier" else None
 
 
 def _check_prefixes(
@@ -118,10 +102,6 @@ def _check_prefixes(
             places_of(prefix["template"])
         except InputError as error:
             raise InputError(f"{place}.prefixes.{number}: {error}") from None
-    if "reviews" in entry:
-        Settings.from_config(f"{place}.reviews", entry["reviews"])
-        if entry["columns"] != COLUMNS or "delimiter" in entry:
-            raise InputError(f"{place}: columns and delimiter are those of a table on disk; leave them out")
 
 
 def check_maps(regional: Entries, published: str | Path) -> None:
