@@ -30,7 +30,7 @@ with (
     base = read_facts(inputs.manifest)
     check_files(base)
     words = read_table(inputs.words, WORDS)
-    keys = ("from", "epochs", "top", "learning_rate", "seed", "hidden")
+    keys = ("from", "epochs", "top", "learning_rate", "seed")
     provenance = record(inputs, params.code, "torch", "transformers", "tokenizers")
     about = {key: entry[key] for key in keys} | {"list": params.list} | provenance
     output = snakemake.output.directory
@@ -52,7 +52,6 @@ with (
                 device,
                 base["max_length"],
                 work,
-                entry["hidden"],
             )
     except InputError as error:
         raise InputError(f"model {params.name}: {error}") from None

@@ -193,23 +193,16 @@ def prefix_tables():
     ]
 
 
-HIDDEN = {"region": "the region's name hidden", "tokens": "15% of tokens hidden"}
-
-
 def regional_series():
-    """The models trained on regional sentences with their epochs, by the model that they come from and what was hidden."""
+    """The models trained on regional sentences with their epochs, by the model that they come from."""
     steps = [name for name in regional_models() if is_on_regional_sentences(name)]
-    kinds = list(dict.fromkeys((MODELS[name]["from"], MODELS[name]["hidden"]) for name in steps))
     series = []
-    for base, hidden in kinds:
+    for base in dict.fromkeys(MODELS[name]["from"] for name in steps):
         trained = [
-            {"model": name, "epoch": MODELS[name]["epochs"]}
-            for name in steps
-            if (MODELS[name]["from"], MODELS[name]["hidden"]) == (base, hidden)
+            {"model": name, "epoch": MODELS[name]["epochs"]} for name in steps if MODELS[name]["from"] == base
         ]
         trained.sort(key=lambda step: step["epoch"])
-        name = f"{base}, {HIDDEN[hidden]}"
-        series.append({"name": name, "models": [{"model": base, "epoch": 0}, *trained]})
+        series.append({"name": base, "models": [{"model": base, "epoch": 0}, *trained]})
     return series
 
 

@@ -4,6 +4,7 @@ RETIRED = {
     "arranged": "no benchmark is made from another one",
     "calibration": "the demonstration alone judges measures, in its table of what was planted and found",
     "classifier": "fine-tuned-classifier trains one on a labelled table of yours",
+    "hidden": "training on sentences about regions hides the region's name, as the paper does",
     "planted": "nothing is planted but in worlds (key worlds)",
     "resamples": "scores have the band of permuted vectors alone; intervals by words were too low",
     "reviews": "prefixes are tried on a labelled table of yours (path or files)",

@@ -17,7 +17,6 @@ from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
 from unmask.models.kinds.masked_lm import check, describe
-from unmask.models.masking import Masking
 from unmask.models.training import IGNORED, Settings
 from unmask.regional import training_sentences
 from unmask.regional.schema import LIKELIHOODS, WORDS
@@ -116,13 +115,12 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
     found = [log_likelihood(base)]
     for epochs in (4, 16):
         directory = tmp_path / str(epochs)
-        facts = train_on(base, SENTENCES, directory, epochs, 0.02, 0, CPU, hidden="tokens")
+        facts = train_on(base, SENTENCES, directory, epochs, 0.02, 0, CPU)
         assert (facts["sentences"], facts["loss"][-1]["step"]) == (15, 2 * epochs)
         found.append(log_likelihood(directory))
         check(directory, "trained")
         assert describe(directory)["tokenizer_digest"] == describe(base)["tokenizer_digest"]
     assert found[0] < found[1] < found[2]
-    # what is masked differs from epoch to epoch
     losses = [tenth["loss"] for tenth in facts["loss"]]
     assert np.mean(losses[-3:]) < np.mean(losses[:3])
 
@@ -131,7 +129,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path)
     base = tiny_model("bert", tmp_path / "base")
     state = torch.random.get_rng_state()
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        train_on(base, SENTENCES, tmp_path / name, 2, 0.01, seed, CPU, hidden="tokens")
+        train_on(base, SENTENCES, tmp_path / name, 2, 0.01, seed, CPU)
     assert (torch.random.get_rng_state() == state).all()
     first, again, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
     assert first == again
@@ -148,10 +146,10 @@ def test_more_epochs_begin_as_fewer_do(tmp_path: Path) -> None:
 def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = tiny_model("bert", tmp_path / "base")
     monkeypatch.setattr(training_sentences, "Settings", partial(Settings, save_every=2))
-    train_on(base, SENTENCES, tmp_path / "whole", 2, 0.01, 0, CPU, hidden="tokens")
-    batch, calls = Masking.batch, 0
+    train_on(base, SENTENCES, tmp_path / "whole", 2, 0.01, 0, CPU)
+    batch, calls = RegionMasking.batch, 0
 
-    def stopped(self: Masking, *arguments: Any) -> Any:
+    def stopped(self: RegionMasking, *arguments: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls > 3:
@@ -159,10 +157,10 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch
         return batch(self, *arguments)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Masking, "batch", stopped)
-        train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path, hidden="tokens")
+        patch.setattr(RegionMasking, "batch", stopped)
+        train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path)
     assert (tmp_path / "state.pt").exists() and not (tmp_path / "parts").exists()
-    train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path, hidden="tokens")
+    train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path)
     whole, parts = (tmp_path / name / "model.safetensors" for name in ("whole", "parts"))
     assert whole.read_bytes() == parts.read_bytes()
 
@@ -198,14 +196,11 @@ def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tm
         assert set(shown[len(ids) :]) <= {tokenizer.pad_token_id}
 
 
-def test_hidden_names_become_likelier_and_the_two_ways_differ(tmp_path: Path) -> None:
+def test_hidden_names_become_likelier(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
     facts = train_on(base, SENTENCES, tmp_path / "region", 16, 0.05, 0, CPU)
     losses = [tenth["loss"] for tenth in facts["loss"]]
     assert np.mean(losses[-3:]) < 0.8 * np.mean(losses[:3])
-    train_on(base, SENTENCES, tmp_path / "tokens", 16, 0.05, 0, CPU, hidden="tokens")
-    region, tokens = (load_file(tmp_path / name / "model.safetensors") for name in ("region", "tokens"))
-    assert any(not torch.equal(region[name], tokens[name]) for name in region)
 
 
 def test_a_name_without_a_token_is_refused(tmp_path: Path) -> None:
@@ -239,7 +234,6 @@ def test_the_script(tmp_path: Path) -> None:
         "top": 2,
         "learning_rate": 0.01,
         "seed": 5,
-        "hidden": "region",
     }
     inputs = {name: tmp_path / f"{name}.parquet" for name in ("likelihoods", "words")}
     run_script(

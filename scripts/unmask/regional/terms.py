@@ -25,6 +25,3 @@ WITHOUT, REPLACE = "without-", "replace-"
 
 NO_PREFIX, CONTROL = "none", "control"
 """In place of a level: texts as they are, and behind a prefix that names no region."""
-
-REGION_HIDDEN, TOKENS_HIDDEN = "region", "tokens"
-"""What is hidden in training on sentences about regions: the region's name, or tokens at random."""

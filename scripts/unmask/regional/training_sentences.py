@@ -21,7 +21,6 @@ from unmask.models.masking import Masking
 from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import IGNORED, Batch, Settings, constant, steps_of, train
-from unmask.regional.terms import REGION_HIDDEN
 
 BATCH = 8
 """Sentences of a step; the paper does not say how many."""
@@ -101,7 +100,7 @@ def name_tokens(tokenizer: PreTrainedTokenizerBase, sentence: RegionSentence) ->
     any of the name's.
     """
     if not tokenizer.is_fast:
-        raise InputError("hidden: region takes a tokenizer that tells the characters of a token (a fast one)")
+        raise InputError("it takes a tokenizer that tells the characters of a token (a fast one)")
     offsets = tokenizer(sentence.text, return_offsets_mapping=True, verbose=False)["offset_mapping"]
     of_name = np.array([start < sentence.end and end > max(start, sentence.start) for start, end in offsets])
     if not of_name.any():
@@ -119,13 +118,11 @@ def train_on(
     device: Device,
     max_length: int | None = None,
     work: Path | None = None,
-    hidden: str = REGION_HIDDEN,
 ) -> dict[str, Any]:
     """Train the masked language model in `base` on sentences; write it to `directory`, all or nothing.
 
     By stochastic gradient descent at a constant rate, on batches of BATCH sentences in random order, with the
-    model's own dropout. hidden: `region`, all tokens of the region's name, as the paper has it; or `tokens`,
-    BERT's 15% of all tokens, drawn anew each time. A model of more epochs begins as one of
+    model's own dropout. All tokens of the region's name are hidden. A model of more epochs begins as one of
     fewer does. The tokenizer's files are copied. The same seed gives the same weights on the same machine
     with as many threads. work: as of `unmask.models.training.train`.
 
@@ -153,13 +150,10 @@ def train_on(
         optimizer=SGD,
     )
     masking = Masking.of(tokenizer)
-    if hidden == REGION_HIDDEN:
-        names = [name_tokens(tokenizer, sentence) for sentence in sentences]
-        of_names = list(zip(examples, names, strict=True))
-        by_region = RegionMasking(masking.mask_id, masking.pad_id)
-        losses = train(model, of_names, by_region.batch, settings, work, device)
-    else:
-        losses = train(model, examples, masking.batch, settings, work, device)
+    names = [name_tokens(tokenizer, sentence) for sentence in sentences]
+    of_names = list(zip(examples, names, strict=True))
+    by_region = RegionMasking(masking.mask_id, masking.pad_id)
+    losses = train(model, of_names, by_region.batch, settings, work, device)
     with directory_written_whole(directory) as partial:
         with quiet_transformers():
             model.save_pretrained(partial)
