@@ -239,30 +239,6 @@ def test_responses_stand_at_their_doses_with_what_is_known() -> None:
     assert [mark["type"] for mark in lines] == ["rule", "line", "rule", "point"]
 
 
-def test_what_is_exact_is_a_line_and_else_marks() -> None:
-    exact = DOSES.assign(exact=DOSES["kind"] == "old", perfect=DOSES["kind"].where(DOSES["kind"] == "old"))
-    dashes = Kinds("perfect", "perfect model", ["old"])
-    drawn = response(
-        exact, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS, dashes=dashes, exact="exact"
-    )
-    layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
-    shown = [(layer["mark"]["type"], layer["mark"].get("style")) for layer in layers]
-    assert shown == [
-        ("rule", "neutral"),
-        ("line", "exact"),
-        ("point", "exact"),
-        ("rule", None),
-        ("point", None),
-    ]
-    assert [len(panel_of(drawn, place).of("symbol")) for place in (0, 1)] == [4, 1]
-    assert layers[1]["encoding"]["strokeDash"]["scale"]["domain"] == ["old"]
-    assert layers[1]["encoding"]["color"]["field"] == "kind"
-    # lines without a kind have no colour of one
-    plain = exact.assign(kind=exact["kind"].where(~exact["exact"]))
-    of_none = response(plain, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS, exact="exact")
-    assert "color" not in chart("c", "a", of_none).spec["spec"]["layer"][1]["encoding"]  # type: ignore[arg-type]
-
-
 def test_hollow_marks_are_in_no_line() -> None:
     hollow = DOSES.assign(hollow=DOSES["dose"] == 2)
     drawn = response(hollow, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS, hollow="hollow")

@@ -39,11 +39,10 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
 
     A chart names no colour: it has the ranges `category` (series), `ordinal` (verdicts), `ramp` and
     `heatmap` (numbers as colours of marks and, in five steps, of areas), `diverging` (below, nothing,
-    above), and the styles `single` (marks of one kind), `neutral` (a line of no effect), `wanted` (a line
-    that is aimed at), `chance`, `untrained`, `reported`, `exact` (what is known without a model), `truth`
-    (of what was made), `figure` (a number as text) and `cell` (what is below one), and of maps `country`,
-    `no-score` and `beyond` (what is drawn around those beyond chance), and `outlined` (marks with a
-    border).
+    above), and the styles `single` (marks of one kind), `neutral` (a line of no effect), `chance`,
+    `untrained`, `reported`, `truth` (of what was made), `figure` (a number as text) and `cell` (what is
+    below one), and of maps `country`, `no-score` and `beyond` (what is drawn around those beyond chance),
+    and `outlined` (marks with a border).
     """
     colours = PALETTES[mode]
     return {
@@ -111,8 +110,6 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "figure": {"color": colours.text, "fill": colours.text, "fontSize": 11},
             "cell": {"color": colours.series[0]},
             "single": {"color": colours.series[0]},
-            "wanted": {"color": colours.faint, "strokeDash": [2, 3]},
-            "exact": {"color": colours.text, "strokeWidth": 1.2},
             "country": {"stroke": colours.back, "strokeWidth": 0.5},
             "no-score": {"color": colours.back, "stroke": colours.dark_band, "strokeWidth": 0.5},
             "outlined": {"stroke": colours.text},

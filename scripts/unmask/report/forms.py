@@ -39,9 +39,6 @@ from unmask.report.panels import (
 Interval = tuple[str, str]
 """Columns of the ends of an interval."""
 
-DASHES = ([1, 0], [5, 3], [1, 2])
-"""Patterns of lines: pixels drawn and left out."""
-
 _NUMBERS = 40
 """Pixels for the numbers beside a panel."""
 
@@ -274,9 +271,7 @@ def response(
     value: str,
     interval: Interval = ("low", "high"),
     kinds: Kinds | None = None,
-    dashes: Kinds | None = None,
     each: str | None = None,
-    exact: str | None = None,
     hollow: str | None = None,
     area: bool = False,
     together: str | None = None,
@@ -286,12 +281,11 @@ def response(
 ) -> alt.FacetChart | None:
     """What comes of a dose: numbers with their intervals, those of one kind joined by a line.
 
-    dose: a column of numbers, or of words, which have no scale. dashes: what the dashes of lines tell apart,
-    in a legend if that has a title. each: what a line is of, beside that. exact: a column of true and false:
-    rows that are known without a model are lines, and others marks. hollow: the same, of rows whose marks
-    are hollow and in no line. area: whether intervals are areas. together: panels that have the same in this
-    column have one scale. broad: a band behind all, which chance gives. reported: a column of the same
-    numbers as others report them, on a thinner line with triangles.
+    dose: a column of numbers, or of words, which have no scale. each: what a line is of, beside its kind.
+    hollow: a column of true and false: rows whose marks are hollow and in no line. area: whether intervals
+    are areas. together: panels that have the same in this column have one scale. broad: a band behind all,
+    which chance gives. reported: a column of the same numbers as others report them, on a thinner line with
+    triangles.
     """
     frame = frame[frame[value].notna()]
     if frame.empty:
@@ -303,7 +297,7 @@ def response(
     numbers = pd.api.types.is_numeric_dtype(frame[dose])
     place = (across.at(dose) if numbers else _words_across(x, frame[dose], grid.width)) | up.at(value)
     looks, single = _looks(frame, kinds)
-    one = _lines(frame, dashes, each)
+    one: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
     said = tooltips(tips)
     layers: list[alt.Chart] = []
     if broad and _known(frame, broad[0]):
@@ -315,28 +309,18 @@ def response(
         layers.append(theirs.mark_line(style="reported", strokeWidth=0.8).encode(**at, **one))
         marks = theirs.mark_point(style="reported", shape="triangle-up", size=30, opacity=1)
         layers.append(marks.encode(**at, tooltip=said))
-    if exact and frame[exact].any():
-        # where lines have no kind they have no colour of one
-        independent = _colour(looks) if kinds and frame.loc[frame[exact], kinds.column].notna().any() else {}
-        rows = alt.Chart().transform_filter(only(exact, True))
-        layers.append(_without(hollow, rows).mark_line(style="exact").encode(**place, **one, **independent))
-        for filled, marks in _fills(hollow, rows):
-            points = marks.mark_point(style="exact", filled=filled, size=9 if filled else 36, opacity=1)
-            layers.append(points.encode(**place, **independent, tooltip=said))
-    rows = alt.Chart().transform_filter(only(exact, False)) if exact else alt.Chart()
     known = _known(frame, interval[0])
-    valid = having(*interval).transform_filter(only(exact, False)) if exact else having(*interval)
+    valid = having(*interval)
     if known and area:
         shade = valid.mark_area(opacity=0.15, **single)
         layers.append(shade.encode(x=place["x"], **up.between(interval), **one, **_colour(looks)))
-    if not exact:
-        lines = _without(hollow, rows).mark_line(strokeWidth=1.4, **single)
-        # where there are several of a dose, through their mean
-        layers.append(lines.encode(**(place | up.at(f"mean({value})")), **one, **_colour(looks)))
+    lines = _without(hollow, alt.Chart()).mark_line(strokeWidth=1.4, **single)
+    # where there are several of a dose, through their mean
+    layers.append(lines.encode(**(place | up.at(f"mean({value})")), **one, **_colour(looks)))
     if known and not area:
         rule = valid.mark_rule(strokeWidth=1.2, **single)
         layers.append(rule.encode(x=place["x"], **up.between(interval), **_colour(looks)))
-    for filled, marks in _fills(hollow, rows):
+    for filled, marks in _fills(hollow, alt.Chart()):
         points = marks.mark_point(filled=filled, opacity=1, size=MARK - 10, **single)
         layers.append(points.encode(**place, **looks, tooltip=said))
     return _beside_numbers(layers, frame, x, y, together, (value, *ends), grid)
@@ -415,18 +399,6 @@ def _words_across(axis: Axis, words: "pd.Series[str]", width: int) -> dict[str, 
     fits = room_for(order) * len(order) <= width
     names = alt.Axis(labelAngle=0) if fits else alt.Axis(labelAngle=-40, labelLimit=120)
     return {"x": alt.X(f"{words.name}:N", title=axis.title, sort=order, axis=names)}
-
-
-def _lines(frame: pd.DataFrame, dashes: Kinds | None, each: str | None) -> dict[str, Any]:
-    """What makes several lines of the rows of a panel, beside colours."""
-    encoding: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
-    if dashes:
-        names = dashes.of(frame)
-        scale = alt.Scale(domain=names, range=list(DASHES[: len(names)]))
-        legend: Any = None if dashes.title is None else alt.Undefined
-        dash = alt.StrokeDash(f"{dashes.column}:N", title=dashes.title, scale=scale, legend=legend)
-        encoding["strokeDash"] = dash
-    return encoding
 
 
 def _without(hollow: str | None, rows: alt.Chart) -> alt.Chart:
