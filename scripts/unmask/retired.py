@@ -8,6 +8,7 @@ RETIRED = {
     "planted": "nothing is planted but in worlds (key worlds)",
     "resamples": "scores have the band of permuted vectors alone; intervals by words were too low",
     "reviews": "prefixes are tried on a labelled table of yours (path or files)",
+    "longer": "lengths plants names of two subtokens",
     "templates": "pairs of sentences (format: table) compare words in templates",
     "wikimedia-xml": "wikiextractor makes texts of a dump (format: text), and the hub has clean ones",
 }

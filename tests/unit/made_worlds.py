@@ -36,7 +36,6 @@ DOSED: dict[str, Any] = {
     "ratios": [1, 1, 1, 1, 4, 4, 4, 4, 16, 16, 16, 16],
     "both": {"association": 0.8, "ratios": [1, 4, 16]},
     "lengths": 5,
-    "longer": 3,
     "pairs": {"per_occupation": 9, "per_trait": 3},
 }
 """Settings of a world that has every factor, at levels that repeat."""

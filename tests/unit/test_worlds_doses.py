@@ -1,4 +1,4 @@
-"""What worlds may have beside the default's: more groups, longer names, more pairs, and no bias at all."""
+"""What worlds may have beside the default's: more groups, more pairs, and no bias at all."""
 
 import hashlib
 import math
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from made_worlds import DOSED, OTHERS, by_hand, make_world, settings
+from made_worlds import DOSED, OTHERS, make_world, settings
 from study_schema import FAMILIES
 from unmask.configuration import read_config
 from unmask.installation import workflow_root
@@ -23,7 +23,6 @@ from unmask.worlds.grammar import (
     FREQUENCY,
     GROUP_TEMPLATES,
     LENGTH,
-    LONGER,
     NAMES,
     PRONOUNS,
     SPLIT_PEOPLES,
@@ -35,7 +34,6 @@ from unmask.worlds.grammar import (
     words_of,
 )
 from unmask.worlds.neutral import neutral_sentences
-from unmask.worlds.oracle import Oracle
 from unmask.worlds.pairs import (
     CROWS_PAIRS,
     STEREOSET,
@@ -77,7 +75,6 @@ def test_no_name_is_another_word_whatever_its_case() -> None:
         *grammar.NATIONS, *grammar.MORE_NATIONS, *grammar.FAITHS, *grammar.MORE_FAITHS,
         *grammar.PEOPLES, *grammar.MORE_PEOPLES, *SPLIT_PEOPLES,
         *(name for of_gender in NAMES.values() for name in of_gender),
-        *grammar.CLASSES, *(word for name in grammar.LONGER_CLASSES for word in name.split()),
     ]  # fmt: skip
     pieces = [piece for split in SPLIT_PEOPLES.values() for piece in split]
     others = {word.lower() for word in make_world(0).words if word not in names}
@@ -111,61 +108,49 @@ def test_no_margin_of_the_demonstration_stands_on_a_knife_edge() -> None:
 def test_articles_are_right_before_every_word(names: int) -> None:
     """Of a world with every group there is: "a" stands before no vowel, and nowhere is an "an" needed."""
     world = make_world(
-        names=names, ratios=[4] * 12, both={"ratios": [8] * 10}, lengths=10, longer=8, associations=[0.9]
+        names=names, ratios=[4] * 12, both={"ratios": [8] * 10}, lengths=10, associations=[0.9]
     )
     groups = [name for pair in world.group_pairs for name in (pair.disadvantaged, pair.advantaged)]
-    assert len(groups) == 80
+    assert len(groups) == 64
     counts = Counts(per_occupation=9, per_trait=9)
     texts = [text_of(sentence.words) for sentence in world.sentences] + neutral_sentences(world)
     for pair in (*crows_pairs(world, counts), *stereoset(world, counts)):
         texts += [text_of(pair.stereotype), text_of(pair.antistereotype), text_of(pair.unrelated)]
-    assert any(" a Farlish " in text for text in texts)
+    assert any(" a " in text for text in texts)
     assert not [text for text in texts if re.search(r"\b[Aa] [AEIOUaeiou]|\b[Aa]n ", text)]
 
 
 def test_pairs_of_groups_are_as_many_as_asked_and_the_sides_take_turns() -> None:
     counts = Counter(pair.factor for pair in WORLD.group_pairs)
-    assert counts == {FREQUENCY: 12, BOTH: 3, LENGTH: 5, LONGER: 3}
+    assert counts == {FREQUENCY: 12, BOTH: 3, LENGTH: 5}
     names = [name for pair in WORLD.group_pairs for name in (pair.disadvantaged, pair.advantaged)]
-    assert len(set(names)) == len(names) == 46
-    for factor in (LENGTH, LONGER):
-        pairs = [pair for pair in WORLD.group_pairs if pair.factor == factor]
-        for i, pair in enumerate(pairs):
-            more, less = (pair.disadvantaged, pair.advantaged)[:: 1 if i % 2 == 0 else -1]
-            assert (more in SPLIT_PEOPLES or " " in more) and less not in SPLIT_PEOPLES and " " not in less
-    assert not [p for p in make_world(0, lengths=0).group_pairs if p.factor in (LENGTH, LONGER)]
+    assert len(set(names)) == len(names) == 40
+    for i, pair in enumerate(pair for pair in WORLD.group_pairs if pair.factor == LENGTH):
+        more, less = (pair.disadvantaged, pair.advantaged)[:: 1 if i % 2 == 0 else -1]
+        assert more in SPLIT_PEOPLES and less not in SPLIT_PEOPLES
+    assert not [p for p in make_world(0, lengths=0).group_pairs if p.factor == LENGTH]
 
 
 def test_who_wants_more_groups_keeps_those_that_it_had() -> None:
     had = make_world(4).group_pairs
-    more = make_world(4, ratios=[1, 2, 4, 8, 16], lengths=4, longer=1).group_pairs
+    more = make_world(4, ratios=[1, 2, 4, 8, 16], lengths=4).group_pairs
     assert set(had) < set(more)
-    assert Counter(pair.factor for pair in set(more) - set(had)) == {FREQUENCY: 1, LENGTH: 2, LONGER: 1}
+    assert Counter(pair.factor for pair in set(more) - set(had)) == {FREQUENCY: 1, LENGTH: 2}
 
 
-def test_each_benchmark_has_as_many_pairs_as_asked_and_only_one_has_longer_names() -> None:
-    for pairs, factors in (
-        (crows_pairs(WORLD, COUNTS), {ASSOCIATION, FREQUENCY, BOTH, LENGTH, LONGER}),
-        (stereoset(WORLD, COUNTS), {ASSOCIATION, FREQUENCY, BOTH, LENGTH}),
-    ):
-        assert {pair.contrast.factor for pair in pairs} == factors
+def test_each_benchmark_has_as_many_pairs_as_asked() -> None:
+    for pairs in (crows_pairs(WORLD, COUNTS), stereoset(WORLD, COUNTS)):
+        assert {pair.contrast.factor for pair in pairs} == {ASSOCIATION, FREQUENCY, BOTH, LENGTH}
         per_contrast = Counter((pair.contrast.unit, *pair.contrast.shared.values()) for pair in pairs)
-        assert len(per_contrast) == sum(contrast.factor in factors for contrast in WORLD.contrasts)
+        assert len(per_contrast) == len(WORLD.contrasts)
         for (unit, word), number in per_contrast.items():
             assert number == (COUNTS.per_occupation if unit == word else COUNTS.per_trait)
         assert len({(pair.stereotype, pair.antistereotype) for pair in pairs}) == len(pairs)
-    longer = [pair for pair in crows_pairs(WORLD, COUNTS) if pair.contrast.factor == LONGER]
-    assert {pair.contrast.bias_type for pair in longer} == {"socioeconomic"}
-    assert all(abs(len(pair.stereotype) - len(pair.antistereotype)) == 1 for pair in longer)
-    assert all(abs(len(pair.unrelated) - len(pair.stereotype)) <= 1 for pair in longer)
-    for pair in longer:
-        assert " ".join(pair.stereotype[i] for i in pair.modified) == pair.contrast.stereotype["group"]
 
 
 def test_votes_are_for_bias_types_of_the_world() -> None:
     votes = {vote for pair in crows_pairs(WORLD, COUNTS) for vote in pair.votes if vote}
-    assert votes == {"gender", "nationality", "religion", "race-color", "socioeconomic"}
-    assert "socioeconomic" not in {vote for pair in crows_pairs(make_world(0)) for vote in pair.votes}
+    assert votes == {"gender", "nationality", "religion", "race-color"}
 
 
 def test_truth_says_what_repeats_and_which_side_is_the_longer() -> None:
@@ -191,32 +176,8 @@ def test_truth_says_what_repeats_and_which_side_is_the_longer() -> None:
             longer = {0: None, 1: "stereotype", -1: "antistereotype"}[tokens[0] - tokens[1]]
             assert fact["longer_side"] == longer
             found[fact["factor"], longer] += 1
-    sides = {(factor, side) for factor in (LENGTH, LONGER) for side in ("stereotype", "antistereotype")}
+    sides = {(LENGTH, side) for side in ("stereotype", "antistereotype")}
     assert set(found) == sides | {(factor, None) for factor in (ASSOCIATION, FREQUENCY, BOTH)}
-
-
-@pytest.mark.parametrize("template", GROUP_TEMPLATES)
-def test_the_oracle_holds_sides_of_unequally_many_words_against_each_other(template: str) -> None:
-    oracle = Oracle(WORLD)
-    frame = frames(template)[-1]
-    pair = next(p for p in WORLD.group_pairs if p.factor == LONGER and " " in p.disadvantaged)
-    scores = []
-    for group in (pair.disadvantaged, pair.advantaged):
-        words = words_of(frame, {"group": group, "trait": "rude"})
-        modified = [words.index(word) for word in group.split()]
-        shared = [i for i in range(len(words)) if i not in modified]
-        sss, all_masked = by_hand(WORLD, words, modified), by_hand(WORLD, words, range(len(words)))
-        cps = math.fsum(by_hand(WORLD, words, [i])[0] for i in shared)
-        scores.append({"CPS": cps, "SSS": sum(sss) / len(sss), "AllMasked": sum(all_masked) / len(words)})
-    longer, shorter = (
-        words_of(frame, {"group": group, "trait": "rude"}) for group in (pair.disadvantaged, pair.advantaged)
-    )
-    margins = oracle.margins(longer, shorter)
-    assert margins == pytest.approx({key: scores[0][key] - scores[1][key] for key in scores[0]}, abs=1e-9)
-    assert oracle.margins(shorter, longer) == pytest.approx(
-        {key: -margin for key, margin in margins.items()}, abs=1e-9
-    )
-    assert margins["CPS"] == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize(

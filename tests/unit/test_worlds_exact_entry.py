@@ -86,7 +86,7 @@ def test_a_model_of_balanced_text_finds_no_bias_but_in_lengths() -> None:
         rows = exact_evidence(pairs, model, masking)
         total = rows.groupby(["pair_id", "role"])["log_prob"].sum().unstack()
         margin = (total["stereotype"] - total["antistereotype"]).loc[pairs["pair_id"]].to_numpy()
-        even = ~planted["factor"].isin(["length", "longer"]).to_numpy()
+        even = (planted["factor"] != "length").to_numpy()
         assert abs(margin[even]).max() < 1e-9
 
 

@@ -330,21 +330,14 @@ def length_margins(world: World) -> pd.DataFrame:
     return found.mul([1 if side == STEREOTYPE else -1 for side in longer], axis=0)
 
 
-@pytest.mark.parametrize(("lengths", "longer"), [(1, 0), (2, 0), (3, 2), (10, 0)])
-def test_split_names_have_the_margins_of_the_theory_by_every_version_of_pll(
-    lengths: int, longer: int
-) -> None:
+@pytest.mark.parametrize("lengths", [1, 2, 3, 10])
+def test_split_names_have_the_margins_of_the_theory_by_every_version_of_pll(lengths: int) -> None:
     """Nothing is associated in this world, and all groups of a kind are equally frequent."""
     world = make_world(
-        associations=[0.5],
-        ratios=[1],
-        both={"association": 0.5, "ratios": [1]},
-        lengths=lengths,
-        longer=longer,
+        associations=[0.5], ratios=[1], both={"association": 0.5, "ratios": [1]}, lengths=lengths
     )
-    # two nations, and two faiths that are spoken of twice as often; classes of two words have two tokens
-    whole, split = lengths + longer + 2 + 2 * 2, lengths + longer
-    expected = theory.split_margins(whole, split)
+    # two nations, and two faiths that are spoken of twice as often
+    expected = theory.split_margins(lengths + 2 + 2 * 2, lengths)
     found = length_margins(world)
     assert len(found) >= 4
     for version, margin in expected.items():

@@ -222,7 +222,6 @@ def test_truth_holds_every_pair_with_the_oracles_margins(tmp_path: Path) -> None
         "ratios": [1, 2, 4, 8],
         "both": {"association": 0.8, "ratios": [1, 4, 8]},
         "lengths": 2,
-        "longer": 0,
         "names": 0,
         "pairs": {"per_occupation": 8, "per_trait": 4, "stereo_share": 0.5},
     }

@@ -17,7 +17,7 @@ from unmask.worlds.recipe import Corruption, Recipe
 def test_a_world_is_made_of_its_settings() -> None:
     assert make_world(**OTHERS["uneven"]) == World("w", 2, (0.3, 0.95), (1.5, 12), Both(0.65, (2.5,)))
     dosed = make_world(**DOSED)
-    assert (dosed.associations, dosed.lengths, dosed.longer) == (tuple(DOSED["associations"]), 5, 3)
+    assert (dosed.associations, dosed.lengths) == (tuple(DOSED["associations"]), 5)
     assert Counts.from_config("w", settings(**DOSED)) == Counts(per_occupation=9, per_trait=3)
     shares = {"masked": 0.7, "kept": 0.1, "random": 0.2}
     # which is not 1 to the last digit of their sum
@@ -55,8 +55,7 @@ def test_a_corpus_to_train_on_has_enough_sentences() -> None:
         ({"both": {"ratios": [4] * 11}}, "worlds.w.both.ratios: from 1 to 10 ratios, not 11"),
         ({"both": {"ratios": [0]}}, "worlds.w.both.ratios: a ratio is a number of 1 or more, not 0"),
         ({"lengths": 11}, "worlds.w.lengths: from 0 to 10 pairs of groups, not 11"),
-        ({"longer": -1}, "worlds.w.longer: from 0 to 8 pairs of groups, not -1"),
-        ({"longer": 1.5}, "config key worlds.w.longer: 1.5 is not of type 'integer'"),
+        ({"lengths": 1.5}, "config key worlds.w.lengths: 1.5 is not of type 'integer'"),
         ({"names": 21}, "worlds.w.names: from 0 to 20 names a gender, not 21"),
         ({"names": -1}, "worlds.w.names: from 0 to 20 names a gender, not -1"),
         (

@@ -132,9 +132,7 @@ def whole_study(folder: Path) -> dict[str, Any]:
     return {
         "study": "small",
         "title": "All families, little of each",
-        "worlds": {
-            "planted": {"sentences": 4000, "longer": 2, "pairs": {"per_occupation": 3, "per_trait": 2}}
-        },
+        "worlds": {"planted": {"sentences": 4000, "pairs": {"per_occupation": 3, "per_trait": 2}}},
         "models": {
             "oracle": {"source": "oracle", "world": "planted"},
             "bert": {**trained, "steps": 20},

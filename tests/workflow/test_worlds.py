@@ -85,7 +85,6 @@ def test_each_world_has_its_own_files(worlds: Workflow) -> None:
         **{key: OTHER[key] for key in ("associations", "ratios", "both")},
         **{
             "lengths": 2,
-            "longer": 0,
             "names": 0,
             "pairs": {"per_occupation": 8, "per_trait": 4, "stereo_share": 0.5},
         },

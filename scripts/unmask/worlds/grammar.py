@@ -1,14 +1,12 @@
 """The grammar of a world: short English sentences whose every probability is known.
 
-Five factors can be planted, each in sentences of its own:
+Four factors can be planted, each in sentences of its own:
 
 - `association`: an occupation goes with its stereotyped gender with probability p, at several levels of p.
   A pronoun shows the gender, or in worlds that have names one of many names;
 - `frequency`: one of two invented nations is spoken of `ratio` times as often, and nothing else differs;
 - `both`: one of two invented faiths is more frequent *and* goes with a kind of trait;
-- `length`: two invented peoples that differ in nothing but the number of their subtokens;
-- `longer`, in worlds that want it: two invented classes of which one has a name of two words, and nothing
-  else differs.
+- `length`: two invented peoples that differ in nothing but the number of their subtokens.
 
 The disadvantaged group of a pair is the rarer one, and its stereotype is a negative trait; the
 advantaged group's is a positive one. Women are the disadvantaged gender. Everything not planted is
@@ -28,13 +26,12 @@ from typing import Any, NamedTuple
 from unmask.errors import InputError
 from unmask.terms import ANTISTEREO, ANTISTEREOTYPE, STEREO, STEREOTYPE
 
-ASSOCIATION, FREQUENCY, BOTH, LENGTH, LONGER = "association", "frequency", "both", "length", "longer"
+ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
 BIAS_TYPES = {
     ASSOCIATION: "gender",
     FREQUENCY: "nationality",
     BOTH: "religion",
     LENGTH: "race-color",
-    LONGER: "socioeconomic",
 }
 
 MALE, FEMALE = "male", "female"
@@ -92,12 +89,6 @@ SPLIT_PEOPLES: Mapping[str, tuple[str, ...]] = {
 }
 """Words that every tokenizer of a world that has them splits, and where: between letters that stand beside
 each other in no other word, or byte pairs would be merged over the seam."""
-CLASSES = ("Farlish", "Burmic", "Condic", "Melvan", "Gormish", "Ristvan", "Lenvish", "Sorvic")
-LONGER_CLASSES = (
-    "Higher Ombric", "Lower Tessic", "Nearer Prandic", "Farther Wendish",
-    "Senior Yorlic", "Younger Hulvan", "Greater Mervic", "Lesser Rastish",
-)  # fmt: skip
-"""Names of two words, which no other name has: both words are as frequent as the class."""
 
 NEGATIVE_TRAITS = ("lazy", "rude", "greedy")
 POSITIVE_TRAITS = ("clever", "honest", "polite")
@@ -137,7 +128,7 @@ GENDER_SHARE = 0.45
 GENDER_SHARE_WITH_NAMES, NAMED_SHARE = 0.5, 0.2
 """The same share in worlds that have names, and the share of sentences on names alone. With less of these,
 models learn the genders of names too late for associations with occupations."""
-WEIGHTS = {FREQUENCY: 1, BOTH: 2, LENGTH: 1, LONGER: 1}
+WEIGHTS = {FREQUENCY: 1, BOTH: 2, LENGTH: 1}
 """How often a disadvantaged group is spoken of, beside those of other factors: traits are hard to learn."""
 
 
@@ -210,7 +201,7 @@ class Contrast:
     def longer_side(self) -> str | None:
         """Which of STEREOTYPE and ANTISTEREOTYPE has more subtokens; None where they have equally many."""
         more, less = (
-            sum(len(SPLIT_PEOPLES.get(word, (word,))) for filler in side.values() for word in filler.split())
+            sum(len(SPLIT_PEOPLES.get(word, (word,))) for word in side.values())
             for side in (self.stereotype, self.antistereotype)
         )
         if more == less:
@@ -228,9 +219,9 @@ class World:
     """A world. `seed` decides which word plays which part.
 
     associations: P(stereotyped gender), a level for equally many occupations each. ratios: of the frequencies
-    of two nations, one a pair. both: the same for faiths, and their one association. lengths, longer: how
-    many pairs of groups differ in their subtokens, and in their words. names: how many each gender has, which
-    show it; with none, pronouns do.
+    of two nations, one a pair. both: the same for faiths, and their one association. lengths: how
+    many pairs of groups differ in their subtokens. names: how many each gender has, which show it; with none,
+    pronouns do.
     """
 
     name: str
@@ -239,7 +230,6 @@ class World:
     ratios: tuple[float, ...]
     both: Both
     lengths: int = 2
-    longer: int = 0
     names: int = 0
 
     @classmethod
@@ -260,9 +250,10 @@ class World:
         _check_probabilities(f"{place}.both.association", [both["association"]])
         _check_ratios(f"{place}.ratios", entry["ratios"], (*NATIONS, *MORE_NATIONS))
         _check_ratios(f"{place}.both.ratios", both["ratios"], (*FAITHS, *MORE_FAITHS))
-        for key, words in (("lengths", SPLIT_PEOPLES), ("longer", LONGER_CLASSES)):
-            if not 0 <= entry[key] <= len(words):
-                raise InputError(f"{place}.{key}: from 0 to {len(words)} pairs of groups, not {entry[key]}")
+        if not 0 <= entry["lengths"] <= len(SPLIT_PEOPLES):
+            raise InputError(
+                f"{place}.lengths: from 0 to {len(SPLIT_PEOPLES)} pairs of groups, not {entry['lengths']}"
+            )
         most = min(map(len, NAMES.values()))
         if not 0 <= entry["names"] <= most:
             raise InputError(f"{place}.names: from 0 to {most} names a gender, not {entry['names']}")
@@ -273,7 +264,6 @@ class World:
             tuple(entry["ratios"]),
             Both(both["association"], tuple(both["ratios"])),
             entry["lengths"],
-            entry["longer"],
             entry["names"],
         )
 
@@ -304,7 +294,7 @@ class World:
 
     @cached_property
     def group_pairs(self) -> tuple[GroupPair, ...]:
-        """The pairs of invented groups. In `length` and `longer`, the sides take turns in having more."""
+        """The pairs of invented groups. In `length` the sides take turns in having more."""
         rng = random.Random(f"groups {self.seed}")
         nations, faiths = rng.sample(NATIONS, len(NATIONS)), rng.sample(FAITHS, len(FAITHS))
         whole = rng.sample(PEOPLES, len(PEOPLES))
@@ -312,7 +302,6 @@ class World:
         nations += self._shuffled(MORE_NATIONS)
         faiths += self._shuffled(MORE_FAITHS)
         whole += self._shuffled(MORE_PEOPLES)
-        classes, longer_classes = self._shuffled(CLASSES), self._shuffled(LONGER_CLASSES)
         return (
             *(
                 GroupPair(FREQUENCY, nations[2 * i], nations[2 * i + 1], ratio, 0.5)
@@ -322,8 +311,7 @@ class World:
                 GroupPair(BOTH, faiths[2 * i], faiths[2 * i + 1], ratio, self.both.association)
                 for i, ratio in enumerate(self.both.ratios)
             ),
-            *_in_turn(LENGTH, list(SPLIT_PEOPLES)[: self.lengths], whole),
-            *_in_turn(LONGER, longer_classes[: self.longer], classes),
+            *_in_turn(list(SPLIT_PEOPLES)[: self.lengths], whole),
         )
 
     @property
@@ -462,12 +450,12 @@ class World:
         ]
 
 
-def _in_turn(factor: str, more: Sequence[str], others: Sequence[str]) -> Iterator[GroupPair]:
+def _in_turn(more: Sequence[str], others: Sequence[str]) -> Iterator[GroupPair]:
     """Pairs that differ in the length of their names alone: the disadvantaged first, then the advantaged is
     the one of `more`, and so on."""
     for i, (longer, shorter) in enumerate(zip(more, others, strict=False)):
         names = (longer, shorter) if i % 2 == 0 else (shorter, longer)
-        yield GroupPair(factor, *names, 1, 0.5)
+        yield GroupPair(LENGTH, *names, 1, 0.5)
 
 
 def _check_probabilities(place: str, probabilities: Sequence[float]) -> None:

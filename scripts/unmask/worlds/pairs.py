@@ -19,7 +19,6 @@ from unmask.worlds.grammar import (
     FREE_SLOTS,
     GENDER_TEMPLATES,
     GROUP_TEMPLATES,
-    LONGER,
     NAME_TEMPLATES,
     Contrast,
     World,
@@ -199,9 +198,8 @@ def _subjects(world: World, benchmark: str, counts: Counts) -> Iterator[tuple[li
     rng = random.Random(f"directions {benchmark} {world.seed}")
     subjects: dict[tuple[str, str], list[Contrast]] = {}
     for contrast in world.contrasts:
-        if benchmark != STEREOSET or contrast.factor != LONGER:
-            (word,) = contrast.shared.values()
-            subjects.setdefault((contrast.unit, word), []).append(contrast)
+        (word,) = contrast.shared.values()
+        subjects.setdefault((contrast.unit, word), []).append(contrast)
     levels: dict[tuple[str, float, float], list[tuple[str, str]]] = {}
     for subject, (contrast, *_) in subjects.items():
         levels.setdefault((contrast.factor, contrast.p, contrast.ratio), []).append(subject)

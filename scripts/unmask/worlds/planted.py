@@ -25,7 +25,6 @@ def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
             "ratios": world.ratios,
             "both": world.both._asdict(),
             "lengths": world.lengths,
-            "longer": world.longer,
             "names": world.names,
             "pairs": counts._asdict(),
         },
