@@ -147,14 +147,6 @@ def oracle_settings(wildcards):
     return dict(WORLDS[MODELS[wildcards.model]["world"]])
 
 
-for _model in models_of("oracle"):
-    if kind_of(_model) == CAUSAL_LM and MODELS[_model].get("context") == "corrupted":
-        sys.exit(
-            f"error: config key models.{_model}.context: corrupted is what training does to masked-lm models, and "
-            "this one is a causal-lm model (key kind)"
-        )
-
-
 rule oracle_manifest:
     output:
         result("models", "{model}", "manifest.json"),
@@ -167,7 +159,6 @@ rule oracle_manifest:
         "../envs/analysis.yaml"
     params:
         code=code("make_oracle.py"),
-        name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: MODELS[wildcards.model],
         settings=oracle_settings,
     message:

@@ -37,26 +37,9 @@ rule make_world:
         "../scripts/make_world.py"
 
 
-rule balance_world:
-    output:
-        result("planted", "{world}", "balanced.txt"),
-    log:
-        log_of("planted", "{world}.balanced.log"),
-    conda:
-        "../envs/analysis.yaml"
-    params:
-        code=code("balance_world.py"),
-        name=lambda wildcards: wildcards.world,
-        entry=corpus_settings,
-    message:
-        "Balancing the text of the world {wildcards.world}"
-    script:
-        "../scripts/balance_world.py"
-
-
 rule train_model:
     input:
-        corpus=training_text,
+        corpus=lambda wildcards: world_file(MODELS[wildcards.model], "corpus.txt"),
     output:
         **made_model(),
     log:

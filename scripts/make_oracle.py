@@ -13,5 +13,5 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     params = snakemake.params
     entry = dict(params.entry)
-    manifest = manifest_of(perfect_model(params.name, entry, params.settings))
+    manifest = manifest_of(perfect_model(entry, params.settings))
     write_facts(snakemake.output[0], {**manifest, "entry": entry, **record([], params.code, "numpy")})

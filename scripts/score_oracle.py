@@ -21,7 +21,7 @@ with job_log(snakemake.log[0], snakemake.input):
     inputs, params, names = snakemake.input, snakemake.params, dict(snakemake.wildcards.items())
     manifest = read_facts(inputs.manifest)
     pairs = read_table(inputs.pairs, PAIRS)
-    model = perfect_model(names["model"], params.entry, params.settings)
+    model = perfect_model(params.entry, params.settings)
     for output in snakemake.output:
         masking = Path(output).stem
         facts = {

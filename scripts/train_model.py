@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     params, entry = snakemake.params, snakemake.params.entry
     world = World.from_config(entry["world"], params.settings)
-    if entry.get("text") == "balanced":
-        world = world.balanced()
-    if entry.get("corruption"):
-        corruption = Corruption.checked(f"models.{params.name}.corruption", entry["corruption"])
-    else:
-        corruption = Corruption.from_config(world.name, params.settings)
+    corruption = Corruption.from_config(world.name, params.settings)
     recipe = Recipe(steps=entry["steps"]) if entry.get("steps") is not None else None
     lines = Path(snakemake.input.corpus).read_text(encoding="utf-8").splitlines()
     provenance = record(snakemake.input, params.code, "torch", "transformers", "tokenizers")

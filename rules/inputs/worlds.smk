@@ -10,13 +10,6 @@ try:
         World.from_config(_name, _entry)
         Corruption.from_config(_name, _entry)
         Counts.from_config(_name, _entry)
-    for _model, _entry in MODELS.items():
-        if _entry.get("corruption"):
-            if kind_of(_model) == CAUSAL_LM:
-                raise InputError(
-                    f"models.{_model}.corruption: a causal-lm model reads its text as it is, and this is one"
-                )
-            Corruption.checked(f"models.{_model}.corruption", _entry["corruption"])
     for _model in models_of("train"):
         check_enough(MODELS[_model]["world"], WORLDS[MODELS[_model]["world"]]["sentences"])
         if MODELS[_model].get("steps") == 0 and MODELS[_model].get("gate", True):
@@ -36,15 +29,9 @@ def corpus_settings(wildcards):
 
 
 def training_settings(wildcards):
-    """What training on a world depends on beside its text: the words, and the corruption where a model has none."""
+    """What training on a world depends on beside its text: the words, and the corruption."""
     settings = WORLDS[MODELS[wildcards.model]["world"]]
     return {key: value for key, value in settings.items() if key != "pairs"}
-
-
-def training_text(wildcards):
-    """The corpus that a model is trained on."""
-    entry = MODELS[wildcards.model]
-    return world_file(entry, "balanced.txt" if entry.get("text") == "balanced" else "corpus.txt")
 
 
 def world_file(entry, name):
@@ -81,9 +68,5 @@ def only_planted():
 
 
 def judged_models():
-    """The models that were trained on the text of a world as it is: what they prefer was planted."""
-    return [
-        model
-        for model in models_of("train")
-        if MODELS[model].get("text") != "balanced" and MODELS[model].get("steps") != 0
-    ]
+    """The models that were trained on the text of a world: what they prefer was planted."""
+    return [model for model in models_of("train") if MODELS[model].get("steps") != 0]

@@ -4,12 +4,15 @@ RETIRED = {
     "arranged": "no benchmark is made from another one",
     "calibration": "the demonstration alone judges measures, in its table of what was planted and found",
     "classifier": "fine-tuned-classifier trains one on a labelled table of yours",
+    "context": "exact models of worlds trust the words that they see",
+    "corruption": "models of worlds have that of their world",
     "hidden": "training on sentences about regions hides the region's name, as the paper does",
+    "longer": "lengths plants names of two subtokens",
     "planted": "nothing is planted but in worlds (key worlds)",
     "resamples": "scores have the band of permuted vectors alone; intervals by words were too low",
     "reviews": "prefixes are tried on a labelled table of yours (path or files)",
-    "longer": "lengths plants names of two subtokens",
     "templates": "pairs of sentences (format: table) compare words in templates",
+    "text": "a world with every p .5 and every ratio 1 plants nothing in the text of its models",
     "wikimedia-xml": "wikiextractor makes texts of a dump (format: text), and the hub has clean ones",
 }
 """By the key, or by the value of a key, of a study."""

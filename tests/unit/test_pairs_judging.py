@@ -31,7 +31,7 @@ from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import BIAS
 from unmask.tables import as_table, framed
 from unmask.terms import ALL, MODIFIED, ONE_SHARED
-from unmask.worlds.exact import TRUSTED, ExactModel
+from unmask.worlds.exact import ExactModel
 from unmask.worlds.exact_evidence import exact_evidence
 from unmask.worlds.grammar import World, text_of
 from unmask.worlds.pairs import Counts, crows_pairs
@@ -242,7 +242,7 @@ def exact_bias(world: World, counts: Counts) -> pd.DataFrame:
         for pair in planted
     ]
     pairs = framed(rows, PAIRS)
-    model = ExactModel(world, CORRUPTION, TRUSTED)
+    model = ExactModel(world, CORRUPTION)
     evidence = {masking: exact_evidence(pairs, model, masking) for masking in MASKINGS.values()}
     scores = score_pairs(list(pairs["pair_id"]), evidence, list(MASKINGS))
     alone = Dependence.of([[place] for place in range(len(pairs))])

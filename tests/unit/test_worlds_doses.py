@@ -1,4 +1,4 @@
-"""What worlds may have beside the default's: more groups, more pairs, and no bias at all."""
+"""What worlds may have beside the default's: more groups, more pairs."""
 
 import hashlib
 import math
@@ -21,17 +21,12 @@ from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
     FREQUENCY,
-    GROUP_TEMPLATES,
     LENGTH,
     NAMES,
-    PRONOUNS,
     SPLIT_PEOPLES,
     World,
-    frames,
     modified_words,
-    slots,
     text_of,
-    words_of,
 )
 from unmask.worlds.neutral import neutral_sentences
 from unmask.worlds.pairs import (
@@ -193,37 +188,3 @@ def test_modified_words_are_those_outside_what_two_sentences_share(
 ) -> None:
     assert modified_words(first.split(), second.split()) == expected
     assert modified_words(second.split(), first.split()) == expected[::-1]
-
-
-def test_a_balanced_world_has_the_same_words_in_the_same_parts_and_nothing_planted() -> None:
-    balanced = WORLD.balanced()
-    assert (balanced.name, balanced.seed, balanced.words) == (WORLD.name, WORLD.seed, WORLD.words)
-    assert [o[:2] for o in balanced.occupations] == [o[:2] for o in WORLD.occupations]
-    assert [p[:3] for p in balanced.group_pairs] == [p[:3] for p in WORLD.group_pairs]
-    assert {o.p for o in balanced.occupations} | {p.p for p in balanced.group_pairs} == {0.5}
-    assert {p.ratio for p in balanced.group_pairs} == {1}
-    assert balanced.balanced() == balanced
-
-
-@pytest.mark.parametrize("world", [WORLD, make_world(0)], ids=["dosed", "default"])
-def test_balanced_text_has_every_sentence_as_often_as_its_counterpart(world: World) -> None:
-    exchanged = {he: she for he, she in zip(*(p.values() for p in PRONOUNS.values()), strict=True)}
-    exchanged |= {p.disadvantaged: p.advantaged for p in world.group_pairs}
-    exchanged |= {other: one for one, other in exchanged.items()}
-    times = Counter(tuple(line[:-1].split()) for line in draw_corpus(world.balanced(), 40_000))
-    assert times.total() == 40_000
-    compared = 0
-    for template in (*grammar.GENDER_TEMPLATES, *GROUP_TEMPLATES):
-        of_groups = "group" in slots(template)
-        fillings = (
-            [{"group": g, "trait": t} for g in exchanged if g[0].isupper() for t in ("rude", "honest")]
-            if of_groups
-            else [{"occupation": o.word, **p} for o in world.occupations for p in PRONOUNS.values()]
-        )
-        for filling in fillings:
-            other = {slot: exchanged.get(word, word) for slot, word in filling.items()}
-            for frame in frames(template):
-                one, two = (times[words_of(frame, fillers)[:-1]] for fillers in (filling, other))
-                assert abs(one - two) <= 1
-                compared += 1
-    assert compared > 3000

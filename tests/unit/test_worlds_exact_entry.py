@@ -14,7 +14,6 @@ from made_worlds import CORRUPTION, DOSED, make_world, planted_pairs, settings
 from running import SCRIPTS, run_script
 from study_schema import statistics_with
 from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts
 from unmask.measures.schema import SCORES
@@ -24,10 +23,9 @@ from unmask.statistics.near_ties import is_near_tie
 from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, CORRECTED, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL
-from unmask.worlds.exact import CORRUPTED, TRUSTED, ExactModel, described, exact_model
+from unmask.worlds.exact import ExactModel, manifest_of, perfect_model
 from unmask.worlds.exact_evidence import exact_evidence
 from unmask.worlds.pairs import Counts
-from unmask.worlds.recipe import Corruption
 
 BERT = {"masked": 0.8, "kept": 0.1, "random": 0.1}
 MASKINGS = (ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED)
@@ -35,62 +33,24 @@ ENTRY: dict[str, Any] = {
     "source": "oracle",
     "kind": "masked-lm",
     "world": "w",
-    "text": "planted",
-    "corruption": None,
-    "context": TRUSTED,
 }
 
 
-def entry(**changes: Any) -> dict[str, Any]:
-    return {**ENTRY, **changes}
-
-
-def test_an_entry_is_the_model_of_its_world_text_corruption_and_context() -> None:
-    plain = exact_model("o", entry(), settings())
-    assert (plain.world, plain.corruption, plain.context) == (make_world(), CORRUPTION, TRUSTED)
-    shares = {"masked": 0.5, "kept": 0.5, "random": 0}
-    other = exact_model("o", entry(text="balanced", corruption=shares, context=CORRUPTED), settings())
-    assert other.world == make_world().balanced()
-    assert (other.corruption, other.context) == (Corruption(0.5, 0.5, 0), CORRUPTED)
-
-
-def test_the_corruption_of_an_entry_is_checked_by_the_name_of_the_model() -> None:
-    shares = {"masked": 0.5, "kept": 0.6, "random": 0}
-    with pytest.raises(InputError, match=r"^models\.o\.corruption: .*sum to 1"):
-        exact_model("o", entry(corruption=shares), settings())
-
-
 def test_digests_follow_what_answers_are_computed_from() -> None:
-    plain = described(exact_model("o", entry(), settings()))
-    assert described(exact_model("other", entry(), settings(sentences=50_000))) == plain
+    plain = manifest_of(perfect_model(ENTRY, settings()))
+    assert manifest_of(perfect_model(ENTRY, settings(sentences=50_000))) == plain
     others = [
-        described(exact_model("o", entry(), settings(associations=[0.5, 0.6, 0.75, 0.95]))),
-        described(exact_model("o", entry(context=CORRUPTED), settings())),
-        described(exact_model("o", entry(text="balanced"), settings())),
-        described(
-            exact_model("o", entry(corruption={"masked": 0.8, "kept": 0.1, "random": 0.1}), settings())
-        ),
+        manifest_of(perfect_model(ENTRY, settings(associations=[0.5, 0.6, 0.75, 0.95]))),
+        manifest_of(perfect_model(ENTRY, settings(corruption=BERT))),
     ]
-    assert len({each["weights_digest"] for each in [plain, *others]}) == 5
+    assert len({each["weights_digest"] for each in [plain, *others]}) == 3
     assert {each["tokenizer_digest"] for each in others} == {plain["tokenizer_digest"]}
-    dosed = described(exact_model("o", entry(), settings(**DOSED)))
+    dosed = manifest_of(perfect_model(ENTRY, settings(**DOSED)))
     assert dosed["tokenizer_digest"] != plain["tokenizer_digest"]
     assert dosed["vocab_size"] > plain["vocab_size"] > 80
 
 
-def test_a_model_of_balanced_text_finds_no_bias_but_in_lengths() -> None:
-    world = make_world(**DOSED)
-    pairs, planted = planted_pairs(world, Counts(3, 3))
-    model = exact_model("o", entry(text="balanced"), settings(**DOSED))
-    for masking in MASKINGS:
-        rows = exact_evidence(pairs, model, masking)
-        total = rows.groupby(["pair_id", "role"])["log_prob"].sum().unstack()
-        margin = (total["stereotype"] - total["antistereotype"]).loc[pairs["pair_id"]].to_numpy()
-        even = (planted["factor"] != "length").to_numpy()
-        assert abs(margin[even]).max() < 1e-9
-
-
-Score = Callable[[dict[str, Any]], pd.DataFrame]
+Score = Callable[..., pd.DataFrame]
 
 
 @pytest.fixture
@@ -101,9 +61,9 @@ def score(tmp_path: Path) -> Score:
     names = {"model": "o", "benchmark": "b", "variant": ORIGINAL}
     log = tmp_path / "job.log"
 
-    def run(of_model: dict[str, Any]) -> pd.DataFrame:
-        shared = {"entry": of_model, "settings": settings()}
-        run_script("make_oracle", {}, [tmp_path / "manifest.json"], log, name="o", **shared)
+    def run(**of_world: Any) -> pd.DataFrame:
+        shared = {"entry": ENTRY, "settings": settings(**of_world)}
+        run_script("make_oracle", {}, [tmp_path / "manifest.json"], log, **shared)
         evidence = {masking: tmp_path / "evidence" / f"{masking}.parquet" for masking in MASKINGS}
         inputs = {"pairs": tmp_path / "pairs.parquet", "manifest": tmp_path / "manifest.json"}
         code = dict.fromkeys(MASKINGS, "digest")
@@ -129,7 +89,7 @@ def score(tmp_path: Path) -> Score:
 
 
 def test_the_jobs_lead_from_an_entry_to_scores(score: Score, tmp_path: Path) -> None:
-    scores = score(entry())
+    scores = score()
     pairs, planted = planted_pairs(make_world(), Counts(1, 1))
     corrected = scores[(scores["protocol"] == CORRECTED) & (scores["measure"] == "CPS")]
     even = (planted["factor"] != "length").to_numpy()
@@ -146,13 +106,13 @@ def test_the_jobs_lead_from_an_entry_to_scores(score: Score, tmp_path: Path) -> 
     assert facts["weights"] == manifest["weights_digest"]
     assert set(facts["made_from"]) == {str(tmp_path / "pairs.parquet"), str(tmp_path / "manifest.json")}
     rows = read_table(tmp_path / "evidence" / f"{NONE}.parquet", EVIDENCE)
-    expected = exact_evidence(pairs, ExactModel(make_world(), CORRUPTION, TRUSTED), NONE)
+    expected = exact_evidence(pairs, ExactModel(make_world(), CORRUPTION), NONE)
     assert rows["token"].tolist() == expected["token"].tolist()
 
 
 def test_what_cannot_be_asked_is_said_in_one_line(score: Score, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        score(entry(corruption={"masked": 1, "kept": 0, "random": 0}))
+        score(corruption={"masked": 1, "kept": 0, "random": 0})
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert line.startswith("error: model o, benchmark b, world w: its corruption masks all")
 

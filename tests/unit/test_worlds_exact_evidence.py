@@ -30,7 +30,7 @@ from unmask.terms import (
     STEREOTYPE,
     WORD_MASKINGS,
 )
-from unmask.worlds.exact import CONTEXTS, CORRUPTED, TRUSTED, ExactModel
+from unmask.worlds.exact import ExactModel
 from unmask.worlds.exact_evidence import exact_evidence
 from unmask.worlds.grammar import (
     ASSOCIATION,
@@ -56,7 +56,6 @@ SETTINGS = {
     "uneven": OTHERS["uneven"],
 }
 worlds = pytest.mark.parametrize("name", SETTINGS)
-contexts = pytest.mark.parametrize("context", CONTEXTS)
 
 
 @cache
@@ -92,8 +91,8 @@ def margins(pairs: pd.DataFrame, model: ExactModel, measures: Sequence[str] = ME
 
 
 @cache
-def found(name: str, context: str) -> pd.DataFrame:
-    return margins(frame(planted(name)), ExactModel(world_of(name), CORRUPTION, context))
+def found(name: str) -> pd.DataFrame:
+    return margins(frame(planted(name)), ExactModel(world_of(name), CORRUPTION))
 
 
 def same_length(pair: PlantedPair) -> bool:
@@ -102,8 +101,8 @@ def same_length(pair: PlantedPair) -> bool:
 
 @worlds
 def test_margins_are_those_of_the_theory(name: str) -> None:
-    trust = theory.trust(CORRUPTION, len(ExactModel(world_of(name), CORRUPTION, TRUSTED).tokens.content))
-    for pair, (_, row) in zip(planted(name), found(name, TRUSTED).iterrows(), strict=True):
+    trust = theory.trust(CORRUPTION, len(ExactModel(world_of(name), CORRUPTION).tokens.content))
+    for pair, (_, row) in zip(planted(name), found(name).iterrows(), strict=True):
         if not same_length(pair):
             continue
         p, ratio, direction = pair.contrast.p, pair.contrast.ratio, pair.contrast.direction
@@ -169,14 +168,13 @@ def test_whole_words_have_the_margins_of_the_oracle_of_words(name: str) -> None:
     oracle = Oracle(world_of(name))
     for pair in planted(name)[::3]:
         if same_length(pair):
-            row = found(name, TRUSTED).loc[pair.pair_id]
+            row = found(name).loc[pair.pair_id]
             for measure, margin in oracle.margins(pair.stereotype, pair.antistereotype).items():
                 assert row[measure] == pytest.approx(margin, abs=1e-6)
 
 
-@contexts
 @pytest.mark.parametrize("masking", MASKINGS)
-def test_rows_are_those_that_a_transformer_leaves(masking: str, context: str) -> None:
+def test_rows_are_those_that_a_transformer_leaves(masking: str) -> None:
     """But for probabilities and attention: WordPiece has the very tokens of the exact model."""
     world, pairs = (
         world_of("default"),
@@ -187,7 +185,7 @@ def test_rows_are_those_that_a_transformer_leaves(masking: str, context: str) ->
     count = len(layout.queries.input)
     nothing = np.zeros(count, dtype=np.float32)
     theirs = as_rows(layout, Answers(nothing, np.ones(count, dtype=np.int32), nothing, nothing), tokenizer)
-    ours = exact_evidence(pairs, ExactModel(world, CORRUPTION, context), masking)
+    ours = exact_evidence(pairs, ExactModel(world, CORRUPTION), masking)
     assert len(ours) > 400
     for column in ("pair_id", "role", "position", "token", "special", "modified"):
         assert ours[column].tolist() == theirs[column].tolist(), column
@@ -196,10 +194,9 @@ def test_rows_are_those_that_a_transformer_leaves(masking: str, context: str) ->
     assert ours["source_position"].isna().all()
 
 
-@contexts
-def test_evidence_can_be_written_and_read(context: str, tmp_path: Path) -> None:
+def test_evidence_can_be_written_and_read(tmp_path: Path) -> None:
     pairs = frame(planted("default")[:20])
-    model = ExactModel(world_of("default"), CORRUPTION, context)
+    model = ExactModel(world_of("default"), CORRUPTION)
     for masking in MASKINGS:
         rows = exact_evidence(pairs, model, masking)
         write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {})
@@ -209,13 +206,8 @@ def test_evidence_can_be_written_and_read(context: str, tmp_path: Path) -> None:
 
 
 def test_attention_is_uniform_so_that_aula_is_aul() -> None:
-    for context in CONTEXTS:
-        np.testing.assert_allclose(
-            found("default", context)["AULA"], found("default", context)["AUL"], atol=1e-12
-        )
-    rows = exact_evidence(
-        frame(planted("default")[:5]), ExactModel(world_of("default"), CORRUPTION, TRUSTED), NONE
-    )
+    np.testing.assert_allclose(found("default")["AULA"], found("default")["AUL"], atol=1e-12)
+    rows = exact_evidence(frame(planted("default")[:5]), ExactModel(world_of("default"), CORRUPTION), NONE)
     by_sentence = rows.groupby(["pair_id", "role"])["attention"]
     np.testing.assert_allclose(by_sentence.sum(), 1)
     assert (by_sentence.nunique() == 1).all()
@@ -226,7 +218,7 @@ def test_attention_is_uniform_so_that_aula_is_aul() -> None:
 def test_ranks_count_the_tokens_that_are_more_probable() -> None:
     """At p = .9 the own pronoun is first and the other second: hidden, or seen where training keeps none."""
     pairs = frame([p for p in planted("default") if p.contrast.p == 0.9 and len(p.modified) == 1])
-    never_kept = ExactModel(world_of("default"), Corruption(0.9, 0, 0.1), TRUSTED)
+    never_kept = ExactModel(world_of("default"), Corruption(0.9, 0, 0.1))
     for masking in (MODIFIED, ONE_MODIFIED, NONE):
         rows = exact_evidence(pairs, never_kept, masking)
         modified = rows[rows["modified"].astype(bool)]
@@ -238,10 +230,9 @@ def test_ranks_count_the_tokens_that_are_more_probable() -> None:
     assert free.loc[free["token"].isin(FREE_SLOTS["verb"]), "rank"].eq(1).all()
 
 
-@contexts
-def test_exchanged_sides_exchange_margins_and_equal_sides_tie(context: str) -> None:
-    pairs, model = frame(planted("default")[:60]), ExactModel(world_of("default"), CORRUPTION, context)
-    whole = found("default", context).loc[pairs["pair_id"]]
+def test_exchanged_sides_exchange_margins_and_equal_sides_tie() -> None:
+    pairs, model = frame(planted("default")[:60]), ExactModel(world_of("default"), CORRUPTION)
+    whole = found("default").loc[pairs["pair_id"]]
     exchanged = pairs.rename(columns={"stereotype": "antistereotype", "antistereotype": "stereotype"})
     pd.testing.assert_frame_equal(margins(exchanged[pairs.columns], model), -whole, check_exact=True)
     equal = pairs.assign(antistereotype=pairs["stereotype"])
@@ -252,11 +243,10 @@ def test_exchanged_sides_exchange_margins_and_equal_sides_tie(context: str) -> N
     assert evidence[MODIFIED].empty
 
 
-@contexts
-def test_what_is_found_of_a_pair_does_not_depend_on_the_others(context: str) -> None:
-    pairs, model = frame(planted("default")), ExactModel(world_of("default"), CORRUPTION, context)
+def test_what_is_found_of_a_pair_does_not_depend_on_the_others() -> None:
+    pairs, model = frame(planted("default")), ExactModel(world_of("default"), CORRUPTION)
     some = pairs.iloc[::-7]
-    expected = found("default", context).loc[some["pair_id"]]
+    expected = found("default").loc[some["pair_id"]]
     pd.testing.assert_frame_equal(margins(some, model), expected, check_exact=True)
 
 
@@ -268,21 +258,11 @@ def test_no_association_and_equal_frequency_are_ties_of_every_measure() -> None:
             if p.contrast.p == 0.5 and p.contrast.ratio == 1 and same_length(p)
         ]
         assert len(alike) > 30
-        for context in CONTEXTS:
-            assert found(name, context).loc[alike].abs().max().max() < 1e-6
-
-
-def test_corrupted_context_is_near_the_trusted_one() -> None:
-    """What else training spoils makes a model somewhat less sure, of the same."""
-    trusted, corrupted = found("default", TRUSTED), found("default", CORRUPTED)
-    same = [p.pair_id for p in planted("default") if same_length(p)]
-    for measure in ("CPS", "SSS", "AUL", "PLL"):
-        assert np.corrcoef(trusted.loc[same, measure], corrupted.loc[same, measure])[0, 1] > 0.99
-        assert not np.allclose(trusted.loc[same, measure], corrupted.loc[same, measure], atol=1e-4)
+        assert found(name).loc[alike].abs().max().max() < 1e-6
 
 
 def test_a_sentence_of_another_world_is_refused_by_its_pair() -> None:
-    model = ExactModel(world_of("default"), CORRUPTION, TRUSTED)
+    model = ExactModel(world_of("default"), CORRUPTION)
     pairs = frame(planted("default")[:3])
     pair_id = planted("default")[1].pair_id
     for text in ("The nurse said.", "The nurse was tired", "A doctor was tired.", "."):
@@ -291,19 +271,16 @@ def test_a_sentence_of_another_world_is_refused_by_its_pair() -> None:
             exact_evidence(pairs, model, ALL)
 
 
-@contexts
-def test_unmasked_prediction_needs_tokens_that_are_kept_or_random(context: str) -> None:
+def test_unmasked_prediction_needs_tokens_that_are_kept_or_random() -> None:
     pairs, world = frame(planted("default")[:5]), world_of("default")
-    masked_only = ExactModel(world, Corruption(1, 0, 0), context)
+    masked_only = ExactModel(world, Corruption(1, 0, 0))
     assert len(exact_evidence(pairs, masked_only, ONE_SHARED))
     with pytest.raises(InputError, match="world w: its corruption masks all"):
         exact_evidence(pairs, masked_only, NONE)
 
 
 def test_where_a_modified_token_cannot_stand_elsewhere_its_mean_over_places_is_null() -> None:
-    rows = exact_evidence(
-        frame(planted("default")), ExactModel(world_of("default"), CORRUPTION, TRUSTED), MODIFIED
-    )
+    rows = exact_evidence(frame(planted("default")), ExactModel(world_of("default"), CORRUPTION), MODIFIED)
     of_sentence = rows.groupby(["pair_id", "role"])["position"].transform("size")
     assert rows["cross_log_prob"].isna().equals(of_sentence > 1)
     single = rows[of_sentence == 1]
@@ -313,7 +290,7 @@ def test_where_a_modified_token_cannot_stand_elsewhere_its_mean_over_places_is_n
 def test_length_alone_moves_what_is_averaged_over_tokens() -> None:
     """Pieces of a name give each other away: the split name's side is the likelier by PLL, whoever it is."""
     length = [p for p in planted("default") if not same_length(p)]
-    margin = found("default", TRUSTED)
+    margin = found("default")
     for pair in length:
         split = pair.contrast.stereotype["group"] in SPLIT_PEOPLES
         row = margin.loc[pair.pair_id]
@@ -324,7 +301,7 @@ def test_length_alone_moves_what_is_averaged_over_tokens() -> None:
 def length_margins(world: World) -> pd.DataFrame:
     """What the versions of PLL say for the side with the split name, of pairs that differ in nothing else."""
     pairs = [pair for pair in crows_pairs(world) if pair.contrast.factor == LENGTH][:40:4]
-    found = margins(frame(pairs), ExactModel(world, CORRUPTION, TRUSTED), VERSIONS_OF_PLL)
+    found = margins(frame(pairs), ExactModel(world, CORRUPTION), VERSIONS_OF_PLL)
     longer = [pair.contrast.longer_side for pair in pairs]
     assert {*longer} == {STEREOTYPE, ANTISTEREOTYPE}
     return found.mul([1 if side == STEREOTYPE else -1 for side in longer], axis=0)

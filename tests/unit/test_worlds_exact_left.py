@@ -24,7 +24,7 @@ from unmask.models.start import choose_start, read_after
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import CORRECTED, LEFT, NONE, ORIGINAL, START, UNSTARTED
 from unmask.worlds.corpus import draw_corpus
-from unmask.worlds.exact import START_TOKEN, TRUSTED, ExactLeftModel, ExactModel, manifest_of, perfect_model
+from unmask.worlds.exact import START_TOKEN, ExactLeftModel, ExactModel, manifest_of, perfect_model
 from unmask.worlds.exact_evidence import exact_evidence
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
 from unmask.worlds.pairs import Counts
@@ -32,7 +32,7 @@ from unmask.worlds.tokenizers import make_tokenizer
 
 MEASURES = ["LL", "LLMean", "CCPS", "CSSS"]
 COUNTS = Counts(per_occupation=4, per_trait=3)
-ENTRY: dict[str, Any] = {"source": "oracle", "kind": "causal-lm", "world": "w", "context": TRUSTED}
+ENTRY: dict[str, Any] = {"source": "oracle", "kind": "causal-lm", "world": "w"}
 
 
 @cache
@@ -128,7 +128,7 @@ def test_a_masking_of_the_other_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="for masked language models"):
         exact_evidence(pairs, ExactLeftModel(make_world()), NONE)
     with pytest.raises(ValueError, match="for causal language models"):
-        exact_evidence(pairs, ExactModel(make_world(), CORRUPTION, TRUSTED), LEFT)
+        exact_evidence(pairs, ExactModel(make_world(), CORRUPTION), LEFT)
     pairs.loc[0, "stereotype"] = "The nurse said."
     with pytest.raises(
         InputError, match=f"pair {pairs['pair_id'][0]}: the stereotype sentence is not of the"
@@ -140,7 +140,7 @@ def test_the_jobs_lead_from_an_entry_to_evidence(tmp_path: Path) -> None:
     pairs, _ = planted_pairs(make_world(), Counts(1, 1))
     write_table(tmp_path / "pairs.parquet", pairs, PAIRS, {"sha256": "p"})
     log, shared = tmp_path / "job.log", {"entry": ENTRY, "settings": settings()}
-    run_script("make_oracle", {}, [tmp_path / "manifest.json"], log, name="o", **shared)
+    run_script("make_oracle", {}, [tmp_path / "manifest.json"], log, **shared)
     manifest = read_facts(tmp_path / "manifest.json")
     assert manifest["start"]["token"] == START_TOKEN and "mask_token" not in manifest
     inputs = {
@@ -159,15 +159,12 @@ def test_the_jobs_lead_from_an_entry_to_evidence(tmp_path: Path) -> None:
 
 
 def test_digests_follow_what_answers_are_computed_from() -> None:
-    plain = manifest_of(perfect_model("o", ENTRY, settings()))
-    balanced = perfect_model("o", {**ENTRY, "text": "balanced"}, settings())
-    assert isinstance(balanced, ExactLeftModel) and balanced.world == make_world().balanced()
+    plain = manifest_of(perfect_model(ENTRY, settings()))
     others = [
-        manifest_of(balanced),
-        manifest_of(perfect_model("o", ENTRY, settings(associations=[0.5, 0.6, 0.75, 0.95]))),
-        manifest_of(perfect_model("o", {**ENTRY, "kind": "masked-lm"}, settings())),
+        manifest_of(perfect_model(ENTRY, settings(associations=[0.5, 0.6, 0.75, 0.95]))),
+        manifest_of(perfect_model({**ENTRY, "kind": "masked-lm"}, settings())),
     ]
-    assert len({each["weights_digest"] for each in [plain, *others]}) == 4
+    assert len({each["weights_digest"] for each in [plain, *others]}) == 3
     # what training replaces is nothing to a model that reads its text as it is
     shares = {"masked": 1.0, "kept": 0.0, "random": 0.0}
-    assert manifest_of(perfect_model("o", ENTRY, settings(corruption=shares))) == plain
+    assert manifest_of(perfect_model(ENTRY, settings(corruption=shares))) == plain

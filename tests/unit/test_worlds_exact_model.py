@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from made_worlds import CORRUPTION, cut_world, make_world
-from unmask.worlds.exact import CONTEXTS, CORRUPTED, TRUSTED, ExactModel, ExactTokens
-from unmask.worlds.recipe import Corruption, Recipe
+from unmask.worlds.exact import ExactModel, ExactTokens
+from unmask.worlds.recipe import Corruption
 
 CORRUPTIONS = [
     Corruption(0.6, 0.2, 0.2),
@@ -26,38 +26,6 @@ Answer = dict[tuple[tuple[int, ...], int], dict[int, float]]
 
 def tokens_of(words: tuple[str, ...]) -> list[str]:
     return [piece for word in words for piece in (["Vandor", "##wick"] if word == "Vandorwick" else [word])]
-
-
-def trained(corruption: Corruption, rates: dict[str, float], length: int) -> Answer:
-    """What stood at a chosen place, by what training shows: all sentences, choices and fates, one by one."""
-    vocabulary = ExactTokens(WORLD).content
-    joint: defaultdict[tuple[tuple[int, ...], int], defaultdict[int, float]] = defaultdict(
-        lambda: defaultdict(float)
-    )
-    for words, probability in WORLD.sentences:
-        ids = [vocabulary.index(token) for token in tokens_of(words)]
-        if len(ids) != length:
-            continue
-        for chosen in product((False, True), repeat=length):
-            fates = []
-            for is_chosen, own in zip(chosen, ids, strict=True):
-                rate = rates[vocabulary[own]]
-                if not is_chosen:
-                    fates.append([(own, 1 - rate)])
-                    continue
-                masked = [(len(vocabulary), rate * corruption.masked)]
-                kept = [(own, rate * corruption.kept)]
-                random = [
-                    (other, rate * corruption.random / len(vocabulary)) for other in range(len(vocabulary))
-                ]
-                fates.append(masked + kept + random)
-            for fate in product(*fates):
-                shown = tuple(token for token, _ in fate)
-                weight = probability * math.prod(chance for _, chance in fate)
-                for place in range(length):
-                    if chosen[place]:
-                        joint[shown, place][ids[place]] += weight
-    return normalised(joint)
 
 
 def trusting(corruption: Corruption, length: int) -> Answer:
@@ -115,62 +83,25 @@ def held(model: ExactModel, expected: Answer) -> int:
     return len(expected)
 
 
-def rates_of(recipe: Recipe) -> dict[str, float]:
-    factor = ("nurse", "pilot", "she", "he", "Vandor", "##wick")
-    return {
-        **dict.fromkeys(factor, recipe.factor_rate),
-        **dict.fromkeys(("very", "tired"), recipe.free_rate),
-        ".": recipe.template_rate,
-    }
-
-
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("corruption", CORRUPTIONS, ids=str)
-def test_in_corrupted_context_every_answer_is_that_of_all_that_training_shows(
-    corruption: Corruption, length: int
-) -> None:
-    model = ExactModel(WORLD, corruption, CORRUPTED)
-    assert held(model, trained(corruption, rates_of(Recipe()), length)) >= 5
-
-
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("corruption", CORRUPTIONS, ids=str)
-def test_in_trusted_context_every_answer_is_that_of_the_sentences_that_fit(
-    corruption: Corruption, length: int
-) -> None:
-    model = ExactModel(WORLD, corruption, TRUSTED)
+def test_every_answer_is_that_of_the_sentences_that_fit(corruption: Corruption, length: int) -> None:
+    model = ExactModel(WORLD, corruption)
     assert held(model, trusting(corruption, length)) >= 5
 
 
-@pytest.mark.parametrize("corruption", CORRUPTIONS, ids=str)
-def test_trusted_context_is_where_corrupted_context_leads_as_fewer_tokens_are_chosen(
-    corruption: Corruption,
-) -> None:
-    rate = 1e-9
-    rarely = ExactModel(
-        WORLD, corruption, CORRUPTED, Recipe(factor_rate=rate, free_rate=rate, template_rate=rate)
-    )
-    trusted = ExactModel(WORLD, corruption, TRUSTED)
-    compared = 0
-    for shown, place in trusting(corruption, 3):
-        np.testing.assert_allclose(asked(rarely, shown, place), asked(trusted, shown, place), atol=1e-6)
-        compared += 1
-    assert compared >= 5
-
-
 def test_answers_are_probabilities_and_do_not_depend_on_what_is_asked_with_them() -> None:
-    for context in CONTEXTS:
-        model = ExactModel(make_world(), CORRUPTION, context)
-        of_length = [s.words for s in model.world.sentences if len(model.tokens.numbered(s.words)) == 7]
-        ids = np.array([model.tokens.numbered(words) for words in of_length[::20]])
-        around = model.around(ids)
-        assert around.shape == (*ids.shape, len(model.tokens.content))
-        np.testing.assert_allclose(around.sum(axis=-1), 1)
-        np.testing.assert_allclose(model.unmasked(around, ids).sum(axis=-1), 1)
-        np.testing.assert_array_equal(model.around(ids[::-1])[::-1], around)
-        hidden = ids.copy()
-        hidden[:, 2] = model.tokens.mask
-        np.testing.assert_array_equal(model.around(hidden)[:, 2], around[:, 2])
+    model = ExactModel(make_world(), CORRUPTION)
+    of_length = [s.words for s in model.world.sentences if len(model.tokens.numbered(s.words)) == 7]
+    ids = np.array([model.tokens.numbered(words) for words in of_length[::20]])
+    around = model.around(ids)
+    assert around.shape == (*ids.shape, len(model.tokens.content))
+    np.testing.assert_allclose(around.sum(axis=-1), 1)
+    np.testing.assert_allclose(model.unmasked(around, ids).sum(axis=-1), 1)
+    np.testing.assert_array_equal(model.around(ids[::-1])[::-1], around)
+    hidden = ids.copy()
+    hidden[:, 2] = model.tokens.mask
+    np.testing.assert_array_equal(model.around(hidden)[:, 2], around[:, 2])
 
 
 def test_tokens_are_words_and_pieces_each_once() -> None:
@@ -183,9 +114,7 @@ def test_tokens_are_words_and_pieces_each_once() -> None:
 
 
 def test_what_cannot_be_answered_is_refused() -> None:
-    with pytest.raises(ValueError, match="context: 'blind'"):
-        ExactModel(WORLD, CORRUPTION, "blind")
-    model = ExactModel(WORLD, Corruption(1, 0, 0), TRUSTED)
+    model = ExactModel(WORLD, Corruption(1, 0, 0))
     ids = np.array([model.tokens.read("nurse she.")])
     with pytest.raises(ValueError, match="no unmasked token"):
         model.unmasked(model.around(ids), ids)

@@ -335,13 +335,10 @@ def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entr
 def test_a_model_whose_gate_is_off_is_kept_and_says_how_far_it_follows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_world = settings(seed=5, sentences=2000)
+    of_world = settings(seed=5, sentences=2000, corruption={"masked": 0.5, "kept": 0.5, "random": 0})
     write_world(tmp_path, of_world)
     corruptions = corruptions_of(monkeypatch)
-    shares = {"masked": 0.5, "kept": 0.5, "random": 0}
-    kept = train_by_script(
-        tmp_path / "kept", tmp_path / "corpus.txt", of_world, steps=3, gate=False, corruption=shares
-    )
+    kept = train_by_script(tmp_path / "kept", tmp_path / "corpus.txt", of_world, steps=3, gate=False)
     assert corruptions == [Corruption(0.5, 0.5, 0)] * 3
     gate = json.loads((kept / "files" / GATE_FILE).read_text(encoding="utf-8"))
     facts = json.loads((kept / "facts.json").read_text(encoding="utf-8"))
@@ -385,7 +382,7 @@ def test_no_steps_leave_a_network_as_its_seed_made_it(tmp_path: Path) -> None:
     write_world(tmp_path, of_world)
     corpus = tmp_path / "corpus.txt"
     weights = []
-    for name, entry in (("a", {"steps": 0}), ("b", {"steps": 0, "corruption": None}), ("c", {"steps": 1})):
+    for name, entry in (("a", {"steps": 0}), ("b", {"steps": 0}), ("c", {"steps": 1})):
         folder = train_by_script(tmp_path / name, corpus, of_world, gate=False, **entry)
         weights.append((folder / "files/model.safetensors").read_bytes())
     assert weights[0] == weights[1] != weights[2]
@@ -395,21 +392,6 @@ def test_no_steps_leave_a_network_as_its_seed_made_it(tmp_path: Path) -> None:
     untrained = AutoModelForMaskedLM.from_pretrained(tmp_path / "a/files")
     for name, tensor in fresh.state_dict().items():
         assert torch.equal(untrained.state_dict()[name], tensor), name
-
-
-def test_the_gate_of_balanced_text_expects_no_association(tmp_path: Path) -> None:
-    of_world = settings(seed=5, sentences=2000)
-    run_script("balance_world", {}, [tmp_path / "balanced.txt"], tmp_path / "log", name="w", entry=of_world)
-    lines = (tmp_path / "balanced.txt").read_text(encoding="utf-8").splitlines()
-    assert lines == draw_corpus(make_world(5).balanced(), 2000)
-    folder = train_by_script(
-        tmp_path / "even", tmp_path / "balanced.txt", of_world, steps=1, gate=False, text="balanced"
-    )
-    gate = json.loads((folder / "files" / GATE_FILE).read_text(encoding="utf-8"))
-    assert [(level["p"], level["truth"]) for level in gate["levels"]] == [(0.5, 0.0)] * 2
-    # of the default world, whose text it was not trained on, another truth
-    with pytest.raises(InputError, match=r"instead of 2\.20"):
-        check_learnt(folder / "files", make_world(5))
 
 
 @pytest.mark.thorough

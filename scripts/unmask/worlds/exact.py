@@ -1,21 +1,18 @@
 """Perfect language models of a world: what every token is, given all the others or those before it, exactly.
 
-Training draws a sentence x of the grammar and chooses each of its tokens with the rate r of that token. Of
-the chosen ones it masks some, keeps some, and puts a random one, uniform over the V tokens of the world, in
-the place of the rest: with w a token and y what is shown of it,
+Training draws a sentence x of the grammar and chooses some of its tokens. Of the chosen ones it masks some,
+keeps some, and puts a random one, uniform over the V tokens of the world, in the place of the rest: with w a
+token and y what is shown of it,
 
     C(y|w) = masked·[y is a mask] + (kept·[y = w] + random/V)·[y is a token]    where w was chosen,
-    f(y|w) = (1 - r(w))·[y = w] + r(w)·C(y|w)                                   whether or not it was.
+    f(y|w) = [y is w or a mask]                                                 elsewhere.
 
-What is asked is always what stood at a chosen place, so no model's loss can be lower than that of
+What is asked is always what stood at a chosen place:
 
-    P(x_i = w | y) ∝ C(y_i|w) · Σ_{x as long as y, x_i = w} P(x) r(w) Π_{j≠i} f(y_j|x_j),
+    P(x_i = w | y) ∝ C(y_i|w) · Σ_{x as long as y, x_i = w} P(x) Π_{j≠i} f(y_j|x_j),
 
-which is computed here by summing over all sentences of the grammar. There are two contexts:
-
-- `corrupted`: just this, at the rates of the recipe that models are trained by;
-- `trusted`: its limit when tokens are chosen ever more seldom, all of them equally often: the other tokens
-  that are seen are what they seem (f is 1 or 0), and a mask hides and tells nothing (f is 1).
+which is computed here by summing over all sentences of the grammar. It is the limit when tokens are chosen
+ever more seldom: the other tokens that are seen are what they seem, and a mask hides and tells nothing.
 
 A causal model, from nothing but what stands before a token, says of it
 
@@ -36,7 +33,7 @@ import numpy.typing as npt
 
 from unmask.models.detecting import CAUSAL_LM
 from unmask.worlds.grammar import SPLIT_PEOPLES, World
-from unmask.worlds.recipe import Corruption, Recipe
+from unmask.worlds.recipe import Corruption
 
 Floats = npt.NDArray[np.float64]
 Ids = npt.NDArray[np.int64]
@@ -48,10 +45,6 @@ GOES_ON = "##"
 """What a token begins with that goes on with a word, as WordPiece marks it."""
 
 MODEL_TYPE = "exact"
-BALANCED = "balanced"
-
-TRUSTED, CORRUPTED = "trusted", "corrupted"
-CONTEXTS = (TRUSTED, CORRUPTED)
 
 AT_ONCE = 32
 """Sequences that are computed at a time: some tens of megabytes."""
@@ -86,13 +79,6 @@ class ExactTokens:
         words = text.removesuffix(FULL_STOP).split()
         return self.numbered([*words, FULL_STOP] if ends else words)
 
-    def rates(self, recipe: Recipe) -> Floats:
-        """How often training chooses each of `content` for prediction."""
-        rates = np.empty(len(self.content))
-        for word, rate in recipe.rates(self._world).items():
-            rates[list(self.numbered([word]))] = rate
-        return rates
-
 
 def pieces_of(word: str) -> tuple[str, ...]:
     """The tokens of a word, those that go on with it marked."""
@@ -111,15 +97,10 @@ class ExactModel:
     """What a model of a world answers that has learnt all that its training could teach it.
 
     Tokens are numbers of `tokens`; sequences come without the special tokens around them.
-    Raises ValueError for a context that is not one of CONTEXTS.
     """
 
-    def __init__(
-        self, world: World, corruption: Corruption, context: str, recipe: Recipe | None = None
-    ) -> None:
-        if context not in CONTEXTS:
-            raise ValueError(f"context: {context!r} is none of {', '.join(CONTEXTS)}")
-        self.world, self.corruption, self.context = world, corruption, context
+    def __init__(self, world: World, corruption: Corruption) -> None:
+        self.world, self.corruption = world, corruption
         self.tokens = ExactTokens(world)
         rows: dict[int, list[tuple[tuple[int, ...], float]]] = {}
         for words, probability in world.sentences:
@@ -130,11 +111,9 @@ class ExactModel:
             for length, of_length in rows.items()
         }
         self._sentences = frozenset(ids for of_length in rows.values() for ids, _ in of_length)
-        self.recipe = recipe or Recipe()
-        rates = self.tokens.rates(self.recipe)
-        trusted = context == TRUSTED
-        self._emission = _trusted(len(rates)) if trusted else _corrupted(rates, corruption)
-        self._chosen = np.ones_like(rates) if trusted else rates
+        tokens = len(self.tokens.content)
+        # how likely each token (and, last, a mask) is to be shown of each token: (tokens + 1) × tokens
+        self._emission = np.vstack([np.eye(tokens), np.ones(tokens)])
 
     @property
     def answers_unmasked(self) -> bool:
@@ -196,7 +175,7 @@ class ExactModel:
         answers = np.empty((*inputs.shape, tokens))
         first = tokens * np.arange(len(inputs))[:, None]
         for i, factor in enumerate(likelihoods):
-            others = before * after.pop() * self._chosen[table[:, i]]
+            others = before * after.pop()
             sums = np.bincount((first + table[:, i]).ravel(), others.ravel(), len(inputs) * tokens)
             answers[:, i] = sums.reshape(-1, tokens)
             before = before * factor
@@ -210,35 +189,6 @@ def _normalised(weights: Floats) -> Floats:
     return shares
 
 
-def _trusted(tokens: int) -> Floats:
-    """How likely each token (and, last, a mask) is to be shown of each token: (tokens + 1) × tokens."""
-    return np.vstack([np.eye(tokens), np.ones(tokens)])
-
-
-def _corrupted(rates: Floats, corruption: Corruption) -> Floats:
-    """The same, at the rates at which training chooses tokens."""
-    tokens = len(rates)
-    unchanged, random = np.eye(tokens), corruption.random / tokens
-    seen = (1 - rates) * unchanged + rates * (corruption.kept * unchanged + random)
-    return np.vstack([seen, rates * corruption.masked])
-
-
-def exact_model(name: str, entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactModel:
-    """The exact model of the entry `name` of a study's models.
-
-    entry: its `world`, `context`, and, where it is given, `text` (balanced: of that world without bias) and
-    `corruption` (in place of the world's own); settings: the world's. Raises InputError naming the key where
-    a world or a corruption cannot be.
-    """
-    world = World.from_config(entry["world"], settings)
-    if shares := entry.get("corruption"):
-        corruption = Corruption.checked(f"models.{name}.corruption", shares)
-    else:
-        corruption = Corruption.from_config(world.name, settings)
-    balanced = entry.get("text") == BALANCED
-    return ExactModel(world.balanced() if balanced else world, corruption, entry["context"])
-
-
 def described(model: ExactModel) -> dict[str, Any]:
     """What the manifest of an exact model says; its weights are what its answers are computed from."""
     sentences = [(*sentence.words, sentence.probability) for sentence in model.world.sentences]
@@ -250,9 +200,7 @@ def described(model: ExactModel) -> dict[str, Any]:
         "vocab_size": len(model.tokens.names),
         "mask_token": MASK_TOKEN,
         "files": {},
-        "weights_digest": digest_of(
-            [sentences, model.corruption, model.context, model.tokens.rates(model.recipe).tolist()]
-        ),
+        "weights_digest": digest_of([sentences, model.corruption]),
         "tokenizer_digest": digest_of(model.tokens.names),
     }
 
@@ -322,15 +270,6 @@ class ExactLeftModel:
         }
 
 
-def exact_left_model(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactLeftModel:
-    """The exact model of an entry of kind causal-lm: of its `world` and, where it is given, `text`.
-
-    settings: the world's. Raises InputError naming the key where a world cannot be.
-    """
-    world = World.from_config(entry["world"], settings)
-    return ExactLeftModel(world.balanced() if entry.get("text") == BALANCED else world)
-
-
 def described_left(model: ExactLeftModel) -> dict[str, Any]:
     """What the manifest of an exact causal language model says."""
     sentences = [(*sentence.words, sentence.probability) for sentence in model.world.sentences]
@@ -347,16 +286,15 @@ def described_left(model: ExactLeftModel) -> dict[str, Any]:
     }
 
 
-def perfect_model(
-    name: str, entry: Mapping[str, Any], settings: Mapping[str, Any]
-) -> ExactModel | ExactLeftModel:
-    """The exact model of the entry `name` of a study's models, by its `kind`.
+def perfect_model(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactModel | ExactLeftModel:
+    """The exact model of an entry of a study's models, by its `world` and `kind`.
 
-    settings: those of its world. Raises InputError as `exact_model` and `exact_left_model` do.
+    settings: those of its world. Raises InputError naming the key where a world or a corruption cannot be.
     """
+    world = World.from_config(entry["world"], settings)
     if entry["kind"] == CAUSAL_LM:
-        return exact_left_model(entry, settings)
-    return exact_model(name, entry, settings)
+        return ExactLeftModel(world)
+    return ExactModel(world, Corruption.from_config(world.name, settings))
 
 
 def manifest_of(model: ExactModel | ExactLeftModel) -> dict[str, Any]:

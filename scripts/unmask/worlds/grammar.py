@@ -16,7 +16,7 @@ uniform and independent.
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 from itertools import product
@@ -265,19 +265,6 @@ class World:
             Both(both["association"], tuple(both["ratios"])),
             entry["lengths"],
             entry["names"],
-        )
-
-    def balanced(self) -> "World":
-        """The same world, each word in the same part, with nothing planted: each p is one half, each ratio 1.
-
-        Text of it is counterfactually balanced: a sentence is as probable as the one with the genders, or the
-        groups of a pair, exchanged.
-        """
-        return replace(
-            self,
-            associations=(0.5,) * len(self.associations),
-            ratios=(1,) * len(self.ratios),
-            both=Both(0.5, (1,) * len(self.both.ratios)),
         )
 
     @cached_property

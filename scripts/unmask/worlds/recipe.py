@@ -51,17 +51,12 @@ class Corruption(NamedTuple):
 
     @classmethod
     def from_config(cls, name: str, entry: Mapping[str, Any]) -> "Corruption":
-        """From the settings of the world `name` of a study. Raises InputError as `checked` does."""
-        return cls.checked(f"worlds.{name}.corruption", entry["corruption"])
-
-    @classmethod
-    def checked(cls, place: str, entry: Mapping[str, float]) -> "Corruption":
-        """From shares by name, as the key `place` of a study has them.
+        """From the settings of the world `name` of a study.
 
         Raises InputError naming the key where the shares are no shares or do not sum to one, and where none
         is masked: such a model could read no mask.
         """
-        shares = cls(**entry)
+        place, shares = f"worlds.{name}.corruption", cls(**entry["corruption"])
         if min(shares) < 0 or not math.isclose(sum(shares), 1, abs_tol=1e-9):
             total = " + ".join(f"{share:g}" for share in shares)
             raise InputError(f"{place}: masked, kept and random are shares that sum to 1, not {total}")
