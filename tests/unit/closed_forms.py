@@ -82,27 +82,3 @@ def seen(q: float, trust: float) -> float:
 def aul_score(q: Sequence[float], trust: float) -> float:
     """AUL of a sentence: the mean of log g(q) over its tokens, q as `seen` has it."""
     return sum(math.log(seen(each, trust)) for each in q) / len(q)
-
-
-def aul_by_frequency(q_stereotype: float, q_antistereotype: float, trust: float) -> float:
-    """What the margin of AUL, times the number of tokens, gains by a unit of log frequency.
-
-    q_stereotype, q_antistereotype: q of the token in which the stereotypical sentence differs, and of the
-    other's.
-    """
-    if math.isinf(trust):
-        return 0.0
-    gained = (1 - q_stereotype) / (1 + trust * q_stereotype)
-    return gained + q_stereotype / (1 + trust * q_antistereotype)
-
-
-def aul_exchange(q_modified: float, q_shared: float, trust: float) -> float:
-    """How many units of association a unit of log frequency passes for in AUL, to first order.
-
-    q of the word m and of the word u, where nothing is associated and both groups are equally frequent. The
-    limit where trust is infinite.
-    """
-    if math.isinf(trust):
-        return q_shared / (q_shared + q_modified)
-    modified, shared = 1 / (1 + trust * q_modified), 1 / (1 + trust * q_shared)
-    return modified / (modified + shared)
