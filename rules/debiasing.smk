@@ -1,4 +1,4 @@
-# Debiasing: models made from models, by training them on or by a projection, so that they should be less biased.
+# Debiasing: models made from models, by training them on, so that they should be less biased.
 
 
 include: "inputs/debiasing.smk"
@@ -92,7 +92,7 @@ rule debias_model:
     wildcard_constraints:
         model=any_of(debiased_models()),
     conda:
-        "../envs/debiasing.yaml"
+        "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import save_file
 from transformers import AutoModel, AutoTokenizer
 
 from tiny_models import ARCHITECTURES, tiny_model
@@ -118,18 +117,6 @@ def test_the_last_word_of_several_is_meant(bert: Path) -> None:
     assert np.array_equal(embeddings["cls"][0], embeddings["cls"][1])
 
 
-def test_a_projection_is_of_hidden_states(bert: Path) -> None:
-    plain = encoder_of(bert)
-    projection = torch.randn(plain.width, plain.width, generator=torch.Generator().manual_seed(0))
-    projected = Encoder(plain.network, plain.tokenizer, plain.device, projection=projection)
-    texts, spans = ["a nurse", "the doctor"], [(2, 7), (4, 10)]
-    before = embed(plain, texts, spans, ("cls", "mean", "static"))
-    after = embed(projected, texts, spans, ("cls", "mean", "static"))
-    for pooling in ("cls", "mean"):
-        np.testing.assert_allclose(after[pooling], before[pooling] @ projection.numpy().T, atol=1e-4)
-    assert np.array_equal(after["static"], before["static"])
-
-
 @pytest.mark.parametrize(
     ("text", "word", "pooling", "line"),
     [
@@ -171,23 +158,6 @@ def test_both_kinds_embed_as_the_plain_network_does(architecture: str, kind: str
     for pooling in SOME:
         assert np.abs(plain[pooling]).max() > 0.1
         np.testing.assert_allclose(loaded[pooling], plain[pooling], atol=2e-5)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_projection_beside_the_weights_is_applied(kind: str, tmp_path: Path) -> None:
-    directory, device = tiny_model("bert", tmp_path), pick_device("cpu")
-    plain = embed(load_encoder(directory, kind, device, None), KNOWN_TEXTS, KNOWN_SPANS, SOME)
-    width = plain["cls"].shape[1]
-    projection = torch.randn(width, width, generator=torch.Generator().manual_seed(0))
-    save_file({"projection": projection}, directory / "projection.safetensors")
-    projected = embed(load_encoder(directory, kind, device, None), KNOWN_TEXTS, KNOWN_SPANS, SOME)
-    for pooling in SOME:
-        expected = np.stack([projection.numpy() @ vector for vector in plain[pooling]])
-        np.testing.assert_allclose(projected[pooling], expected, atol=1e-4)
-        assert np.abs(projected[pooling] - plain[pooling]).max() > 0.1
-    save_file({"projection": projection[:3]}, directory / "projection.safetensors")
-    with pytest.raises(InputError, match=r"projection of \(3, "):
-        load_encoder(directory, kind, device, None)
 
 
 def test_longer_texts_than_the_model_takes_are_refused(tmp_path: Path) -> None:

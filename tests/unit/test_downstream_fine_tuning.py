@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining
 
 from made_tasks import ENTRY, LABELS, made_task
@@ -28,7 +28,6 @@ from unmask.downstream.terms import DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TE
 from unmask.errors import InputError
 from unmask.models.classifiers import make_classifier
 from unmask.models.devices import pick_device
-from unmask.models.directory import PROJECTION
 from unmask.models.kinds.masked_lm import describe
 from unmask.models.training import Settings
 from unmask.tables import read_metadata, read_table, write_table
@@ -274,63 +273,6 @@ def test_what_is_drawn_at_random_is_told(tmp_path: Path, bert: Path) -> None:
         assert torch.equal(values, network.bert.state_dict()[name])
     assert torch.equal(again.classifier.weight, network.classifier.weight)
     assert not torch.equal(other.classifier.weight, network.classifier.weight)
-
-
-@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert", "distilbert"])
-def test_a_projection_stands_before_the_head(architecture: str, tmp_path: Path) -> None:
-    base = tiny_model(architecture, tmp_path / "base", **GENTLE)
-    plain = network_of(base)
-    generator = torch.Generator().manual_seed(0)
-    # not symmetric, so that P x and P' x differ
-    projection = torch.randn(32, 32, generator=generator)
-    save_file({"projection": projection}, base / PROJECTION)
-    tokenizer = AutoTokenizer.from_pretrained(base)
-    network = network_of(base)
-    inputs = tokenizer("she drove the nurse", return_tensors="pt")
-    if architecture == "distilbert":
-        inputs.pop("token_type_ids", None)
-    with torch.inference_mode():
-        hidden = plain.base_model(**inputs).last_hidden_state[:, 0] @ projection.T
-        if architecture == "bert":
-            wanted = plain.classifier(plain.bert.pooler(hidden[:, None]))
-        elif architecture == "albert":
-            wanted = plain.classifier(torch.tanh(plain.albert.pooler(hidden)))
-        elif architecture == "roberta":
-            wanted = plain.classifier(hidden[:, None])
-        else:
-            wanted = plain.classifier(torch.relu(plain.pre_classifier(hidden)))
-        assert torch.allclose(network(**inputs).logits, wanted, atol=1e-5)
-        assert not torch.allclose(plain(**inputs).logits, wanted, atol=1e-2)
-    assert network.state_dict().keys() == plain.state_dict().keys()
-
-
-def test_what_is_projected_away_cannot_be_learnt(tmp_path: Path) -> None:
-    base = tiny_model("bert", tmp_path / "base", **GENTLE)
-    save_file({"projection": torch.zeros(32, 32)}, base / PROJECTION)
-    task = made_task(OCCUPATIONS)
-    logits = last_logits(tuned(base, task, OCCUPATIONS, tmp_path / "work", epochs=2))
-    assert np.ptp(logits, axis=0).max() == 0
-
-
-@pytest.mark.parametrize(
-    ("tensors", "message"),
-    [
-        ({"projection": torch.zeros(3, 3)}, r"a projection of \(3, 3\), the model needs \(32, 32\)"),
-        ({"other": torch.zeros(32, 32)}, "no projection can be read from it"),
-        ({"projection": torch.full((32, 32), torch.nan)}, "numbers that are not finite"),
-        (None, "no projection can be read from it"),
-    ],
-)
-def test_odd_projections_are_refused(
-    tensors: dict[str, torch.Tensor] | None, message: str, tmp_path: Path
-) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    if tensors is None:
-        (base / PROJECTION).write_bytes(b"no tensors")
-    else:
-        save_file(tensors, base / PROJECTION)
-    with pytest.raises(InputError, match=message):
-        make_classifier(base, ("a", "b"), 0)
 
 
 def without(column: str, value: str) -> Callable[[Task], Task]:

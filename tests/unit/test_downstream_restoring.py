@@ -5,13 +5,11 @@ from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import save_file
 from transformers import AutoModelForMaskedLM
 
 from tiny_models import ARCHITECTURES, tiny_model
 from unmask.errors import InputError
 from unmask.models.classifiers import make_classifier, restore
-from unmask.models.directory import PROJECTION
 from unmask.models.kinds.masked_lm import check, describe
 
 
@@ -55,13 +53,6 @@ def test_a_decoder_of_its_own_stays_the_origins(tmp_path: Path) -> None:
     before, after = (AutoModelForMaskedLM.from_pretrained(tmp_path / name) for name in ("origin", "after"))
     assert torch.equal(before.cls.predictions.decoder.weight, after.cls.predictions.decoder.weight)
     assert not torch.equal(*(m.bert.embeddings.word_embeddings.weight for m in (before, after)))
-
-
-def test_a_projection_stays_beside_the_model(tmp_path: Path) -> None:
-    origin = tiny_model("bert", tmp_path / "origin")
-    save_file({"projection": torch.eye(32)}, origin / PROJECTION)
-    restore(origin, make_classifier(origin, None, 0).network, tmp_path / "after")
-    assert (tmp_path / "after" / PROJECTION).read_bytes() == (origin / PROJECTION).read_bytes()
 
 
 def test_another_models_classifier_is_refused(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
             {"a-one": {"path": "x"}, "a-2": {"repo": "o/y"}},
         ),
         ("train", {"steps": [10, 200]}, {"a-10": 10, "a-200": 200}),
-        ("debiased", {"method": ["cda", "inlp"]}, {"a-cda": "cda", "a-inlp": "inlp"}),
+        ("debiased", {"method": ["cda", "at"]}, {"a-cda": "cda", "a-at": "at"}),
         (
             "scored",
             {"path": ["l/plain.jsonl", "l/q.jsonl"]},
@@ -102,11 +102,11 @@ def test_what_debiasing_makes_of_a_model_may_be_in_a_series_with_it() -> None:
         "models": {"a": {"source": "hub", "repo": "owner/a"}},
         "worlds": {"w": {}},
         "corpora": {"c": {"format": "text", "world": "w"}},
-        "debiasing": {"corpus": "c", "of": ["a"], "methods": {"cda": {}, "inlp": {}}},
-        "series": {"debiased": ["a", "a-cda", "a-inlp"]},
+        "debiasing": {"corpus": "c", "of": ["a"], "methods": {"cda": {}, "at": {}}},
+        "series": {"debiased": ["a", "a-cda", "a-at"]},
     }
     completed = complete(debiased, FAMILIES)
-    assert list(completed["series"]["debiased"]) == list(completed["models"]) == ["a", "a-cda", "a-inlp"]
+    assert list(completed["series"]["debiased"]) == list(completed["models"]) == ["a", "a-cda", "a-at"]
 
 
 REVISION = r"config key models\.a\.states\.revision: "

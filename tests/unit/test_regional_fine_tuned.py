@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from made_tasks import ENTRY as OF_A_TASK
 from running import about_model, run_script
@@ -19,7 +19,6 @@ from unmask.downstream.task import Task, examples_of, items_of
 from unmask.downstream.terms import OCCUPATIONS, TEST
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
-from unmask.models.directory import PROJECTION
 from unmask.models.kinds.masked_lm import describe
 from unmask.models.kinds.text_classification import check
 from unmask.regional.classifying import load_classifier, predict
@@ -97,16 +96,10 @@ def test_a_country_that_goes_with_a_label_is_reported_and_no_other(tmp_path: Pat
     assert table.set_index("level")["accuracy"]["none"] > 0.95
 
 
-@pytest.mark.parametrize("fault", ["label", "projection"])
-def test_what_cannot_be_fine_tuned_is_one_line(fault: str, tmp_path: Path) -> None:
+def test_a_label_without_a_text_is_one_line(tmp_path: Path) -> None:
     base, items = tiny_model("bert", tmp_path / "base"), labelled(20, 0)
-    if fault == "projection":
-        save_file({"projection": torch.eye(2)}, base / PROJECTION)
-        message = "a model with a projection cannot be fine-tuned"
-    else:
-        items = Items(items.texts, np.zeros(20, dtype=np.int64))
-        message = "no text to train on has the label 'hate'"
-    with pytest.raises(InputError, match=message):
+    items = Items(items.texts, np.zeros(20, dtype=np.int64))
+    with pytest.raises(InputError, match="no text to train on has the label 'hate'"):
         fine_tune_on(base, items, LABELS, tmp_path / "tuned", ENTRY, CPU)
     assert not (tmp_path / "tuned").exists()
 

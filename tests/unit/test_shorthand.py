@@ -119,11 +119,6 @@ def changed(place: str, value: Any) -> dict[str, Any]:
         ("debiasing/methods", {"magic": {}}, r"models.a-magic.method: 'magic' is not one of"),
         ("debiasing/methods", {"cda": {"reading": "odd"}}, r"models.a-cda.reading: 'odd' is not one of"),
         ("debiasing/methods", {"cda": {"options": {"alpha": 1}}}, r"models.a-cda.options"),
-        (
-            "debiasing/methods",
-            {"inlp": {"reading": "published"}},
-            r"models.a-inlp.reading: 'corrected'",
-        ),
         ("debiasing/corpus", "books", r"debiasing.corpus: 'books' is none of the study's corpora"),
         ("downstream/tasks", [], r"downstream.tasks: \[\] is not of type 'object'"),
         ("downstream/tasks", {}, r"downstream.tasks"),

@@ -20,11 +20,9 @@ from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, OF_WO
 from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
-from unmask.models.directory import PROJECTION
 from unmask.models.kinds.text_encoder import last_hidden_state
 from unmask.models.loading import load
 from unmask.models.own_code import is_allowed
-from unmask.models.projection import read_projection
 from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
 
@@ -36,14 +34,12 @@ KINDS = (MASKED_LM, TEXT_ENCODER)
 @dataclass(frozen=True)
 class Encoder:
     """network: an encoder of text, on the device, in evaluation mode: its first output, or the last hidden
-    state of its own encoder where it has a decoder too, is what is pooled. projection: what hidden states are
-    multiplied by first, x → P x (width × width); None: nothing."""
+    state of its own encoder where it has a decoder too, is what is pooled."""
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     device: Device
     max_length: int | None = None
-    projection: Tensor | None = None
 
     @property
     def width(self) -> int:
@@ -53,9 +49,8 @@ class Encoder:
 def load_encoder(directory: str | Path, kind: str, device: Device, max_length: int | None) -> Encoder:
     """The encoder of a model directory that was checked as one of this kind, in single precision.
 
-    That of a masked language model is the one that scores pairs, with its faster layers. A projection that
-    lies beside the weights is applied. Raises InputError for a model that does not fit into the device's
-    memory, and for a projection that cannot be used.
+    That of a masked language model is the one that scores pairs, with its faster layers. Raises
+    InputError for a model that does not fit into the device's memory.
     """
     directory = Path(directory)
     if kind == MASKED_LM:
@@ -67,10 +62,7 @@ def load_encoder(directory: str | Path, kind: str, device: Device, max_length: i
         if loaded is None:
             raise InputError(f"{directory}: this model is too large for the memory of {device}")
         network, tokenizer = loaded
-    projection: torch.Tensor | None = None
-    if (directory / PROJECTION).is_file():
-        projection = read_projection(directory, int(network.config.hidden_size)).to(device.torch)
-    return Encoder(network, tokenizer, device, max_length, projection)
+    return Encoder(network, tokenizer, device, max_length)
 
 
 def _load(directory: Path, device: Device) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
@@ -167,8 +159,6 @@ def _pooled(
 def _hidden(encoder: Encoder, batch: Sequence[tuple[int, ...]]) -> Vectors:
     """The last hidden states of token ids (batch × length): batch × length × width."""
     hidden = last_hidden_state(encoder.network, torch.tensor(batch).to(encoder.device.torch)).float()
-    if encoder.projection is not None:
-        hidden = hidden @ encoder.projection.to(hidden.device).T
     states: Vectors = hidden.cpu().numpy()
     return states
 

@@ -12,7 +12,7 @@ from transformers import AutoModelForMaskedLM, PreTrainedModel
 
 from unmask.debiasing.inputs import Base, Entry
 from unmask.errors import InputError
-from unmask.models.directory import PROJECTION, directory_written_whole, files_of
+from unmask.models.directory import directory_written_whole, files_of
 from unmask.models.quiet import quiet_transformers
 
 WEIGHTS = "model.safetensors"
@@ -28,20 +28,12 @@ def load_base(base: Base, **settings: Any) -> PreTrainedModel:
     return model
 
 
-def save(
-    model: PreTrainedModel,
-    base: Base,
-    entry: Entry,
-    directory: str | Path,
-    keep_pooler: bool,
-    projection: Tensor | None = None,
-) -> None:
+def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path, keep_pooler: bool) -> None:
     """Write a debiased masked language model with its configuration to `directory`, all or nothing.
 
     The tokenizer's files are those of `base`. keep_pooler: writes the base's pooler too, where its checkpoint
     has one: a masked language model has none, and without it fine-tuning would draw a new one at random.
-    projection: of the last hidden states, width × width, written beside the weights; None: that of `base`, if
-    it has one. Raises InputError for weights that are all as in `base`.
+    Raises InputError for weights that are all as in `base`.
     """
     # training may have left the model on a GPU
     model.to(torch.device("cpu"))  # type: ignore[arg-type]
@@ -53,10 +45,8 @@ def save(
             model.save_pretrained(partial, max_shard_size="1000GB")
         if keep_pooler and (pooler := pooler_of(base.directory, model.base_model_prefix)):
             save_file(load_file(partial / WEIGHTS) | pooler, partial / WEIGHTS, metadata={"format": "pt"})
-        for name in (*files.tokenizer, *files.projection):
+        for name in files.tokenizer:
             shutil.copyfile(base.directory / name, partial / name)
-        if projection is not None:
-            save_file({"projection": projection}, partial / PROJECTION)
 
 
 def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:

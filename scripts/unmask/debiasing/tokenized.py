@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -13,7 +12,6 @@ from unmask.debiasing.attributes import Sentence
 from unmask.debiasing.inputs import Base
 from unmask.debiasing.model_files import load_base
 from unmask.errors import InputError
-from unmask.models.devices import Device
 from unmask.models.tokenizer import load_tokenizer
 
 T = TypeVar("T")
@@ -96,21 +94,6 @@ def layers_of(model: PreTrainedModel, ids: Tensor, mask: Tensor) -> tuple[Tensor
     output = model.base_model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
     states: tuple[Tensor, ...] = output.hidden_states
     return states
-
-
-@torch.no_grad()
-def sentence_embeddings(
-    model: PreTrainedModel, rows: Sequence[Sequence[int]], padding: int, device: Device
-) -> npt.NDArray[np.float64]:
-    """Of each row of token ids the mean of the last layer over its tokens, special ones included: rows ×
-    width."""
-    embeddings = np.empty((len(rows), model.config.hidden_size))
-    for numbers in by_length(rows, device.batch_tokens):
-        ids, mask = pad([rows[number] for number in numbers], padding, device.torch)
-        hidden = model.base_model(input_ids=ids, attention_mask=mask).last_hidden_state
-        total = (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
-        embeddings[numbers] = total.double().cpu().numpy()
-    return embeddings
 
 
 def by_length(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]:

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.nn.functional import linear
 from transformers import (
     AutoConfig,
     AutoModelForMaskedLM,
@@ -23,8 +21,7 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
 from unmask.errors import InputError
-from unmask.models.directory import PROJECTION, directory_written_whole, files_of
-from unmask.models.projection import read_projection
+from unmask.models.directory import directory_written_whole, files_of
 from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
 
@@ -51,10 +48,8 @@ def make_classifier(
     labels: their names by number; None for one number, learnt by regression (mean squared error). What the
     model does not have is drawn from `seed`, in the way of its architecture. frozen: only the head can be
     trained: all but the encoder, of which a pooler does not count as part, since other architectures have
-    the same layer outside. Where the directory has a `projection.safetensors`, the last hidden states are
-    multiplied by it before the head, or a pooler, sees them.
-    Raises InputError where transformers has no classifier of this architecture, and for a projection that
-    cannot be used.
+    the same layer outside.
+    Raises InputError where transformers has no classifier of this architecture.
     """
     directory = Path(directory)
     with quiet_transformers():
@@ -80,34 +75,12 @@ def make_classifier(
             ignore_mismatched_sizes=True,
             **settings,
         )
-    if (directory / PROJECTION).is_file():
-        _project(network, read_projection(directory, int(network.config.hidden_size)))
     if frozen:
         for name, weights in network.base_model.named_parameters():
             weights.requires_grad_(name.startswith(POOLER))
     parameters = {name for name, _ in network.named_parameters()}
     initialised = {*loading["missing_keys"], *(str(key[0]) for key in loading["mismatched_keys"])}
     return Start(network, tokenizer, tuple(sorted(initialised & parameters)))
-
-
-def _project(network: PreTrainedModel, projection: Tensor) -> None:
-    """Multiply what the encoder gives by the projection, x → P x, for the head and for a pooler inside."""
-
-    def projected(hidden: Tensor) -> Tensor:
-        return linear(hidden, projection.to(hidden.device))
-
-    def of_pooler(_: nn.Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        return projected(inputs[0]), *inputs[1:]
-
-    def of_encoder(_: nn.Module, __: Any, output: Any) -> Any:
-        output.last_hidden_state = projected(output.last_hidden_state)
-        return output
-
-    encoder = network.base_model
-    pooler = getattr(encoder, POOLER.removesuffix("."), None)
-    if pooler is not None:
-        pooler.register_forward_pre_hook(of_pooler)
-    encoder.register_forward_hook(of_encoder)
 
 
 def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Path) -> None:
@@ -118,7 +91,7 @@ def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Pa
     normalisation, the bias over the vocabulary) unchanged. The decoder of most architectures is no weight of
     its own but the table of word embeddings: it stays tied to it, and so changes as fine-tuning changed the
     embeddings; one that is not tied stays the origin's. A classifier's pooler is left out, as masked language
-    models have none; a projection beside the origin is copied (for masked words it is in the head's weights).
+    models have none.
     Raises InputError where the classifier is not of the origin's architecture.
     """
     origin = Path(origin)
@@ -134,5 +107,5 @@ def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Pa
     with directory_written_whole(directory) as partial:
         with quiet_transformers():
             model.save_pretrained(partial)
-        for name in (*files.tokenizer, *files.projection):
+        for name in files.tokenizer:
             shutil.copyfile(origin / name, partial / name)

@@ -46,11 +46,6 @@ WEIGHTS = (
 _OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx")
 """How names of files end that have weights in some form."""
 
-PROJECTION = "projection.safetensors"
-"""A projection of the last hidden states, which some debiased models have for fine-tuning; their own head for
-masked words has it folded in."""
-
-
 ADAPTER_FILES = ("adapter_config.json", "adapter_model.safetensors")
 """Configuration and weights of an adapter (unmask.models.adapters)."""
 
@@ -64,8 +59,6 @@ class ModelFiles:
 
     tokenizer: tuple[str, ...]
     weights: tuple[str, ...]
-    projection: tuple[str, ...] = ()
-    """PROJECTION where the model has one."""
     processors: tuple[str, ...] = ()
     """Those of PROCESSORS that the model has."""
     code: tuple[str, ...] = ()
@@ -74,7 +67,7 @@ class ModelFiles:
     @property
     def all(self) -> tuple[str, ...]:
         """Every file; the weights last, so that where they have come the rest has too."""
-        return (CONFIG, *self.tokenizer, *self.projection, *self.processors, *self.code, *self.weights)
+        return (CONFIG, *self.tokenizer, *self.processors, *self.code, *self.weights)
 
 
 def choose_files(
@@ -110,11 +103,8 @@ def choose_files(
         if missing:
             raise InputError(f"{what}: {first} names {missing[0]}, which is not there")
         weights += shards
-    projection = (PROJECTION,) if PROJECTION in names else ()
     processors = tuple(name for name in PROCESSORS if name in names)
-    return ModelFiles(
-        tokenizer, tuple(weights), projection, processors, code_files(names) if with_code else ()
-    )
+    return ModelFiles(tokenizer, tuple(weights), processors, code_files(names) if with_code else ())
 
 
 def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from unmask.errors import InputError
 from unmask.models.classifiers import make_classifier
 from unmask.models.devices import Device
-from unmask.models.directory import PROJECTION, directory_written_whole, files_of
+from unmask.models.directory import directory_written_whole, files_of
 from unmask.models.labelled_texts import LabelledTexts
 from unmask.models.quiet import quiet_transformers
 from unmask.models.tokens import takes_types
@@ -36,12 +36,9 @@ def fine_tune_on(
 
     Returns texts and truncated (how many), initialised (names of the weights that were drawn at random) and
     loss (mean of each tenth of the steps, in nats). Raises InputError as `make_classifier` and `train` do,
-    for a model with a projection, which a classifier's files have no place for, and for a table in which a
-    label has no text, as the classifier could not learn it.
+    and for a table in which a label has no text, as the classifier could not learn it.
     """
     base = Path(base)
-    if (base / PROJECTION).is_file():
-        raise InputError("a model with a projection cannot be fine-tuned into files of a classifier")
     for number, label in enumerate(labels):
         if not (items.labels == number).any():
             raise InputError(f"no text to train on has the label {label!r}")

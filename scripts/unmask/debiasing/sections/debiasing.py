@@ -23,7 +23,6 @@ CONTINUED = "continued"
 IN_FULL: Mapping[str, str] = {
     "cda": "counterfactual data augmentation",
     "at": "all-layer token-level debiasing",
-    "inlp": "iterative nullspace projection",
 }
 """What abbreviations that are names of methods stand for."""
 
