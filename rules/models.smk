@@ -12,7 +12,6 @@ try:
     check_architectures(MODELS)
 except InputError as error:
     sys.exit(f"error: {error}")
-check_bases("perturbed", MASKED_LM)
 check_bases("adapted", MASKED_LM, CAUSAL_LM)
 check_adapters()
 check_starts()
@@ -82,29 +81,6 @@ rule make_random_model:
         "Making {wildcards.model}, an untrained model"
     script:
         "../scripts/make_random_model.py"
-
-
-rule perturb_model:
-    input:
-        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
-    output:
-        **made_model(),
-    log:
-        log_of("models", "{model}", "perturbing.log"),
-    wildcard_constraints:
-        model=any_of(models_of("perturbed")),
-    conda:
-        "../envs/scoring.yaml"
-    resources:
-        mem_mb=scoring_memory,
-    params:
-        code=code("perturb_model.py"),
-        manifest=lambda wildcards: about_model(wildcards.model),
-        entry=lambda wildcards: {key: MODELS[wildcards.model][key] for key in ("from", "scale", "seed")},
-    message:
-        "Making {wildcards.model}, a model with noise in its weights"
-    script:
-        "../scripts/perturb_model.py"
 
 
 rule fetch_adapter:

@@ -9,6 +9,7 @@ RETIRED = {
     "hidden": "training on sentences about regions hides the region's name, as the paper does",
     "inlp": "a model that was made elsewhere is measured too (source: path)",
     "longer": "lengths plants names of two subtokens",
+    "perturbed": "a model that was changed elsewhere is measured too (source: path)",
     "planted": "nothing is planted but in worlds (key worlds)",
     "resamples": "scores have the band of permuted vectors alone; intervals by words were too low",
     "reviews": "prefixes are tried on a labelled table of yours (path or files)",

@@ -121,10 +121,10 @@ def test_every_key_of_a_completed_study_is_on_the_page_with_its_default(name: st
 
 def test_what_has_no_default_or_has_to_be_there_is_so_for_a_study() -> None:
     """The page against the errors of a study."""
-    rows = TABLES["models.NAME with source: perturbed"]
-    assert [path for path, key in rows.items() if key.default == "required"] == ["from", "scale"]
-    for lacking in ("from", "scale"):
-        entry = {"source": "perturbed", "from": "m", "scale": 0.1}
+    rows = TABLES["models.NAME with source: debiased"]
+    assert [path for path, key in rows.items() if key.default == "required"] == ["from", "method"]
+    for lacking in ("from", "method"):
+        entry = {"source": "debiased", "from": "m", "method": "cda"}
         del entry[lacking]
         models = {"m": {"source": "path", "path": "m"}, "n": entry}
         with pytest.raises(InputError, match=f"models.n: '{lacking}' is a required property"):

@@ -33,7 +33,7 @@ OF_MASKED = ["AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum"]
         ({"g": GGUF, "m": MASKED}, [*OF_MASKED, *OF_DECODERS]),
         ({"g": GGUF, "s": {"source": "scored", "path": "samples.jsonl"}}, [*OF_DECODERS]),
         ({"d": DECODER, "e": {**MASKED, "kind": "text-encoder"}}, [*OF_DECODERS]),
-        ({"m": MASKED, "p": {"source": "perturbed", "from": "m", "scale": 0.1}}, OF_MASKED),
+        ({"m": MASKED, "p": {"source": "debiased", "from": "m", "method": "cda"}}, OF_MASKED),
     ],
 )
 def test_a_study_without_measures_has_those_of_the_kinds_of_its_models(

@@ -179,7 +179,7 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
             "config key models.z.kind: 'oracle' is not one of causal-lm, masked-lm, ",
         ),
         (
-            lambda c: c["models"].update(z={"source": "perturbed", "from": "y", "scale": 0.1}),
+            lambda c: c["models"].update(z={"source": "debiased", "from": "y", "method": "cda"}),
             "config key models.z.from: 'y' is none of the study's models (known: a, z)",
         ),
         (
@@ -278,12 +278,12 @@ def test_a_family_without_its_key_leaves_no_trace() -> None:
 
 def test_models_come_from_models_but_never_from_themselves() -> None:
     models = {
-        "a": {"source": "perturbed", "from": "b", "scale": 1},
-        "b": {"source": "perturbed", "from": "c", "scale": 1},
+        "a": {"source": "debiased", "from": "b", "method": "cda"},
+        "b": {"source": "debiased", "from": "c", "method": "cda"},
         "c": {"source": "hub", "repo": "x"},
     }
     assert complete({"study": "x", "models": models}, FAMILIES)["models"]["a"]["from"] == "b"
-    models["c"] = {"source": "perturbed", "from": "b", "scale": 1}
+    models["c"] = {"source": "debiased", "from": "b", "method": "cda"}
     with pytest.raises(
         InputError, match=r"models\.b\.from: a model cannot come from itself \(b from c from b\)"
     ):
@@ -348,8 +348,8 @@ def test_regions_need_a_source() -> None:
         {"models": None},
         {"models": {"a": None}},
         {"models": {"a": {"source": "train", "architecture": "bert", "world": ["w"]}}},
-        {"models": {"a": {"source": "perturbed", "from": {}, "scale": 1}}},
-        {"models": {"a": {"source": "perturbed", "from": None, "scale": 1}}},
+        {"models": {"a": {"source": "debiased", "from": {}, "method": "cda"}}},
+        {"models": {"a": {"source": "debiased", "from": None, "method": "cda"}}},
         {"benchmarks": []},
         {"benchmarks": {"b": {"format": "crows-pairs", "url": "https://h/{x}.csv"}}},
         {"study": "a\n"},
@@ -398,7 +398,10 @@ def named(key: str, name: str) -> dict[str, Any]:
     [
         ({"statistics": {"alpha": math.nan}}, "statistics.alpha: nan"),
         ({"statistics": {"confidence": math.inf}}, "statistics.confidence: inf"),
-        ({"models": {"p": {"source": "perturbed", "from": "a", "scale": math.nan}}}, "models.p.scale: nan"),
+        (
+            {"models": {"p": {"source": "train", "world": "w", "learning_rate": math.nan}}},
+            "models.p.learning_rate: nan",
+        ),
         (
             {"models": {"r": {"source": "random", "tokenizer": "t", "config": {"x": [1, -math.inf]}}}},
             "models.r.config.x.1: -inf",

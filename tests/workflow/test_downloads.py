@@ -114,9 +114,9 @@ def test_a_model_with_code_of_its_own_is_scored_where_the_study_allows_it(tmp_pa
     assert '["licence", "not stated"]' in told
     page = study.read("report", "index.html")
     assert "The page quotes data" in page and "Benchmark crows" in page and "not stated" in page
-    noisy = {"source": "perturbed", "from": "own", "scale": 0.1}
-    refused = study.snakemake("-n", config={**config, "models": {"own": own, "noisy": noisy}})
-    assert "config key models.noisy.from: own runs code of its own" in refused.stderr
+    changed = {"source": "debiased", "from": "own", "method": "cda"}
+    refused = study.snakemake("-n", config={**config, "models": {"own": own, "changed": changed}})
+    assert "config key models.changed.from: own runs code of its own" in refused.stderr
 
 
 @pytest.mark.slow

@@ -162,65 +162,69 @@ def test_a_study_of_nothing_is_told_so(fresh: Workflow) -> None:
 @pytest.mark.thorough
 def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workflow) -> None:
     config = copied.config
-    config["models"]["noisy"] = {"source": "perturbed", "from": "bert", "scale": 0.2}
+    (copied.folder / "text.txt").write_text("the nurse saw the man walking\n" * 9)
+    config["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
+    training = {"steps": 2, "batch": 2}
+    config["debiasing"] = {"corpus": "text", "held_out": 1, "training": training}
+    config["models"]["further"] = {"source": "debiased", "from": "bert", "method": "continued"}
     planned = copied.planned()
-    assert {"models/noisy/facts.json", "models/noisy/manifest.json"} <= planned
+    assert {"models/further/facts.json", "models/further/manifest.json"} <= planned
     assert not [output for output in planned if re.search("/(bert|roberta)/", output)]
     # untrained networks of its architecture; there are none of a model that is untrained
     config["controls"] = {"untrained": {"seeds": 2}}
-    networks = {f"untrained/noisy/{name}/{seed}.parquet" for name in ("crows", "stereo") for seed in (1, 2)}
+    networks = {f"untrained/further/{name}/{seed}.parquet" for name in ("crows", "stereo") for seed in (1, 2)}
     with_networks = copied.planned()
     assert {output for output in with_networks if output.startswith("untrained/")} == networks
     evidence = {output for output in planned if output.startswith(("evidence/", "scores/", "models/"))}
     assert evidence == {o for o in with_networks if o.startswith(("evidence/", "scores/", "models/"))}
     copied.run()
     results = copied.folder / "results/small"
-    facts = json.loads((results / "models/noisy/manifest.json").read_text())
+    facts = json.loads((results / "models/further/manifest.json").read_text())
     base = json.loads((results / "models/bert/manifest.json").read_text())
     assert facts["entry"]["from"] == "bert" and facts["entry"]["kind"] == "masked-lm"
     assert facts["weights_digest"] != base["weights_digest"]
-    scores = [results / f"scores/{model}/crows/original.parquet" for model in ("bert", "noisy")]
+    scores = [results / f"scores/{model}/crows/original.parquet" for model in ("bert", "further")]
     one, other = (pq.read_table(path).column("margin").to_pylist() for path in scores)
     assert len(one) == len(other) and one != other
-    assert "noisy" in copied.read("tables", "table5.csv")
+    assert "further" in copied.read("tables", "table5.csv")
     bias = pd.read_csv(results / "tables/bias.csv").query("variant == 'original'")
-    beside = bias[bias["model"] == "noisy"].dropna(subset="score")
+    beside = bias[bias["model"] == "further"].dropna(subset="score")
     assert (beside["untrained"] == 2).all() and (beside["untrained_low"] <= beside["untrained_high"]).all()
-    assert bias.loc[bias["model"] != "noisy", "untrained"].isna().all()
+    assert bias.loc[bias["model"] != "further", "untrained"].isna().all()
     # evidence that is cleaned away is not missed beside what its job has left
-    (results / "evidence/noisy").rename(results / "cleaned")
+    (results / "evidence/further").rename(results / "cleaned")
     assert copied.planned() == set()
-    (results / "cleaned").rename(results / "evidence/noisy")
+    (results / "cleaned").rename(results / "evidence/further")
     config["controls"]["untrained"]["seeds"] = 3
     # what a model reads of a benchmark is one job, which reads what is new
     planned = copied.planned()
     anew = {output for output in planned if output.startswith("untrained/")}
-    assert anew == networks | {f"untrained/noisy/{name}/3.parquet" for name in ("crows", "stereo")}
+    assert anew == networks | {f"untrained/further/{name}/3.parquet" for name in ("crows", "stereo")}
     assert not [output for output in planned if output.startswith(("evidence/bert/", "models/"))]
     before = {path: (copied.folder / "results/small" / path).read_bytes() for path in networks}
-    done = copied.snakemake("results/small/untrained/noisy/crows/3.parquet")
+    done = copied.snakemake("results/small/untrained/further/crows/3.parquet")
     assert done.returncode == 0, done.stdout + done.stderr
-    log = copied.read("logs", "evidence", "noisy", "crows.log")
+    log = copied.read("logs", "evidence", "further", "crows.log")
     assert re.findall(r"untrained network of seed (\d)", log) == ["3"] and "shards" not in log
     assert {path: (results / path).read_bytes() for path in networks} == before
     del config["controls"]
     # another base is another model; a base made anew makes it anew
-    config["models"]["noisy"]["from"] = "roberta"
+    config["models"]["further"]["from"] = "roberta"
     planned = copied.planned()
-    assert "models/noisy/facts.json" in planned and "scores/noisy/crows/original.parquet" in planned
-    config["models"]["noisy"]["from"] = "bert"
+    assert "models/further/facts.json" in planned and "scores/further/crows/original.parquet" in planned
+    config["models"]["further"]["from"] = "bert"
     config["models"]["bert"]["seed"] = 2
-    assert {"models/bert/facts.json", "models/noisy/facts.json"} <= copied.planned()
+    assert {"models/bert/facts.json", "models/further/facts.json"} <= copied.planned()
 
 
 def test_models_that_are_not_there_and_circles_are_one_line(fresh: Workflow) -> None:
-    def perturbed(base: str) -> dict[str, Any]:
-        return {"source": "perturbed", "from": base, "scale": 0.1}
+    def debiased(base: str) -> dict[str, Any]:
+        return {"source": "debiased", "from": base, "method": "cda"}
 
     for models, line in (
-        ({"a": perturbed("z")}, "config key models.a.from: 'z' is none of the study's models"),
-        ({"a": perturbed("b"), "b": perturbed("a")}, "config key models.a.from: a model cannot come from"),
-        ({"a": perturbed("a")}, "config key models.a.from: a model cannot come from itself (a from a)"),
+        ({"a": debiased("z")}, "config key models.a.from: 'z' is none of the study's models"),
+        ({"a": debiased("b"), "b": debiased("a")}, "config key models.a.from: a model cannot come from"),
+        ({"a": debiased("a")}, "config key models.a.from: a model cannot come from itself (a from a)"),
     ):
         found = errors(fresh.snakemake("-n", config={**fresh.config, "models": models}))
         assert len(found) == 1 and found[0].startswith(f"error: {line}")

@@ -1,4 +1,4 @@
-"""Models with random weights: untrained ones, which are a null baseline, and ones with noise added."""
+"""Models with random weights: untrained ones, which are a null baseline."""
 
 import logging
 import shutil
@@ -87,32 +87,6 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str
     files = files_of(base, f"model directory {base}")
     save_with_files_of(model, base, (*files.tokenizer, *files.code), directory)
     allow(directory, {KEY: allowed})
-
-
-def perturb(base: str | Path, directory: str | Path, scale: float, seed: int) -> dict[str, Any]:
-    """Write the masked language model in `base` with noise in its weights to `directory`, all or nothing: a
-    control of how much a score depends on the exact weights.
-
-    To every weight of a tensor is added scale · sd · z, with sd the standard deviation over the tensor and z
-    drawn from the standard normal distribution. Tied weights stay tied, and a tensor whose weights are all
-    the same stays as it is. The tokenizer's files are copied. The same seed gives the same weights.
-
-    Returns scale, seed, parameters, and torch (its version, on which the noise depends).
-    """
-    base = Path(base)
-    with quiet_transformers():
-        model = AutoModelForMaskedLM.from_pretrained(
-            base, local_files_only=True, trust_remote_code=False, dtype=torch.float32
-        )
-    generator = torch.Generator().manual_seed(seed)
-    with torch.no_grad():
-        for weights in model.parameters():
-            noise = torch.randn(weights.shape, generator=generator)
-            weights += scale * weights.std(correction=0) * noise
-    save_with_files_of(model, base, files_of(base, f"model directory {base}").tokenizer, directory)
-    parameters = sum(weights.numel() for weights in model.parameters())
-    logger.info("%s: noise of %g standard deviations in %d weights", directory, scale, parameters)
-    return {"scale": scale, "seed": seed, "parameters": parameters, "torch": str(torch.__version__)}
 
 
 def save_with_files_of(

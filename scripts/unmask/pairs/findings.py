@@ -517,11 +517,6 @@ def every_measure(results: PairResults) -> list[dict[str, Any]]:
 WARNINGS = [
     NEVER_TRAINED,
     Finding[PairResults](
-        "perturbed",
-        lambda results: [{"name": name} for name in results.study.of_source("perturbed")],
-        "{{ name }} is another model with noise in its weights: a control.",
-    ),
-    Finding[PairResults](
         "undefined",
         # of scores made elsewhere UNMATCHED says it
         lambda results: [

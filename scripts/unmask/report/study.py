@@ -23,7 +23,7 @@ class Named:
     """A model or a benchmark of the study.
 
     published: the name under which its published values are known (resources/pairs/published.csv), if any.
-    source: where a model comes from (train, hub, path, random, perturbed, oracle), if known.
+    source: where a model comes from (train, hub, path, random, oracle), if known.
     world: the world that makes a benchmark, if one does.
     format: that of a benchmark's file, if known.
     """
