@@ -166,8 +166,6 @@ def whole_study(folder: Path) -> dict[str, Any]:
             "template": "Most {region} people are {word}.",
             "words": {"traits": "resources/regional/synthetic_words.yaml"},
             "draws": 20,
-            "resamples": 20,
-            "planted": {"worlds": 20, "strengths": [0, 2]},
         },
         "associations": {
             "tests": {"planted": {"format": "planted", "world": "planted"}},
