@@ -12,8 +12,6 @@ try:
     check_architectures(MODELS)
 except InputError as error:
     sys.exit(f"error: {error}")
-check_bases("adapted", MASKED_LM, CAUSAL_LM)
-check_adapters()
 check_starts()
 
 register(
@@ -81,56 +79,6 @@ rule make_random_model:
         "Making {wildcards.model}, an untrained model"
     script:
         "../scripts/make_random_model.py"
-
-
-rule fetch_adapter:
-    output:
-        directory=directory(result("models", "{model}", "adapter")),
-        facts=result("models", "{model}", "adapter.facts.json"),
-    log:
-        log_of("models", "{model}", "fetching_adapter.log"),
-    wildcard_constraints:
-        model=any_of(models_of("adapted")),
-    localrule: True
-    conda:
-        "../envs/scoring.yaml"
-    params:
-        code=code("fetch_adapter.py"),
-        adapter=lambda wildcards: {"revision": "main"} | MODELS[wildcards.model]["adapter"],
-    message:
-        "Fetching the adapter of {wildcards.model} from the hub"
-    script:
-        "../scripts/fetch_adapter.py"
-
-
-rule merge_adapter:
-    input:
-        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
-        adapter=adapter_files,
-    output:
-        **made_model(),
-    log:
-        log_of("models", "{model}", "merging.log"),
-    wildcard_constraints:
-        model=any_of(models_of("adapted")),
-    conda:
-        "../envs/adapters.yaml"
-    resources:
-        mem_mb=scoring_memory,
-    params:
-        code=code("merge_adapter.py"),
-        manifest=lambda wildcards: about_model(wildcards.model),
-        entry=lambda wildcards: {
-            "name": wildcards.model,
-            "from": MODELS[wildcards.model]["from"],
-            "adapter": adapter_directory(wildcards.model),
-            "kind": kind_of(wildcards.model),
-        },
-        input_sha256=input_sha256(adapter_files),
-    message:
-        "Merging an adapter into {wildcards.model}"
-    script:
-        "../scripts/merge_adapter.py"
 
 
 rule fetch_gguf:

@@ -1,7 +1,6 @@
 # Functions that tell the rules of models their inputs, and what the models of a study are.
 
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE, check_architectures
-from unmask.models.directory import ADAPTER_FILES
 from unmask.models.directory import files_of as files_of_model
 
 MANIFEST_KEYS = [
@@ -71,27 +70,6 @@ def check_bases(source, *kinds):
                 f"error: config key models.{name}.from: {base} runs code of its own (trust_remote_code), "
                 "and no model is made from such a one"
             )
-
-
-def check_adapters():
-    """Stop with one line where the folder of an adapter lacks a file."""
-    for name in models_of("adapted"):
-        path = MODELS[name]["adapter"].get("path")
-        lacking = [file for file in ADAPTER_FILES if path and not Path(path, file).is_file()]
-        if lacking:
-            sys.exit(f"error: config key models.{name}.adapter.path: {path} has no {lacking[0]}")
-
-
-def adapter_directory(model):
-    """Where an adapter lies."""
-    return MODELS[model]["adapter"].get("path") or result("models", model, "adapter")
-
-
-def adapter_files(wildcards):
-    """What tells that an adapter has changed: its own files, or the facts of the rule that fetched it."""
-    if "repo" in MODELS[wildcards.model]["adapter"]:
-        return [result("models", wildcards.model, "adapter.facts.json")]
-    return [outside(str(Path(adapter_directory(wildcards.model), name))) for name in ADAPTER_FILES]
 
 
 def fetched_gguf():

@@ -1,6 +1,7 @@
 """What studies of before name and Unmask no longer has, with what to do instead."""
 
 RETIRED = {
+    "adapted": "merge_and_unload of peft makes a model (docs/adding.md), which source: path reads",
     "arranged": "no benchmark is made from another one",
     "calibration": "the demonstration alone judges measures, in its table of what was planted and found",
     "classifier": "fine-tuned-classifier trains one on a labelled table of yours",

@@ -89,7 +89,7 @@ def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
         (["a b"], "a b: neither a folder with a model, nor a GGUF file (.gguf), nor the name of a model on "),
         (["x/bert", "y/bert"], "y/bert: another model is named bert already"),
         (["empty"], "empty: this folder holds no config.json, so no model"),
-        (["lora"], "lora: this folder holds no config.json, so no model; an adapter alone"),
+        (["lora"], "lora: this folder holds no config.json, so no model; an adapter alone has to be merged"),
     ],
 )
 def test_what_is_no_model_is_one_line(

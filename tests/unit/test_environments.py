@@ -49,7 +49,7 @@ def test_every_package_of_the_project_is_locked() -> None:
     }
     extras = PROJECT["optional-dependencies"]
     # the development extra takes in the others
-    others = ("adapters", "cluster", "gguf")
+    others = ("cluster", "gguf")
     of_extras = [package for extra in (*others, "dev") for package in extras[extra]]
     named = bounds([*PROJECT["dependencies"], *of_extras])
     assert {named.pop(f"unmask[{extra}]") for extra in others} == {""}

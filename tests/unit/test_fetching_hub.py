@@ -18,7 +18,7 @@ import unmask
 from loopback import Hub, RawServer, Reply, Repository, Request, Server, ask, unused_url
 from unmask.errors import InputError
 from unmask.fetching import hub_client
-from unmask.fetching.hub import fetch_adapter, fetch_gguf, fetch_model
+from unmask.fetching.hub import fetch_gguf, fetch_model
 
 COMMIT = "c0ffee" + "0" * 34
 WHOLE = {
@@ -560,19 +560,6 @@ def test_a_listing_that_is_none_is_one_line(hub: Hub, commit: object, tree: obje
         fetch("model")
     assert os.listdir() in ([], ["cache"])
     assert hub.downloads() == []
-
-
-def test_an_adapter_is_its_configuration_and_its_weights(hub: Hub, tmp_path: Path) -> None:
-    files = {"adapter_config.json": b"{}", "adapter_model.safetensors": b"weights", "README.md": b"text"}
-    hub.repositories["org/adapter"] = Repository(files)
-    facts = fetch_adapter("org/adapter", "main", tmp_path / "adapter")
-    assert facts == {"repo": "org/adapter", "revision": "main", "commit": COMMIT}
-    found = {path.name: path.read_bytes() for path in (tmp_path / "adapter").iterdir()}
-    assert found == {name: files[name] for name in ("adapter_config.json", "adapter_model.safetensors")}
-    line = "^adapter org/tiny at revision main: no adapter_config.json: not an adapter of the PEFT library$"
-    with pytest.raises(InputError, match=line):
-        fetch_adapter("org/tiny", "main", tmp_path / "none")
-    assert not (tmp_path / "none").exists()
 
 
 def test_one_gguf_file_is_fetched_and_no_other(hub: Hub, tmp_path: Path) -> None:

@@ -53,11 +53,6 @@ def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
             {"path": {"full": "x/m.gguf", "q4": "x/n.gguf"}},
             {"a-full": "x/m.gguf", "a-q4": "x/n.gguf"},
         ),
-        (
-            "adapted",
-            {"adapter": {"one": {"path": "x"}, 2: {"repo": "o/y"}}},
-            {"a-one": {"path": "x"}, "a-2": {"repo": "o/y"}},
-        ),
         ("train", {"steps": [10, 200]}, {"a-10": 10, "a-200": 200}),
         ("debiased", {"method": ["cda", "at"]}, {"a-cda": "cda", "a-at": "at"}),
         (

@@ -1,8 +1,6 @@
 """What rules of models and pairs refuse when a study is planned: a fault is one line that names its key."""
 
 import functools
-import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,8 +27,8 @@ def refused(check: Any) -> str:
     return line.removeprefix("error: config key ")
 
 
-def adapted(base: str, **more: Any) -> dict[str, Any]:
-    return {"source": "adapted", "from": base, "adapter": {"repo": "org/adapter"}, **more}
+def debiased(base: str) -> dict[str, Any]:
+    return {"source": "debiased", "from": base, "method": "cda"}
 
 
 @pytest.mark.parametrize(
@@ -39,9 +37,6 @@ def adapted(base: str, **more: Any) -> dict[str, Any]:
         {"m": MASKED},
         {"c": CAUSAL},
         {"c": CAUSAL | {"start": "none"}, "m": MASKED},
-        # of the kind of the model that it is made from
-        {"c": CAUSAL, "a": adapted("c", start="eos")},
-        {"c": CAUSAL, "a": adapted("c"), "b": adapted("a", start="bos")},
     ],
 )
 def test_a_causal_language_model_may_have_a_start_token_and_any_may_have_none(models: dict[str, Any]) -> None:
@@ -53,7 +48,6 @@ def test_a_causal_language_model_may_have_a_start_token_and_any_may_have_none(mo
     [
         ({"c": CAUSAL, "m": MASKED | {"start": "bos"}}, "m", MASKED_LM),
         ({"t": CLASSIFIER | {"start": "none"}}, "t", "text-classification"),
-        ({"m": MASKED, "a": adapted("m", start="eos")}, "a", MASKED_LM),
     ],
 )
 def test_another_model_has_no_start_token(models: dict[str, Any], key: str, kind: str) -> None:
@@ -100,7 +94,6 @@ def test_without_measures_of_its_own_a_study_has_those_of_its_kinds() -> None:
         # the first model of the kind that has none
         ({"m": MASKED, "c": CAUSAL, "d": CAUSAL}, ["AUL"], "none is for causal-lm models, as c is"),
         ({"c": CAUSAL, "n": MASKED, "m": MASKED}, ["LL"], "none is for masked-lm models, as n is"),
-        ({"m": MASKED, "c": CAUSAL, "a": adapted("c")}, ["AUL"], "none is for causal-lm models, as c is"),
     ],
 )
 def test_a_measure_without_a_model_and_a_kind_without_a_measure_are_refused(
@@ -122,19 +115,9 @@ def test_a_model_is_made_from_one_of_a_kind_that_has_files_and_no_code() -> None
         ("t", (MASKED_LM, CAUSAL_LM), "t is not a masked-lm or causal-lm model with files"),
         ("o", (MASKED_LM,), f"o runs code of its own (trust_remote_code), and {none_from_it}"),
     ):
-        functions = functions_of(study({**models, "a": adapted(base)}), "models")
-        check = functools.partial(functions["check_bases"], "adapted", *kinds)
+        functions = functions_of(study({**models, "a": debiased(base)}), "models")
+        check = functools.partial(functions["check_bases"], "debiased", *kinds)
         if said is None:
             check()
         else:
             assert refused(check) == f"models.a.from: {said}"
-
-
-def test_the_folder_of_an_adapter_has_both_of_its_files(tmp_path: Path) -> None:
-    of_folder = {"source": "adapted", "from": "m", "adapter": {"path": str(tmp_path)}}
-    functions = functions_of(study({"m": MASKED, "hub": adapted("m"), "a": of_folder}), "models")
-    for name in ("adapter_config.json", "adapter_model.safetensors"):
-        line = refused(functions["check_adapters"])
-        assert re.fullmatch(rf"models\.a\.adapter\.path: {re.escape(str(tmp_path))} has no {name}", line)
-        (tmp_path / name).write_text("")
-    functions["check_adapters"]()

@@ -11,14 +11,13 @@ from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file, write_text
 from unmask.installation import workflow_root
 from unmask.models.detecting import check_architectures
+from unmask.models.directory import ADAPTER
 from unmask.pairs.named_benchmarks import entries, known_benchmarks
 from unmask.schemas import check_files, complete, read_families
 
 BENCHMARKS = ("crows-pairs",)
 """What models are scored on by default."""
 
-ADAPTER = "adapter_config.json"
-"""A file of an adapter of the PEFT library."""
 
 BEFORE_SCORES = ("logs", "downloads", "benchmarks", "quality", "models")
 """Folders of a study that has scored no sentence yet, as where a model was refused."""
@@ -38,7 +37,8 @@ def model_entries(models: Sequence[str], start: str | None = None) -> dict[str, 
         path = Path(model)
         if path.is_dir():
             if not (path / "config.json").is_file():
-                adapter = "; an adapter alone has the source adapted" if (path / ADAPTER).is_file() else ""
+                is_adapter = (path / ADAPTER).is_file()
+                adapter = "; an adapter alone has to be merged into its model first" if is_adapter else ""
                 raise InputError(f"{model}: this folder holds no config.json, so no model{adapter}")
             name, entry = path.resolve().name, {"source": "path", "path": model}
         elif path.suffix == ".gguf":

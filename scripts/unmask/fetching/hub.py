@@ -1,4 +1,4 @@
-"""Fetching models, adapters, and single files, from the Hugging Face hub, through its cache."""
+"""Fetching models and single files, from the Hugging Face hub, through its cache."""
 
 import logging
 from collections.abc import Collection
@@ -9,7 +9,6 @@ from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.fetching.hub_client import Repository, place, repository
 from unmask.models.directory import (
-    ADAPTER_FILES,
     CONFIG,
     TOKENIZER_FILES,
     VOCABULARIES,
@@ -61,21 +60,6 @@ def fetch_model(
             place(source, unfinished / name)
     logger.info("%s: %d files of commit %s in %s", model.what, len(files), model.commit, directory)
     return facts | {"commit": model.commit}
-
-
-def fetch_adapter(repo: str, revision: str, directory: str | Path) -> dict[str, Any]:
-    """Put configuration and weights of an adapter into `directory`, as `fetch_model` does those of a model.
-
-    Returns repo, revision and the commit that the revision stands for. Raises InputError as `fetch_model`
-    does.
-    """
-    adapter = repository(repo, "model", revision, f"adapter {repo} at revision {revision}")
-    if lacking := [name for name in ADAPTER_FILES if name not in adapter.names]:
-        raise InputError(f"{adapter.what}: no {lacking[0]}: not an adapter of the PEFT library")
-    with directory_written_whole(directory) as unfinished:
-        for name in ADAPTER_FILES:
-            place(adapter.file(name), unfinished / name)
-    return {"repo": repo, "revision": revision, "commit": adapter.commit}
 
 
 def fetch_gguf(repo: str, revision: str, file: str, path: str | Path) -> dict[str, Any]:

@@ -46,8 +46,8 @@ WEIGHTS = (
 _OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx")
 """How names of files end that have weights in some form."""
 
-ADAPTER_FILES = ("adapter_config.json", "adapter_model.safetensors")
-"""Configuration and weights of an adapter (unmask.models.adapters)."""
+ADAPTER = "adapter_config.json"
+"""A file of an adapter of the PEFT library, which is no model alone."""
 
 PROCESSORS = ("preprocessor_config.json", "processor_config.json")
 """Files that say how a model takes its pictures."""
@@ -80,7 +80,7 @@ def choose_files(
     are missing.
     """
     if CONFIG not in names:
-        has = f"; {ADAPTER_FILES[0]} is of an adapter alone" if ADAPTER_FILES[0] in names else ""
+        has = f"; {ADAPTER} is of an adapter alone" if ADAPTER in names else ""
         raise InputError(f"{what}: no {CONFIG}: not a model of the transformers library{has}")
     tokenizer = tokenizer_files(names)
     if not tokenizer:

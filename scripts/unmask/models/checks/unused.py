@@ -17,12 +17,12 @@ from transformers import AutoConfig, PretrainedConfig
 from unmask import plugins
 from unmask.errors import InputError
 from unmask.models.checking import first_line
+from unmask.models.directory import ADAPTER
 from unmask.models.own_code import is_allowed
 from unmask.models.quiet import quiet_transformers
 
 logger = logging.getLogger(__name__)
 
-ADAPTER = "adapter_config.json"
 
 _BUFFERS = (
     # numbers that are counted, not learnt, and were saved by older versions
@@ -99,8 +99,8 @@ def check(directory: str | Path, kind: str, name: str) -> list[str]:
     what = f"model {name}"
     if (directory / ADAPTER).is_file():
         raise InputError(
-            f"{what}: {ADAPTER} lies beside its weights, and no adapter is applied: put it into a folder "
-            "of its own and name that (source: adapted), or take it away"
+            f"{what}: {ADAPTER} lies beside its weights, and no adapter is applied: merge it "
+            "into the model first (docs/adding.md), or take it away"
         )
     with quiet_transformers():
         try:
