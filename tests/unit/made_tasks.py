@@ -25,7 +25,6 @@ ENTRY: dict[str, Any] = {
     "steps": None,
     "every": 10,
     "max_length": 32,
-    "frozen": False,
     "search": {"batch": [8, 16], "learning_rate": [1e-3, 3e-3], "epochs": [1, 2]},
 }
 """Settings of fine-tuning, completed."""

@@ -236,13 +236,6 @@ def test_biographies(tmp_path: Path) -> None:
         assert any(remark in each for each in task.remarks)
     assert (task.task, task.kind, task.truth) == ("t", "occupations", None)
     assert "LabHC/bias_in_bios@" in task.source
-    scrubbed = read_task(tmp_path, "bias-in-bios", {"scrub": True})
-    for frame in (scrubbed.examples, scrubbed.items):
-        assert list(frame["text"])[:3] == [
-            "_ is in _. Lee's ward .",
-            "_ work is known.",
-            "The other cuts; _.",
-        ]
 
 
 def test_texts_of_a_published_task_are_read_as_they_are(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def test_training_is_that_of_downstream_tasks(architecture: str, tmp_path: Path)
     examples = pd.DataFrame({"text": items.texts, "label": items.labels})
     test = examples.assign(part=TEST)
     task = Task(examples_of(examples, examples.head(0)), items_of([test], None, 0), LABELS)
-    settings = {**OF_A_TASK, "how": "fixed", "steps": None, "frozen": False, **entry}
+    settings = {**OF_A_TASK, "how": "fixed", "steps": None, **entry}
     tuned = fine_tune(base, None, task, OCCUPATIONS, settings, 0, tmp_path / "work", CPU)
     expected, made = tuned.classifier.state_dict(), load_file(tmp_path / "tuned" / "model.safetensors")
     assert made and all(torch.equal(expected[name], weights) for name, weights in made.items())

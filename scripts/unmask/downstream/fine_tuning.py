@@ -110,7 +110,7 @@ class _Run:
         self.sampled = np.flatnonzero(task.items["sampled"].to_numpy(bool))
 
     def _start(self) -> Start:
-        return make_classifier(self.directory, self.task.labels, self.seed, self.entry["frozen"])
+        return make_classifier(self.directory, self.task.labels, self.seed)
 
     def _sides(self, rows: pd.DataFrame) -> tuple[list[str], list[str] | None]:
         """The texts, and the second ones where the task has such."""

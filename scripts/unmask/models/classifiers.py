@@ -25,9 +25,6 @@ from unmask.models.directory import directory_written_whole, files_of
 from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
 
-POOLER = "pooler."
-"""What the names of a pooler's weights begin with, in those encoders that have it inside."""
-
 
 @dataclass(frozen=True)
 class Start:
@@ -40,15 +37,11 @@ class Start:
     pooler's where it was saved without one."""
 
 
-def make_classifier(
-    directory: str | Path, labels: Sequence[str] | None, seed: int, frozen: bool = False
-) -> Start:
+def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: int) -> Start:
     """A classifier in single precision out of a masked language model's directory, which has been checked.
 
     labels: their names by number; None for one number, learnt by regression (mean squared error). What the
-    model does not have is drawn from `seed`, in the way of its architecture. frozen: only the head can be
-    trained: all but the encoder, of which a pooler does not count as part, since other architectures have
-    the same layer outside.
+    model does not have is drawn from `seed`, in the way of its architecture.
     Raises InputError where transformers has no classifier of this architecture.
     """
     directory = Path(directory)
@@ -75,9 +68,6 @@ def make_classifier(
             ignore_mismatched_sizes=True,
             **settings,
         )
-    if frozen:
-        for name, weights in network.base_model.named_parameters():
-            weights.requires_grad_(name.startswith(POOLER))
     parameters = {name for name, _ in network.named_parameters()}
     initialised = {*loading["missing_keys"], *(str(key[0]) for key in loading["mismatched_keys"])}
     return Start(network, tokenizer, tuple(sorted(initialised & parameters)))

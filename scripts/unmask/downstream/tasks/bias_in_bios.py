@@ -4,7 +4,6 @@ Read from the Parquet files of LabHC/bias_in_bios: hard_text (the biography with
 profession (0 to 27) and gender (0 male, 1 female).
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,19 +24,13 @@ LABELS = (
     "software_engineer", "surgeon", "teacher", "yoga_teacher",
 )  # fmt: skip
 
-SCRUBBED = (
-    "he", "she", "her", "his", "him", "hers", "himself", "herself", "mr", "mrs", "ms",
-)  # fmt: skip
-HIDDEN = "_"
-_SCRUBBED = re.compile(rf"\b(?:{'|'.join(SCRUBBED)})\b", re.IGNORECASE)
-
 
 def kind(entry: Mapping[str, Any]) -> str:
     return OCCUPATIONS
 
 
 def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
-    """The task. files: train, dev and test. entry: scrub, sample and seed.
+    """The task. files: train, dev and test. entry: sample and seed.
 
     Raises InputError naming the file, and the column or the row, of what does not fit, and where nurses are
     mostly men, since the genders' numbers are then the other way round.
@@ -47,10 +40,6 @@ def read(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> Task:
     nurses = parts[TRAIN].loc[parts[TRAIN]["label"] == LABELS.index("nurse"), "gender"]
     if nurses.eq(MALE).mean() > 0.5:
         raise InputError(f"{files[TRAIN][0]}: most nurses are men in it: are 0 and 1 of gender swapped?")
-    if entry["scrub"]:
-        for rows in parts.values():
-            rows["text"] = rows["text"].str.replace(_SCRUBBED, HIDDEN, regex=True)
-        remarks.append(f"hidden in the biographies: {' '.join(SCRUBBED)}")
     test = parts[TEST].assign(part=TEST)
     names = dict(enumerate(LABELS))
     test["occupation"] = test["label"].map(names)
