@@ -14,7 +14,7 @@ wildcard_constraints:
 
 register(
     "associations",
-    statistics=[*of_encoders("associations"), *of_encoders("draws"), *constructed_world()],
+    statistics=[*of_encoders("associations")],
     provenance=associations_provenance(),
     removable=associations_removable(),
 )
@@ -36,7 +36,7 @@ rule read_associations:
         ),
         suite=lambda wildcards: wildcards.suite,
         entry=suite_settings,
-        source=suite_source,
+        source=lambda wildcards: SUITES[wildcards.suite]["path"],
         input_sha256=input_sha256(suite_files),
     message:
         "Reading the association tests {wildcards.suite}"
@@ -68,7 +68,6 @@ rule embed_stimuli:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
         poolings=suite_poolings,
-        images=lambda wildcards: SUITES[wildcards.suite].get("images"),
         input_sha256=input_sha256(suite_pictures, resource("associations/words.yaml")),
     message:
         "Embedding the texts of {wildcards.suite} with {wildcards.encoder}"
@@ -107,8 +106,7 @@ rule compute_associations:
         stimuli=associations_result("suites", "{suite}.parquet"),
         embeddings=suite_embeddings,
     output:
-        associations=associations_result("{encoder}", "{suite}", "associations.parquet"),
-        draws=associations_result("{encoder}", "{suite}", "draws.parquet"),
+        associations_result("{encoder}", "{suite}", "associations.parquet"),
     log:
         log_of("associations", "{encoder}", "{suite}", "testing.log"),
     conda:
@@ -125,25 +123,6 @@ rule compute_associations:
         "Testing the associations of {wildcards.encoder} ({wildcards.suite})"
     script:
         "../scripts/compute_associations.py"
-
-
-rule construct_associations:
-    output:
-        associations_result("constructed.parquet"),
-    log:
-        log_of("associations", "constructed.log"),
-    conda:
-        "../envs/scoring.yaml"
-    resources:
-        mem_mb=making_memory,
-    params:
-        code=code("construct_associations.py", module_file("associations/formats", GROUNDED_FORMAT)),
-        permutations=ASSOCIATIONS.get("statistics", {}).get("permutations"),
-        seed=ASSOCIATIONS.get("statistics", {}).get("seed"),
-    message:
-        "Trying grounded tests on encoders whose bias is known"
-    script:
-        "../scripts/construct_associations.py"
 
 
 if ASSOCIATIONS:

@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 import unmask.job_start  # noqa: F401
-from unmask.associations.schema import ASSOCIATIONS, DRAWS, STIMULI
+from unmask.associations.schema import ASSOCIATIONS, STIMULI
 from unmask.associations.testing import Options, association_tests
 from unmask.associations.writing import read_embeddings
 from unmask.facts import record
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
 
 with job_log(snakemake.log[0], snakemake.input):
-    inputs, params, output = snakemake.input, snakemake.params, snakemake.output
+    inputs, params = snakemake.input, snakemake.params
     stimuli, of_embeddings = read_table(inputs.stimuli, STIMULI), read_metadata(inputs.embeddings)
     count = int(stimuli["stimulus"].max()) + 1
     vectors = read_embeddings(inputs.embeddings, of_embeddings["width"], count)
@@ -35,5 +33,4 @@ with job_log(snakemake.log[0], snakemake.input):
     }
     remarks = [*of_embeddings["remarks"], *outcome.remarks]
     of_rows = facts | {"remarks": remarks, "means": outcome.means, "cells": outcome.cells}
-    write_table(output.associations, outcome.rows, ASSOCIATIONS, of_rows)
-    write_table(output.draws, pd.DataFrame(outcome.draws, columns=DRAWS.names), DRAWS, facts)
+    write_table(snakemake.output[0], outcome.rows, ASSOCIATIONS, of_rows)

@@ -53,15 +53,14 @@ with (
         discard(table)
     stimuli = read_table(inputs.stimuli, STIMULI)
     try:
-        features = inputs.get("features")
-        reader = reader_of(manifest, device, params.poolings, inputs.facts, params.images, features)
+        reader = reader_of(manifest, device, params.poolings, inputs.facts, inputs.get("features"))
         write_embeddings(
             cached(table),
             stimuli,
             reader.width,
             reader.poolings,
             reader.read,
-            facts | {"remarks": list(reader.remarks)},
+            facts | {"remarks": []},
             # Snakemake has a display of its own
             bar=False,
         )

@@ -67,12 +67,9 @@ def has_pictures(suite):
 
 
 def encoders_of(suite):
-    """The encoders that read a suite: a model of a world not those of other worlds, and no word vectors those."""
-    world, chosen = SUITES[suite].get("world"), SUITES[suite]["encoders"]
-    able = seeing_models()
-    if not has_pictures(suite):
-        models = [name for name in models_of_text() if len({inherited(name, "world"), world} - {None}) < 2]
-        able = models if world else [*models, *VECTORS]
+    """The encoders that read a suite."""
+    chosen = SUITES[suite]["encoders"]
+    able = seeing_models() if has_pictures(suite) else [*models_of_text(), *VECTORS]
     return [name for name in able if chosen is None or name in chosen]
 
 
@@ -115,42 +112,28 @@ def suite_tables():
 
 
 def test_files(suite):
-    """The files of the tests of a suite; none of one whose tests are of a world."""
-    return [] if "world" in SUITES[suite] else list(files_of_pattern(SUITES[suite]["path"]).values())
+    """The files of the tests of a suite."""
+    return list(files_of_pattern(SUITES[suite]["path"]).values())
 
 
 def suite_files(wildcards):
     """The files that a suite is read from, by name."""
     entry = SUITES[wildcards.suite]
     facts = resource("associations/words.yaml")
-    if "world" in entry:
-        return {"world": world_file(entry, "truth.json"), "facts": facts}
     files = {"tests": list(map(outside, test_files(wildcards.suite))), "facts": facts}
     return files | ({"words": outside(entry["words"])} if entry["words"] else {})
 
 
 def suite_settings(wildcards):
     """How a suite is read."""
-    excluded = ("path", "words", "images", "features", "encoders", "published", "licence")
+    excluded = ("path", "words", "features", "encoders", "published", "licence")
     return {key: value for key, value in SUITES[wildcards.suite].items() if key not in excluded}
-
-
-def suite_source(wildcards):
-    """In a few words, where a suite is from."""
-    entry = SUITES[wildcards.suite]
-    return f"made in the words of the world {entry['world']}" if "world" in entry else entry["path"]
 
 
 def suite_pictures(wildcards):
     """The files of the pictures of a suite, by name; nothing where it has none."""
     entry = SUITES[wildcards.suite]
-    files = {}
-    if entry.get("features"):
-        files["features"] = outside(entry["features"])
-    if entry.get("images"):
-        paths = sorted(path for path in Path(entry["images"]).rglob("*") if path.is_file())
-        files["pictures"] = [outside(str(path)) for path in paths]
-    return files
+    return {"features": outside(entry["features"])} if "features" in entry else {}
 
 
 def vectors_file(wildcards):
@@ -161,11 +144,6 @@ def vectors_file(wildcards):
 def suite_poolings(wildcards):
     """How the encoders of a suite make one vector of what they read."""
     return list(GROUNDED) if has_pictures(wildcards.suite) else ASSOCIATIONS["poolings"]
-
-
-def constructed_world():
-    """What grounded tests find of encoders whose bias is known, if the study wants that."""
-    return [associations_result("constructed.parquet")] if ASSOCIATIONS.get("constructed") else []
 
 
 def association_table_files():
@@ -181,8 +159,6 @@ def association_figure_files():
         "grounded_figure": grounded,
         "poolings_figure": len(SUITES) > len(grounded),
         "pairs_figure": SCORED,
-        "constructed_figure": constructed_world(),
-        "planted_figure": [suite for suite, entry in SUITES.items() if "world" in entry],
     }
     return figure_outputs([name for name in ASSOCIATION_FIGURES if needed[name]], "associations_")
 
@@ -205,9 +181,7 @@ def association_inputs():
     """All that tables, figures and the section are made from."""
     return {
         "associations": of_encoders("associations"),
-        "draws": of_encoders("draws"),
         "truths": suite_tables(),
-        "constructed": next(iter(constructed_world()), []),
         "bias": statistics_of_all("bias") if SCORED else [],
         "captions": resource("associations/captions.yaml"),
         "published": resource("associations/published.csv"),
@@ -236,7 +210,7 @@ def associations_provenance():
             "title": f"Association tests {suite}",
             "files": [associations_result("suites", f"{suite}.parquet")],
             "keys": ["format", "source", *keys],
-            "stated": licence(SUITES[suite], made="world" in SUITES[suite]),
+            "stated": licence(SUITES[suite]),
         }
         for suite in SUITES
     ]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from literal_associations import suite, words
-from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
-from unmask.associations.terms import HIDDEN, JOINT, WORD
+from unmask.associations.schema import ASSOCIATIONS, STIMULI
+from unmask.associations.terms import JOINT, WORD
 from unmask.associations.testing import Options, Outcome, association_tests
 from unmask.statistics.schema import BIAS
 from unmask.tables import framed, write_table
@@ -100,7 +100,6 @@ WORLD = suite(
     *words("both", **WHOLE),
 )
 SUITES = {"words": WORDS, "pics": PICTURES, "world": WORLD}
-STRENGTHS = {"weak": 0.5, "strong": 0.9, "both": 0.7}
 
 
 def embeddings(stimuli: pd.DataFrame, seed: int, pull: Mapping[str, float]) -> npt.NDArray[np.float32]:
@@ -119,14 +118,13 @@ PULL = {"weat6": 2.0, "seen": 3.0, "strong": 3.0}
 
 @functools.cache
 def outcome(name: str, seed: int, pulled: bool) -> Outcome:
-    """The tests of a suite, which may have associations; of pictures with experiment 4."""
+    """The tests of a suite, which may have associations."""
     stimuli, pull = SUITES[name], PULL if pulled else {}
     if name != "pics":
         vectors = {"cls": embeddings(stimuli, seed, pull), "mean": embeddings(stimuli, seed + 1, pull)}
         return association_tests(stimuli, vectors, OPTIONS)
     vectors = {JOINT: embeddings(stimuli, seed, pull)}
     vectors[WORD] = embeddings(stimuli, seed + 20, {})
-    vectors |= {pooling: embeddings(stimuli, seed + 10 + n, {}) for n, pooling in enumerate(HIDDEN)}
     return association_tests(stimuli, vectors, OPTIONS)
 
 
@@ -140,7 +138,7 @@ def bias_table(scores: Mapping[str, float]) -> pd.DataFrame:
         "undefined": 0,
         "near_ties": 0,
     }
-    common |= {"confidence": 0.9}
+    common |= {"confidence": 0.9, "neutral": 50.0}
     rows: list[dict[str, Any]] = []
     for measure, score in scores.items():
         base: dict[str, Any] = {
@@ -163,40 +161,24 @@ def bias_table(scores: Mapping[str, float]) -> pd.DataFrame:
     return framed(rows, BIAS)
 
 
-CONSTRUCTED_ROWS: list[dict[str, Any]] = [
-    {"world": world, "pooling": JOINT, "experiment": experiment, "level": "word"}
-    | {"truth": truth, "gap": truth + 3e-7}
-    | {"d": 1.5 if truth else None, "p_two": 0.01 if truth else 1.0}
-    for world, truths in {"none": (0.0, 0.0), "language": (0.061, 0.0), "interaction": (0.0, 0.063)}.items()
-    for experiment, truth in zip(("E1", "E3x"), truths, strict=True)
-]
-
-
 @dataclass
 class Study:
     folder: Path
     files: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     rows: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
-    draws: dict[tuple[str, str], pd.DataFrame] = field(default_factory=dict)
     means: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
     cells: dict[tuple[str, str], list[dict[str, Any]]] = field(default_factory=dict)
 
     def add(self, encoder: str, name: str, outcome: Outcome) -> None:
-        """Tables of an encoder on a suite, with their draws."""
+        """Tables of an encoder on a suite."""
         facts = {"encoder": encoder, "suite": name, "options": OPTIONS._asdict()}
-        path_stem = self.folder / f"{len(self.files['associations'])}"
-        draws = pd.DataFrame(outcome.draws, columns=DRAWS.names)
         listed = {"means": outcome.means, "cells": outcome.cells, "remarks": [f"of {name}"]}
-        for kind, rows, schema, more in (
-            ("associations", outcome.rows, ASSOCIATIONS, listed),
-            ("draws", draws, DRAWS, {}),
-        ):
-            path = f"{path_stem}.{kind}.parquet"
-            write_table(path, rows, schema, facts | more)
-            self.files[kind].append(path)
+        path = str(self.folder / f"{len(self.files['associations'])}.associations.parquet")
+        write_table(path, outcome.rows, ASSOCIATIONS, facts | listed)
+        self.files["associations"].append(path)
         key = encoder, name
-        self.rows[key], self.draws[key] = outcome.rows, draws
+        self.rows[key] = outcome.rows
         self.means[key], self.cells[key] = outcome.means, outcome.cells
 
 
@@ -204,7 +186,7 @@ def make_study(
     folder: Path, encoders: Sequence[dict[str, Any]] = ENCODERS, suites: Sequence[str] = tuple(SUITES)
 ) -> Study:
     """A study of these encoders, the first of which has associations, and suites, with all else there is."""
-    study = Study(folder, {"associations": [], "draws": [], "bias": [], "truths": []})
+    study = Study(folder, {"associations": [], "bias": [], "truths": []})
     study.settings = SETTINGS | {"encoders": list(encoders)}
     for place, entry in enumerate(encoders):
         for name in suites:
@@ -222,16 +204,12 @@ def make_study(
                 "remarks": [f"read {test}"],
             }
             | ({"pictures": {"A_X": 3, "X": 2}} if SUITES[name]["cell"].notna().any() else {})
-            | ({"truth": {"strength": STRENGTHS[test]}} if test in STRENGTHS else {})
             for test in SUITES[name]["test"].drop_duplicates()
         ]
         path = str(folder / f"{name}.parquet")
         facts = {"suite": name, "format": "sent-bias", "source": "made", "tests": tests}
         write_table(path, SUITES[name], STIMULI, facts)
         study.files["truths"].append(path)
-    path = str(folder / "constructed.parquet")
-    write_table(path, framed(CONSTRUCTED_ROWS, CONSTRUCTED), CONSTRUCTED, {})
-    study.files["constructed"] = path
     study.files |= {
         "captions": str(RESOURCES / "captions.yaml"),
         "published": str(RESOURCES / "published.csv"),

@@ -6,7 +6,7 @@ import pytest
 from literal_associations import mean, size
 from unmask.associations import bootstrap
 from unmask.associations.association import Arm, Experiment
-from unmask.associations.bootstrap import difference, interval, resampled
+from unmask.associations.bootstrap import interval, resampled
 from unmask.associations.permutations import generator
 
 
@@ -98,18 +98,3 @@ def test_the_gap_is_covered_as_often_as_the_guide_says(words: int, share: float)
         low, high = interval(resampled(experiment, 300, trial, "made").gap, 0.95)
         covered += bool(low[0] <= 0.5 <= high[0])
     assert covered / 500 == pytest.approx(share, abs=0.035)
-
-
-def test_the_difference_of_two_encoders_is_on_the_same_draws() -> None:
-    """Encoders that see words alike differ by little, however few the words are."""
-    first = random_experiment(3, columns=1)
-    near = Experiment(
-        "weat", first.x._replace(a=first.x.a + 0.01), first.y._replace(a=first.y.a * 1.001), paired=False
-    )
-    one, other = (resampled(experiment, 500, 0, "made").d for experiment in (first, near))
-    low, high = difference(one, other, 0.95)
-    assert high[0] - low[0] < 0.2 * (interval(one, 0.95)[1][0] - interval(one, 0.95)[0][0])
-    low, high = difference(one, one, 0.95)
-    assert low[0] == high[0] == 0
-    with pytest.raises(ValueError, match="do not go with each other"):
-        difference(one, other[:400], 0.95)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from drawn_marks import check_forest, panels_of, scale_of
-from made_associations import AWKWARD, CONSTRUCTED_ROWS, SETTINGS, STRENGTHS, Study, make_study
+from made_associations import AWKWARD, SETTINGS, Study, make_study
 from running import present
 from unmask.associations.charts import BEYOND, MAKERS, UNABLE, WITHIN, poolings
 from unmask.associations.charts import tests as chart_of_tests
@@ -154,47 +154,6 @@ def test_mean_d_stands_against_the_bias_score_with_its_interval(
         row = rows[(rows["panel"] == f"world, {pooling}: AULA on cp") & (rows["model"] == AWKWARD)].iloc[0]
         assert row["mean_d"] == pytest.approx(float(part["d"].mean()), rel=1e-14)
         assert (row["score"], row["low"], row["high"]) == (60.0, 56.0, 66.0)
-
-
-def test_measured_gaps_stand_beside_the_truth(figures: dict[str, alt.FacetChart]) -> None:
-    rows = data_of(figures["constructed_figure"])
-    order = sorted(CONSTRUCTED_ROWS, key=lambda row: row["experiment"])
-    for name in ("world", "truth", "gap"):
-        assert rows[name].tolist() == [row[name] for row in order]
-    assert set(rows["it_is"]) == {"within 1e-06 of the truth"}
-    for panel in panels_of(figures["constructed_figure"]):
-        of_experiment = [row for row in CONSTRUCTED_ROWS if row["experiment"] == panel.title[0]]
-        ticks, marks = panel.of("rect"), panel.of("symbol")
-        factor, _ = scale_of([row["gap"] for row in of_experiment], [mark.x for mark in marks])
-        assert factor > 0
-        assert [tick.x + 1 for tick in ticks] == pytest.approx([mark.x for mark in marks], abs=0.01)
-
-
-def test_a_gap_that_is_off_is_said_to_be(study: Study) -> None:
-    wrong = pd.DataFrame([CONSTRUCTED_ROWS[0], {**CONSTRUCTED_ROWS[1], "gap": 2e-6}])
-    off = AssociationResults({}, SETTINGS)
-    off.__dict__["constructed"] = wrong
-    figure = MAKERS["constructed_figure"][0](off)
-    assert data_of(figure)["it_is"].tolist() == ["within 1e-06 of the truth", "further off"]
-
-
-def test_the_gap_stands_against_what_was_planted(study: Study, figures: dict[str, alt.FacetChart]) -> None:
-    rows = data_of(figures["planted_figure"])
-    assert len(rows) == 12
-    for (encoder, panel), panel_rows in rows.groupby(["encoder", "panel"]):
-        pooling, *targets = str(panel).split(": ")
-        assert targets == [f"X of {AWKWARD}", f"against Y of {AWKWARD}"]
-        expected = study.rows[str(encoder), "world"]
-        expected = expected[(expected["level"] == "word") & (expected["pooling"] == pooling)]
-        expected = expected.set_index("test").loc[["weak", "both", "strong"]]
-        assert panel_rows["test"].tolist() == ["weak", "both", "strong"]
-        assert panel_rows["whole"].tolist() == [False, True, False]
-        assert panel_rows["strength"].tolist() == [STRENGTHS[test] for test in panel_rows["test"]]
-        for name, column in (("gap", "gap"), ("low", "gap_low"), ("high", "gap_high")):
-            same(panel_rows[name], expected[column])
-        # encoders stand a little to either side
-        assert (panel_rows["drawn_at"] - panel_rows["strength"]).abs().max() < 0.01
-    assert rows.groupby(["test", "panel"])["drawn_at"].nunique().eq(2).all()
 
 
 def test_the_script_draws_names_as_text_and_the_same_bytes_again(study: Study, tmp_path: Path) -> None:

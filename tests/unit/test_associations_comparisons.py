@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,6 @@ from scipy.stats import kendalltau, permutation_test, spearmanr
 from made_associations import AWKWARD, SETTINGS, Study, make_study
 from unmask.associations import comparisons
 from unmask.associations.comparisons import (
-    NO_DRAWS,
-    OTHER_UNITS,
-    differences,
     flips,
     points,
     poolings_compared,
@@ -43,71 +39,6 @@ def quantile(values: list[float], share: float) -> float:
     below = math.floor(position)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (position - below) * (ordered[above] - ordered[below])
-
-
-def test_differences_are_those_of_d_on_the_same_draws(study: Study, results: AssociationResults) -> None:
-    frame = results.differences
-    assert set(zip(frame["first"], frame["second"], strict=True)) == {(AWKWARD, BLANK)}
-    checked = 0
-    for name in ("words", "pics", "world"):
-        mine, other = (study.rows[encoder, name] for encoder in (AWKWARD, BLANK))
-        mine = mine[mine["protocol"] == "corrected"].reset_index(drop=True)
-        other = other[other["protocol"] == "corrected"].reset_index(drop=True)
-        draws = [
-            {
-                tuple(map(str, key)): d
-                for *key, d in study.draws[encoder, name].itertuples(index=False, name=None)
-            }
-            for encoder in (AWKWARD, BLANK)
-        ]
-        of_suite = frame[frame["suite"] == name].set_index(["test", "experiment", "pooling", "level"])
-        assert len(of_suite) == len(mine)
-        for number, row in mine.iterrows():
-            key: Any = tuple(str(row[name]) for name in ("test", "experiment", "pooling", "level"))
-            difference: Any = of_suite.loc[key]
-            assert difference["difference"] == pytest.approx(row["d"] - other.at[number, "d"])
-            d_differences = [float(a) - float(b) for a, b in zip(draws[0][key], draws[1][key], strict=True)]
-            assert difference["low"] == pytest.approx(quantile(d_differences, 0.05))
-            assert difference["high"] == pytest.approx(quantile(d_differences, 0.95))
-            checked += 1
-    assert checked > 30
-
-
-def test_encoders_with_other_words_or_without_draws_have_no_interval(results: AssociationResults) -> None:
-    rows = results.rows[results.rows["protocol"] == "corrected"]
-    rows = rows[(rows["suite"] == "words") & (rows["pooling"] == "cls") & (rows["level"] == "item")]
-    keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
-    draws = rows[keys].assign(d=pd.Series([np.arange(10.0)] * len(rows), index=rows.index))
-    fewer = rows.assign(
-        x=[n - 1 if e == BLANK else n for n, e in zip(rows["x"], rows["encoder"], strict=True)]
-    )
-    names = [AWKWARD, BLANK]
-    assert set(differences(names, fewer, draws, 0.9)["reason"]) == {OTHER_UNITS}
-    assert set(differences(names, rows, draws[draws["encoder"] == AWKWARD], 0.9)["reason"]) == {NO_DRAWS}
-    without_draws = differences(names, rows, draws.head(0), 0.9)
-    assert set(without_draws["reason"]) == {NO_DRAWS} and without_draws["low"].isna().all()
-    assert without_draws["difference"].notna().all()
-    shorter = [d[:5] if e == BLANK else d for d, e in zip(draws["d"], draws["encoder"], strict=True)]
-    assert set(differences(names, rows, draws.assign(d=shorter), 0.9)["reason"]) == {NO_DRAWS}
-    same = differences(names, rows, draws, 0.9)
-    assert same["reason"].isna().all() and (same["low"] == 0).all() and (same["high"] == 0).all()
-
-
-def test_resamples_without_d_are_left_out(results: AssociationResults) -> None:
-    rows = results.rows.query("suite == 'words' and test == 'weat6' and pooling == 'cls' and level == 'word'")
-    keys = ["encoder", "suite", "test", "experiment", "pooling", "level"]
-
-    def ends(lacking: int) -> list[float]:
-        """Of draws from 0 to 99 less 0, the first ones of which have no d."""
-        first = np.arange(100.0)
-        first[:lacking] = np.nan
-        draws = rows[keys].assign(d=pd.Series([first, np.zeros(100)], index=rows.index))
-        row = differences([AWKWARD, BLANK], rows, draws, 0.9).iloc[0]
-        return [row["low"], row["high"]]
-
-    assert ends(0) == pytest.approx([4.95, 94.05])
-    assert ends(19) == pytest.approx([19 + 4, 99 - 4])
-    assert np.isnan(ends(51)).all()
 
 
 def test_poolings_compared(study: Study, results: AssociationResults) -> None:

@@ -244,7 +244,6 @@ ALL_CELLS = suite_of({"X": [2, 1, 3], "Y": [1, 4]}, TWELVE)
 @pytest.mark.parametrize("level", ["item", "word"])
 def test_all_twelve_cells_are_as_loops_over_texts_with_pictures(level: str) -> None:
     vectors = {"joint": vectors_of(ALL_CELLS, 6), "word": vectors_of(ALL_CELLS, 7)}
-    vectors |= {"text-hidden": vectors_of(ALL_CELLS, 8)}
     outcome = association_tests(ALL_CELLS, vectors, QUICK)
     found = [record for record in outcome.cells if record["level"] == level]
     keys = [(record["pooling"], record["words"], record["pictured_with"]) for record in found]
@@ -493,25 +492,6 @@ def test_holm_is_over_the_experiments_of_a_level() -> None:
     assert len(by_word) == 4
     items = rows[rows["level"].eq("item") & rows["protocol"].eq("corrected")]
     assert items["p_holm"].notna().tolist() == [True, False, False, False]
-
-
-def test_with_something_hidden_e1_alone_is_kept() -> None:
-    options = QUICK._replace(bootstrap=20)
-    shown, hidden = vectors_of(EQUAL, 1), vectors_of(EQUAL, 2)
-    alone = association_tests(EQUAL, {"joint": shown}, options)
-    outcome = association_tests(
-        EQUAL, {"joint": shown, "text-hidden": hidden, "image-hidden": shown}, options
-    )
-    assert set(outcome.rows["pooling"]) == {"joint"}
-    assert outcome.means == alone.means
-    others = association_tests(EQUAL, {"joint": hidden}, options)
-    for experiment, expected in (("E4-text", others), ("E4-image", alone), ("E1", alone)):
-        row = row_of(outcome, experiment=experiment, level="word")
-        first = row_of(expected, experiment="E1", level="word")
-        for key in ("gap", "d", "p_two", "d_low", "d_high"):
-            assert row[key] == first[key]
-    draws = [(each["experiment"], each["level"]) for each in outcome.draws]
-    assert sorted(set(draws)) == sorted(draws) and len(draws) == 2 * 6
 
 
 def test_pictures_beside_words_without_pictures_are_a_plain_test() -> None:

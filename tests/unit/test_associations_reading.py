@@ -165,7 +165,7 @@ def test_two_files_of_one_name_and_none(tmp_path: Path) -> None:
 
 
 def test_a_format_that_there_is_not(tmp_path: Path) -> None:
-    assert "'x' is none of associations/formats (known: grounded, planted, sent-bias)" in refused(
+    assert "'x' is none of associations/formats (known: grounded, sent-bias)" in refused(
         written(tmp_path, one=sent_bias()), format="x"
     )
 

@@ -11,7 +11,7 @@ from association_files import FACTS, SETS, sent_bias
 from literal_associations import mean, s, size
 from running import about_model, run_script
 from tiny_models import tiny_model
-from unmask.associations.schema import ASSOCIATIONS, DRAWS, STIMULI
+from unmask.associations.schema import ASSOCIATIONS, STIMULI
 from unmask.associations.writing import read_embeddings
 from unmask.tables import read_metadata, read_table
 
@@ -45,18 +45,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compute(folder: Path, embeddings: Path, **options: Any) -> tuple[Any, dict[str, Any]]:
-    outputs = {"associations": folder / "associations.parquet", "draws": folder / "draws.parquet"}
+    output = folder / "associations.parquet"
     run_script(
         "compute_associations",
         {"stimuli": folder / "suite.parquet", "embeddings": embeddings},
-        outputs,
+        [output],
         folder / "testing.log",
         encoder="e",
         suite="mine",
         options=OPTIONS | options,
     )
-    assert len(read_table(outputs["draws"], DRAWS))
-    return read_table(outputs["associations"], ASSOCIATIONS), read_metadata(outputs["associations"])
+    return read_table(output, ASSOCIATIONS), read_metadata(output)
 
 
 def literal(stimuli: Any, vectors: Any, test: str) -> tuple[float, float]:

@@ -1,7 +1,6 @@
 """The report's section on association tests: what it shows, and every sentence that it can say."""
 
 import html
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,16 @@ import pandas as pd
 import pytest
 
 from association_files import PUBLISHED_HEAD
-from made_associations import AWKWARD, CONSTRUCTED_ROWS, RESOURCES, SETTINGS, SUITES, Study, make_study
+from made_associations import AWKWARD, RESOURCES, SETTINGS, SUITES, Study, make_study
 from page_words import check_first_sentence
 from running import present
 from unmask.associations.comparisons import PAIR_COLUMNS
 from unmask.associations.findings import FINDINGS
 from unmask.associations.results import MEANS, AssociationResults
-from unmask.associations.schema import CONSTRUCTED
 from unmask.associations.sections.associations import section
 from unmask.associations.shown import FIGURES, TABLES
 from unmask.report.page import render_page
 from unmask.report.sections import Block, Chart, Choice, Facts, Fold, Items, Section, Table, read_section
-from unmask.tables import framed
 
 BLANK = "blank"
 
@@ -108,10 +105,9 @@ def test_captions_name_what_there_is() -> None:
         "cells",
         "experiments",
         "poolings",
-        "differences",
         "pairs",
     ]
-    for name in [*names, "constructed", "planted", "empty", *FIGURES]:
+    for name in [*names, "empty", *FIGURES]:
         assert results.captions[name] and "{" not in results.captions[name]
     assert "p < 0.05" in results.captions["table1"] and "90%" in results.captions["tests_figure"]
 
@@ -233,22 +229,6 @@ def test_poolings_that_agree_and_that_do_not() -> None:
     ]
 
 
-def test_differences_with_an_interval_that_excludes_0() -> None:
-    def differences(*ends: tuple[float, float]) -> list[str]:
-        keys = ["suite", "test", "experiment", "pooling", "first", "second", "level", "low", "high"]
-        rows = [("s", f"t{n}", "weat", "cls", "a", "b", "word", *pair) for n, pair in enumerate(ends)]
-        return said("encoders", differences=pd.DataFrame(rows, columns=keys))
-
-    of_d = "of d between encoders on the same test and pooling,"
-    assert differences((0.1, 1.0), (-1.0, -0.1), (-1.0, 1.0)) == [
-        f"Of 3 differences {of_d} 2 have a 90% interval that excludes 0; about 0.3 would by chance."
-    ]
-    assert differences((-0.1, 1.0)) == [
-        f"Of 1 difference {of_d} none have a 90% interval that excludes 0; about 0.1 would by chance."
-    ]
-    assert differences((math.nan, math.nan)) == [] and differences() == []
-
-
 def test_which_effect_grounded_tests_have() -> None:
     # E3 has units of its own, the attribute words, which may be too few
     unable = {"able": False, "p_holm": 1.0, "least_p": 1 / 3}
@@ -259,12 +239,11 @@ def test_which_effect_grounded_tests_have() -> None:
         {"experiment": "E3x", "p_holm": 0.5},
         {"experiment": "E3y", "p_holm": 0.03},
         {"experiment": "E3x", "test": "u"} | unable,
-        {"experiment": "E4-text", "p_holm": 0.6},
     )
     assert said("grounded tests", grounded=rows) == [
         "Effects of blank that are beyond chance (p < 0.05 after Holm's correction), of those that can be "
         "tested, are in grounded tests: of the words, whatever the picture (E1) 1 of 2; of the pictures on "
-        "the same words (E3) 1 of 1 (1 more cannot); of what is left of E1 with the word hidden (E4) 0 of 1."
+        "the same words (E3) 1 of 1 (1 more cannot)."
     ]
     # vectors of words apart from joint ones
     of_words = of(
@@ -274,13 +253,12 @@ def test_which_effect_grounded_tests_have() -> None:
         {"experiment": "E3x", "p_holm": 0.01},
         {"experiment": "E3x", "p_holm": 0.02, "pooling": "word"},
         {"experiment": "E3y", "pooling": "word-first"} | unable,
-        {"experiment": "E4-text", "p_holm": 0.01},
     ).replace({"pooling": {"cls": "joint"}})
     (text,) = said("grounded tests", grounded=of_words)
     assert text.endswith(
         ": of the words, whatever the picture (E1) 1 of 1 with joint, 0 of 1 with word and word-first; of "
         "the pictures on the same words (E3) 1 of 1 with joint and word, 0 of 0 (1 more cannot) with "
-        "word-first; of what is left of E1 with the word hidden (E4) 1 of 1."
+        "word-first."
     )
     assert said("grounded tests", grounded=of({"experiment": "E1"} | unable)) == [
         "No grounded test of blank has enough words to be tested."
@@ -327,70 +305,6 @@ def test_agreement_with_pairs_of_sentences() -> None:
     assert rho() == []
 
 
-def test_the_constructed_world() -> None:
-    def gaps(*rows: dict[str, Any]) -> list[str]:
-        return said("constructed world", constructed=framed(rows, CONSTRUCTED))
-
-    start = "For an encoder with hand-set weights, whose biases are all known,"
-    assert gaps(*CONSTRUCTED_ROWS) == [
-        f"{start} 6 measured gaps are within 1e-06 of the truth (at most 3e-07 off)."
-    ]
-    assert gaps(
-        CONSTRUCTED_ROWS[0] | {"gap": -0.02}, CONSTRUCTED_ROWS[3] | {"gap": 0.5}, CONSTRUCTED_ROWS[1]
-    ) == [
-        f"{start} 2 of 3 measured gaps are further than 1e-06 from the truth, at most 0.5 off (language, "
-        "E3x, by word): these tests do not measure what they should."
-    ]
-    assert gaps() == []
-
-
-def planted_of(*changes: dict[str, Any]) -> pd.DataFrame:
-    return of(*({"series": "x against y", "whole": False} | change for change in changes))
-
-
-def test_what_is_found_where_nothing_was_planted() -> None:
-    rows = planted_of(
-        {"strength": 0.5, "p_holm": 0.01},
-        {"strength": 0.5, "p_holm": 0.5, "pooling": "mean"},
-        {"strength": 0.5, "p_holm": 0.01, "able": False, "test": "u"},
-        {"strength": 0.6, "p_holm": 0.01, "test": "v"},
-    )
-    both = pd.concat([rows, rows.iloc[1:2].assign(encoder=AWKWARD)])
-    assert said("false alarms", planted=both) == [
-        "Where nothing was planted (strength 0.5), false alarms after Holm's correction are "
-        f"0 of 1 for {AWKWARD} and 1 of 2 for blank."
-    ]
-    assert said("false alarms", planted=rows.iloc[3:]) == []
-
-
-def test_the_gap_grows_with_what_was_planted(study: Study, associations: Section) -> None:
-    planted = planted_of(
-        {"strength": 0.7, "gap": -9.0, "whole": True},
-        {"strength": 0.5, "gap": 0.0},
-        {"strength": 0.6, "gap": 0.1},
-        {"strength": 0.9, "gap": 0.2},
-        {"strength": 0.5, "gap": 0.0, "pooling": "mean"},
-        {"strength": 0.6, "gap": 0.3, "pooling": "mean"},
-        {"strength": 0.9, "gap": 0.2, "pooling": "mean"},
-        {"strength": 0.5, "gap": 0.2, "pooling": "word"},
-    )
-    # gaps that are alike do not grow
-    level = planted_of({"strength": 0.5, "gap": 0.1}, {"strength": 0.9, "gap": 0.1})
-    assert said("growth", planted=pd.concat([planted, level.assign(encoder=AWKWARD)])) == [
-        "The gap in the tests of x against y (s) grows with every planted step, as it would once in 2 or 6 "
-        f"by chance: {AWKWARD} no with cls; blank no with mean, yes with cls."
-    ]
-    (sentence,) = [s for s in associations.sentences if "every planted step" in s]
-    gaps = {
-        pooling: of_pooling.set_index("test")["gap"]
-        for pooling, of_pooling in study.rows[AWKWARD, "world"]
-        .query("protocol == 'corrected' and level == 'word'")
-        .groupby("pooling")
-    }
-    assert all(gap["strong"] > gap["weak"] for gap in gaps.values())
-    assert f"{AWKWARD} yes with mean and cls; {BLANK} " in sentence and "once in 2 by chance" in sentence
-
-
 def test_beside_published_values(study: Study, tmp_path: Path) -> None:
     text = f"{PUBLISHED_HEAD}s,,m,weat6,POOLING,item,1,,,0.25,,\n"
     more = "s,,m,sent-weat6,cls,item,1,,,OURS,,\n"
@@ -408,7 +322,7 @@ def test_beside_published_values(study: Study, tmp_path: Path) -> None:
         "For blank, 1 of 2 published values of d is within 0.01 of ours; furthest is weat6 (s): published "
         f"+0.25, ours {ours['weat6']:+.2f}.".replace("-", "\N{MINUS SIGN}")
     ]
-    assert values(text.replace("POOLING", "static")) == [
+    assert values(text.replace("POOLING", "bare-first")) == [
         "For blank, there are published values, but none for the poolings and tests of this study."
     ]
     assert values(text.replace("weat6", "other").replace("POOLING", "cls")) == []

@@ -10,7 +10,7 @@ import pytest
 
 from association_files import PUBLISHED_HEAD
 from literal_associations import holm
-from made_associations import AWKWARD, SETTINGS, STRENGTHS, Study, make_study
+from made_associations import AWKWARD, SETTINGS, Study, make_study
 from running import present
 from unmask.associations.chance import least_p
 from unmask.associations.comparisons import PAIR_COLUMNS
@@ -267,7 +267,7 @@ def test_experiments(study: Study, results: AssociationResults) -> None:
     sheet = experiments(results)[1]
     rows = study.rows[AWKWARD, "pics"].query("protocol == 'corrected' and level == 'word'")
     assert rows.groupby("pooling", sort=False)["experiment"].agg(list).to_dict() == {
-        "joint": ["E1", "E2", "E3x", "E3y", "E4-text", "E4-image"],
+        "joint": ["E1", "E2", "E3x", "E3y"],
         "word": ["E1", "E2", "E3x", "E3y"],
     }
     assert rows.loc[rows["experiment"] == "E2", "p_two"].isna().all()
@@ -306,17 +306,6 @@ def test_an_experiment_that_cannot_reject_has_no_p_in_its_table(study: Study) ->
         assert (row_cells["", "p"] == DASH) == (row_cells["", "p (Holm)"] == DASH) == blank
         assert (row_cells["", "why not"] == CANNOT_REJECT) == blank
         assert not blank or row_cells["", "smallest p"] == "0.1"
-
-
-def test_planted_and_constructed(study: Study, csv: dict[str, pd.DataFrame]) -> None:
-    for encoder in (AWKWARD, BLANK):
-        rows = study.rows[encoder, "world"].query("pooling == 'mean' and level == 'word'")
-        for test, strength in STRENGTHS.items():
-            row = one(csv["planted"], encoder=encoder, test=test, pooling="mean")
-            assert row["strength"] == strength and row["whole"] == (test == "both")
-            assert row["gap"] == pytest.approx(one(rows, test=test)["gap"])
-    frame = csv["constructed"]
-    assert frame["difference"].tolist() == pytest.approx([3e-7] * 6, abs=1e-12)
 
 
 def test_nothing_makes_tables_without_rows(study: Study) -> None:

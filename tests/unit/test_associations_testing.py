@@ -7,7 +7,7 @@ import scipy.stats
 
 from literal_associations import cosine, holm, mean, size, suite, words
 from unmask.associations.permutations import drawn_partitions, partitions
-from unmask.associations.schema import ASSOCIATIONS, DRAWS
+from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.sets import singly, unit_means, unit_sums, units_by
 from unmask.associations.testing import NO_D, Options, Outcome, association_tests
 from unmask.tables import as_table
@@ -53,21 +53,6 @@ def test_a_row_for_each_test_pooling_level_and_protocol() -> None:
     assert exact["large", "weat", "cls", "item", "published"] == 99_999
     assert exact["large", "weat", "cls", "item", "corrected"] == 500
     assert exact["odd", "weat", "mean", "word", "corrected"] == 126
-
-
-def test_intervals_are_those_of_the_draws() -> None:
-    all_tests = outcome()
-    keys = ["test", "experiment", "pooling", "level"]
-    of_rows = all_tests.rows[all_tests.rows["protocol"].eq("corrected")].set_index(keys)
-    assert sorted(of_rows.index) == sorted(tuple(each[key] for key in keys) for each in all_tests.draws)
-    for each in all_tests.draws:
-        row = of_rows.loc[tuple(each[key] for key in keys)]
-        assert len(each["d"]) == FEW.bootstrap
-        bounds = np.nanquantile(each["d"], [0.025, 0.975])
-        assert [row["d_low"], row["d_high"]] == pytest.approx(bounds, rel=1e-5)
-    table = as_table(pd.DataFrame(all_tests.draws), DRAWS)
-    assert table.num_rows == 3 * 2 * 2
-    assert outcome(options=FEW._replace(bootstrap=0)).draws == []
 
 
 def test_p_is_corrected_within_pooling_level_and_protocol() -> None:

@@ -521,5 +521,5 @@ def test_all_data_that_a_study_is_given_can_have_a_licence() -> None:
     data = ("benchmark/", "corpus/", "task/", "suite/")
     names = [name for name in definitions if name.startswith(data)] + ["vectors", "prefixed"]
     without = {name for name in names if "licence" not in definitions[name]["properties"]}
-    assert without == {"task/planted", "suite/planted"}
+    assert without == {"task/planted"}
     assert "licence" in SCHEMA["properties"]["regional"]["properties"]

@@ -168,7 +168,9 @@ def whole_study(folder: Path) -> dict[str, Any]:
             "draws": 20,
         },
         "associations": {
-            "tests": {"planted": {"format": "planted", "world": "planted"}},
+            "tests": {
+                "synthetic": {"format": "sent-bias", "path": "resources/associations/synthetic/*.jsonl"}
+            },
             "models": ["bert", "bert-cda"],
             "poolings": ["cls", "mean"],
             "statistics": {"permutations": 100, "bootstrap": 100},

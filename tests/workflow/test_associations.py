@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 from association_files import SETS, sent_bias
+from hand_set_encoder import write_world
+from hand_set_worlds import World, truths
 from small_study import Workflow, random_model
 from test_families import errors, section_names
-from unmask.associations.constructed_model import write_world
-from unmask.associations.constructed_world import World, truths
 from unmask.results.cleaning import items, remove
 from unmask.results.verifying import verify
 from workflow_copy import copy_workflow
@@ -21,7 +21,7 @@ from workflow_copy import copy_workflow
 AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json", "register.json")
 COUNTER = World(language=0.3, counter=0.3)
 NAMES = "associations/bert/names/"
-RESULTS = {"associations.parquet", "draws.parquet"}
+RESULTS = {"associations.parquet"}
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_a_study_comes_to_a_section_with_its_tables(associations: Workflow) -> N
     table = pd.read_csv(associations.folder / "results/small/tables/associations_table1.csv")
     tested = set(zip(table["encoder"], table["suite"], table["pooling"], strict=True))
     assert {("bert", "names", "cls"), ("bert", "names", "word"), ("mine", "names", "vectors")} <= tested
-    for name in ("overview", "grounded", "experiments", "poolings", "differences"):
+    for name in ("overview", "grounded", "experiments", "poolings"):
         assert associations.read("tables", f"associations_{name}.md")
     assert associations.planned() == set()
     assert verify(associations.folder / "results/small").problems == []
@@ -100,7 +100,7 @@ def test_what_hand_set_weights_mean_is_found(associations: Workflow) -> None:
     # every word is one token, the first
     of_words = {key[1:]: gap for key, gap in expected.items() if key[0] == "word"}
     expected |= {("word-first", *rest): gap for rest, gap in of_words.items()}
-    assert gaps.keys() == expected.keys() and len(gaps) == 28
+    assert gaps.keys() == expected.keys() and len(gaps) == 24
     for key, gap in expected.items():
         assert gaps[key] == pytest.approx(gap, abs=1e-6)
 
@@ -131,7 +131,10 @@ def test_a_suite_that_is_there_twice_is_embedded_once(associations: Workflow, tm
     tests["seen"] = tests["pictures"] | {"repeated_keys": "corrected"}
     planned = of_encoders(workflow.planned())
     assert not [output for output in planned if output.endswith("embeddings.parquet")]
-    assert {"associations/bert/same/draws.parquet", "associations/sees/seen/draws.parquet"} <= planned
+    assert {
+        "associations/bert/same/associations.parquet",
+        "associations/sees/seen/associations.parquet",
+    } <= planned
     workflow.run()
     folder_of_results = folder / "results/small/associations"
     for encoder, suites in (("bert", ("names", "same")), ("mine", ("names", "same"))):

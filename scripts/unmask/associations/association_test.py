@@ -47,8 +47,6 @@ class AssociationTest:
     """What a reader of the numbers should know: what was left out, and why."""
     words: tuple[str, ...] | None = None
     """The word of each item, where the format tells it."""
-    truth: Mapping[str, float] | None = None
-    """What is known of it beforehand, where anything is: its `strength` in a world."""
 
 
 def name_of(where: str, stem: str) -> str:

@@ -1,7 +1,6 @@
 """How gap and d vary with the words that a test happens to have: a bootstrap of its units.
 
-Draws are seeded by (seed, set, test name), so that two encoders with as many units have the same resamples:
-the difference of their d has an interval of its own.
+Draws are seeded by (seed, set, test name).
 """
 
 from typing import NamedTuple
@@ -62,16 +61,6 @@ def interval(draws: Floats, confidence: float) -> tuple[Floats, Floats]:
         tail = (1 - confidence) / 2
         low[enough], high[enough] = np.nanquantile(draws[:, enough], (tail, 1 - tail), axis=0)
     return low, high
-
-
-def difference(first: Floats, second: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """The interval of first − second, each (R, C) draws of one test by one name, seed and number.
-
-    Raises ValueError where they are not as many: then they do not go with each other.
-    """
-    if first.shape != second.shape:
-        raise ValueError("draws of different numbers do not go with each other")
-    return interval(first - second, confidence)
 
 
 class _Moments(NamedTuple):

@@ -1,4 +1,4 @@
-"""The charts of association tests, and of tests against scores, hand-set weights and what was planted."""
+"""The charts of association tests, and of tests against scores."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -6,11 +6,11 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from unmask.associations.results import TOLERANCE, AssociationResults
+from unmask.associations.results import AssociationResults
 from unmask.associations.tables import main_means
 from unmask.associations.terms import JOINT, WORD, X, Y
 from unmask.measures.registry import title_of
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
+from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sheets import rows_of
 
@@ -20,13 +20,8 @@ CLAIMS = (UNABLE, WITHIN, BEYOND)
 
 SAME, OTHER = "the same sign", "signs differ"
 
-RIGHT, OFF = f"within {TOLERANCE:g} of the truth", "further off"
-
 CENTRE = 50.0
 """The bias score, in percent, of a model that prefers neither side."""
-
-NUDGE = 0.012
-"""Of the reach of strengths: encoders are moved by so much, for their intervals not to lie on each other."""
 
 
 def _labelled(rows: pd.DataFrame) -> pd.DataFrame:
@@ -212,84 +207,6 @@ def pairs(results: AssociationResults) -> alt.FacetChart | None:
     )
 
 
-def constructed(results: AssociationResults) -> alt.FacetChart | None:
-    """Gaps measured of hand-set weights (marks) against what they are (ticks); a panel for each experiment
-    and pooling, worlds down the rows."""
-    rows = by_value(results.constructed, ["pooling", "experiment"])
-    off = (rows["gap"] - rows["truth"]).abs()
-    frame = columns_of(
-        rows,
-        *("world", "truth", "gap"),
-        panel=rows["experiment"].astype(str) + rows["pooling"].map(_at).astype(str),
-        unit="level",
-        off_by=off,
-        it_is=np.where(off <= TOLERANCE, RIGHT, OFF),
-    )
-    tips = (
-        ("world", "world"),
-        ("panel", "experiment"),
-        ("unit", "unit"),
-        ("truth", "truth", "+.6f"),
-        ("gap", "measured", "+.6f"),
-        ("off_by", "off by", ".1g"),
-    )
-    return forest(
-        frame,
-        Axis("gap", line=0),
-        tips,
-        name="world",
-        value="gap",
-        kinds=Kinds("it_is", "measured", (RIGHT, OFF)),
-        beside=[Beside("truth", "tick")],
-        apart="unit",
-        names=results.constructed["world"],
-    )
-
-
-def planted(results: AssociationResults) -> alt.FacetChart | None:
-    """The gap against the strength of what was planted, with its interval; a panel for each series of tests
-    and pooling. A test that has all words of others is an open mark, and no step of the line."""
-    everything = results.planted
-    if everything.empty:
-        return None
-    encoders = [name for name in results.names if (everything["encoder"] == name).any()]
-    rows = by_value(by_value(everything, "encoder", encoders), "pooling", results.poolings)
-    # in the order in which they are found
-    series = everything[["suite", "series"]].drop_duplicates()
-    rows = by_value(rows, ["suite", "series"], series.itertuples(index=False, name=None))
-    reach = float(everything["strength"].max() - everything["strength"].min()) or 1.0
-    places = rows["encoder"].map({name: 2 * n - len(encoders) + 1 for n, name in enumerate(encoders)})
-    # too long for one line
-    named = rows["series"].astype(str).str.replace(" against ", ": against ")
-    frame = columns_of(
-        rows,
-        *("encoder", "test", "strength", "gap", "whole"),
-        panel=_panels(rows) + ": " + named,
-        low="gap_low",
-        high="gap_high",
-        drawn_at=rows["strength"] + NUDGE * reach * places,
-    )
-    tips = (
-        ("test", "test"),
-        ("encoder", "encoder"),
-        ("panel", "what"),
-        ("strength", "strength", ".2~f"),
-        ("gap", "gap", "+.3f"),
-        *ends_of("+.3f"),
-    )
-    return response(
-        frame,
-        Axis("strength planted"),
-        Axis("gap", line=0),
-        tips,
-        dose="drawn_at",
-        value="gap",
-        kinds=Kinds("encoder", "encoder", encoders),
-        hollow="whole",
-        grid=Grid(4, between=": "),
-    )
-
-
 MAKERS: Mapping[str, tuple[Callable[[AssociationResults], alt.FacetChart | None], str]] = {
     "tests_figure": (
         lambda results: tests(results, results.names),
@@ -301,7 +218,5 @@ MAKERS: Mapping[str, tuple[Callable[[AssociationResults], alt.FacetChart | None]
         "No test of this study has an effect size in two poolings of one encoder.",
     ),
     "pairs_figure": (pairs, "No model of this study has both association tests and bias scores over pairs."),
-    "constructed_figure": (constructed, "This study has no constructed world."),
-    "planted_figure": (planted, "Nothing was planted in the tests of this study."),
 }
 """By name: what makes a chart, and why there may be none."""

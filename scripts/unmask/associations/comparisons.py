@@ -1,4 +1,4 @@
-"""Comparisons of association tests: encoders, poolings, and models' bias scores over pairs of sentences."""
+"""Comparisons of association tests: poolings, and models' bias scores over pairs of sentences."""
 
 import itertools
 import math
@@ -10,21 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import kendalltau, rankdata
 
-from unmask.associations.bootstrap import difference
 from unmask.associations.permutations import generator
 from unmask.report.sheets import counted
 from unmask.statistics.correction import holm
 
-KEY = ["suite", "test", "experiment", "pooling", "level"]
-NUMBERS = ["d_first", "d_second", "difference", "low", "high"]
-DIFFERENCE_COLUMNS = [*KEY, "first", "second", *NUMBERS, "reason"]
 POOLING_COLUMNS = ["encoder", "first", "second", "tests", "same_sign", "tau"]
 COMBINATION = ["suite", "pooling", "benchmark", "measure"]
 POINT_COLUMNS = [*COMBINATION, "model", "tests", "mean_d", "score", "low", "high"]
 PAIR_COLUMNS = [*COMBINATION, "models", "tests", "rho", "permutations", "p", "p_holm", "reason"]
-
-OTHER_UNITS = "the two have other numbers of target words: their draws do not go with each other"
-NO_DRAWS = "one of the two has no draws"
 
 LEAST_MODELS = 5
 """Of fewer models no order is rarer than one in twenty: there is no p."""
@@ -38,53 +31,6 @@ MOST_PERMUTATIONS = 40320
 DRAWN, SEED = 20000, 0
 
 Floats = npt.NDArray[np.float64]
-
-
-def differences(
-    encoders: Sequence[str], rows: pd.DataFrame, draws: pd.DataFrame, confidence: float
-) -> pd.DataFrame:
-    """d of one encoder less d of another, for each two and all that both have, in the order of `encoders`.
-
-    Both are resampled with the same draws of target words, so that the effect of these words on both cancels.
-
-    rows: ASSOCIATIONS of one protocol, and draws: DRAWS, both with the columns encoder and suite. Columns:
-    DIFFERENCE_COLUMNS, with the reason why there is no interval; low and high are null, too, where fewer than
-    half of the resamples have a d.
-    """
-    keys = ["encoder", *KEY]
-    of_d = draws[[*keys, "d"]].rename(columns={"d": "draws"})
-    joined = rows[[*keys, "d", "x", "y"]].merge(of_d, "left", keys)
-    of = {encoder: joined[joined["encoder"] == encoder] for encoder in encoders}
-    pairs = [
-        of[first].merge(of[second], on=KEY, suffixes=("_first", "_second"))
-        for first, second in itertools.combinations(encoders, 2)
-    ]
-    if not pairs:
-        return pd.DataFrame(columns=DIFFERENCE_COLUMNS).astype(dict.fromkeys(NUMBERS, float))
-    table = pd.concat(pairs, ignore_index=True).dropna(subset=["d_first", "d_second"])
-    first, second = (table[f"draws_{which}"].map(_length) for which in ("first", "second"))
-    other_units = (table["x_first"] != table["x_second"]) | (table["y_first"] != table["y_second"])
-    reason = other_units.map({True: OTHER_UNITS, False: None}).mask(
-        (first == 0) | (first != second), NO_DRAWS
-    )
-    table = table.assign(difference=table["d_first"] - table["d_second"], reason=reason)
-    table = table.rename(columns={"encoder_first": "first", "encoder_second": "second"})
-    for _, alike in table[reason.isna()].groupby(first):
-        ones, others = (_columns(alike[f"draws_{which}"]) for which in ("first", "second"))
-        ends = difference(ones, others, confidence)
-        for name, values in zip(("low", "high"), ends, strict=True):
-            table.loc[alike.index, name] = values
-    return table.reindex(columns=DIFFERENCE_COLUMNS).astype(dict.fromkeys(NUMBERS, float))
-
-
-def _length(draws: Any) -> int:
-    """How many draws there are, 0 for null."""
-    return len(draws) if np.ndim(draws) else 0
-
-
-def _columns(draws: "pd.Series[Any]") -> Floats:
-    """(R, C) of C draws."""
-    return np.stack(draws.tolist(), axis=1).astype(np.float64)
 
 
 def poolings_compared(rows: pd.DataFrame, poolings: Sequence[str]) -> pd.DataFrame:

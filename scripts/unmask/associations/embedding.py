@@ -13,10 +13,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 from transformers import AutoModel, PreTrainedModel, PreTrainedTokenizerBase
 
-from unmask.associations.terms import BARE_FIRST, CLS, MEAN, MEAN_CONTENT, OF_WORDS, STATIC, WORD, WORD_FIRST
+from unmask.associations.terms import CLS, MEAN, MEAN_CONTENT, OF_WORDS, WORD, WORD_FIRST
 from unmask.associations.tokenised import Span, Tokenised, Vectors, check_finite, in_batches, tokenised
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
@@ -79,9 +78,8 @@ def embed(
 ) -> dict[str, Vectors]:
     """An embedding of every text by each pooling (of unmask.associations.terms.POOLINGS): texts × width.
 
-    cls: the first special token. mean: all tokens. mean-content: those that are not special. bare-first: the
-    first token, read without special ones. word: the mean of the word's tokens; word-first: the first of
-    these. static: the mean of the input embeddings of the word's tokens, or of all of a text without a word.
+    cls: the first special token. mean: all tokens. mean-content: those that are not special. word: the
+    mean of the word's tokens; word-first: the first of these.
 
     words: where each text's word is; of word and word-first, a text without one has NaN. MASK in a text is
     the tokenizer's mask token, which counts as a word of the text does.
@@ -89,24 +87,15 @@ def embed(
     for a mask that the tokenizer lacks, for a word that no token is of, and for what is not finite.
     """
     tokens = tokenised(encoder.tokenizer, texts, words, encoder.max_length)
-    embeddings: dict[str, Vectors] = {}
-    hidden_poolings = [pooling for pooling in poolings if pooling not in (BARE_FIRST, STATIC)]
     weights = {
         pooling: [_weight(pooling, each, text) for each, text in zip(tokens, texts, strict=True)]
-        for pooling in hidden_poolings
+        for pooling in poolings
     }
-    if weights:
-        embeddings |= _pooled(encoder, [text.ids for text in tokens], weights)
-    if BARE_FIRST in poolings:
-        bare = tokenised(encoder.tokenizer, texts, words, encoder.max_length, bare=True)
-        first = [np.eye(1, len(text.ids), dtype=np.float32)[0] for text in bare]
-        embeddings |= _pooled(encoder, [text.ids for text in bare], {BARE_FIRST: first})
-    if STATIC in poolings:
-        embeddings[STATIC] = _static(encoder, tokens)
+    embeddings = _pooled(encoder, [text.ids for text in tokens], weights)
     for pooling in embeddings.keys() & OF_WORDS:
         embeddings[pooling][[word is None for word in words]] = np.nan
     check_finite(embeddings, words, OF_WORDS, [repr(text) for text in texts])
-    return {pooling: embeddings[pooling] for pooling in poolings}
+    return embeddings
 
 
 def _weight(pooling: str, tokens: Tokenised, text: str) -> Vectors:
@@ -161,16 +150,3 @@ def _hidden(encoder: Encoder, batch: Sequence[tuple[int, ...]]) -> Vectors:
     hidden = last_hidden_state(encoder.network, torch.tensor(batch).to(encoder.device.torch)).float()
     states: Vectors = hidden.cpu().numpy()
     return states
-
-
-@torch.inference_mode()
-def _static(encoder: Encoder, tokens: Sequence[Tokenised]) -> Vectors:
-    """Means of input embeddings: texts × their width."""
-    table = encoder.network.get_input_embeddings().weight
-    assert isinstance(table, Tensor)
-    vectors = []
-    for each in tokens:
-        chosen = np.array(each.of_word) if any(each.of_word) else ~np.array(each.special)
-        ids = torch.tensor([token for token, counts in zip(each.ids, chosen, strict=True) if counts])
-        vectors.append(table[ids.to(table.device)].float().mean(0).cpu().numpy())
-    return np.stack(vectors).astype(np.float32)

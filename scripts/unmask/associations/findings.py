@@ -3,25 +3,20 @@
 A test that could not have been beyond chance is no finding: it is counted by itself.
 """
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from unmask.associations.chance import counts
 from unmask.associations.comparisons import LEAST_MODELS
-from unmask.associations.results import TOLERANCE, AssociationResults
-from unmask.associations.tables import EFFECTS, main_differences, main_means, published, with_effects
-from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, E4_IMAGE, E4_TEXT, JOINT, WORD
+from unmask.associations.results import AssociationResults
+from unmask.associations.tables import EFFECTS, main_means, published, with_effects
+from unmask.associations.terms import BY_WORD, E1, E3X, E3Y, JOINT, WORD
 from unmask.report.declared_tables import in_order
 from unmask.report.findings import Finding, Row, records, span
 from unmask.report.sheets import number
 from unmask.report.study import UNTRAINED
-
-NOTHING = 0.5
-"""What is planted is a probability: at one half neither side is favoured."""
 
 CLOSE = 0.01
 """Half of what the last of two decimals says, and as much again for that of ours."""
@@ -30,8 +25,6 @@ EXPERIMENTS = {
     E1: "of the words, whatever the picture (E1)",
     E3X: "of the pictures on the same words (E3)",
     E3Y: "of the pictures on the same words (E3)",
-    E4_TEXT: "of what is left of E1 with the word hidden (E4)",
-    E4_IMAGE: "of what is left of E1 with the picture hidden (E4)",
 }
 """Whose effect the experiments of grounded tests measure."""
 
@@ -143,17 +136,6 @@ def _grounded_sizes(results: AssociationResults) -> list[Row]:
     return list(records(in_order(sizes, encoder=results.names, pooling=results.poolings)))
 
 
-def _differences(results: AssociationResults) -> Iterator[Row]:
-    known = main_differences(results.differences).dropna(subset=["low"])
-    if len(known):
-        yield {
-            "n": len(known),
-            "clear": int(((known["low"] > 0) | (known["high"] < 0)).sum()),
-            "confidence": results.confidence,
-            "by_chance": _about((1 - results.confidence) * len(known)),
-        }
-
-
 def _rho(results: AssociationResults) -> Iterator[Row]:
     table = results.with_pairs
     known = table[table["p"].notna()]
@@ -167,42 +149,6 @@ def _rho(results: AssociationResults) -> Iterator[Row]:
             "most_models": int(table["models"].max()),
             "needed": LEAST_MODELS,
         }
-
-
-def _constructed(results: AssociationResults) -> Iterator[Row]:
-    off = (results.constructed["gap"] - results.constructed["truth"]).abs()
-    if len(off):
-        (worst,) = records(results.constructed.loc[[off.idxmax()]])
-        far = int((off > TOLERANCE).sum())
-        yield {**worst, "off": off.max(), "n": len(off), "far": far, "tolerance": TOLERANCE}
-
-
-def _growth(results: AssociationResults) -> Iterator[Row]:
-    # tests with all words of others are no steps; the others are in the order of their strengths
-    rows = results.planted[~results.planted["whole"].astype(bool)]
-    rows = in_order(rows, encoder=results.names, pooling=results.poolings)
-    keys = ["suite", "series", "encoder", "pooling"]
-    gaps = rows.groupby([*keys, "strength"], sort=False)["gap"].mean()
-    steps = gaps.groupby(keys, sort=False).diff().dropna()
-    growth = steps.groupby(keys, sort=False).agg(["min", "size"]).reset_index()
-    growth["grows"] = np.where(growth["min"] > 0, "yes", "no")
-    for (suite, series), of_series in growth.groupby(["suite", "series"], sort=False):
-        encoders = of_series.groupby("encoder", sort=False)
-        yield {
-            "suite": suite,
-            "series": series,
-            "encoders": {encoder: _alike(of_encoder, "grows") for encoder, of_encoder in encoders},
-            "chances": [math.factorial(count + 1) for count in sorted(set(of_series["size"]))],
-        }
-
-
-def _false_alarms(results: AssociationResults) -> Iterator[Row]:
-    rows = results.planted
-    rows = rows[(rows["strength"] == NOTHING) & rows["able"].astype(bool)]
-    if len(rows):
-        beyond = (rows["p_holm"] < results.alpha).groupby(rows["encoder"])
-        table = beyond.agg(["sum", "size"]).reset_index()
-        yield {"encoders": records(in_order(table, encoder=results.names)), "nothing": NOTHING}
 
 
 def _published(results: AssociationResults) -> Iterator[Row]:
@@ -275,13 +221,6 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
         Pictures change it by {{ interaction | number(3) }} more for one set of words than for the other.""",
     ),
     Finding(
-        "encoders",
-        _differences,
-        """Of {{ n | counted("difference") }} of d between encoders on the same test and pooling,
-        {{ clear | none }} {{ clear | many("has", "have") }} a {{ confidence | percent }} interval that
-        excludes 0; about {{ by_chance }} would by chance.""",
-    ),
-    Finding(
         "pairs",
         _rho,
         """{% if n %}Spearman's rho of mean d with the bias score over pairs of sentences is {{ rho }} over
@@ -291,32 +230,6 @@ FINDINGS: tuple[Finding[AssociationResults], ...] = (
         sentences cannot be told (
         {%- if most_models < needed %}{{ most_models | counted("model") }}; {{ needed }} are needed
         {%- else %}all models have the same{% endif %}).{% endif %}""",
-    ),
-    Finding(
-        "constructed world",
-        _constructed,
-        """For an encoder with hand-set weights, whose biases are all known,
-        {% if far %}{{ far }} of {{ n | counted("measured gap") }} {{ far | many("is", "are") }} further than
-        {{ tolerance | g }} from the truth, at most {{ "%.2g" | format(off) }} off
-        ({{ world }}, {{ experiment }}, by {{ level }}): these tests do not measure what they should.
-        {%- else %}{{ n | counted("measured gap") }} {{ n | many("is", "are") }} within {{ tolerance | g }} of
-        the truth (at most {{ "%.0e" | format(off) }} off).{% endif %}""",
-    ),
-    Finding(
-        "growth",
-        _growth,
-        EACH
-        + """The gap in the tests of {{ series }} ({{ suite }}) grows with every planted step, as it would
-        once in {{ chances | listed(end="or") }} by chance:
-        {% for encoder, answers in encoders.items() %}{{ encoder }} {{ each(answers, "%(grows)s") }}
-        {{- "." if loop.last else "; " }}{% endfor %}""",
-    ),
-    Finding(
-        "false alarms",
-        _false_alarms,
-        EACH
-        + """Where nothing was planted (strength {{ nothing | g }}), false alarms after Holm's correction are
-        {{ each(encoders, "%(sum)s of %(size)s for %(encoder)s", end=" and ") }}.""",
     ),
     Finding(
         "published values",

@@ -12,8 +12,7 @@ be nearer to the pictures of X, which no partition of targets changes, so it wou
 p of E3 is over partitions of the differences that pictures make to attribute words, into A and B: its gap is
 how much more they do to A than to B, and what they do to all words alike is no part of it.
 
-With cells of one size, E2 = E1 + (E3x + E3y) / 2 in gaps. Experiment 4 is E1 of other embeddings, of texts
-whose word or pictures whose regions are hidden.
+With cells of one size, E2 = E1 + (E3x + E3y) / 2 in gaps.
 """
 
 import itertools

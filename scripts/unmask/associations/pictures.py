@@ -1,112 +1,138 @@
-"""Pictures of grounded tests: a folder of them, or a file with features of their regions.
+"""Pictures of grounded tests: files with features of their regions, .npz or Parquet.
 
-unmask.associations.region_files has the kinds of files of features. A box is left, top, right and bottom as
-shares of the picture's width and height; only encoders that read boxes need them. Only what is asked for is
-read.
+Each reader yields (image, features) of the pictures that are asked for alone: arrays as they are in the file,
+to be checked. It raises InputError naming file and picture of what is not there, before any is read, and of
+what is broken.
+
+A .npz file has arrays `{image}/features` (regions × features), read one by one. Parquet has a row for each
+picture: columns `image` (text) and `features` (lists of lists of numbers). Some rows are read at a time, and
+only row groups that hold a picture that is asked for.
 """
 
-import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-from PIL import Image
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from unmask.associations.arrays import Numbers
-from unmask.associations.region_files import READERS, checked_boxes, checked_features, refuse_missing
+from unmask.associations.arrays import Array, Numbers, finite, is_list, opened_arrays
+from unmask.close_names import no_column
 from unmask.errors import InputError
-from unmask.models.checking import first_line
-from unmask.models.joint.pixels import pixels_of
 from unmask.user_files import faults_of
+from unmask.user_tables import check_text_column
 
-MOST_PIXELS = 1 << 26
-"""Of a picture, 8192 × 8192 for instance: one of that size takes 200 MB when it is decoded."""
+Row = tuple[str, Array]
+"""A picture, and its features."""
 
+IMAGE, FEATURES = "image", "features"
 
-@dataclass(frozen=True)
-class Picture:
-    """A picture as an encoder takes it. numbers: regions × features, or 3 × height × width; boxes: regions ×
-    4, None where the encoder reads none."""
-
-    numbers: Numbers
-    boxes: Numbers | None = None
-
-    def hidden(self) -> "Picture":
-        """The same with nothing to be seen in it: features of 0; or pixels of 0, which after normalisation is
-        the mean colour. Its size, and the number and place of its regions, are left."""
-        return Picture(np.broadcast_to(np.float32(0), self.numbers.shape), self.boxes)
+AT_ONCE = 16
+"""Rows of Parquet held at once: each is up to some hundreds of kilobytes."""
 
 
-class Pictures(Protocol):
-    """Where pictures are read from."""
+def _checked(where: str, values: Array, width: int) -> Numbers:
+    """regions × features. Raises InputError beginning with `where` unless there are regions, of finite
+    numbers, and `width` of each, which the model takes."""
+    numbers = finite(f"{where}: {FEATURES}", values, 2)
+    if numbers.shape[1] != width:
+        raise InputError(f"{where}: regions of {numbers.shape[1]} features, the model takes {width}")
+    return numbers
 
-    def read(self, images: Collection[str]) -> Iterator[tuple[str, Picture]]:
-        """Each picture once, in whatever order is fastest. Raises InputError naming file and picture where
-        one is not there, before any is read, or cannot be used."""
+
+def _refuse_missing(path: Path, missing: Sequence[str]) -> None:
+    """Raise InputError naming the file and the first of the pictures that it lacks, if any."""
+    if missing:
+        others = f" (nor are {len(missing) - 1} others)" if len(missing) > 1 else ""
+        raise InputError(f"{path}: {missing[0]} is not there{others}")
 
 
-@dataclass(frozen=True)
-class PictureFolder:
-    """Pictures below a folder, as a processor of transformers makes pixel values of them."""
-
-    folder: Path
-    processor: Any
-
-    def read(self, images: Collection[str]) -> Iterator[tuple[str, Picture]]:
-        """As `Pictures` says, one at a time and in the order in which they are asked for."""
-        refuse_missing(self.folder, [image for image in images if not (self.folder / image).is_file()])
+def _npz(path: Path, images: Collection[str]) -> Iterator[Row]:
+    """In the order in which they are asked for."""
+    with opened_arrays(path) as arrays:
+        names = set(arrays.names)
+        _refuse_missing(path, [image for image in images if f"{image}/{FEATURES}" not in names])
         for image in images:
-            yield image, Picture(self._pixels(image))
-
-    def _pixels(self, image: str) -> Numbers:
-        path = self.folder / image
-        try:
-            with warnings.catch_warnings():
-                # Pillow warns of what is refused here
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-                opened = Image.open(path)
-            with opened as picture:
-                # so far only its header is read
-                _refuse_large(path, picture)
-                return pixels_of(self.processor, picture)
-        except InputError:
-            raise
-        except Exception as error:  # of the system, of each format's decoder and of the processor
-            raise InputError(f"{path}: not a picture that can be read ({first_line(error)})") from None
+            yield image, arrays[f"{image}/{FEATURES}"]
 
 
-def _refuse_large(path: Path, picture: Image.Image) -> None:
-    width, height = picture.size
-    if width * height > MOST_PIXELS:
-        raise InputError(
-            f"{path}: a picture of {width} × {height} = {width * height / 1e6:.0f} million pixels; at most "
-            f"{MOST_PIXELS / 1e6:.0f} million are decoded: make it smaller"
-        )
+def _parquet(path: Path, images: Collection[str]) -> Iterator[Row]:
+    """In the order of the file. Raises InputError also where a picture has several rows."""
+    with faults_of(path, "not a readable Parquet file"), pq.ParquetFile(path) as file:
+        names = file.schema_arrow.names
+        check_text_column(path, file.schema_arrow, IMAGE)
+        if names.count(FEATURES) != 1:
+            raise InputError(f"{path}: {no_column(FEATURES, names)}")
+        groups = _groups(path, file, images)
+        requested = set(images)
+        for batch in file.iter_batches(AT_ONCE, row_groups=groups, columns=[IMAGE, FEATURES]):
+            for number, image in enumerate(batch.column(IMAGE).to_pylist()):
+                if image in requested:
+                    yield image, _matrix(f"{path}: {image}: {FEATURES}", batch.column(FEATURES)[number])
+
+
+def _groups(path: Path, file: pq.ParquetFile, images: Collection[str]) -> list[int]:
+    """The row groups that hold a picture that is asked for."""
+    requested = pa.array(sorted(images), pa.large_string())
+    seen: set[str] = set()
+    groups = []
+    for group in range(file.num_row_groups):
+        column = file.read_row_group(group, columns=[IMAGE]).column(IMAGE).cast(pa.large_string())
+        here = column.filter(pc.is_in(column, requested)).to_pylist()
+        for image in here:
+            if image in seen:
+                raise InputError(f"{path}: {image} is there twice")
+            seen.add(image)
+        if here:
+            groups.append(group)
+    _refuse_missing(path, [image for image in images if image not in seen])
+    return groups
+
+
+def _matrix(where: str, cell: pa.Scalar) -> Array:
+    rows = getattr(cell, "values", None)
+    if rows is None or not is_list(rows.type):
+        raise InputError(f"{where}: {cell.type}, not a list of lists of numbers")
+    lengths = pc.list_value_length(rows)
+    if lengths.null_count or len(lengths.unique()) > 1:
+        raise InputError(f"{where}: lists that are not equally long")
+    numbers: Array = rows.flatten().to_numpy(zero_copy_only=False)
+    return numbers.reshape(len(rows), -1) if len(rows) else numbers
+
+
+READERS: Mapping[str, Callable[[Path, Collection[str]], Iterator[Row]]] = {
+    ".npz": _npz,
+    ".parquet": _parquet,
+}
+"""By the ending of a file's name."""
+
+
+class Regions(Protocol):
+    """Where regions of pictures are read from."""
+
+    def read(self, images: Collection[str]) -> Iterator[tuple[str, Numbers]]:
+        """Each picture once, regions × features, in whatever order is fastest."""
 
 
 @dataclass(frozen=True)
 class RegionFile:
-    """Features of regions in a file. width: features of a region that the encoder takes; boxes: whether it
-    reads these too."""
+    """Features of regions in a file. width: features of a region that the encoder takes."""
 
     path: Path
     width: int
-    boxes: bool
 
-    def read(self, images: Collection[str]) -> Iterator[tuple[str, Picture]]:
-        """As `Pictures` says. Raises InputError also for features of another width, naming both, for numbers
-        that are not finite, and for boxes that are not shares of the picture."""
+    def read(self, images: Collection[str]) -> Iterator[tuple[str, Numbers]]:
+        """Each picture once, regions × features, in whatever order is fastest.
+
+        Raises InputError naming file and picture where one is not there, before any is read, for features of
+        another width, naming both, and for numbers that are not finite.
+        """
         rows_of = READERS.get(self.path.suffix.lower())
         if rows_of is None:
             raise InputError(f"{self.path}: what kind of features are these? Known are {', '.join(READERS)}")
         with faults_of(self.path):
             self.path.open("rb").close()
-        for image, values, boxes in rows_of(self.path, images, self.boxes):
-            where = f"{self.path}: {image}"
-            features = checked_features(where, values, self.width)
-            yield (
-                image,
-                Picture(features, checked_boxes(where, boxes, len(features)) if self.boxes else None),
-            )
+        for image, values in rows_of(self.path, images):
+            yield image, _checked(f"{self.path}: {image}", values, self.width)

@@ -3,10 +3,13 @@
 from unmask.associations.terms import LEVELS, POOLINGS, VECTORS
 from unmask.user_tables import Column, key
 
+BARE_FIRST = "bare-first"
+"""The first token, read without special ones, as sent-bias reads: a pooling that Unmask has not."""
+
 COLUMNS = (
     key("model", required=True),
     key("tests", required=True),
-    Column("pooling", required=True, choices=(*POOLINGS, VECTORS)),
+    Column("pooling", required=True, choices=(*POOLINGS, VECTORS, BARE_FIRST)),
     Column("level", required=True, choices=LEVELS),
     Column("ddof", required=True, choices=("0", "1")),
     Column("p", float),

@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 
 from unmask.associations.embedding import embed, load_encoder
-from unmask.associations.terms import OF_WORDS
 from unmask.associations.tokenised import Span
 from unmask.associations.words import WordFacts, place
 from unmask.associations.writing import Encode, Vectors
@@ -21,13 +20,11 @@ VISION_AND_LANGUAGE = "vision-and-language"
 
 @dataclass(frozen=True)
 class Reader:
-    """read: from distinct stimuli to their vectors by each of `poolings`, stimuli × width. remarks: a line on
-    each pooling that was asked for and that the model cannot have."""
+    """read: from distinct stimuli to their vectors by each of `poolings`, stimuli × width."""
 
     width: int
     poolings: tuple[str, ...]
     read: Encode
-    remarks: tuple[str, ...] = ()
 
 
 def reader_of(
@@ -35,12 +32,10 @@ def reader_of(
     device: Device,
     poolings: Sequence[str],
     facts: str | Path,
-    images: str | Path | None = None,
     features: str | Path | None = None,
 ) -> Reader:
-    """What makes vectors with the model of a manifest. facts: resources/associations/words.yaml. images and
-    features: a folder of pictures and a file of their regions, of which an encoder that sees needs the one or
-    the other.
+    """What makes vectors with the model of a manifest. facts: resources/associations/words.yaml. features: a
+    file of regions of pictures, which an encoder that sees needs.
 
     Raises InputError as loading does; reading raises it as `embed` and `embed_seen` do.
     """
@@ -50,21 +45,15 @@ def reader_of(
         # here, as encoders of text need not wait until these networks are loaded
         from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
 
+        assert features is not None
         seeing = load_seeing(directory, device)
-        pictures = pictures_for(seeing, images, features)
-        lacking = () if seeing.reading.keeps_tokens else OF_WORDS
-        known = tuple(pooling for pooling in poolings if pooling not in lacking)
+        pictures = pictures_for(seeing, features)
 
         def see(stimuli: pd.DataFrame) -> Mapping[str, Vectors]:
-            texts, images_ = stimuli["text"].tolist(), stimuli["image"].tolist()
-            return embed_seen(seeing, texts, spans_of(stimuli, plurals), images_, pictures, known)
+            texts, images = stimuli["text"].tolist(), stimuli["image"].tolist()
+            return embed_seen(seeing, texts, spans_of(stimuli, plurals), images, pictures, poolings)
 
-        remarks = tuple(
-            f"{seeing.network.config.model_type} has no vector of a single token: not tested by {pooling}"
-            for pooling in poolings
-            if pooling in lacking
-        )
-        return Reader(seeing.width, known, see, remarks)
+        return Reader(seeing.width, tuple(poolings), see)
     encoder = load_encoder(directory, kind, device, manifest["max_length"])
 
     def read(stimuli: pd.DataFrame) -> Mapping[str, Vectors]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI, embeddings
+from unmask.associations.schema import ASSOCIATIONS, STIMULI, embeddings
 from unmask.result_files import ResultFiles
 
 
@@ -17,8 +17,6 @@ embeddings_of_file.__doc__ = embeddings.__doc__
 
 TABLES: Mapping[str, ResultFiles] = {
     "associations": ResultFiles("associations/{encoder}/{suite}/associations.parquet", ASSOCIATIONS),
-    "associations_draws": ResultFiles("associations/{encoder}/{suite}/draws.parquet", DRAWS),
-    "associations_constructed": ResultFiles("associations/constructed.parquet", CONSTRUCTED),
     "associations_stimuli": ResultFiles("associations/suites/{suite}.parquet", STIMULI),
     "associations_embeddings": ResultFiles(
         "associations/{encoder}/{suite}/embeddings.parquet", embeddings_of_file

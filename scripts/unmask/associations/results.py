@@ -12,15 +12,14 @@ import pyarrow as pa
 from unmask.associations import comparisons
 from unmask.associations.chance import least_p, main_rows, with_power
 from unmask.associations.published import COLUMNS
-from unmask.associations.schema import ASSOCIATIONS, CONSTRUCTED, DRAWS, STIMULI
-from unmask.associations.terms import GROUNDED, JOINT, POOLINGS, VECTORS, WEAT, X, Y
+from unmask.associations.schema import ASSOCIATIONS
+from unmask.associations.terms import GROUNDED, JOINT, POOLINGS, VECTORS, WEAT
 from unmask.loading import facts_by, load_tables, shared_facts
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
 from unmask.report.study import Named
 from unmask.statistics.schema import BIAS, OVERALL
-from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED, ORIGINAL
 
 MEANS = ["encoder", "suite", "test", "pooling", "level", "x1", "x2", "y1", "y2"]
@@ -32,20 +31,12 @@ CELL_COLUMNS = [*MEANS[:5], "words", "pictured_with", "alone", "with_x", "with_y
 SCORES = ["model", "benchmark", "measure", "score", "low", "high"]
 """Columns of bias scores with their intervals, in percent; nan without one."""
 
-STRENGTHS = ["suite", "test", "series", "strength", "whole"]
-"""Columns of what was planted in the tests of a suite: tests of the same targets are a series, and one that
-has all words of another of them (`whole`) is no step of it."""
-
-TOLERANCE = 1e-6
-"""How far a measured gap of hand-set weights may be from the truth: rounding of single precision."""
-
 
 @dataclass(frozen=True)
 class AssociationResults:
     """files: associations (ASSOCIATIONS of every encoder and suite), captions and published; and, each empty
-    or left out where there is none, draws (DRAWS of the same), constructed (CONSTRUCTED), bias
-    (unmask.statistics.schema.BIAS of every model and benchmark) and truths (STIMULI of suites: what was
-    planted in them, and what files call the sets).
+    or left out where there is none, bias (unmask.statistics.schema.BIAS of every model and benchmark) and
+    truths (STIMULI of suites: what files call the sets).
 
     settings: encoders (each with name and, where it is known, source; in the order of the study), alpha,
     confidence, poolings (in the order of the study), published (what
@@ -158,15 +149,6 @@ class AssociationResults:
         return comparisons.flips(self.main, self.alpha)
 
     @cached_property
-    def differences(self) -> pd.DataFrame:
-        """Between every two encoders, at both levels."""
-        rows = self.rows[self.rows["protocol"] == CORRECTED]
-        draws = self._of_encoders("draws", DRAWS)
-        if len(draws):
-            shared_facts([*self._paths("associations"), *self._paths("draws")], "options")
-        return comparisons.differences(self.names, rows, draws, self.confidence)
-
-    @cached_property
     def points(self) -> pd.DataFrame:
         """Mean d with bias scores."""
         scores = bias_scores(self._paths("bias"), self.settings.get("pairs") or [])
@@ -175,18 +157,6 @@ class AssociationResults:
     @cached_property
     def with_pairs(self) -> pd.DataFrame:
         return comparisons.with_pairs(self.points)
-
-    @cached_property
-    def constructed(self) -> pd.DataFrame:
-        """CONSTRUCTED."""
-        path = self.files.get("constructed")
-        return read_table(path, CONSTRUCTED) if path else framed([], CONSTRUCTED)
-
-    @cached_property
-    def planted(self) -> pd.DataFrame:
-        """Of `main` the tests of which it is known what was planted, with STRENGTHS; weakest first."""
-        rows = self.main.merge(strengths(self._paths("truths")), on=["suite", "test"])
-        return rows.sort_values("strength", kind="stable")
 
     @cached_property
     def _facts(self) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -248,24 +218,3 @@ def bias_scores(paths: Iterable[str | Path], measures: Sequence[str]) -> pd.Data
         & rows["score"].notna()
     )
     return rows.loc[chosen, SCORES].reset_index(drop=True)
-
-
-def strengths(paths: Sequence[str | Path]) -> pd.DataFrame:
-    """What was planted in each test whose truth is known, with STRENGTHS. paths: tables STIMULI."""
-    rows: list[tuple[str, str, str, float, bool]] = []
-    for path, ((suite,), facts) in zip(paths, facts_by(paths, "suite").items(), strict=True):
-        tests = {str(test["name"]): test for test in facts.get("tests") or [] if test.get("truth")}
-        if not tests:
-            continue
-        stimuli = read_table(path, STIMULI)
-        words = stimuli[stimuli["set"].isin([X, Y])].groupby("test")["word"].agg(set)
-        series = {name: _targets(test.get("categories") or {}) for name, test in tests.items()}
-        for name, test in tests.items():
-            others = [other for other in tests if series[other] == series[name]]
-            whole = any(words[name] > words[other] for other in others)
-            rows.append((suite, name, series[name], float(test["truth"]["strength"]), whole))
-    return pd.DataFrame(rows, columns=STRENGTHS)
-
-
-def _targets(categories: Mapping[str, str]) -> str:
-    return f"{categories.get(X, X)} against {categories.get(Y, Y)}"

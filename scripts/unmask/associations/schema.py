@@ -54,7 +54,7 @@ def embeddings(width: int) -> pa.Schema:
 ASSOCIATIONS = pa.schema(
     [
         field("test", WORD, meaning="the test"),
-        field("experiment", WORD, meaning="weat; of a grounded test E1, E2, E3x, E3y, E4-text or E4-image"),
+        field("experiment", WORD, meaning="weat; of a grounded test E1, E2, E3x or E3y"),
         field("pooling", WORD, meaning="how the tokens of a stimulus are pooled"),
         field("level", WORD, meaning="what a unit is: item or word"),
         field("protocol", WORD, meaning="published (sent-bias, bias-bench) or corrected"),
@@ -143,36 +143,3 @@ Metadata: encoder, suite, options (permutations, seed, exact, bootstrap, confide
 2×2 of grounded tests (a list of {test, pooling, level, x1, x2, y1, y2}), and cells, of those that have more
 than the experiments take (a list of {test, pooling, level, words, pictured_with, alone, with_x, with_y}).
 """
-
-DRAWS = pa.schema(
-    [
-        field("test", WORD, meaning="the test"),
-        field("experiment", WORD, meaning="as in ASSOCIATIONS"),
-        field("pooling", WORD, meaning="how the tokens of a stimulus are pooled"),
-        field("level", WORD, meaning="what a unit is: item or word"),
-        field(
-            "d",
-            pa.list_(pa.float32()),
-            meaning="d resample by resample, nan where s does not vary; only of targets drawn anew "
-            "(d_low, d_high)",
-        ),
-    ]
-)
-"""d of the same resamples for every encoder: what is between two of them has an interval of its own.
-
-One row per test, experiment, pooling and level of ASSOCIATIONS. Metadata: encoder, suite, options.
-"""
-
-CONSTRUCTED = pa.schema(
-    [
-        field("world", WORD, meaning="which bias the hand-set weights have: none, language, vision, …"),
-        field("pooling", WORD, meaning="joint, or word: as in ASSOCIATIONS"),
-        field("experiment", WORD, meaning="as in ASSOCIATIONS"),
-        field("level", WORD, meaning="what a unit is: item or word"),
-        field("truth", pa.float64(), meaning="gap of the oracle, which knows the weights and runs no model"),
-        field("gap", pa.float64(), meaning="gap as measured"),
-        field("d", pa.float64(), nullable=True, meaning="d as measured"),
-        field("p_two", pa.float64(), nullable=True, meaning="two-sided p of d"),
-    ]
-)
-"""What grounded tests find of an encoder with hand-set weights, whose every bias is known."""

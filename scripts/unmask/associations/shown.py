@@ -8,10 +8,7 @@ TABLES = (
     "cells",
     "experiments",
     "poolings",
-    "differences",
     "pairs",
-    "constructed",
-    "planted",
 )
 """Each is made as csv, md and tex: the names of files are {table}_{form}."""
 
@@ -20,7 +17,5 @@ FIGURES = (
     "grounded_figure",
     "poolings_figure",
     "pairs_figure",
-    "constructed_figure",
-    "planted_figure",
 )
 """Each is drawn as svg and png: the names of files are {figure}_{form}."""

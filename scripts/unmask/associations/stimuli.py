@@ -48,7 +48,7 @@ def _facts_of(worded: Worded) -> dict[str, Any]:
     pictures = {(item.cell, item.image) for item in test.items if item.image is not None}
     if pictures:
         facts["pictures"] = dict(sorted(Counter(str(cell) for cell, _ in pictures).items()))
-    return facts if test.truth is None else facts | {"truth": dict(test.truth)}
+    return facts
 
 
 def stimuli_of(tests: Sequence[Worded]) -> pd.DataFrame:
@@ -75,9 +75,8 @@ def stimuli_of(tests: Sequence[Worded]) -> pd.DataFrame:
 def read_suite(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) -> list[Worded]:
     """The tests of a suite, in the order of its files.
 
-    files: tests; facts, resources/associations/words.yaml; and maybe words, a user's. Of a format whose tests
-    are of a world: world, its truth.json, and nothing else. entry: `format`, what the format knows, and maybe
-    `only`, names of the tests that are wanted.
+    files: tests; facts, resources/associations/words.yaml; and maybe words, a user's. entry: `format`, what
+    the format knows, and maybe `only`, names of the tests that are wanted.
 
     The words of a test of sentences are those of `words`; else the texts of the test of words beside it
     (`sent-X` -> `X`), whether it is wanted or not; else those that the facts have, or the test's file. A
@@ -85,8 +84,6 @@ def read_suite(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) ->
     files or none have a test's name; and naming file, set and text where a text has none of the words, or a
     word is in both sets of targets or of attributes.
     """
-    if "world" in files:
-        return _of_world(files["world"][0], entry)
     read = load(FORMATS, entry["format"]).read
     paths = _by_name(files["tests"])
     facts = WordFacts.from_file(files["facts"][0])
@@ -107,17 +104,6 @@ def read_suite(files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any]) ->
             siblings_words = test_of(sibling).texts
         tests.append(_worded(test, facts, words, siblings_words))
     return tests
-
-
-def _of_world(path: Path, entry: Mapping[str, Any]) -> list[Worded]:
-    tests: list[AssociationTest] = load(FORMATS, entry["format"]).read_world(path)
-    by_name = {test.name: test for test in tests}
-    worded = []
-    for name in _selected(by_name, entry.get("only"), "the world has no test"):
-        test = by_name[name]
-        assert test.words is not None
-        worded.append(_checked(test, test.words, test.remarks))
-    return worded
 
 
 def _by_name(paths: Sequence[Path]) -> dict[str, Path]:

@@ -26,7 +26,7 @@ def check_study(
 
     associations: empty where the study lacks it. models: all of the study; tested: those that are
     tested. encoders_of: of those and of word vectors, the ones that read a suite. files_of: the files of its
-    tests, if it has files. published_names: what published values are of; asked for where the study names
+    tests. published_names: what published values are of; asked for where the study names
     any. Raises InputError naming the key at fault.
     """
     if not associations:
@@ -57,27 +57,20 @@ def check_study(
             if name not in encoders:
                 raise InputError(f"{place}.encoders: {name} is not tested (there are {', '.join(encoders)})")
         _check_suite(place, entry, encoders_of(suite))
-        if files := files_of(suite):
-            _check_files(place, entry, files)
+        _check_files(place, entry, files_of(suite))
 
 
 def _check_suite(place: str, entry: Entries, encoders: Sequence[str]) -> None:
     grounded = entry["format"] == GROUNDED_FORMAT
     for name in entry["encoders"] or ():
         if name not in encoders:
-            of = f"of the world {entry['world']}" if "world" in entry else "without pictures"
-            raise InputError(
-                f"{place}.encoders: {name} does not read texts {'with pictures' if grounded else of}"
-            )
+            how = "with" if grounded else "without"
+            raise InputError(f"{place}.encoders: {name} does not read texts {how} pictures")
     if not encoders:
         lacking = "model of text with files, nor vectors"
         if grounded:
             lacking = "model of the kind vision-and-language"
-        elif "world" in entry:
-            lacking = "model of text with files that is not of another world"
         raise InputError(f"{place}: the study has no {lacking} for it")
-    if grounded and not (entry["images"] or entry["features"]):
-        raise InputError(f"{place}: neither images nor features, so nothing is known of its pictures")
 
 
 def _check_files(place: str, entry: Entries, files: Sequence[str]) -> None:

@@ -123,18 +123,6 @@ POOLINGS = Table(
         Column("Kendall's tau of d", "{tau:+.2f}", "Rank correlation of the d of the two poolings."),
     ],
 )
-DIFFERENCES = Table(
-    "differences",
-    ["suite", "test", "experiment", "pooling"],
-    [
-        Column(
-            "",
-            "{difference:+.2f}[ ({low:+.2f} to {high:+.2f})]",
-            "d of the one encoder less that of the other.",
-        )
-    ],
-    across=["first", "less"],
-)
 PAIRS = Table(
     "pairs",
     ["suite", "pooling", "benchmark", "title"],
@@ -149,30 +137,6 @@ PAIRS = Table(
         Column("why not", "{reason}", "Why there is no p."),
     ],
     heads={"title": "measure"},
-)
-CONSTRUCTED = Table(
-    "constructed",
-    ["world", "pooling", "experiment", "level"],
-    [
-        Column("truth", "{truth:+.6f}", "The gap by the weights, a difference of cosines.", "gap"),
-        Column("measured", "{gap:+.6f}", "What the test measures, a difference of cosines.", "gap"),
-        Column("off by", "{difference:size}", "Size of the difference of the two.", "gap"),
-        Column("d", "{d:+.2f}", "The gap in standard deviations of s."),
-        Column("p", "{p_two:p}", "Two-sided p."),
-    ],
-    heads={"level": "unit"},
-)
-PLANTED = Table(
-    "planted",
-    ["encoder", "series", "pooling", "test"],
-    [
-        Column("strength", "{strength:g}", "Probability of the stereotype in the texts of training."),
-        GAP,
-        Column("interval", ends("gap", "+.3f"), "Interval of the gap over resampled units of X and Y."),
-        D,
-        P_HOLM,
-    ],
-    heads={"series": "targets"},
 )
 
 
@@ -297,7 +261,7 @@ def main_means(means: pd.DataFrame) -> pd.DataFrame:
 
 
 def experiments(results: AssociationResults) -> TableAndSheet:
-    """Experiments 1 to 4 of grounded tests, a row each; one whose smallest p is not below alpha has none."""
+    """Experiments 1 to 3 of grounded tests, a row each; one whose smallest p is not below alpha has none."""
     frame = results.grounded
     hopeless = frame["least_p"] >= results.alpha
     why = CANNOT_REJECT + (": " + frame["reason"].astype("str")).fillna("")
@@ -314,18 +278,6 @@ def poolings(results: AssociationResults) -> TableAndSheet:
     return results.poolings_compared, POOLINGS.captioned(results.poolings_compared, results.captions)
 
 
-def differences(results: AssociationResults) -> TableAndSheet:
-    """d of one encoder less that of another, by word where words are known; the frame has both levels."""
-    rows = main_differences(results.differences)
-    rows = rows.assign(less="\N{MINUS SIGN} " + rows["second"])
-    return results.differences, DIFFERENCES.captioned(rows, results.captions)
-
-
-def main_differences(frame: pd.DataFrame) -> pd.DataFrame:
-    """Those by word, or by item where one of the two encoders has no others."""
-    return by_word(frame, ["suite", "test", "experiment", "pooling", "first", "second"])
-
-
 def pairs(results: AssociationResults) -> TableAndSheet:
     """Spearman's ρ of mean d and bias score over models; the caption says why there is no p at all."""
     frame = results.with_pairs
@@ -335,18 +287,6 @@ def pairs(results: AssociationResults) -> TableAndSheet:
         return frame, PAIRS.captioned(rows, results.captions)
     sheet = PAIRS.without("p", "p (Holm)", "why not").captioned(rows, results.captions)
     return frame, replace(sheet, caption=f"{sheet.caption} There is no p here: {reasons.pop()}.")
-
-
-def constructed(results: AssociationResults) -> TableAndSheet:
-    """Measured gaps of hand-set weights with the truth."""
-    frame = results.constructed.assign(difference=results.constructed["gap"] - results.constructed["truth"])
-    return frame, CONSTRUCTED.captioned(frame, results.captions)
-
-
-def planted(results: AssociationResults) -> TableAndSheet:
-    """Gap and d by the strength of what was planted."""
-    frame = _by_encoder(results, results.planted)
-    return frame, PLANTED.captioned(_tested(results, frame), results.captions)
 
 
 def _by_encoder(results: AssociationResults, rows: pd.DataFrame) -> pd.DataFrame:

@@ -4,9 +4,9 @@ X, Y, A, B = "X", "Y", "A", "B"
 SETS = (X, Y, A, B)
 """Two sets of targets and two of attributes."""
 
-CLS, MEAN, MEAN_CONTENT, BARE_FIRST = "cls", "mean", "mean-content", "bare-first"
-WORD, WORD_FIRST, STATIC, VECTORS = "word", "word-first", "static", "vectors"
-POOLINGS = (CLS, MEAN, MEAN_CONTENT, BARE_FIRST, WORD, WORD_FIRST, STATIC)
+CLS, MEAN, MEAN_CONTENT = "cls", "mean", "mean-content"
+WORD, WORD_FIRST, VECTORS = "word", "word-first", "vectors"
+POOLINGS = (CLS, MEAN, MEAN_CONTENT, WORD, WORD_FIRST)
 """How one vector is made of the tokens of a text; `vectors` is that of word vectors, which have no tokens."""
 
 MASK = "[MASK]"
@@ -15,10 +15,9 @@ MASK = "[MASK]"
 OF_WORDS = (WORD, WORD_FIRST)
 """Poolings that need to know where the word is, and a vector of each token."""
 
-JOINT, TEXT_HIDDEN, IMAGE_HIDDEN = "joint", "text-hidden", "image-hidden"
-GROUNDED = (JOINT, TEXT_HIDDEN, IMAGE_HIDDEN, *OF_WORDS)
-"""The vector that an encoder that sees has of a text with a picture; the same with the word, or the picture,
-hidden from it; and that of the word in this text."""
+JOINT = "joint"
+GROUNDED = (JOINT, *OF_WORDS)
+"""The vector that an encoder that sees has of a text with a picture, and that of the word in this text."""
 
 ITEM, BY_WORD = "item", "word"
 LEVELS = (ITEM, BY_WORD)
@@ -27,10 +26,6 @@ LEVELS = (ITEM, BY_WORD)
 WEAT = "weat"
 E1, E2, E3X, E3Y = "E1", "E2", "E3x", "E3y"
 """Experiments of a grounded test; WEAT is the only one of a test without pictures."""
-
-E4_TEXT, E4_IMAGE = "E4-text", "E4-image"
-HIDDEN = {TEXT_HIDDEN: E4_TEXT, IMAGE_HIDDEN: E4_IMAGE}
-"""Experiment 4 is E1 with something hidden."""
 
 GROUNDED_FORMAT = "grounded"
 """The format of suites whose texts have pictures."""

@@ -21,7 +21,7 @@ from unmask.associations.bootstrap import Resamples, interval, resampled
 from unmask.associations.permutations import Tails, drawn_partitions, generator, partitions, published_draws
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.sets import Sets, experiments_at, ordered, sets_of
-from unmask.associations.terms import BY_WORD, E1, E2, HIDDEN, ITEM, JOINT, WEAT, A, B, X, Y
+from unmask.associations.terms import BY_WORD, E2, ITEM, WEAT, A, B, X, Y
 from unmask.statistics.correction import holm
 from unmask.tables import framed
 from unmask.terms import CORRECTED, PUBLISHED
@@ -62,23 +62,20 @@ class Outcome(NamedTuple):
     means: list[Record]
     # of those that have other cells than experiments take: test, pooling, level and CellMeans
     cells: list[Record]
-    # DRAWS; none without resamples
-    draws: list[Record]
     # a line each on what was left out
     remarks: list[str]
 
 
 class _Records(NamedTuple):
-    """Results of some tests: rows of ASSOCIATIONS; means, cells and draws of an Outcome."""
+    """Results of some tests: rows of ASSOCIATIONS; means and cells of an Outcome."""
 
     rows: list[Record]
     means: list[Record]
     cells: list[Record]
-    draws: list[Record]
 
 
 def _joined(parts: Iterable[_Records]) -> _Records:
-    lists = zip(_Records([], [], [], []), *parts, strict=True)
+    lists = zip(_Records([], [], []), *parts, strict=True)
     return _Records(*([record for records in each for record in records] for each in lists))
 
 
@@ -104,8 +101,7 @@ def association_tests(
     `published` is by item, `corrected` by item and, where the words of all targets are known, by word. A text
     whose embedding is zero or not finite is left out of the poolings where it is, and named in a remark; a
     test with a set without texts has no rows. Poolings that have the same texts share their draws, which are
-    seeded by (seed, test name). Of embeddings with something hidden (HIDDEN), E1 alone is reported, as an
-    experiment of `joint`.
+    seeded by (seed, test name).
     """
     options = options or Options()
     usable = {pooling: directed(vectors) for pooling, vectors in embeddings.items()}
@@ -139,8 +135,8 @@ def association_tests(
                 *(sorted(each, key=lambda row: order.index(row["pooling"])) for each in _joined(of_test))
             )
         )
-    records = _Records(*map(_with_hidden, _joined(parts)))
-    return Outcome(_corrected(records.rows), records.means, records.cells, records.draws, remarks)
+    records = _joined(parts)
+    return Outcome(_corrected(records.rows), records.means, records.cells, remarks)
 
 
 def _lost(label: str, stimuli: pd.DataFrame, left_out: Mapping[int, str]) -> list[str]:
@@ -152,17 +148,6 @@ def _lost(label: str, stimuli: pd.DataFrame, left_out: Mapping[int, str]) -> lis
     return [f"{label}: {first['text']!r} of {first['set']}{more} left out: {why}"]
 
 
-def _with_hidden(records: Sequence[Record]) -> list[Record]:
-    """The records, of hidden embeddings those of E1 alone: it is experiment 4."""
-    return [
-        record | {"pooling": JOINT, "experiment": HIDDEN[record["pooling"]]}
-        if record["pooling"] in HIDDEN
-        else record
-        for record in records
-        if record["pooling"] not in HIDDEN or record.get("experiment") == E1
-    ]
-
-
 def _both_levels(test: _Test) -> _Records:
     """A test at both levels, or by item alone where words are not known."""
     by_item = _at_level(test, ITEM)
@@ -171,8 +156,7 @@ def _both_levels(test: _Test) -> _Records:
     if not test.sets.words_are_items():
         return _joined([by_item, _at_level(test, BY_WORD)])
     corrected = [row for row in by_item.rows if row["protocol"] == CORRECTED]
-    rows, draws = ([each | {"level": BY_WORD} for each in records] for records in (corrected, by_item.draws))
-    return _joined([by_item, _Records(rows, [], [], draws)])
+    return _joined([by_item, _Records([each | {"level": BY_WORD} for each in corrected], [], [])])
 
 
 def _at_level(test: _Test, level: str) -> _Records:
@@ -181,7 +165,7 @@ def _at_level(test: _Test, level: str) -> _Records:
     of_means = [] if means is None else _by_pooling(keys, means._asdict())
     of_cells = [record for cell in cells for record in _by_pooling(keys, cell._asdict())]
     parts = [_results(test, level, experiment) for experiment in experiments]
-    return _joined([*parts, _Records([], of_means, of_cells, [])])
+    return _joined([*parts, _Records([], of_means, of_cells)])
 
 
 def _by_pooling(keys: Sequence[Record], values: Mapping[str, Any]) -> list[Record]:
@@ -196,7 +180,7 @@ def _at(value: Any, place: int) -> Any:
 
 
 def _results(test: _Test, level: str, experiment: Experiment) -> _Records:
-    """A row for each protocol and pooling, and the draws of each pooling."""
+    """A row for each protocol and pooling."""
     options = test.options
     keys = [
         {"test": test.name, "experiment": experiment.name, "pooling": pooling, "level": level}
@@ -210,17 +194,15 @@ def _results(test: _Test, level: str, experiment: Experiment) -> _Records:
     columns: dict[str, Any] = {
         name: np.where(np.isfinite(values), values, None) for name, values in effects._asdict().items()
     }
-    draws: list[Record] = []
     if options.bootstrap:
         resamples = resampled(experiment, options.bootstrap, options.seed, test.name)
         columns |= _intervals(resamples, options.confidence)
-        draws = [key | {"d": d} for key, d in zip(keys, resamples.d.T.astype(np.float32), strict=True)]
     rows = [
         key | {"protocol": protocol} | sizes | {name: values[n] for name, values in columns.items()} | p
         for protocol, of_poolings in _p_values(test, level, experiment, effects).items()
         for n, (key, p) in enumerate(zip(keys, of_poolings, strict=True))
     ]
-    return _Records(rows, [], [], draws)
+    return _Records(rows, [], [])
 
 
 def _intervals(resamples: Resamples, confidence: float) -> dict[str, Floats]:

@@ -33,9 +33,8 @@ def tokenised(
     texts: Sequence[str],
     words: Sequence[Span | None],
     max_length: int | None,
-    bare: bool = False,
 ) -> list[Tokenised]:
-    """The tokens of every text, whole; with special ones unless they are to be bare.
+    """The tokens of every text, whole, with special ones.
 
     words: where each text's word is. max_length: how many tokens the model takes, special ones included. MASK
     in a text is the tokenizer's mask token, which counts as a word of the text does.
@@ -49,7 +48,6 @@ def tokenised(
     masked = [with_masks(tokenizer, text, word) for text, word in zip(texts, words, strict=True)]
     encoded = tokenizer(
         [text for text, _ in masked],
-        add_special_tokens=not bare,
         return_offsets_mapping=True,
         return_special_tokens_mask=True,
         truncation=False,

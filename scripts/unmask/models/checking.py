@@ -78,8 +78,6 @@ class Kind:
     where it cannot."""
     check_tokenizer: Callable[[PreTrainedTokenizerBase, str], None] | None = None
     """Raises InputError for a tokenizer that is not fit."""
-    check_files: Callable[[PretrainedConfig, Path, str], None] | None = None
-    """Raises InputError for other files that are not fit."""
     fast_tokenizer: bool = False
     """Whether the tokenizer has to say where in a text its tokens are."""
     unused: tuple[str, ...] = ()
@@ -102,8 +100,6 @@ class Kind:
         with quiet_transformers():
             config, tokenizer, remarks = self._config_and_tokenizer(directory, what)
             self.facts(config, tokenizer, what, entry or {})
-            if self.check_files:
-                self.check_files(config, directory, what)
             # in evaluation mode, as from_pretrained leaves it
             model = load_network(self.network(config), directory, files, what, self.title, self.unused)
         for remark in remarks:

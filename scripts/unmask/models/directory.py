@@ -49,9 +49,6 @@ _OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", "
 ADAPTER = "adapter_config.json"
 """A file of an adapter of the PEFT library, which is no model alone."""
 
-PROCESSORS = ("preprocessor_config.json", "processor_config.json")
-"""Files that say how a model takes its pictures."""
-
 
 @dataclass(frozen=True)
 class ModelFiles:
@@ -59,15 +56,13 @@ class ModelFiles:
 
     tokenizer: tuple[str, ...]
     weights: tuple[str, ...]
-    processors: tuple[str, ...] = ()
-    """Those of PROCESSORS that the model has."""
     code: tuple[str, ...] = ()
     """Python files that are run as the model is loaded (unmask.models.own_code)."""
 
     @property
     def all(self) -> tuple[str, ...]:
         """Every file; the weights last, so that where they have come the rest has too."""
-        return (CONFIG, *self.tokenizer, *self.processors, *self.code, *self.weights)
+        return (CONFIG, *self.tokenizer, *self.code, *self.weights)
 
 
 def choose_files(
@@ -103,8 +98,7 @@ def choose_files(
         if missing:
             raise InputError(f"{what}: {first} names {missing[0]}, which is not there")
         weights += shards
-    processors = tuple(name for name in PROCESSORS if name in names)
-    return ModelFiles(tokenizer, tuple(weights), processors, code_files(names) if with_code else ())
+    return ModelFiles(tokenizer, tuple(weights), code_files(names) if with_code else ())
 
 
 def tokenizer_files(names: Collection[str]) -> tuple[str, ...]:

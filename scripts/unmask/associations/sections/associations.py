@@ -30,8 +30,6 @@ _ALTS = {
     "grounded_figure": "Mean association of words with pictures of the one and the other set",
     "poolings_figure": "Effect sizes in one pooling against those in another",
     "pairs_figure": "Mean effect size of models against their bias scores over pairs of sentences",
-    "constructed_figure": "Gaps measured of hand-set weights beside the truth",
-    "planted_figure": "The gap against the strength of what was planted",
 }
 """Charts by their names, which are those of their captions, and what they show."""
 
@@ -43,7 +41,6 @@ def section(results: AssociationResults) -> Section:
         *folded("How many tests are beyond chance", tables.overview(results)[1]),
         *folded("All association tests", tables.table1(results)[1]),
         *folded("Published values beside ours", tables.published(results)[1]),
-        *folded("Differences between encoders", tables.differences(results)[1]),
         *_by_encoder(results, "poolings_figure", poolings, "Poolings"),
         *folded("How far poolings agree", tables.poolings(results)[1]),
         *_figure(results, "grounded_figure"),
@@ -51,10 +48,6 @@ def section(results: AssociationResults) -> Section:
         *folded("Tests with pictures, in all cells", tables.cells(results)[1]),
         *folded("Experiments of grounded tests", tables.experiments(results)[1]),
         *_with_pairs(results),
-        *_figure(results, "constructed_figure"),
-        *folded("The constructed world, in numbers", tables.constructed(results)[1]),
-        *_figure(results, "planted_figure"),
-        *folded("What was planted, in numbers", tables.planted(results)[1]),
         *_of_sets(results),
         *_warnings(results),
     )

@@ -16,9 +16,7 @@ import numpy as np
 import torch
 from transformers import BertTokenizer, VisualBertConfig, VisualBertModel
 
-from unmask.associations.association import Floats
-from unmask.associations.association_test import KEYS
-from unmask.associations.constructed_world import (
+from hand_set_worlds import (
     AXES,
     CATEGORIES,
     SENTENCE,
@@ -29,6 +27,8 @@ from unmask.associations.constructed_world import (
     text_of,
     vocabulary,
 )
+from unmask.associations.association import Floats
+from unmask.associations.association_test import KEYS
 from unmask.associations.terms import SETS, X, Y
 from unmask.files import write_text
 from unmask.models.quiet import quiet_transformers

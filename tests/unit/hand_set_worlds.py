@@ -25,11 +25,8 @@ from unmask.associations.terms import (
     E2,
     E3X,
     E3Y,
-    HIDDEN,
-    IMAGE_HIDDEN,
     JOINT,
     LEVELS,
-    TEXT_HIDDEN,
     WORD,
     A,
     B,
@@ -65,7 +62,7 @@ SENTENCE = ("this", "is")
 BEHIND = {A: "now", B: "then"}
 """The words behind it, in worlds whose sentences are biased otherwise than their words."""
 
-MEASURED = (JOINT, TEXT_HIDDEN, IMAGE_HIDDEN, WORD)
+MEASURED = (JOINT, WORD)
 """The vectors that are tested: every word is one token, so that its first token is no other vector."""
 
 OFFSETS = (-0.14, -0.1, -0.06, -0.02, 0.02, 0.06, 0.1, 0.14)
@@ -105,12 +102,7 @@ def worlds(strength: float) -> dict[str, World]:
     """The worlds that are measured, each with its biases of one strength."""
     return {
         "none": World(),
-        "language": World(language=strength),
-        "vision": World(vision=strength),
         "both": World(language=strength, vision=strength),
-        "interaction": World(interaction=strength),
-        "counter": World(language=strength, counter=strength),
-        "shift": World(shift=SHIFT * strength),
         "shifted interaction": World(interaction=strength, shift=SHIFT * strength),
         "word": World(word=strength),
         "sentence": World(sentence=strength),
@@ -225,17 +217,13 @@ WEIGHT = 6.0
 
 
 def truths(world: World) -> dict[tuple[str, str, str], float]:
-    """Gaps of a world by pooling (joint, word), experiment (E1, E2, E3x, E3y, and of joint E4-text and
-    E4-image) and level (item, word)."""
+    """Gaps of a world by pooling (joint, word), experiment (E1, E2, E3x, E3y) and level (item, word)."""
     gaps: dict[tuple[str, str, str], float] = {}
     for level in LEVELS:
         for condition in MEASURED:
             x, y, a_x, a_y, b_x, b_y = _centres(world, condition, level)
             # cells of an attribute are of one size
             e1 = float((x - y) @ (a_x + a_y - b_x - b_y) / 2)
-            if condition in HIDDEN:
-                gaps[JOINT, HIDDEN[condition], level] = e1
-                continue
             gaps[condition, E1, level] = e1
             gaps[condition, E2, level] = float(x @ (a_x - b_x) - y @ (a_y - b_y))
             gaps[condition, E3X, level] = float(x @ (a_x - b_x - a_y + b_y))
@@ -258,10 +246,7 @@ def _centres(world: World, condition: str, level: str) -> list[Floats]:
 
 def _vector(words: dict[str, Floats], text: Sequence[str], pictured: PicturedWord, condition: str) -> Floats:
     nothing = np.zeros(len(AXES))
-    hidden = pictured.word if condition == TEXT_HIDDEN else None
-    said = [nothing if each == hidden else words[each] for each in text]
-    regions = pictured.regions * (condition != IMAGE_HIDDEN)
-    tokens = [words[SENTENCE[0]], *said, nothing, *regions]
+    tokens = [words[SENTENCE[0]], *(words[each] for each in text), nothing, *pictured.regions]
     read = words[pictured.word] if condition == WORD else tokens[0]
     return _unit(_unit(read) + WEIGHT * np.mean([_unit(token) for token in tokens], axis=0))
 

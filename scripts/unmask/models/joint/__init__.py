@@ -1,1 +1,0 @@
-"""Networks that read a text together with a picture."""
