@@ -15,7 +15,7 @@ rule evidence:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        **GPUS,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=reading_time,
     params:
@@ -90,7 +90,7 @@ use rule evidence as untrained with:
     wildcard_constraints:
         model=any_of([model for model in models_with_files() if not is_read_with_untrained(model)]),
     resources:
-        **GPUS,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=untrained_time,
     params:
@@ -117,7 +117,7 @@ rule compare_precision:
         "../envs/scoring.yaml"
     threads: config["runtime"]["threads"]
     resources:
-        **GPUS,
+        **GPU,
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:

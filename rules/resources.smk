@@ -6,10 +6,6 @@ import json
 
 # what jobs that run a model ask for besides memory and time
 GPU = {"gpu": 1}
-if config["runtime"]["gpu_manufacturer"]:
-    GPU["gpu_manufacturer"] = config["runtime"]["gpu_manufacturer"]
-# of jobs that read pairs with a model, which may be divided
-GPUS = {**GPU, "gpu": config["runtime"]["gpus"]}
 
 SHARED_LAYERS = {"albert": 24}
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 runtime = snakemake.config["runtime"]
 with (
     job_log(snakemake.log[0], snakemake.input),
-    claim_device(runtime["device"], runtime["batch_tokens"], runtime["gpus"]) as device,
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
 ):
     params = snakemake.params
     torch.set_num_threads(runtime["threads"])

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 runtime = snakemake.config["runtime"]
 with (
     job_log(snakemake.log[0], snakemake.input),
-    claim_device(runtime["device"], runtime["batch_tokens"], runtime["gpus"]) as device,
+    claim_device(runtime["device"], runtime["batch_tokens"]) as device,
 ):
     inputs, params, outputs = snakemake.input, snakemake.params, dict(snakemake.output.items())
     torch.set_num_threads(runtime["threads"])

@@ -10,6 +10,8 @@ RETIRED = {
     "context": "exact models of worlds trust the words that they see",
     "corruption": "models of worlds have that of their world",
     "frozen": "fine-tuning trains the encoder and the head",
+    "gpu_manufacturer": "Snakemake sets it (--default-resources gpu_manufacturer=nvidia)",
+    "gpus": "a job has one GPU; a larger model is scored elsewhere (source: scored)",
     "hidden": "training on sentences about regions hides the region's name, as the paper does",
     "images": "encoders that see take features of regions (key features)",
     "inlp": "a model that was made elsewhere is measured too (source: path)",

@@ -21,7 +21,7 @@ def take_turns(folder: str, names: list[str], times: int) -> None:
     """Claim a device and be alone on it, several times over."""
     tempfile.tempdir = folder
     for turn in range(times):
-        with claim(names) as (name,):
+        with claim(names) as name:
             inside = Path(folder, f"{name}.inside")
             # fails where another process is inside
             os.close(os.open(inside, os.O_CREAT | os.O_EXCL))
@@ -33,7 +33,7 @@ def take_turns(folder: str, names: list[str], times: int) -> None:
 def hold(folder: str, names: list[str], line: Connection) -> None:
     """Claim a device, start a program that outlives this process, say both, and wait to be told to end."""
     tempfile.tempdir = folder
-    with claim(names) as (name,):
+    with claim(names) as name:
         program = subprocess.Popen(["sleep", "600"])
         line.send((name, program.pid))
         line.recv()

@@ -78,38 +78,17 @@ def test_waiting_ends_when_one_of_several_is_released(
             process.join()
 
         when_waiting(monkeypatch, release)
-        with claim(["one", "other"]) as names:
-            assert names == ["other"]
+        with claim(["one", "other"]) as name:
+            assert name == "other"
     assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
 
 
 def test_a_free_device_is_taken_at_once(temporary_files: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with held(temporary_files, "one"), claim(["one", "other", "third"]) as names:
-        assert names == ["other"]
-    with claim(["one", "other"]) as names:
-        assert names == ["one"]
+    with held(temporary_files, "one"), claim(["one", "other", "third"]) as name:
+        assert name == "other"
+    with claim(["one", "other"]) as name:
+        assert name == "one"
     assert not caplog.records
-
-
-def test_several_devices_are_taken_together_or_none_of_them(
-    temporary_files: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with held(temporary_files, "two") as (process, line):
-        with claim(["one", "two", "three"], 2) as names:
-            assert names == ["one", "three"]
-        assert not caplog.records
-
-        def release() -> None:
-            # nothing is held by one that waits for more
-            with claim(["one"]) as free:
-                assert free == ["one"]
-            line.send("end")
-            process.join()
-
-        when_waiting(monkeypatch, release)
-        with claim(["one", "two"], 2) as names:
-            assert names == ["one", "two"]
-    assert waiting_lines(caplog) == ["waiting", "2 GPUs are free"]
 
 
 def test_locks_are_the_users_own(temporary_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,37 +185,6 @@ def test_a_gpu_that_is_not_here_is_one_clear_line(
     pretend(*"ab"[:count])
     line = f"config key runtime.device: {name} asked for, but PyTorch sees {count} GPUs here"
     with pytest.raises(InputError, match=line), claim_device(name):
-        pass
-
-
-def test_a_model_is_divided_over_free_gpus(
-    pretend: Callable[..., Gpus], temporary_files: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO)
-    pretend("a", "b", "c")
-    with held(temporary_files, "b"), claim_device("auto", gpus=2) as device:
-        assert (str(device.torch), device.divided_over) == ("cuda:0", (0, 2))
-    assert caplog.messages == ["running on cuda:0 (a GPU), with 2 GPUs"]
-    with claim_device("auto") as device:
-        assert device.divided_over == ()
-
-
-@pytest.mark.parametrize(
-    ("name", "count", "line"),
-    [
-        ("auto", 1, "2 GPUs asked for, but PyTorch sees 1 here"),
-        ("cuda:0", 2, r"2 GPUs asked for, and one device \(config key runtime.device: cuda:0\)"),
-        ("cpu", 2, r"2 GPUs asked for, and one device \(config key runtime.device: cpu\)"),
-    ],
-)
-def test_more_gpus_than_there_are_is_one_clear_line(
-    name: str, count: int, line: str, pretend: Callable[..., Gpus]
-) -> None:
-    pretend(*"ab"[:count])
-    with (
-        pytest.raises(InputError, match=f"config key runtime.gpus: {line}"),
-        claim_device(name, gpus=2),
-    ):
         pass
 
 
@@ -352,7 +300,7 @@ def score(folder: Path, more: int) -> None:
         {"original_none": folder / "none.parquet"},
         folder / "job.log",
         wildcards={"model": "tiny", "benchmark": "long"},
-        config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1, "gpus": 1}},
+        config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
         attention={"stack": None},
         parts={"maskings": {"original": {"code": {"none": "digest"}, "seed": None, "top": 0}}},
         maskings=["none"],

@@ -75,7 +75,7 @@ def test_the_comparison_says_what_it_was_made_from(tmp_path: Path) -> None:
         [made],
         tmp_path / "log",
         wildcards={"model": "bert", "benchmark": "crows"},
-        config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None, "gpus": 1}},
+        config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
         attention={"stack": None},
         scoring={"dtype": "bfloat16", "sample": 3},
         measures=["AUL", "SSS"],

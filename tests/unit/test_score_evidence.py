@@ -100,7 +100,7 @@ def score(folder: Path) -> Score:
             outputs,
             folder / "job.log",
             wildcards={"model": "m", "benchmark": "b"},
-            config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None, "gpus": 1}},
+            config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
             parts=parts,
             maskings=list(code) or [NONE, ONE_SHARED],
             dtype="float32",

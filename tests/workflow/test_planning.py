@@ -70,13 +70,9 @@ finally:
 """Plans a run, and prints what the jobs of each rule ask for."""
 
 
-@pytest.mark.parametrize("manufacturer", [None, "nvidia", "amd"])
-def test_jobs_with_a_gpu_name_its_manufacturer_where_the_study_does(
-    tmp_path: Path, manufacturer: str | None
-) -> None:
-    chosen = ["--config", f"runtime={{gpu_manufacturer: {manufacturer}}}"] if manufacturer else []
+def test_jobs_that_run_a_model_ask_for_one_gpu(tmp_path: Path) -> None:
     done = subprocess.run(
-        [preloaded_python(), "-c", PLANNED, "-s", str(ROOT / "Snakefile"), *chosen],
+        [preloaded_python(), "-c", PLANNED, "-s", str(ROOT / "Snakefile")],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -87,9 +83,6 @@ def test_jobs_with_a_gpu_name_its_manufacturer_where_the_study_does(
     profile = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())["set-resources"]
     with_gpu = {rule for rule, resources in planned.items() if resources.get("gpu") == "1"}
     assert {"debias_model", "regional_likelihoods"} <= with_gpu < set(profile) and set(planned) - with_gpu
-    for rule, resources in planned.items():
-        expected = manufacturer if rule in with_gpu else None
-        assert resources.get("gpu_manufacturer") == expected, rule
 
 
 @pytest.mark.thorough

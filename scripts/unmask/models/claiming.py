@@ -18,23 +18,22 @@ POLL_SECONDS = 0.5
 
 
 @contextmanager
-def claim(names: Sequence[str], count: int = 1) -> Iterator[list[str]]:
-    """The first `count` of `names` that no other process of this user holds, held while the block runs.
+def claim(names: Sequence[str]) -> Iterator[str]:
+    """The first of `names` that no other process of this user holds, held while the block runs.
 
-    Waits until so many are free, and holds none meanwhile. Each is a locked file in a folder of the user's
-    own among the temporary files; the operating system frees it when the process ends, however that comes
-    about. Raises InputError where that folder cannot be had.
+    Waits until one is free. Each is a locked file in a folder of the user's own among the temporary files;
+    the operating system frees it when the process ends, however that comes about. Raises InputError where
+    that folder cannot be had.
     """
     folder = _own_folder()
     with ExitStack() as lock:
-        claimed = _first_free(folder, names, count, lock)
+        claimed = _first_free(folder, names, lock)
         if claimed is None:
-            many = "every GPU" if count == 1 else f"too many of the GPUs for {count} to be left"
-            logger.warning("waiting: other jobs hold %s that this one may use (%d)", many, len(names))
+            logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(names))
             while claimed is None:
                 time.sleep(POLL_SECONDS)
-                claimed = _first_free(folder, names, count, lock)
-            logger.warning("%s free: going on", "a GPU is" if count == 1 else f"{count} GPUs are")
+                claimed = _first_free(folder, names, lock)
+            logger.warning("a GPU is free: going on")
         yield claimed
 
 
@@ -46,19 +45,14 @@ def _refuse(holder: str) -> None:
     raise _BusyError
 
 
-def _first_free(folder: Path, names: Sequence[str], count: int, lock: ExitStack) -> list[str] | None:
-    """The first `count` names whose locks can be had at once; `lock` then gives them up."""
-    claimed: list[str] = []
-    with ExitStack() as tried:
-        for name in names:
-            try:
-                tried.enter_context(locked(folder / f"{name}.lock", _refuse, mode=0o600))
-            except _BusyError:
-                continue
-            claimed.append(name)
-            if len(claimed) == count:
-                lock.push(tried.pop_all())
-                return claimed
+def _first_free(folder: Path, names: Sequence[str], lock: ExitStack) -> str | None:
+    """The first name whose lock can be had; `lock` then gives it up."""
+    for name in names:
+        try:
+            lock.enter_context(locked(folder / f"{name}.lock", _refuse, mode=0o600))
+        except _BusyError:
+            continue
+        return name
     return None
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
 import torch
-from transformers.utils.import_utils import is_accelerate_available
 
 from unmask.errors import InputError
 from unmask.models.claiming import claim
@@ -93,44 +92,26 @@ def pick_device(name: str, batch_tokens: int | None = None) -> Device:
 
 
 @contextmanager
-def claim_device(name: str, batch_tokens: int | None = None, gpus: int = 1) -> Iterator[Device]:
+def claim_device(name: str, batch_tokens: int | None = None) -> Iterator[Device]:
     """The device called `name`, a GPU being this process's own while the block runs.
 
     `auto` and `cuda` are the first free GPU, `cuda:N` is that one; where it is taken by another process
-    of this user that came here too, this one waits. The CPU is for all. gpus: over how many free ones a model
-    is divided, from the first of which it takes its inputs. Raises InputError as `pick_device` and `claim`
-    do, and where so many GPUs, or the library that divides models, are not here.
+    of this user that came here too, this one waits. The CPU is for all.
+    Raises InputError as `pick_device` and `claim` do.
     """
     device = pick_device(name, batch_tokens)
-    if gpus > 1:
-        _check_gpus(name, gpus)
     if device.torch.type == "cpu":
         yield device
         return
     some = range(torch.cuda.device_count()) if device.torch.index is None else [device.torch.index]
     # CUDA_VISIBLE_DEVICES may number the GPUs otherwise for each process: the identifier stays
     index = {str(torch.cuda.get_device_properties(number).uuid): number for number in some}
-    with claim(list(index), gpus) as claimed:
-        numbers = tuple(index[each] for each in claimed)
-        device = pick_device(f"cuda:{numbers[0]}", batch_tokens)
-        if gpus > 1:
-            device.divided_over = numbers
+    with claim(list(index)) as claimed:
+        device = pick_device(f"cuda:{index[claimed]}", batch_tokens)
         # nothing shall go to the first GPU because it is the default one
         torch.cuda.set_device(device.torch)
-        logger.info("running on %s%s", device, f", with {gpus} GPUs" if gpus > 1 else "")
+        logger.info("running on %s", device)
         yield device
-
-
-def _check_gpus(name: str, gpus: int) -> None:
-    key, count = f"config key runtime.gpus: {gpus}", torch.cuda.device_count()
-    if name not in ("auto", "cuda"):
-        raise InputError(f"{key} GPUs asked for, and one device (config key runtime.device: {name})")
-    if count < gpus:
-        raise InputError(f"{key} GPUs asked for, but PyTorch sees {count} here")
-    if not is_accelerate_available():
-        raise InputError(
-            f"{key}: dividing a model needs accelerate: pip install accelerate (extra `several-gpus`)"
-        )
 
 
 def within_memory(action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
