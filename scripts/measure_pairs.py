@@ -1,12 +1,9 @@
-"""Measure one model on one benchmark: scores, statistics, what the explorer shows, frequency; of a decoder
-other readings and the split of its margins.
+"""Measure one model on one benchmark: scores, statistics, what the explorer shows, frequency.
 
 All but scores are made where they are asked for. The evidence is read once for all of it.
 """
 
 from typing import TYPE_CHECKING
-
-import pandas as pd
 
 import unmask.job_start  # noqa: F401
 from unmask.benchmarks.schema import PAIRS
@@ -23,18 +20,14 @@ from unmask.measures.float_error import is_exact
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.measures.sensitivity import sensitivity_table
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Reading
-from unmask.pairs.schema import SENSITIVITY
 from unmask.statistics.computing import EvidenceCounts, Scored, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
-from unmask.statistics.schema import FLAWS, SCHEMAS, SPLIT
-from unmask.statistics.shared_words import dependence_of, kinds_in
-from unmask.statistics.split import split_table
+from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import read_metadata, read_table, write_batches, write_table
-from unmask.terms import LEFT, ORIGINAL, SHUFFLED
+from unmask.terms import ORIGINAL, SHUFFLED
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -67,8 +60,6 @@ with job_log(snakemake.log[0], snakemake.input):
         shuffled_measures,
         all(map(is_exact, origin.values())),
         shown_pairs(pairs, params.most) if "explored" in outputs else None,
-        started=origin[LEFT].get("start") is not None if "sensitivity" in outputs else None,
-        has_split="split" in outputs,
     )
     reading.read(files | of_shuffled, pairs)
 
@@ -92,15 +83,6 @@ with job_log(snakemake.log[0], snakemake.input):
         ratios = read_table(inputs.ratios, PAIR_RATIOS)
         correlations = correlation_table(pairs, scores, ratios, params.options["confidence"])
         write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **provenance})
-    if "sensitivity" in outputs:
-        table = sensitivity_table(pd.concat(reading.margins))
-        write_table(outputs["sensitivity"], table, SENSITIVITY, {**place, **provenance})
-    if "split" in outputs:
-        options = Options.from_config(params.options)
-        dependence = dependence_of(pairs, kinds_in(pairs, options.clusters))
-        table = split_table(pairs, pd.concat(reading.parts), dependence, options.confidence)
-        facts = {**place, "options": dict(params.options), **provenance}
-        write_table(outputs["split"], table, SPLIT, facts)
     if reading.explored_pairs is not None:
         for path in likeliest.values():
             check_unaltered(path)

@@ -19,14 +19,12 @@ from unmask.evidence.cache import publish
 from unmask.evidence.masking import roles_of
 from unmask.evidence.reading_job import ReadingJob, with_names
 from unmask.evidence.survey import survey, tokenizer_of
-from unmask.evidence.tokenising import check_words
 from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
 from unmask.models.start import Start
 from unmask.tables import read_metadata, read_table
-from unmask.terms import WORD_MASKINGS
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake
@@ -52,8 +50,6 @@ with (
             manifest["max_length"],
         )
         surveyed.check(params.unknown_tokens)
-        if {*WORD_MASKINGS} & {*params.maskings}:
-            check_words(tokenizer)
     except InputError as error:
         raise with_names(error, names) from None
     job = ReadingJob(

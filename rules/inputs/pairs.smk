@@ -3,7 +3,7 @@
 from unmask.measures.headline import headline_among
 from unmask.measures.registry import FORMULAS, is_free, kind_for, maskings_of, measure
 from unmask.pairs.score_entries import check_score_files
-from unmask.statistics.names import PLL_VERSIONS, STATISTICS
+from unmask.statistics.names import STATISTICS
 from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
 from unmask.urls import as_shown, file_name, query_digest
 
@@ -32,10 +32,6 @@ STUDY_STATISTICS = (
     "disputed",
     "lms",
 )
-# what is made of one model on one benchmark: PLL is compared with its versions where there are several
-MADE_STATISTICS = [
-    name for name in STATISTICS if name != "pll_versions" or len({*SCORED_MEASURES} & {*PLL_VERSIONS}) > 1
-]
 # the formats whose sources have labels of single sentences
 LABELLED_FORMATS = names_in("benchmarks/labels")
 # of the untrained networks that each model is compared with
@@ -326,16 +322,15 @@ def measured_tables(kind):
     scores = {"scores": result("scores", *place, f"{ORIGINAL}.parquet")}
     if kind == SCORES_ALONE:
         return scores
-    readings = {name: result("statistics", *place, f"{name}.parquet") for name in ("sensitivity", "split")}
     besides = {
-        "causal": readings if LEFT in maskings_on(ORIGINAL, CAUSAL_LM) else {},
+        "causal": {},
         "shuffled": {"shuffled_scores": result("scores", *place, f"{SHUFFLED}.parquet")},
         "explored": {"explored": result("explorer", *place, "pairs.json")},
         "linked": {"frequency": result("statistics", *place, "frequency.parquet")},
     }
     return {
         **scores,
-        **{name: result("statistics", *place, f"{name}.parquet") for name in MADE_STATISTICS},
+        **{name: result("statistics", *place, f"{name}.parquet") for name in STATISTICS},
         **{name: path for each in kind for name, path in besides[each].items()},
     }
 
@@ -549,14 +544,6 @@ def precision_tables():
     return results_of_all("statistics", "precision.parquet", models=models)
 
 
-def causal_tables(name):
-    """A table of every causal language model and benchmark: what other readings change, or the split of margins."""
-    if LEFT not in maskings_on(ORIGINAL, CAUSAL_LM):
-        return []
-    models = [model for model in SCORED if kind_of(model) == CAUSAL_LM]
-    return results_of_all("statistics", f"{name}.parquet", models=models)
-
-
 def scored_on_versions(benchmark):
     """The models that are scored on a benchmark and on the one that it is a version of."""
     return [model for model in scored_on(benchmark) if is_scored_on(model, VERSIONS[benchmark])]
@@ -590,26 +577,19 @@ def table_files():
         "near_ties",
         *STUDY_STATISTICS,
         "models_compared",
-        *(["sensitivity"] if causal_tables("sensitivity") else []),
         *(["versions"] if version_comparisons() else []),
-        *(["pll_versions"] if "pll_versions" in MADE_STATISTICS else []),
     ]
     # a table in every form, where the study has what it shows
     series = ["series"] if state_comparisons() else []
-    of_some = [
-        *series,
-        *(["planted"] if planted_scores() else []),
-        *(["split"] if causal_tables("split") else []),
-    ]
+    of_some = [*series, *(["planted"] if planted_scores() else [])]
     in_every_form = ["table1", "table3", "table4", "table5", *of_some]
     return table_outputs(tidy, forms=["csv"]) | table_outputs(in_every_form)
 
 
 def figure_files():
     """The figures over sentence pairs by the names that their module gives them."""
-    split = ["split"] if causal_tables("split") else []
     series = ["series"] if state_comparisons() else []
-    return figure_outputs(["figure1", "bias", *series, *(["planted"] if planted_scores() else []), *split])
+    return figure_outputs(["figure1", "bias", *series, *(["planted"] if planted_scores() else [])])
 
 
 def pairs_inputs():
@@ -623,9 +603,6 @@ def pairs_inputs():
         "published": resource("pairs/published.csv"),
         "captions": resource("pairs/captions.yaml"),
         "precision": precision_tables(),
-        "sensitivity": causal_tables("sensitivity"),
-        "split": causal_tables("split"),
-        "pll_versions": statistics_of_all("pll_versions") if "pll_versions" in MADE_STATISTICS else [],
         "scores": all_scores(),
         "flaws": flaws_of(),
         "labels": [path for name in explored_benchmarks() for path in labels_files(name)],
@@ -710,12 +687,10 @@ def pairs_sections():
         "reading": True,
         "series": state_comparisons(),
         "groups": True,
-        "split": causal_tables("split"),
         "pairs": EXPLORER,
         "controls": True,
         "quality": True,
         "disagreement": True,
-        "sensitivity": causal_tables("sensitivity"),
         "agreement": True,
         # of a paper on masked models
         "tables": any(kind_of(model) == MASKED_LM for model in SCORED),
@@ -761,12 +736,11 @@ def pairs_provenance():
 
 def pairs_statistics():
     """All statistics over sentence pairs."""
-    of_each = [path for table in MADE_STATISTICS for path in statistics_of_all(table)]
+    of_each = [path for table in STATISTICS for path in statistics_of_all(table)]
     of_study = [
         *model_comparisons(),
         *version_comparisons(),
         *state_comparisons(),
         *precision_tables(),
-        *causal_tables("sensitivity"),
     ]
-    return [*(flaws_of() if SCORED else []), *of_each, *of_study, *causal_tables("split")]
+    return [*(flaws_of() if SCORED else []), *of_each, *of_study]

@@ -16,15 +16,11 @@ ORIGINAL, SHUFFLED = "original", "shuffled"
 NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
 """The maskings: what is hidden from a model. The modules of unmask.evidence.maskings say what each does."""
 
-REST_OF_WORD, WHOLE_WORD = "rest-of-word", "whole-word"
-WORD_MASKINGS = (REST_OF_WORD, WHOLE_WORD)
-"""Those that ask of which word each token is."""
-
-IN_TURN = (ONE_SHARED, ONE_MODIFIED, *WORD_MASKINGS)
+IN_TURN = (ONE_SHARED, ONE_MODIFIED)
 """Those that read a sentence about as often as it has tokens."""
 
-LEFT, START, UNSTARTED = "left", "start", "unstarted"
-CAUSAL_MASKINGS = (LEFT, START, UNSTARTED)
+LEFT, START = "left", "start"
+CAUSAL_MASKINGS = (LEFT, START)
 """Those of causal language models, from which all that follows is hidden."""
 
 ALL_TOKENS, CONTENT_TOKENS = "all-tokens", "content-tokens"

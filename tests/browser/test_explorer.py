@@ -449,8 +449,6 @@ def test_the_keyboard_alone_is_enough(page: Page, study: Study) -> None:
         ("AUL", "nothing hidden"),
         ("CPS", "itself hidden"),
         ("AllMasked", "tokens of its sentence hidden at once"),
-        ("PLLWordL2R", "itself and the rest of its word hidden"),
-        ("PLLWholeWord", "all of its word hidden"),
     ],
 )
 def test_what_is_hidden_from_the_model_is_marked(page: Page, study: Study, name: str, told: str) -> None:

@@ -41,24 +41,6 @@ def pll_margin(p: float, ratio: float, direction: str) -> float:
     return cps_margin(p) + sss_margin(p, ratio, direction)
 
 
-def split_margins(whole: float, split: float) -> dict[str, float]:
-    """PLL's versions where the name of the stereotypical sentence has two tokens, that of the other one.
-
-    whole, split: how often names of one and of two tokens stand in this place, a name of the pair being
-    there once; nothing else said goes with any name. Either token of a name of two tells the other. Masks
-    show how many tokens a name has, so that it competes with those of as many.
-    """
-    of_whole, of_split = -math.log(whole), -math.log(split)
-    return {
-        # each token is seen by the other
-        "PLL": 0 - of_whole,
-        # the second is certain behind the first
-        "PLLWordL2R": of_split - of_whole,
-        # the second is asked for as if the first were not known
-        "PLLWholeWord": 2 * of_split - of_whole,
-    }
-
-
 def all_masked_margin(ratio: float, direction: str, tokens: int) -> float:
     """All-Masked hides every word, so that each has its frequency in its place: only that of m differs."""
     return towards_stereotype(ratio, direction) / tokens

@@ -28,17 +28,6 @@ class Reader:
         flags = self.tokenizer(text, return_special_tokens_mask=True)["special_tokens_mask"]
         return [bool(flag) for flag in flags]
 
-    def words(self, text: str) -> list[int | None]:
-        """The number of each token's word, None of special tokens: the text is cut into words, and each of
-        them into tokens, as the tokenizer does it."""
-        backend = self.tokenizer.backend_tokenizer
-        normal = backend.normalizer.normalize_str(text) if backend.normalizer else text
-        pieces = [piece for piece, _ in backend.pre_tokenizer.pre_tokenize_str(normal)]
-        numbers = [number for number, piece in enumerate(pieces) for _ in backend.model.tokenize(piece)]
-        special = self.is_special(text)
-        assert len(numbers) == special.count(False)
-        return [None if flag else numbers.pop(0) for flag in special]
-
     def log_probs(self, ids: list[int]) -> torch.Tensor:
         """length × vocabulary"""
         with torch.no_grad():
@@ -161,14 +150,6 @@ def corrected(measure: str, reader: Reader, first: str, second: str) -> Sides:
             score = sum(alone(i) for i in shared)
         elif measure == "PLL":
             score = sum(alone(i) for i in content)
-        elif measure in ("PLLWordL2R", "PLLWholeWord"):
-            word = reader.words((first, second)[side])
-            score = 0.0
-            for i in content:
-                of_word = [j for j in content if word[j] == word[i]]
-                hidden = of_word if measure == "PLLWholeWord" else [j for j in of_word if j >= i]
-                log_probs = reader.log_probs(reader.hide(sequence, hidden))
-                score += float(log_probs[i, sequence[i]])
         elif measure == "SSS":
             values = together(changed)
             score = sum(values) / len(values) if values else math.nan

@@ -46,14 +46,8 @@ def literal(measure: str, reader: LeftReader, first: str, second: str, protocol:
             values = of_same
         elif measure == "CSSS":
             values = of_changed
-        elif measure == "CSSSPrior":
-            values = [each[i] - alone[i] for i in each if i in changed] if alone else []
         elif measure == "StartAlone":
             values = list(alone.values())
-        elif measure == "StereoSetLL":
-            text = ids if start is None else ids[1:]
-            values = [reader.behind(text[:i], text[i]) for i in range(1, len(text))]
-            values += [] if start is None else [each[1]]
         score = sum(values) if summed else sum(values) / len(values) if values else math.nan
         nothing_follows = difference is not None and not any(i > difference for i in same)
         if measure == "CCPS" and protocol == "corrected" and nothing_follows:

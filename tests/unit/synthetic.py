@@ -150,9 +150,6 @@ def make_evidence(
         "modified": predicted(content[is_modified], 0.4),
         "all": predicted(content, 0.1),
     }
-    # drawn by themselves: all else is as it was without them
-    for seed, masking in enumerate(("rest-of-word", "whole-word")):
-        evidence[masking] = predicted(content, 0.4, np.random.default_rng(seed))
     return evidence, predicted(shuffled, 0.7)
 
 

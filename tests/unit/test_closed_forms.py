@@ -56,9 +56,4 @@ def test_margins_in_closed_form() -> None:
     assert theory.sss_margin(0.8, 4, STEREO) == pytest.approx(0)
     assert theory.sss_margin(0.5, 8, ANTISTEREO) == pytest.approx(math.log(8))
     assert theory.pll_margin(0.8, 4, STEREO) == pytest.approx(math.log(4))
-    assert theory.split_margins(8, 2) == {
-        "PLL": pytest.approx(math.log(8)),
-        "PLLWordL2R": pytest.approx(math.log(4)),
-        "PLLWholeWord": pytest.approx(math.log(2)),
-    }
     assert theory.all_masked_margin(8, STEREO, 6) == pytest.approx(-math.log(8) / 6)

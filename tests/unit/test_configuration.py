@@ -88,7 +88,7 @@ def test_one_word_chooses_a_study_and_never_mixes_it_with_another() -> None:
         match=r"there is no configs/papr\.yaml "
         r"\(did you mean paper\? known: associations, debiasing, debiasing-local, "
         r"debiasing-steps, decoders, decoders-local, demo, families, languages, local, paper, paper-scores, "
-        r"pll, regional\)",
+        r"regional\)",
     ):
         choose_study({"study": "papr"}, ROOT, [])
 

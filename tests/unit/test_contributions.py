@@ -51,8 +51,6 @@ def slowly(name: str, evidence: Evidence) -> dict[Key, float]:
         "AllMasked": ["all"],
         "AllMaskedSum": ["all"],
         "PLL": ["one-shared", "one-modified"],
-        "PLLWordL2R": ["rest-of-word"],
-        "PLLWholeWord": ["whole-word"],
     }[name]
     rows = [
         row

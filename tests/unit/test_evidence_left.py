@@ -23,7 +23,7 @@ from unmask.models.devices import pick_device
 from unmask.models.kinds.causal_lm import describe
 from unmask.models.loading import Encoded, LoadedModel, load
 from unmask.models.start import Start
-from unmask.terms import CAUSAL_MASKINGS, LEFT, ORIGINAL, SHUFFLED, START, UNSTARTED
+from unmask.terms import CAUSAL_MASKINGS, LEFT, ORIGINAL, SHUFFLED, START
 
 PROBABILITIES = ["log_prob", "rank"]
 
@@ -192,8 +192,8 @@ def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:
     model = loaded("gpt2")
     layouts = [prepare(example_pairs(), model.tokenizer, masking, ORIGINAL) for masking in CAUSAL_MASKINGS]
     texts = {text for sentence in SENTENCES for text in sentence if text is not None}
-    assert CAUSAL_MASKINGS == (LEFT, START, UNSTARTED)
-    assert [len(layout.queries.inputs) for layout in layouts] == [len(texts), 1, len(texts)]
+    assert CAUSAL_MASKINGS == (LEFT, START)
+    assert [len(layout.queries.inputs) for layout in layouts] == [len(texts), 1]
 
 
 def test_the_likeliest_tokens_stand_in_the_place_of_the_predicted_one() -> None:

@@ -57,7 +57,7 @@ def test_scores_and_decisions_equal_the_literal_ones(architecture: str, start: s
                 if np.isnan(margin):
                     # neither side has what is read: nothing tells them apart, if there is a start to read
                     no_rows = np.isnan(want).all() and got["error"] == 0
-                    no_rows &= start is None or name not in ("StartAlone", "CSSSPrior")
+                    no_rows &= start is None or name != "StartAlone"
                     assert got["outcome"] == ("tie" if no_rows else "undefined"), where
                 elif abs(margin) <= (TIE_MARGIN if protocol == CORRECTED else 0.0):
                     assert got["outcome"] == "tie", where
@@ -118,7 +118,6 @@ def test_a_first_token_that_differs_and_has_no_probability_leaves_the_pair_undef
         ("LLMean", "first alone, lone"),
         ("CSSS", "first alone, lone"),
         ("CCPS", "first alone, lone, last"),
-        ("CSSSPrior", "first alone, lone, last, equal"),
         ("StartAlone", "first alone, lone, last, equal"),
     ],
 )
@@ -135,17 +134,8 @@ def test_what_is_not_read_without_a_start_token_is_no_tie(name: str, undefined: 
     scores = score_by_protocol(list(sentences), read, [name])
     corrected = scores[scores["protocol"] == CORRECTED]
     assert set(corrected["pair_id"][corrected["outcome"] == "undefined"]) == set(undefined.split(", "))
-    if name in ("StartAlone", "CSSSPrior"):
+    if name == "StartAlone":
         assert set(scores["outcome"]) == {"undefined"}
-
-
-def test_the_prior_is_taken_off_each_word() -> None:
-    rows = example_evidence("gpt2", None)
-    csss, prior = (measure(name).formula(rows, CORRECTED).scores() for name in ("CSSS", "CSSSPrior"))
-    alone = rows["start"]
-    by_itself = alone[alone["modified"].eq(True)].groupby(["pair_id", "role"])["log_prob"].mean()
-    np.testing.assert_allclose(prior, (csss - by_itself.astype(float)).reindex(prior.index), atol=1e-6)
-    assert (example_scores("gpt2", "none").xs("CSSSPrior")["outcome"] == "undefined").any()
 
 
 @pytest.mark.parametrize("name", CAUSAL_MEASURES)
@@ -173,10 +163,9 @@ def test_tokens_add_up_to_scores_and_errors_bound_them(name: str, protocol: str)
 
 
 def test_word_choice_alone_has_the_weights_of_the_measure() -> None:
-    """Of the prior none is left: what a word has by itself is taken off it."""
     rows, pairs = example_evidence("llama", None), example_pairs()
     parts = {name: lexicon_part(pairs, measure(name).formula(rows, CORRECTED)) for name in CAUSAL_MEASURES}
-    assert parts["CSSSPrior"].weights.nnz == parts["CCPS"].weights.nnz == 0
+    assert parts["CCPS"].weights.nnz == 0
     assert parts["LL"].weights.nnz and parts["CSSS"].weights.nnz and parts["StartAlone"].weights.nnz
 
 

@@ -36,5 +36,5 @@ def test_sums_means_and_others_are_as_documented() -> None:
     assert {said[name] for name in ("LL", "PLL")} == {"sum"} and {
         said[name] for name in ("LLMean", "AUL")
     } == {"mean"}
-    assert {said[name] for name in ("AULA", "CPS", "SSS", "CCPS", "CSSS", "CSSSPrior")} == {None}
+    assert {said[name] for name in ("AULA", "CPS", "SSS", "CCPS", "CSSS")} == {None}
     assert measure("score").over_all_tokens is None

@@ -1,6 +1,5 @@
 """Margins against unrelated sentences, from tiny models, beside transformers alone."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from examples import example_pairs
 from study_schema import CAUSAL_MEASURES, MEASURES
 from tiny_models import tiny_decoder, tiny_model
-from unmask.benchmarks.reading import read_benchmark
 from unmask.evidence.collecting import collect_evidence
 from unmask.measures.registry import maskings_of
 from unmask.measures.unrelated import margins_against_unrelated
@@ -24,9 +22,8 @@ from unmask.models.start import Start
 from unmask.terms import ORIGINAL
 
 CPU = pick_device("cpu")
-ROLES = {"stereotype": "stereotype", "antistereotype": "anti-stereotype", "unrelated": "unrelated"}
 ITEMS = [
-    ("The nurse is here", ("she is very good", "he is good", "very tired .")),
+    ("The nurse is here.", ("she is very good", "he is good", "very tired .")),
     ("the doctor said that he is tired .", ("she is good .", "he is very good .", "the nurse is here .")),
 ]
 
@@ -48,7 +45,7 @@ def test_measures_that_score_unrelated_sentences(tmp_path: Path) -> None:
     found = margins_of(masked, MEASURES, example_pairs())
     assert set(found["measure"]) == {"AUL", "AULA", "SSS"}
     causal = margins_of(loaded_decoder(tmp_path / "llama"), CAUSAL_MEASURES, example_pairs())
-    assert set(causal["measure"]) == {"LL", "LLMean", "StereoSetLL"}
+    assert set(causal["measure"]) == {"LL", "LLMean"}
     # of a pair without an unrelated sentence nothing is known
     lacking = set(example_pairs().query("unrelated.isna()")["pair_id"])
     unknown = (
@@ -57,45 +54,27 @@ def test_measures_that_score_unrelated_sentences(tmp_path: Path) -> None:
     assert lacking and set(unknown.index[unknown]) == lacking
 
 
-@pytest.mark.parametrize("measure", ["LL", "StereoSetLL"])
-def test_margins_of_a_decoder_are_those_of_transformers(measure: str, tmp_path: Path) -> None:
-    """Of intersentence items: LL has the likelihood of the continuation alone, given the context."""
-    content: dict[str, Any] = {"intersentence": []}
-    for number, (context, texts) in enumerate(ITEMS):
-        sentences = [
-            {"sentence": text, "gold_label": label} for label, text in zip(ROLES.values(), texts, strict=True)
-        ]
-        about = {"id": f"p{number}", "target": "t", "bias_type": "gender", "context": context}
-        content["intersentence"].append({**about, "sentences": sentences})
-    path = tmp_path / "dev.json"
-    path.write_text(json.dumps({"data": content}))
-    pairs = read_benchmark(path, {"format": "stereoset-intersentence"})
-    found = margins_of(loaded_decoder(tmp_path / "llama"), (measure,), pairs).query("protocol == 'corrected'")
+def test_margins_of_a_decoder_are_those_of_transformers(tmp_path: Path) -> None:
+    """Of texts that begin alike: LL has the likelihood of what follows alone, given the beginning."""
+    rows = [(f"p{n}", *(f"{context} {text}" for text in texts)) for n, (context, texts) in enumerate(ITEMS)]
+    pairs = pd.DataFrame(rows, columns=["pair_id", "stereotype", "antistereotype", "unrelated"])
+    found = margins_of(loaded_decoder(tmp_path / "llama"), ("LL",), pairs).query("protocol == 'corrected'")
     network: Any = AutoModelForCausalLM.from_pretrained(tmp_path / "llama", dtype=torch.float32)
     network.eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "llama")
-
-    def log_probs(ids: list[int]) -> torch.Tensor:
-        with torch.no_grad():
-            logits: torch.Tensor = network(torch.tensor([ids])).logits[0]
-        return logits.double().log_softmax(-1)
 
     def score(context: str, text: str) -> float:
         before, ids = (
             tokenizer(t, add_special_tokens=False)["input_ids"] for t in (context, f"{context} {text}")
         )
-        start = tokenizer.bos_token_id
-        if measure == "LL":
-            assert ids[: len(before)] == before
-            of_all = log_probs([start, *ids])
-            return sum(float(of_all[at, ids[at]]) for at in range(len(before), len(ids)))
-        of_rest = log_probs(ids)
-        tokens = [float(log_probs([start])[0, ids[0]])]
-        tokens += [float(of_rest[at - 1, ids[at]]) for at in range(1, len(ids))]
-        return float(np.mean(tokens))
+        assert ids[: len(before)] == before
+        with torch.no_grad():
+            logits: torch.Tensor = network(torch.tensor([[tokenizer.bos_token_id, *ids]])).logits[0]
+        of_all = logits.double().log_softmax(-1)
+        return sum(float(of_all[at, ids[at]]) for at in range(len(before), len(ids)))
 
     for number, (context, texts) in enumerate(ITEMS):
-        scores = [score(context if context.endswith(".") else f"{context}.", text) for text in texts]
+        scores = [score(context, text) for text in texts]
         row = found[found["pair_id"] == f"p{number}"].iloc[0]
         expected = [scores[0] - scores[2], scores[1] - scores[2]]
         assert [row["stereotype"], row["antistereotype"]] == pytest.approx(expected, abs=1e-4)

@@ -62,9 +62,9 @@ def test_the_answer_has_the_headline_of_each_kind() -> None:
 
 
 def test_one_line_says_which_measures_are_for_which_models() -> None:
-    both = results(of("AUL"), of("SSS"), of("LL", "gpt2"), of("CSSSPrior", "gpt2"))
+    both = results(of("AUL"), of("SSS"), of("LL", "gpt2"), of("CSSS", "gpt2"))
     (row,) = several_kinds(both)
-    assert row["titles"] == {"masked-lm": ["AUL", "SSS"], "causal-lm": ["LL", "CSSS (prior)"]}
+    assert row["titles"] == {"masked-lm": ["AUL", "SSS"], "causal-lm": ["LL", "CSSS"]}
     assert not list(several_kinds(results(of("AUL"), of("SSS"))))
 
 

@@ -9,7 +9,6 @@ import synthetic
 from page_words import check_first_sentence
 from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
-from unmask.pairs.findings import CONTINUATIONS, MEASURED
 from unmask.pairs.lms import MEANING, sheet
 from unmask.pairs.published import STEREOSET, by_others, published_percents
 from unmask.pairs.results import PairResults
@@ -138,24 +137,12 @@ def test_the_section_has_it_without_shuffled_sentences(results: PairResults) -> 
     assert nothing.is_empty()
 
 
-def test_a_line_says_that_next_sentence_heads_are_left_out(results: PairResults) -> None:
-    assert not list(CONTINUATIONS.sentences(results))
-    with_context = [{**benchmark, "format": "stereoset-intersentence"} for benchmark in BENCHMARKS]
-    others = PairResults(results.files, {**results.settings, "benchmarks": with_context})
-    vars(others).update(bias=results.bias)
-    (said,) = CONTINUATIONS.sentences(others)
-    expected = (
-        "In ss models read a context and a sentence behind it as one text; next-sentence heads are left out."
-    )
-    assert said == expected and CONTINUATIONS in MEASURED
-
-
 def test_printed_values_are_whole_and_none_of_them_is_a_score_of_all_pairs(results: PairResults) -> None:
     published = results.published
     of_authors = published[published["source"] == STEREOSET]
     wide = of_authors.pivot(index=["model", "measure", "group"], columns="quantity", values="value")
-    assert len(wide) == 7 * 5 and wide.notna().all(axis=None)
+    assert len(wide) == 4 * 5 and wide.notna().all(axis=None)
     lms, score, icat = (wide[f"{name} by target"] for name in ("LMS", "SS", "ICAT"))
     pd.testing.assert_series_equal(icat, lms * score.where(score < 50, 100 - score) / 50, check_names=False)
     assert STEREOSET not in set(by_others(published)["source"])
-    assert set(of_authors["measure"]) == {"SSS", "StereoSetLL"}
+    assert set(of_authors["measure"]) == {"SSS"}

@@ -50,8 +50,6 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         "SSS": plain["modified"],
         "AllMasked": plain["all"],
         "PLL": plain["one-shared"] + plain["one-modified"],
-        "PLLWordL2R": plain["rest-of-word"],
-        "PLLWholeWord": plain["whole-word"],
     }
     seen = set()
     for row in records(table):

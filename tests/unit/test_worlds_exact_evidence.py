@@ -1,5 +1,6 @@
 """Evidence of exact models: the rows of a transformer, the margins of the theory."""
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -28,7 +29,6 @@ from unmask.terms import (
     ONE_SHARED,
     ORIGINAL,
     STEREOTYPE,
-    WORD_MASKINGS,
 )
 from unmask.worlds.exact import ExactModel
 from unmask.worlds.exact_evidence import exact_evidence
@@ -38,7 +38,6 @@ from unmask.worlds.grammar import (
     LENGTH,
     SPLIT_PEOPLES,
     WEIGHTS,
-    Both,
     World,
     text_of,
 )
@@ -47,9 +46,8 @@ from unmask.worlds.pairs import PlantedPair, crows_pairs
 from unmask.worlds.recipe import Corruption
 from unmask.worlds.tokenizers import make_tokenizer
 
-MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL, *WORD_MASKINGS)
-VERSIONS_OF_PLL = ("PLL", "PLLWordL2R", "PLLWholeWord")
-MEASURES = ("CPS", "SSS", "AllMasked", *VERSIONS_OF_PLL, "AUL", "AULA")
+MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
+MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")
 SETTINGS = {
     "default": {},
     "dosed": DOSED,
@@ -114,7 +112,7 @@ def test_margins_are_those_of_the_theory(name: str) -> None:
         }
         # no word of these pairs has two tokens
         pll = theory.pll_margin(p, ratio, direction) if one_word else theory.cps_margin(p)
-        expected |= dict.fromkeys(VERSIONS_OF_PLL, pll)
+        expected["PLL"] = pll
         both = [
             theory.aul_score(given_all_else(world_of(name), pair, side), trust) for side in ("more", "less")
         ]
@@ -298,33 +296,16 @@ def test_length_alone_moves_what_is_averaged_over_tokens() -> None:
         assert row["CPS"] == pytest.approx(0, abs=1e-6)
 
 
-def length_margins(world: World) -> pd.DataFrame:
-    """What the versions of PLL say for the side with the split name, of pairs that differ in nothing else."""
-    pairs = [pair for pair in crows_pairs(world) if pair.contrast.factor == LENGTH][:40:4]
-    found = margins(frame(pairs), ExactModel(world, CORRUPTION), VERSIONS_OF_PLL)
-    longer = [pair.contrast.longer_side for pair in pairs]
-    assert {*longer} == {STEREOTYPE, ANTISTEREOTYPE}
-    return found.mul([1 if side == STEREOTYPE else -1 for side in longer], axis=0)
-
-
 @pytest.mark.parametrize("lengths", [1, 2, 3, 10])
-def test_split_names_have_the_margins_of_the_theory_by_every_version_of_pll(lengths: int) -> None:
-    """Nothing is associated in this world, and all groups of a kind are equally frequent."""
+def test_split_names_have_the_margin_of_the_theory_by_pll(lengths: int) -> None:
+    """Each piece of a name is seen by the other, so that the side with the split name costs nothing."""
     world = make_world(
         associations=[0.5], ratios=[1], both={"association": 0.5, "ratios": [1]}, lengths=lengths
     )
+    pairs = [pair for pair in crows_pairs(world) if pair.contrast.factor == LENGTH][:40:4]
+    found = margins(frame(pairs), ExactModel(world, CORRUPTION), ["PLL"])["PLL"]
+    longer_side = [pair.contrast.longer_side for pair in pairs]
+    assert {*longer_side} == {STEREOTYPE, ANTISTEREOTYPE}
+    towards = found.mul([1 if side == STEREOTYPE else -1 for side in longer_side])
     # two nations, and two faiths that are spoken of twice as often
-    expected = theory.split_margins(lengths + 2 + 2 * 2, lengths)
-    found = length_margins(world)
-    assert len(found) >= 4
-    for version, margin in expected.items():
-        assert found[version].to_numpy() == pytest.approx(margin, abs=1e-6), version
-    assert expected["PLL"] >= expected["PLLWordL2R"] > 0
-
-
-def test_with_as_many_split_names_as_others_pll_word_l2r_alone_is_not_fooled_by_their_length() -> None:
-    world = World("w", 1, (0.5,), (), Both(0.5, ()), lengths=6)
-    found = length_margins(world)
-    assert found["PLLWordL2R"].abs().max() < 1e-6
-    assert found["PLL"].to_numpy() == pytest.approx(np.log(6))
-    assert found["PLLWholeWord"].to_numpy() == pytest.approx(-np.log(6))
+    assert towards.to_numpy() == pytest.approx(math.log(lengths + 2 + 2 * 2), abs=1e-6)

@@ -22,7 +22,7 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.models.start import choose_start, read_after
 from unmask.tables import read_metadata, read_table, write_table
-from unmask.terms import CORRECTED, LEFT, NONE, ORIGINAL, START, UNSTARTED
+from unmask.terms import CORRECTED, LEFT, NONE, ORIGINAL, START
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.exact import START_TOKEN, ExactLeftModel, ExactModel, manifest_of, perfect_model
 from unmask.worlds.exact_evidence import exact_evidence
@@ -100,18 +100,17 @@ def test_nothing_is_said_of_a_token_behind_the_start_token_alone() -> None:
     assert exact_evidence(pairs, ExactLeftModel(make_world()), START).empty
 
 
-@pytest.mark.parametrize("masking", [LEFT, UNSTARTED])
-def test_rows_are_those_that_a_decoder_leaves(masking: str) -> None:
+def test_rows_are_those_that_a_decoder_leaves() -> None:
     """But for probabilities and the names of tokens, which mark the beginnings of words otherwise."""
     world = make_world()
     pairs, _ = planted_pairs(world, Counts(2, 2))
     tokenizer = make_tokenizer("gpt2", world, draw_corpus(world, 4000))
     read_after(tokenizer, choose_start(tokenizer, None, "gpt2"))
-    layout = prepare(pairs, tokenizer, masking, ORIGINAL)
+    layout = prepare(pairs, tokenizer, LEFT, ORIGINAL)
     count = len(layout.queries.input)
     nothing = np.zeros(count, dtype=np.float32)
     theirs = as_rows(layout, Answers(nothing, np.ones(count, dtype=np.int32), nothing, nothing), tokenizer)
-    ours = exact_evidence(pairs, ExactLeftModel(world), masking)
+    ours = exact_evidence(pairs, ExactLeftModel(world), LEFT)
     assert len(ours) > 400
     for column in ("pair_id", "role", "position", "special", "modified"):
         assert ours[column].tolist() == theirs[column].tolist(), column

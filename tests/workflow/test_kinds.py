@@ -49,10 +49,5 @@ def test_both_kinds_are_read_compared_and_shown(tmp_path: Path) -> None:
     assert measured == {("masked", "AUL"), ("decoder", "LL"), ("unstarted", "LL")}
     tests = table("tests")
     assert {"LL original", "AUL original"} <= set(tests["first"])
-    split = table("split")
-    assert set(split["model"]) == {"decoder", "unstarted"} and split["margin"].notna().all()
-    # pairs whose first tokens differ are undefined without a start token
-    counts = split[split["grouping"] == "overall"].groupby("model")["n"].first()
-    assert counts["unstarted"] < counts["decoder"]
     page = study.read("report", "index.html")
-    assert "what the words cost" in page and "CPS and LL (headlines)" in page
+    assert "CPS and LL (headlines)" in page

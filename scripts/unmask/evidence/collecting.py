@@ -16,7 +16,7 @@ from unmask.evidence.progress import Progress
 from unmask.evidence.sentences import Sentence, shuffle_tokens
 from unmask.evidence.tokenising import tokenise_pairs
 from unmask.models.loading import LoadedModel
-from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START, UNSTARTED, WORD_MASKINGS
+from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START
 
 
 def collect_evidence(
@@ -48,8 +48,7 @@ def prepare(
 
     Raises InputError for a sentence that the model cannot take, naming the pair.
     """
-    with_words = masking in WORD_MASKINGS
-    sentences = tokenise_pairs(pairs, tokenizer, roles_of(masking), max_length, with_words)
+    sentences = tokenise_pairs(pairs, tokenizer, roles_of(masking), max_length)
     if variant == SHUFFLED:
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
     hidden_in = hidden_positions(masking)
@@ -93,18 +92,19 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     """Hide tokens of each sentence as the masking says, and ask for those that it predicts.
 
     Under `left` all tokens are asked for, too, each behind those before it; under `start` those hidden, each
-    behind the start token alone; under `unstarted` those hidden, in the sentence without its start token.
+    behind the start token alone.
     """
     index: dict[tuple[int, ...], int] = {}
     special: list[npt.NDArray[np.bool_]] = []
     rows: list[tuple[int, int, int, int]] = []
     crosses: list[tuple[int, int, int, int]] = []
     hidden_in = hidden_positions(masking)
+    # the part of a sentence that a model reads
+    part = slice(1) if masking == START else slice(None)
     for number, sentence in enumerate(sentences):
         tokens = sentence.ids.tolist()
         for hidden in hidden_in(sentence):
             positions = hidden.tolist()
-            part = _read_part(sentence, masking)
             ids = tokens.copy()
             if masking not in CAUSAL_MASKINGS:
                 for position in positions:
@@ -121,21 +121,11 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     place = questions[:, 2].copy()
     if masking == START:
         questions[:, 2] = 1
-    elif masking == UNSTARTED:
-        started = np.array([int(sentence.special[0]) for sentence in sentences], dtype=np.int64)
-        questions[:, 2] -= started[questions[:, 0]]
     cross_questions = np.array(crosses, dtype=np.int64).reshape(-1, 4)
     input_of, position_of, token_of = np.concatenate([questions, cross_questions])[:, 1:].T
     queries = Queries(list(index), special, input_of, position_of, token_of)
     first = int(masking == LEFT)
     return Layout(sentences, queries, questions[:, 0], cross_questions[:, 0], place, first)
-
-
-def _read_part(sentence: Sentence, masking: str) -> slice:
-    """The part of a sentence that a model reads."""
-    if masking == START:
-        return slice(1)
-    return slice(int(sentence.special[0]), None) if masking == UNSTARTED else slice(None)
 
 
 def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:

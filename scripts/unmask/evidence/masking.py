@@ -6,7 +6,7 @@ import numpy as np
 
 from unmask.evidence.sentences import Positions, Sentence
 from unmask.plugins import load
-from unmask.terms import LEFT, NONE, REST_OF_WORD
+from unmask.terms import LEFT, NONE
 
 MASKINGS = "evidence/maskings"
 """The folder of their modules (see unmask.plugins)."""
@@ -28,4 +28,4 @@ def predicted(masking: str, hidden: Positions, length: int) -> Positions:
     """The positions that are asked for where these are hidden from a sentence of so many tokens."""
     if masking in (NONE, LEFT):
         return np.arange(length)
-    return hidden[:1] if masking == REST_OF_WORD else hidden
+    return hidden

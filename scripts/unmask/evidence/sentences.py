@@ -26,8 +26,6 @@ class Sentence:
     """Of an unrelated sentence: tokens outside those that it shares with the stereotypical one."""
     source: Positions | None = None
     """For a shuffled sentence: where each token stood before."""
-    word: Positions | None = None
-    """Equal numbers for the tokens of one word; None where nobody asked. A special token is one by itself."""
 
     def positions(self, modified: bool) -> Positions:
         """Where its modified tokens are, or those that it shares; special ones are left out.
@@ -37,16 +35,6 @@ class Sentence:
         if self.modified is None:
             raise ValueError(f"pair {self.pair_id}: the {self.role} sentence shares tokens with none")
         return np.flatnonzero((self.modified == modified) & ~self.special)
-
-    def words(self) -> list[Positions]:
-        """Where the tokens of each word are, in order; special ones are left out.
-
-        Raises ValueError where nobody asked of which word each token is.
-        """
-        if self.word is None:
-            raise ValueError(f"pair {self.pair_id}: the words of the {self.role} sentence are not known")
-        content = np.flatnonzero(~self.special)
-        return np.split(content, np.flatnonzero(np.diff(self.word[content])) + 1)
 
 
 def modified_tokens(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> tuple[Mask, Mask]:

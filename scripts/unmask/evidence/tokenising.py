@@ -12,21 +12,18 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.alignment import Aligned, align
-from unmask.evidence.sentences import Mask, Positions, Sentence
+from unmask.evidence.sentences import Mask, Sentence
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
-from unmask.unsegmented import is_unsegmented
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding
+    pass
 
 
 class Encoded(NamedTuple):
-    """The token ids of a text, and of each whether the tokenizer put it around the text, and its word."""
+    """The token ids of a text, and of each whether the tokenizer put it around the text."""
 
     ids: npt.NDArray[np.int64]
     special: Mask
-    word: Positions | None
-    """As that of a Sentence."""
 
 
 def tokenise_pairs(
@@ -34,15 +31,14 @@ def tokenise_pairs(
     tokenizer: PreTrainedTokenizerBase,
     roles: Sequence[str],
     max_length: int | None = None,
-    with_words: bool = False,
 ) -> list[Sentence]:
     """Tokenise the sentences of a Pairs table that stand in `roles`, pair by pair.
 
-    What looks like a special token in a text is text. with_words: say of which word each token is. Raises
+    What looks like a special token in a text is text. Raises
     InputError naming the pair whose sentence has no token or more than `max_length`, or has such a text that
-    its tokenizer can only read as the special token; with words as `check_words` does.
+    its tokenizer can only read as the special token.
     """
-    of_pairs = encode_pairs(pairs, tokenizer, roles, max_length, with_words)
+    of_pairs = encode_pairs(pairs, tokenizer, roles, max_length)
     return [sentence for of_role in of_pairs for sentence in _with_modified(of_role)]
 
 
@@ -51,15 +47,12 @@ def encode_pairs(
     tokenizer: PreTrainedTokenizerBase,
     roles: Sequence[str],
     max_length: int | None = None,
-    with_words: bool = False,
 ) -> Iterator[dict[str, Sentence]]:
     """The same without what pairs share: of each pair its sentences by role."""
-    if with_words:
-        check_words(tokenizer)
     columns = [(role, pairs[role]) for role in (STEREOTYPE, ANTISTEREOTYPE, UNRELATED) if role in roles]
     spells_out = literal_specials(tokenizer)
     texts = {text for _, column in columns for text in column.dropna()}
-    encoded = _encode(texts, tokenizer, spells_out, with_words)
+    encoded = _encode(texts, tokenizer, spells_out)
     special_ids = np.array(sorted(specials_of(tokenizer).values()), dtype=np.int64)
     for row, pair_id in enumerate(pairs["pair_id"]):
         of_role: dict[str, Sentence] = {}
@@ -67,7 +60,7 @@ def encode_pairs(
             text = column.iloc[row]
             if pd.isna(text):
                 continue
-            ids, special, word = encoded[text]
+            ids, special = encoded[text]
             what = f"pair {pair_id}: the {role} sentence"
             if special.all():
                 raise InputError(f"{what} has no token")
@@ -80,20 +73,8 @@ def encode_pairs(
                     f"{what} has the text {token!r}, which this tokenizer can only read as its special "
                     "token; write it otherwise or leave the pair out"
                 )
-            of_role[role] = Sentence(pair_id, role, ids, special, word=word)
+            of_role[role] = Sentence(pair_id, role, ids, special)
         yield of_role
-
-
-def check_words(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Raises InputError where a tokenizer does not say of which word each token is."""
-    for_words = "which PLLWordL2R and PLLWholeWord need: leave these measures out"
-    if not tokenizer.is_fast:
-        raise InputError(f"its tokenizer has no fast form and does not say where words begin, {for_words}")
-    words = tokenizer("a b", add_special_tokens=False).word_ids()
-    if len(set(words)) < 2:
-        raise InputError(
-            f"its tokenizer takes a whole text for one word and finds no words in it, {for_words}"
-        )
 
 
 def specials_of(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
@@ -115,19 +96,18 @@ def _encode(
     texts: Collection[str],
     tokenizer: PreTrainedTokenizerBase,
     spells_out: re.Pattern[str],
-    with_words: bool,
 ) -> dict[str, Encoded]:
     literal = sorted(text for text in texts if spells_out.search(text))
     plain = sorted({*texts} - {*literal})
     # apart, so that the others are read as they always were
     return {
-        **_encode_alike(plain, tokenizer, with_words),
-        **_encode_alike(literal, tokenizer, with_words, split_special_tokens=True),
+        **_encode_alike(plain, tokenizer),
+        **_encode_alike(literal, tokenizer, split_special_tokens=True),
     }
 
 
 def _encode_alike(
-    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, with_words: bool, **options: bool
+    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, **options: bool
 ) -> dict[str, Encoded]:
     if not texts:
         return {}
@@ -135,30 +115,11 @@ def _encode_alike(
         list(texts), return_special_tokens_mask=True, truncation=False, verbose=False, **options
     )
     return {
-        text: Encoded(
-            np.array(ids, dtype=np.int64),
-            np.array(special, dtype=bool),
-            _words(text, encoding[number]) if with_words else None,
-        )
-        for number, (text, ids, special) in enumerate(
-            zip(texts, encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
+        text: Encoded(np.array(ids, dtype=np.int64), np.array(special, dtype=bool))
+        for text, ids, special in zip(
+            texts, encoding["input_ids"], encoding["special_tokens_mask"], strict=True
         )
     }
-
-
-def _words(text: str, encoded: "Encoding") -> Positions:
-    """The numbers of words; a token of none, as special ones are, gets a negative one.
-
-    Words are the tokenizer's. Where a script has no spaces between words these are a clause or more, so that
-    each token of such a script is a word by itself, but for those that are parts of one character.
-    """
-    whole = not is_unsegmented(text)
-    numbers: dict[tuple[int, int | None], int] = {}
-    words = []
-    for place, (word, (start, end)) in enumerate(zip(encoded.word_ids, encoded.offsets, strict=True)):
-        alone = None if whole or not is_unsegmented(text[start:end]) else start
-        words.append(-1 - place if word is None else numbers.setdefault((word, alone), len(numbers)))
-    return np.array(words)
 
 
 def _with_modified(of_role: dict[str, Sentence]) -> list[Sentence]:
@@ -167,7 +128,7 @@ def _with_modified(of_role: dict[str, Sentence]) -> list[Sentence]:
         corrected, published = align(sides[0].ids, sides[1].ids)
         for one, mask, other in zip(sides, corrected, published, strict=True):
             of_role[one.role] = Aligned(
-                one.pair_id, one.role, one.ids, one.special, modified=mask, word=one.word, published=other
+                one.pair_id, one.role, one.ids, one.special, modified=mask, published=other
             )
     if STEREOTYPE in of_role and UNRELATED in of_role:
         unrelated = of_role[UNRELATED]

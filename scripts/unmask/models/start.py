@@ -89,7 +89,7 @@ def read_after(tokenizer: PreTrainedTokenizerBase, start: Start) -> None:
         special_tokens=[] if start.token is None else [(start.token, start.id)],
     )
     if start.token is None:
-        logger.warning("no start token: Start-Alone and CSSS (prior) stay undefined")
+        logger.warning("no start token: Start-Alone stays undefined")
     backend: Any = tokenizer
     backend.backend_tokenizer.post_processor = template
 

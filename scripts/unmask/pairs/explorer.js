@@ -915,18 +915,13 @@
         together: `Predicted with ${plural(hidden.size, "token")} of its sentence hidden at once.`,
         following: "Predicted from the tokens before it.",
         others: "Predicted behind the start token alone.",
-        rest: "Predicted with itself and the rest of its word hidden.",
-        word: "Predicted with all of its word hidden.",
       }[what];
       const read = own.map((each) => [
         (each.piece && !hidden.has(each)) || each.place === 0 ? "" : " ",
         hidden.has(each) ? make("span", { class: "masked" }, "hidden") : each.text,
       ]);
       return [
-        // where words begin and end is not known here
-        ["rest", "word"].includes(what)
-          ? make("p", {}, how)
-          : make("p", {}, `${how} The model reads: `, make("q", {}, read.flat())),
+        make("p", {}, `${how} The model reads: `, make("q", {}, read.flat())),
         make(
           "dl",
           {},

@@ -27,10 +27,8 @@ from unmask.terms import (
     ANTISTEREOTYPE,
     CAUSAL_MASKINGS,
     CORRECTED,
-    REST_OF_WORD,
     START,
     STEREOTYPE,
-    WORD_MASKINGS,
 )
 
 SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
@@ -223,13 +221,10 @@ def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame
 
 def hides(masking: str) -> str:
     """What a masking hides while a token is predicted: `nothing`, `itself`, or `together` all it predicts;
-    the `rest` of its word with itself, or all of its `word`, and evidence does not say which tokens these
-    are; of causal language models `following`, itself with all that follows, or `others`, the whole
+    of causal language models `following`, itself with all that follows, or `others`, the whole
     sentence."""
     if masking in CAUSAL_MASKINGS:
         return "others" if masking == START else "following"
-    if masking in WORD_MASKINGS:
-        return "rest" if masking == REST_OF_WORD else "word"
     flags = np.array([False, False, True, True])
     sentence = Sentence("", STEREOTYPE, np.arange(4), np.zeros(4, dtype=bool), flags)
     most = max(len(positions) for positions in hidden_positions(masking)(sentence))

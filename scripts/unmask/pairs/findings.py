@@ -29,9 +29,6 @@ from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED, STEREOTYPE
 from unmask.unsegmented import is_unsegmented
 
-INTERSENTENCE = "stereoset-intersentence"
-"""The format of benchmarks whose texts are a context and a sentence behind it."""
-
 NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal", SCORE_FILE: "externally scored"}
 
 SHOWN = 3
@@ -164,22 +161,6 @@ def synthetic(results: PairResults) -> Iterator[Row]:
         yield {"names": names}
 
 
-def continuations(results: PairResults) -> Iterator[Row]:
-    """The benchmarks of a context and sentences that may follow it."""
-    formats = {benchmark.name: benchmark.format for benchmark in results.study.benchmarks}
-    names = [name for name in results.overall["benchmark"].unique() if formats[str(name)] == INTERSENTENCE]
-    if names:
-        yield {"names": names}
-
-
-CONTINUATIONS = Finding(
-    "continuations",
-    continuations,
-    """In {{ names | listed }} models read a context and a sentence behind it as one text; next-sentence heads
-    are left out.""",
-)
-
-
 def arithmetic(results: PairResults) -> Iterator[Row]:
     """On what devices, in what arithmetic and with which versions the models ran; none of oracles."""
     facts = _of_evidence(results)
@@ -242,7 +223,6 @@ MEASURED = [
         what measures should find there is under \N{LEFT DOUBLE QUOTATION MARK}Did the
         measures find what was planted?\N{RIGHT DOUBLE QUOTATION MARK}""",
     ),
-    CONTINUATIONS,
 ]
 """What was measured on what."""
 

@@ -13,8 +13,6 @@ from unmask.measures.measure import Evidence
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_by_protocol
-from unmask.measures.sensitivity import margins_by_reading
-from unmask.measures.split import split_margins
 from unmask.pairs.explorer import evidence_of_pairs
 from unmask.statistics.computing import EvidenceCounts, Part
 from unmask.tables import as_table
@@ -40,14 +38,6 @@ class Reading:
     shuffled_scores: list[pa.Table] = field(default_factory=list)
     explored_evidence: list[dict[str, pd.DataFrame]] = field(default_factory=list)
     """The evidence of explored pairs by masking."""
-    started: bool | None = None
-    """Whether a causal language model has a start token, if the margins of other readings are kept."""
-    margins: list[pd.DataFrame] = field(default_factory=list)
-    """Of unmask.measures.sensitivity, some pairs after the other."""
-    has_split: bool = False
-    """Whether the parts of margins are kept."""
-    parts: list[pd.DataFrame] = field(default_factory=list)
-    """Of unmask.measures.split, some pairs after the other."""
 
     def read(self, files: Mapping[str, str | Path], pairs: pd.DataFrame) -> None:
         """Read all evidence once: files by masking, that of the shuffled variant under SHUFFLED.
@@ -64,10 +54,6 @@ class Reading:
                 self.shuffled_scores.append(self._scores(some, {masking: shuffled}, self.shuffled_measures))
             if self.explored_pairs is not None:
                 self.explored_evidence.append(evidence_of_pairs(self.explored_pairs, evidence))
-            if self.started is not None:
-                self.margins.append(margins_by_reading(list(some["pair_id"]), evidence, self.started))
-            if self.has_split:
-                self.parts.append(split_margins(list(some["pair_id"]), evidence))
 
     def _scores(self, some: pd.DataFrame, evidence: Evidence, measures: Sequence[str]) -> pa.Table:
         rows = score_by_protocol(list(some["pair_id"]), evidence, measures)

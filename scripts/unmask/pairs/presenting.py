@@ -9,7 +9,7 @@ from unmask.pairs.charts import overview
 from unmask.pairs.judgement_charts import judgements as planted_chart
 from unmask.pairs.judgement_tables import judgements as planted_table
 from unmask.pairs.results import TIDY, PairResults
-from unmask.pairs.sections import series, split
+from unmask.pairs.sections import series
 from unmask.report.presenting import Presentation, captioned
 from unmask.report.table_files import TableAndSheet
 
@@ -26,11 +26,8 @@ PRESENTS = Presentation(
     PairResults,
     {
         **{name: partial(_table, name) for name in (*TIDY, *OF_PAPER)},
-        "sensitivity": lambda results: results.sensitivity,
         "versions": lambda results: results.versions,
-        "pll_versions": lambda results: results.pll_versions,
         "planted": planted_table,
-        "split": split.table,
         "series": series.table,
     },
     {
@@ -44,13 +41,11 @@ PRESENTS = Presentation(
         ),
         "planted": (planted_chart, "No model of this study was trained on what was planted."),
         "series": (series.picture, "No series of this study has a state with bias scores beside its first."),
-        "split": (split.picture, "No causal language model of this study has LL or a part of it."),
     },
     captions=captioned(
         ["figure1", "bias", "planted", "series"],
         bias="overview",
         planted="planted_chart",
         series="series_chart",
-    )
-    | {"split": split.caption},
+    ),
 )

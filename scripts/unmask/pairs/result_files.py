@@ -6,9 +6,9 @@ from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
-from unmask.pairs.schema import JUDGEMENTS, PRECISION, SENSITIVITY
+from unmask.pairs.schema import JUDGEMENTS, PRECISION
 from unmask.result_files import ResultFiles
-from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, SPLIT, STATES, VERSIONS
+from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, STATES, VERSIONS
 
 TABLES: Mapping[str, ResultFiles] = {
     "pairs": ResultFiles("benchmarks/{benchmark}.parquet", PAIRS),
@@ -28,6 +28,4 @@ TABLES: Mapping[str, ResultFiles] = {
     "states": ResultFiles("series/{series}/{benchmark}.parquet", STATES),
     "planted": ResultFiles("tables/planted.csv", JUDGEMENTS),
     "precision": ResultFiles("statistics/{model}/{benchmark}/precision.parquet", PRECISION),
-    "sensitivity": ResultFiles("statistics/{model}/{benchmark}/sensitivity.parquet", SENSITIVITY),
-    "split": ResultFiles("statistics/{model}/{benchmark}/split.parquet", SPLIT),
 }

@@ -16,14 +16,14 @@ from unmask.pairs.explorer import models_within
 from unmask.pairs.judging import judge
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.published import published_percents
-from unmask.pairs.schema import PRECISION, SENSITIVITY
+from unmask.pairs.schema import PRECISION
 from unmask.pairs.verdicts import verdicts, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import SCORED, Study
 from unmask.report.truths import read_truths
 from unmask.statistics.correction import holm
-from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, SPLIT, STATES, VERSIONS
+from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, STATES, VERSIONS
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import ORIGINAL
 from unmask.worlds.truth import gather_truth
@@ -83,7 +83,7 @@ class PairResults:
     """The results of a study on sentence pairs, each read when it is first asked for, and once.
 
     files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
-    sensitivity and split (of every causal language model and benchmark), models_compared, pairs and flaws (of
+    models_compared, pairs and flaws (of
     every benchmark), versions (of each that is a version of another), states (of every series and benchmark),
     scores (all of the study), published (a CSV), captions (a YAML), truths (of worlds) and planted_scores (of
     every model on their benchmarks, in the original order), and for the explorer labels (of the benchmarks
@@ -112,7 +112,6 @@ class PairResults:
     quality = _statistics("quality", _by_protocol)
     disputed = _statistics("disputed")
     lms = _statistics("lms")
-    pll_versions = _statistics("pll_versions")
 
     @cached_property
     def study(self) -> Study:
@@ -194,16 +193,6 @@ class PairResults:
     def precision(self) -> pd.DataFrame:
         """PRECISION of every model and benchmark."""
         return self.study.collect(self.files["precision"], PRECISION)
-
-    @cached_property
-    def sensitivity(self) -> pd.DataFrame:
-        """SENSITIVITY of every causal language model and benchmark."""
-        return self.study.collect(self.files["sensitivity"], SENSITIVITY)
-
-    @cached_property
-    def split(self) -> pd.DataFrame:
-        """SPLIT of every causal language model and benchmark."""
-        return self.study.collect(self.files["split"], SPLIT)
 
     @cached_property
     def pairs(self) -> dict[str, pd.DataFrame]:

@@ -1,4 +1,4 @@
-"""What another arithmetic or reading does to decisions, and judgements on what was planted."""
+"""What another arithmetic does to decisions, and judgements on what was planted."""
 
 import pyarrow as pa
 
@@ -21,40 +21,6 @@ PRECISION = pa.schema(
     ]
 )
 """One row per measure and protocol. Metadata: model, benchmark, device and dtype (what is compared)."""
-
-SENSITIVITY = pa.schema(
-    [
-        field(
-            "start",
-            WORD,
-            meaning="tokens that are read behind the start token: all, the first alone, or none",
-        ),
-        field("first_token", WORD, meaning="whether the first token of a text is scored or not scored"),
-        field("score", WORD, meaning="sum or mean of log-probabilities"),
-        field("pairs", pa.int32(), meaning="all pairs"),
-        field("first_differs", pa.int32(), meaning="pairs whose sentences have different first tokens"),
-        field(
-            "percent",
-            pa.float64(),
-            nullable=True,
-            meaning="pairs in which the stereotype is preferred, percent of those that have a margin, a tie "
-            "as one half; null where none has one",
-        ),
-        field(
-            "median_margin",
-            pa.float64(),
-            nullable=True,
-            meaning="median size of the margin, in nats; null where no pair has one",
-        ),
-        field("changed", pa.int32(), meaning="pairs with another outcome than under the first reading"),
-        field(
-            "changed_first_differs",
-            pa.int32(),
-            meaning="those of them whose sentences have different first tokens",
-        ),
-    ]
-)
-"""One row per reading of a causal language model, the default one first. Metadata: model, benchmark."""
 
 JUDGEMENTS = pa.schema(
     [

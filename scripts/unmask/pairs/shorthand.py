@@ -7,7 +7,7 @@ from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.pairs import named_benchmarks
 from unmask.schemas import put_together
 
-OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "CSSSPrior", "StartAlone")
+OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "StartAlone")
 """The measures of causal language models in a study that names none."""
 
 

@@ -17,15 +17,13 @@ from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.disputed import disputed_table
 from unmask.statistics.flaws import Flags, flags
-from unmask.statistics.intervals import Ints
 from unmask.statistics.leverage import leverage_table
 from unmask.statistics.lexical import Lexicons, LexiconSource
 from unmask.statistics.lms import lms_table
 from unmask.statistics.mcnemar import Tallies, mcnemar_table, tallies
 from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.options import Options
-from unmask.statistics.pll_versions import pll_versions_table
-from unmask.statistics.quality import UNKNOWN_TOKENS, more_tokens, quality_table, unknown_tokens
+from unmask.statistics.quality import UNKNOWN_TOKENS, quality_table, unequal_tokens, unknown_tokens
 from unmask.statistics.schema import UNEQUAL_TOKENS
 from unmask.statistics.shared_words import dependence_of, kinds_in, other_readings
 from unmask.terms import CORRECTED, SHUFFLED
@@ -81,7 +79,7 @@ class EvidenceCounts:
         self.accuracy: list[pd.DataFrame] = []
         self.tallies: list[Tallies] = []
         self._unrelated: list[pd.DataFrame] = []
-        self._more: list[Ints | None] = []
+        self._unequal: list[Flags | None] = []
         self._unknown: list[Flags] = []
 
     def add(self, part: Part) -> None:
@@ -93,7 +91,7 @@ class EvidenceCounts:
         self.words.add(part.pairs, part.evidence)
         ids = part.pairs["pair_id"].tolist()
         self._unrelated.append(margins_against_unrelated(ids, part.evidence, self._measures))
-        self._more.append(more_tokens(part.pairs, corrected))
+        self._unequal.append(unequal_tokens(part.pairs, corrected))
         if self._unknown_id is not None:
             self._unknown.append(unknown_tokens(part.pairs, corrected, self._unknown_id))
         if part.shuffled is not None:
@@ -107,15 +105,9 @@ class EvidenceCounts:
 
     def flags(self) -> dict[str, Flags]:
         """What is wrong with pairs as the model reads them, by name."""
-        more = self.more_tokens()
-        unequal = [] if more is None else [more != 0]
+        unequal = [part for part in self._unequal if part is not None]
         parts_of = {UNEQUAL_TOKENS: unequal, UNKNOWN_TOKENS: self._unknown}
         return {name: np.concatenate(parts) for name, parts in parts_of.items() if parts}
-
-    def more_tokens(self) -> Ints | None:
-        """How many tokens the stereotypical sentence of each pair has more than the other, if it is known."""
-        known = [part for part in self._more if part is not None]
-        return np.concatenate(known) if known else None
 
 
 def compute(
@@ -166,7 +158,6 @@ def compute(
         "quality": quality_table(decided, of_pairs, dependence, options.confidence),
         "disputed": disputed_table(pairs, decided),
         "lms": lms_table(pairs, decided, unrelated, dependence, options.confidence),
-        "pll_versions": pll_versions_table(decided, counts.more_tokens() if counts else None),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))

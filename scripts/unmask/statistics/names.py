@@ -17,9 +17,5 @@ STATISTICS = (
     "quality",
     "disputed",
     "lms",
-    "pll_versions",
 )
 """The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""
-
-PLL_VERSIONS = ("PLL", "PLLWordL2R", "PLLWholeWord")
-"""The measures that `pll_versions` compares; a study with fewer than two of them is without that table."""

@@ -8,7 +8,6 @@ import pandas as pd
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.flaws import Flags
-from unmask.statistics.intervals import Ints
 from unmask.statistics.schema import ANY_FLAW, QUALITY, UNRATED
 from unmask.statistics.student import student
 from unmask.tables import framed
@@ -20,7 +19,6 @@ from unmask.terms import (
     NONE,
     ONE_MODIFIED,
     STEREOTYPE,
-    WORD_MASKINGS,
 )
 
 UNKNOWN_TOKENS = "unknown_tokens"
@@ -92,18 +90,12 @@ def quality_table(
 
 
 def unequal_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> Flags | None:
-    """Whether the two sentences of each pair are of different numbers of a model's tokens (`more_tokens`)."""
-    more = more_tokens(pairs, evidence)
-    return None if more is None else more != 0
-
-
-def more_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> Ints | None:
-    """How many tokens of a model the stereotypical sentence of each pair has more than the other.
+    """Whether the two sentences of each pair are of different numbers of a model's tokens.
 
     evidence: of these pairs, by masking. What sentences share they share token by token, so the others make
     the difference; None where no masking has these.
     """
-    names = (NONE, ALL, MODIFIED, ONE_MODIFIED, LEFT, *WORD_MASKINGS)
+    names = (NONE, ALL, MODIFIED, ONE_MODIFIED, LEFT)
     rows = next((evidence[name] for name in names if name in evidence), None)
     if rows is None:
         return None
@@ -112,8 +104,8 @@ def more_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> In
         rows.loc[rows["role"] == side, "pair_id"].value_counts().reindex(pairs["pair_id"], fill_value=0)
         for side in (STEREOTYPE, ANTISTEREOTYPE)
     ]
-    difference: Ints = counts[0].to_numpy() - counts[1].to_numpy()
-    return difference
+    unequal: Flags = counts[0].to_numpy() != counts[1].to_numpy()
+    return unequal
 
 
 def unknown_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], unknown_id: int) -> Flags:

@@ -637,27 +637,6 @@ DISPUTED = pa.schema(
 )
 """The pairs that the measures of one model disagree on most: some rows per protocol."""
 
-EQUAL, UNEQUAL = "equal", "unequal"
-
-PLL_VERSIONS = pa.schema(
-    [
-        field("first", WORD, meaning="one version of PLL"),
-        field("second", WORD, meaning="another"),
-        field("protocol", WORD, meaning="published or corrected"),
-        field("tokens", WORD, meaning="pairs whose sides have equal or unequal numbers of tokens"),
-        field("n", pa.int32(), meaning="such pairs, of which both versions have scores"),
-        field("changed", pa.int32(), meaning="those of them that the two decide differently, ties included"),
-        field(
-            "first_longer",
-            pa.int32(),
-            nullable=True,
-            meaning="those in which the first prefers the side with more tokens; null where tokens are equal",
-        ),
-        field("second_longer", pa.int32(), nullable=True, meaning="as `first_longer`, of the second"),
-    ]
-)
-"""Every two versions of PLL that a model has scores of: how many decisions change between them."""
-
 LMS = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),
@@ -738,28 +717,6 @@ LMS = pa.schema(
 """Whether sentences that mean something are preferred: per measure that scores unrelated sentences, protocol
 and group of pairs. No rows where a benchmark has none."""
 
-SPLIT = pa.schema(
-    [
-        field("grouping", WORD, meaning="overall or bias_type"),
-        field("group", WORD, meaning="the bias type; all where the grouping is overall"),
-        field(
-            "part",
-            WORD,
-            meaning="whole, the margin of LL; words, that of the modified tokens, CSSS times their number; "
-            "or continuation, that of all others, CCPS",
-        ),
-        field("n", pa.int32(), meaning="pairs that LL is defined for"),
-        field("margin", pa.float64(), meaning="mean margin over these, in nats"),
-        field("low", pa.float64(), nullable=True, meaning="lower end of the interval of `margin`"),
-        field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
-        field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
-        field("alike", pa.int32(), meaning="pairs in which the part prefers the sentence that LL prefers"),
-        field("decided", pa.int32(), meaning="pairs in which both the part and LL prefer a sentence"),
-        field("confidence", pa.float64(), meaning="level of the interval"),
-    ]
-)
-"""The exact split of the margins of LL, of one causal language model: a row for each group and part."""
-
 ROC_BANDS = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),
@@ -790,6 +747,5 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "quality": QUALITY,
     "disputed": DISPUTED,
     "lms": LMS,
-    "pll_versions": PLL_VERSIONS,
 }
 """The schema of each of unmask.statistics.names.STATISTICS."""

@@ -13,7 +13,7 @@ from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Positions, Sentence, modified_tokens
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, MODIFIED, NONE, START, STEREOTYPE
-from unmask.worlds.exact import GOES_ON, ExactLeftModel, ExactModel, Floats
+from unmask.worlds.exact import ExactLeftModel, ExactModel, Floats
 
 ROLES = (STEREOTYPE, ANTISTEREOTYPE)
 """Unrelated sentences are left out: they are not of the grammar."""
@@ -108,8 +108,7 @@ def _sentences(pairs: pd.DataFrame, model: ExactModel | ExactLeftModel) -> Itera
         masks = modified_tokens(*ids)
         for role, token_ids, modified in zip(ROLES, ids, masks, strict=True):
             special = token_ids >= len(model.tokens.content)
-            begins = [not model.names[token].startswith(GOES_ON) for token in token_ids]
-            yield Sentence(pair_id, role, token_ids, special, modified, word=np.cumsum(begins))
+            yield Sentence(pair_id, role, token_ids, special, modified)
 
 
 def _with_specials(text: str, model: ExactModel | ExactLeftModel, what: str) -> npt.NDArray[np.int64]:

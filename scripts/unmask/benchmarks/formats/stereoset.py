@@ -10,9 +10,6 @@ from unmask.user_documents import Node, read_document
 ROLES = {"stereotype": STEREOTYPE, "anti-stereotype": ANTISTEREOTYPE, "unrelated": UNRELATED}
 """Gold label -> role in the pair."""
 
-INTRASENTENCE, INTERSENTENCE = "intrasentence", "intersentence"
-"""The parts of a file."""
-
 
 def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the place and the Pairs columns of every intrasentence item.
@@ -20,12 +17,7 @@ def read(path: Path, entry: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, 
     Directions and ratings are null: the file does not say whose stereotype an item holds, and its
     annotators labelled sentences, not pairs. Raises InputError naming the file, item and key at fault.
     """
-    yield from pairs_of(path, INTRASENTENCE)
-
-
-def pairs_of(path: Path, part: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The same of the items of a part."""
-    for number, item in enumerate(items_of(path, part)):
+    for number, item in enumerate(items_of(path)):
         pair = {"pair_id": item["id"].value}
         pair |= {key: item[key].text() for key in ("bias_type", "context", "target")}
         for sentence in item["sentences"].parts():
@@ -38,9 +30,9 @@ def pairs_of(path: Path, part: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"item {pair['pair_id']} (row {number})", pair
 
 
-def items_of(path: Path, part: str) -> Iterator[Node]:
-    """The items of a part of a file, each with its id and its number, from 0, in its place."""
-    for number, item in enumerate(read_document(path)["data"][part].parts()):
+def items_of(path: Path) -> Iterator[Node]:
+    """The intrasentence items of a file, each with its id and its number, from 0, in its place."""
+    for number, item in enumerate(read_document(path)["data"]["intrasentence"].parts()):
         id_ = Node(item.value, f"{path}: row {number}")["id"].text()
         yield Node(item.value, f"{path}: item {id_} (row {number})")
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from unmask.benchmarks.formats.stereoset import INTRASENTENCE, ROLES, items_of, role_of
+from unmask.benchmarks.formats.stereoset import ROLES, items_of, role_of
 
 
 def read(path: Path) -> Iterator[tuple[str, str, str]]:
@@ -12,12 +12,7 @@ def read(path: Path) -> Iterator[tuple[str, str, str]]:
     A label is that of a role, or `related`, which is none. Raises InputError naming the file, the item and
     the key where labels are no list of objects with a text as their `label`.
     """
-    yield from labels_of(path, INTRASENTENCE)
-
-
-def labels_of(path: Path, part: str) -> Iterator[tuple[str, str, str]]:
-    """The same of the items of a part of the file."""
-    for item in items_of(path, part):
+    for item in items_of(path):
         for sentence in item["sentences"].parts():
             labels = sentence.mapping().get("labels")
             for each in labels.parts() if labels and labels.value else ():

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from unmask.pairs import comparisons, pll_versions
+from unmask.pairs import comparisons
 from unmask.pairs.disagreement import FURTHEST_APART, disputed, every_two_measures, heat_map
 from unmask.pairs.explorer import shown_pairs
 from unmask.pairs.results import PairResults
@@ -15,8 +15,7 @@ ALT = "A table of measures against measures: how many of 100 pairs each two deci
 
 def section(results: PairResults) -> Section:
     """Empty where a study has one measure."""
-    versions = [pll_versions.CHANGED] if results.files.get("pll_versions") else []
-    texts = sentences([comparisons.DECIDED_DIFFERENTLY, FURTHEST_APART, *versions], results)
+    texts = sentences([comparisons.DECIDED_DIFFERENTLY, FURTHEST_APART], results)
     blocks = tuple(_blocks(results, " ".join(texts)))
     return Section(
         "disagreement", "Where measures disagree", texts, blocks, group=TRUST, label="Disagreement"
@@ -26,8 +25,6 @@ def section(results: PairResults) -> Section:
 def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
     yield from chosen(BENCHMARK, _heat_maps(results, sentence))
     yield from folded("Every two measures in numbers", comparisons.measures(results))
-    if results.files.get("pll_versions"):
-        yield from folded("Decisions that change between versions of PLL", pll_versions.sheet(results))
     if pairs := chosen(BENCHMARK, _disputed(results)):
         yield Fold("The pairs that measures disagree on most", pairs)
     if len(results.measures_compared):
