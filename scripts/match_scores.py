@@ -16,7 +16,8 @@ from unmask.pairs.explorer import explored_without_tokens, shown_pairs
 from unmask.pairs.matching import match, scores_table
 from unmask.pairs.score_entries import has_band, reduction_of
 from unmask.pairs.score_file import read_score_file
-from unmask.statistics.computing import Scored, compute
+from unmask.statistics.computing import compute
+from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.statistics.word_lexicon import OneLexicon, word_lexicon
@@ -56,7 +57,7 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
         write_facts(outputs["explored"], {**place, **packed, **provenance})
     options, flaws = Options.from_config(params.options), read_table(inputs.flaws, FLAWS)
     facts = {**place, "options": dict(params.options), **of_file, **provenance}
-    original = Scored.of(pairs, scores, ORIGINAL)
+    original = decisions(pairs, scores)
     words = None
     if has_band(entry):
         tokens = matched.tokens if reduction_of(entry) == SUM else None

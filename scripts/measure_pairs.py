@@ -22,7 +22,7 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Reading
-from unmask.statistics.computing import EvidenceCounts, Scored, compute
+from unmask.statistics.computing import EvidenceCounts, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.options import Options
 from unmask.statistics.schema import FLAWS, SCHEMAS
@@ -92,10 +92,10 @@ with job_log(snakemake.log[0], snakemake.input):
         )
         write_facts(outputs["explored"], {**place, **packed, **provenance})
     if flaws is not None and counts is not None:
-        original, shuffled = Scored.of(pairs, scores, ORIGINAL), None
+        original, shuffled = decisions(pairs, scores), None
         if of_shuffled:
             scores = read_scores(outputs["shuffled_scores"], measures)
-            shuffled = Scored.of(pairs, scores, SHUFFLED)
+            shuffled = decisions(pairs, scores)
         del scores
         untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.get("untrained", [])]
         facts = {

@@ -29,7 +29,6 @@ STUDY_STATISTICS = (
     "agreement",
     "areas_compared",
     "quality",
-    "disputed",
     "lms",
 )
 # the formats whose sources have labels of single sentences
@@ -574,7 +573,6 @@ def display_metadata(names, entries):
 def table_files():
     """The tables over sentence pairs by the names that their module gives them."""
     tidy = [
-        "near_ties",
         *STUDY_STATISTICS,
         "models_compared",
         *(["versions"] if version_comparisons() else []),
@@ -595,7 +593,7 @@ def figure_files():
 def pairs_inputs():
     """All that tables, figures and sections over sentence pairs are made from."""
     return {
-        **{table: statistics_of_all(table) for table in (*STUDY_STATISTICS, "near_ties", "roc", "roc_bands")},
+        **{table: statistics_of_all(table) for table in (*STUDY_STATISTICS, "roc")},
         "models_compared": model_comparisons(),
         "versions": version_comparisons(),
         "states": state_comparisons(),

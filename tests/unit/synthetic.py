@@ -12,10 +12,10 @@ from study_schema import MEASURES
 from unmask.evidence.schema import EVIDENCE
 from unmask.pairs.results import PairResults
 from unmask.report.captions import Captions
-from unmask.statistics.computing import EvidenceCounts, Part, Scored, compute
+from unmask.statistics.computing import EvidenceCounts, Part, compute
+from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.options import Options
-from unmask.terms import ORIGINAL, SHUFFLED
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 BIAS_TYPES = ("gender", "race-color", "age")
@@ -162,19 +162,23 @@ def make(n: int = 60, seed: int = 0, rated: bool = True, directed: bool = True) 
 
 
 def counts_of(
-    pairs: pd.DataFrame, parts: Iterable[Part], original: Scored, shuffled: Scored | None = None
+    pairs: pd.DataFrame, parts: Iterable[Part], original: Decisions, shuffled: Decisions | None = None
 ) -> EvidenceCounts:
     """What statistics need of evidence that comes in parts."""
-    counts = EvidenceCounts(pairs, original.measures, shuffled.measures if shuffled else ())
+    counts = EvidenceCounts(pairs, measures_of(original), measures_of(shuffled) if shuffled else ())
     for part in parts:
         counts.add(part)
     return counts
 
 
+def measures_of(scored: Decisions) -> list[str]:
+    return list(dict.fromkeys(measure for measure, _ in scored.series))
+
+
 def statistics_of(made: Synthetic, options: Options) -> dict[str, pd.DataFrame]:
     """The statistics of these tables by name."""
-    original = Scored.of(made.pairs, made.scores, ORIGINAL)
-    shuffled = Scored.of(made.pairs, made.shuffled_scores, SHUFFLED)
+    original = decisions(made.pairs, made.scores)
+    shuffled = decisions(made.pairs, made.shuffled_scores)
     counts = counts_of(made.pairs, [Part(made.pairs, made.evidence, made.shuffled)], original, shuffled)
     return compute(made.pairs, flaws_table(made.pairs), original, counts, shuffled, options)
 

@@ -30,7 +30,8 @@ from unmask.measures.scoring import score_by_protocol, score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load
 from unmask.pairs.explorer import explored
-from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.computing import Part, compute
+from unmask.statistics.decisions import decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.tables import as_table
 from unmask.terms import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
@@ -209,7 +210,7 @@ def test_statistics_count_what_differs_and_read_tokens_as_corrected_does() -> No
     differing = (outcomes["published"] != outcomes["corrected"]).groupby("measure").sum()
     # in one pair the released code has nothing to add up
     assert outcomes.loc[("CPS", "p2"), "published"] == "tie" != outcomes.loc[("CPS", "p2"), "corrected"]
-    original = Scored.of(pairs, scores, ORIGINAL)
+    original = decisions(pairs, scores)
     of_corrected = {name: in_protocol(rows, CORRECTED) for name, rows in evidence.items()}
     tables = [
         compute(

@@ -10,10 +10,10 @@ from study_schema import options_with
 from unmask.errors import InputError
 from unmask.evidence.chunks import in_chunks
 from unmask.evidence.schema import EVIDENCE
-from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.computing import Part, compute
+from unmask.statistics.decisions import decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.tables import read_table, write_table
-from unmask.terms import ORIGINAL, SHUFFLED
 
 
 @pytest.fixture
@@ -69,8 +69,8 @@ def test_statistics_do_not_depend_on_how_many_pairs_are_read_at_once(
     made: synthetic.Synthetic, files: dict[str, Path]
 ) -> None:
     tables = []
-    original = Scored.of(made.pairs, made.scores, ORIGINAL)
-    shuffled = Scored.of(made.pairs, made.shuffled_scores, SHUFFLED)
+    original = decisions(made.pairs, made.scores)
+    shuffled = decisions(made.pairs, made.shuffled_scores)
     for at_once in (9, 1000):
         parts = (
             Part(some, rows, rows.pop("shuffled")) for some, rows in in_chunks(files, made.pairs, at_once)

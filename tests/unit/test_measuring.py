@@ -23,7 +23,8 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_by_protocol
 from unmask.pairs.explorer import explored, shown_pairs
-from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.computing import Part, compute
+from unmask.statistics.decisions import decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.names import STATISTICS
 from unmask.statistics.schema import FLAWS, SCHEMAS
@@ -129,8 +130,8 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     facts = read_facts(outputs["explored"])
     assert {key: facts[key] for key in expected_pairs} == expected_pairs
 
-    original = Scored.of(made.pairs, scores, ORIGINAL)
-    shuffled = Scored.of(made.pairs, shuffled_scores, SHUFFLED)
+    original = decisions(made.pairs, scores)
+    shuffled = decisions(made.pairs, shuffled_scores)
     parts = [Part(made.pairs, evidence, of_shuffled)]
     counts = synthetic.counts_of(made.pairs, parts, original, shuffled)
     options = options_with(draws=100, seed=0)

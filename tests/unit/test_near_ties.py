@@ -24,13 +24,13 @@ from unmask.models.loading import load
 from unmask.pairs.results import PairResults
 from unmask.pairs.sheets import near_ties as near_ties_sheet
 from unmask.statistics.bias import bias_table
-from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.computing import Part, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.flaws import flaws_table
-from unmask.statistics.near_ties import is_near_tie, near_ties_table
-from unmask.statistics.schema import NEAR_TIES, SCHEMAS
+from unmask.statistics.near_ties import is_near_tie
+from unmask.statistics.schema import SCHEMAS
 from unmask.statistics.shared_words import dependence_of
-from unmask.tables import read_table, write_table
+from unmask.tables import write_table
 from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
@@ -215,7 +215,7 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], PairR
     evidence = {"modified": tokens(sides)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
     with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
-    original = Scored.of(pairs, scores, ORIGINAL)
+    original = decisions(pairs, scores)
     counts = counts_of(pairs, [Part(pairs, with_columns)], original)
     made = compute(pairs, flaws_table(pairs), original, counts, None, options_with(draws=100))
     for name, rows in made.items():
@@ -226,14 +226,8 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], PairR
     return scores, made, results
 
 
-def test_near_ties_are_listed_and_counted_and_bound_the_score(tmp_path: Path) -> None:
+def test_near_ties_are_counted_and_bound_the_score(tmp_path: Path) -> None:
     _, made, results = study_of(tmp_path)
-    listed = read_table(tmp_path / "near_ties.parquet", NEAR_TIES)
-    pd.testing.assert_frame_equal(listed, made["near_ties"], check_dtype=False)
-    assert list(listed["protocol"]) == [PUBLISHED] * 3 + [CORRECTED] * 3
-    assert list(listed["pair_id"]) == ["p1", "p2", "p4"] * 2
-    assert list(listed["bias_type"]) == ["age", "gender", "gender"] * 2
-    assert set(listed["lowest"]) == {ANTI} and set(listed["highest"]) == {STEREO}
     overall = made["bias"].query("grouping == 'overall'")
     assert list(overall["near_ties"]) == [3, 3]
     # of five: one for and one against for certain, two for and one against by a hair
@@ -247,15 +241,11 @@ def test_near_ties_are_listed_and_counted_and_bound_the_score(tmp_path: Path) ->
     assert sheet.groups() == [(PUBLISHED, 3), (CORRECTED, 3)]
 
 
-def test_the_list_has_the_order_of_the_scores_and_may_be_empty(tmp_path: Path) -> None:
-    scores, made, _ = study_of(tmp_path)
+def test_without_near_ties_the_score_is_certain(tmp_path: Path) -> None:
+    scores, _, _ = study_of(tmp_path)
     pairs = example_pairs().iloc[:5]
     none = scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
-    assert near_ties_table(pairs, none, ORIGINAL).empty
-    write_table(tmp_path / "none.parquet", near_ties_table(pairs, none, ORIGINAL), NEAR_TIES, {})
     bias = bias_table(pairs, decisions(pairs, none), options_with(), dependence_of(pairs, ())).query(
         "grouping == 'overall'"
     )
     assert (bias["near_low"] == bias["score"]).all() and (bias["near_high"] == bias["score"]).all()
-    again = near_ties_table(pairs, scores[::-1], ORIGINAL)
-    assert list(again["pair_id"]) == list(made["near_ties"]["pair_id"])[::-1]

@@ -1,10 +1,8 @@
 """The sections on data quality and disagreement: what they say is so, pictures have the tables' numbers."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote
 
 import numpy as np
 import pandas as pd
@@ -23,13 +21,11 @@ from unmask.pairs.sections import disagreement as of_disagreement
 from unmask.pairs.sections import quality as of_quality
 from unmask.report.captions import HOW_COMPUTED
 from unmask.report.findings import sentences
-from unmask.report.page import render_page
-from unmask.report.sections import Chart, Fold, Section, Table, read_section, write_section
+from unmask.report.sections import Chart, Fold, Section, Table
 from unmask.report.sheets import rows_of
 from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.disputed import disputed_table
 from unmask.statistics.flaws import flags, flaws_table
 from unmask.statistics.quality import quality_table
 from unmask.statistics.schema import FLAWS, SCHEMAS
@@ -60,7 +56,7 @@ def make(folder: Path, flawed: int, shift: bool) -> tuple[dict[str, Any], dict[s
     )
     pairs.loc[7, "stereotype"] = HOSTILE
     flaws = flaws_table(pairs)
-    files: dict[str, Any] = {name: [] for name in SCHEMAS if name not in ("near_ties", "roc")}
+    files: dict[str, Any] = {name: [] for name in SCHEMAS if name != "roc"}
     dependence = Dependence.of([()] * N)
     for place, model in enumerate(MODELS):
         scores = synthetic.make_scores(pairs, np.random.default_rng(place))
@@ -69,7 +65,6 @@ def make(folder: Path, flawed: int, shift: bool) -> tuple[dict[str, Any], dict[s
         tables = {
             "measures_compared": measures_compared(found, dependence, 0.95),
             "quality": quality_table(found, flags(flaws), dependence, 0.95),
-            "disputed": disputed_table(pairs, found),
         }
         for name, rows in tables.items():
             files[name].append(folder / f"{place}-{name}.parquet")
@@ -242,32 +237,3 @@ def test_untrained_models_are_not_told_of_beside_a_trained_one(
     alone = disagreement(files, settings | of_one).sentences
     assert tuple(text.replace("trained model", "model") for text in sentences) == alone
     assert sentences != disagreement(files, settings).sentences
-
-
-def test_pairs_lead_into_the_explorer_where_it_has_them(
-    study: tuple[dict[str, Any], dict[str, Any]], tmp_path: Path
-) -> None:
-    files, settings = study
-    (table,) = [
-        block for block in blocks(disagreement(files, settings), Table) if "pair" in block.sheet.stubs
-    ]
-    of_first = [row for row in table.sheet.rows if row[0] == "one"]
-    assert len(of_first) == 10 and len(table.links) == len(table.sheet.rows) == 20
-    rows = read_table(files["disputed"][0], SCHEMAS["disputed"]).query("protocol == 'corrected'")
-    assert [row[3] for row in of_first] == rows["pair_id"].tolist()[:10]
-    for link, row in zip(table.links[:10], rows_of(rows[:10]), strict=True):
-        assert link is not None
-        place, _, how = link.partition("?")
-        assert [unquote(part) for part in place.split("/")] == ["#pair", BENCHMARK, row.pair_id]
-        assert parse_qs(how) == {"measure": [row.first], "model": ["one"]}
-    # the other model is not explored
-    assert set(table.links[10:]) == {None}
-    nothing = settings | {"explorer": {"models": [], "benchmarks": [], "most": None, "megabytes": None}}
-    (plain,) = [b for b in blocks(disagreement(files, nothing), Table) if "pair" in b.sheet.stubs]
-    assert plain.links == () and plain.sheet == table.sheet
-    page = render_page("t", [disagreement(files, settings), quality(files, settings)])
-    assert f'<a href="{table.links[0]}">'.replace("&", "&amp;") in page and "<b>" not in page
-    path = tmp_path / "section.json"
-    write_section(path, disagreement(files, settings), {})
-    assert read_section(path) == disagreement(files, settings)
-    assert json.loads(path.read_text())["name"] == "disagreement"

@@ -23,12 +23,11 @@ from unmask.pairs.score_entries import check_score_files, has_band, reduction_of
 from unmask.pairs.score_file import read_score_file
 from unmask.schemas import read_families
 from unmask.statistics.bias import bias_table
-from unmask.statistics.computing import Scored, compute
+from unmask.statistics.computing import compute
 from unmask.statistics.decisions import Decisions, code, decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.options import Options
 from unmask.statistics.shared_words import dependence_of, kinds_in
-from unmask.terms import ORIGINAL
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = Options(0.95, ("words", "target"), 100, 0, "clustered", "any", 4, "margin")
@@ -499,7 +498,7 @@ def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:
     assert list(published["outcome"] == "stereotype") == prefers and sum(prefers) == 712
     assert [sample["doc"]["pair_id"] for sample in samples] == list(map(int, published["pair_id"]))
 
-    original = Scored.of(pairs, scores, ORIGINAL)
+    original = decisions(pairs, scores)
     bias = compute(pairs, flaws_table(pairs), original, None, None, OPTIONS)["bias"]
     outcome = np.where(np.array(prefers)[:, None], code("stereotype"), code("antistereotype")).astype(np.int8)
     margin = np.array([[float(x[0][0]) - float(y[0][0]) for x, y in [sample["resps"]]] for sample in samples])

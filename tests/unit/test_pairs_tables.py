@@ -22,11 +22,12 @@ from unmask.report.sections import Facts
 from unmask.report.sheets import DASH, Sheet, mark, number, p_value, rows_of
 from unmask.report.study import Study
 from unmask.statistics.accuracy import READINGS
-from unmask.statistics.computing import Part, Scored, compute
+from unmask.statistics.computing import Part, compute
+from unmask.statistics.decisions import decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
-from unmask.terms import CANDIDATES, ORIGINAL
+from unmask.terms import CANDIDATES
 from unmask.worlds.truth import beside_truth, planted_sheets
 
 PUBLISHED = published_percents(RESOURCES / "published.csv")
@@ -48,9 +49,7 @@ KINDS = (
     "measures_compared",
     "areas_compared",
     "quality",
-    "disputed",
     "lms",
-    "near_ties",
 )
 FILES = (*KINDS, "pairs")
 
@@ -105,7 +104,7 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
         margin=made.scores["margin"].mask(silent),
         **{c: made.scores[c].mask(silent, "undefined") for c in ("outcome", "lowest", "highest")},
     )
-    original = Scored.of(made.pairs, scores, ORIGINAL)
+    original = decisions(made.pairs, scores)
     counts = synthetic.counts_of(made.pairs, [Part(made.pairs, made.evidence)], original)
     tables = compute(made.pairs, flaws_table(made.pairs), original, counts, None, options_with(draws=100))
     for kind in KINDS:

@@ -66,7 +66,7 @@ class Made:
             "published": PUBLISHED,
             "captions": str(ROOT / "resources/pairs/captions.yaml"),
         }
-        without = ("near_ties", "roc", "roc_bands")
+        without = ("roc",)
         kinds = [*(kind for kind in STATISTICS if kind not in without), "pairs"]
         # one model has none to be compared with
         of_models = {
@@ -94,7 +94,7 @@ SECTIONS = (
 
 def write_sections(folder: Path, made: Made, results: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     """The sections over sentence pairs, made by their script."""
-    others: dict[str, Any] = {name: made.parts[name] for name in ("scores", "flaws", "roc", "roc_bands")}
+    others: dict[str, Any] = {name: made.parts[name] for name in ("scores", "flaws", "roc")}
     others["explored"] = []
     paths = {name: str(folder / f"{name}.json") for name in SECTIONS}
     present("pairs", results | others, paths, folder / "log", settings)
@@ -107,7 +107,7 @@ def figures_in(folder: Path) -> dict[str, str]:
 
 
 def draw(made: Made, folder: Path) -> None:
-    curves = {name: made.parts[name] for name in ("roc", "roc_bands")}
+    curves = {"roc": made.parts["roc"]}
     settings = {"models": MODELS, "benchmarks": BENCHMARKS, "alpha": 0.01}
     present("pairs", made.results() | curves, figures_in(folder), folder / "log", settings)
 
@@ -166,10 +166,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         f"{name}_{kind}": str(folder / f"{name}.{kind}") for name in tables for kind in ("csv", "md", "tex")
     }
     makes |= {f"{name}_csv": str(folder / f"{name}.csv") for name in (*STATISTICS, "models_compared")}
-    for name in ("roc", "roc_bands"):
-        makes.pop(f"{name}_csv")
-    near_ties = {"near_ties": made.parts["near_ties"]}
-    present("pairs", made.results() | near_ties, makes, folder / "log", study)
+    makes.pop("roc_csv")
+    present("pairs", made.results(), makes, folder / "log", study)
     draw(made, folder)
     truth = {
         f"p{i}": {
@@ -348,7 +346,7 @@ def test_figures_have_readable_text_and_no_date(made: Made) -> None:
 
 
 def test_a_study_without_ratings_has_a_figure_that_says_so(made: Made, tmp_path: Path) -> None:
-    curves = {name: [made.parts[name][1]] for name in ("roc", "roc_bands")}
+    curves = {"roc": [made.parts["roc"][1]]}
     settings = {"models": MODELS[:1], "benchmarks": BENCHMARKS[1:], "alpha": 0.01}
     present("pairs", made.results(1) | curves, figures_in(tmp_path), tmp_path / "log", settings)
     assert "this study has none" in (tmp_path / "figure1.svg").read_text(encoding="utf-8")
@@ -459,24 +457,21 @@ def test_the_areas_drawn_are_those_of_the_table(made: Made) -> None:
         assert numbers == list(wanted[["auc", "low", "high", "positives", "negatives"]])
 
 
-def test_the_curves_and_bands_drawn_are_those_of_the_statistics(made: Made) -> None:
+def test_the_curves_drawn_are_those_of_the_statistics(made: Made) -> None:
     drawn = charts_of(made.folder / "agreement.json")
     # ss has no ratings
     assert set(drawn) == {"", *(f"{model['name']} on cp" for model in MODELS)}
     for place, model in ((0, MODELS[0]), (2, MODELS[1])):
         rows = pd.DataFrame(drawn[f"{model['name']} on cp"].rows)
-        curves, bands = (pd.read_parquet(made.parts[kind][place]) for kind in ("roc", "roc_bands"))
+        curves = pd.read_parquet(made.parts["roc"][place])
         assert list(rows["measure"].drop_duplicates()) == ["AUL", "AULA", "CPS", "SSS"]
         for measure, own in rows.groupby("measure"):
             chance = own[own["drawn"] == "chance"]
             assert (chance["false_positive_rate"] == chance["true_positive_rate"]).all() and len(chance) == 2
-            for kind, table, names in (
-                ("curve", curves, ["false_positive_rate", "true_positive_rate"]),
-                ("band", bands, ["false_positive_rate", "low", "high"]),
-            ):
-                chosen = table[(table["measure"] == measure) & (table["protocol"] == "published")]
-                found = own.loc[own["drawn"] == kind, names]
-                assert found.to_numpy().tolist() == chosen[names].to_numpy().tolist() != []
+            names = ["false_positive_rate", "true_positive_rate"]
+            chosen = curves[(curves["measure"] == measure) & (curves["protocol"] == "published")]
+            found = own.loc[own["drawn"] == "curve", names]
+            assert found.to_numpy().tolist() == chosen[names].to_numpy().tolist() != []
 
 
 def test_accuracies_drawn_are_those_of_the_table(made: Made) -> None:
@@ -706,7 +701,7 @@ def test_a_small_study_still_has_a_page(made: Made, tmp_path: Path) -> None:
 def test_a_section_says_what_it_was_made_from(made: Made) -> None:
     stored = json.loads((made.folder / "agreement.json").read_bytes())
     assert stored["made_from"][made.parts["bias"][0]] == sha256_of_file(made.parts["bias"][0])
-    assert made.parts["roc_bands"][0] in stored["made_from"]
+    assert made.parts["roc"][0] in stored["made_from"]
     assert stored["code"] == "digest" and "pandas" in stored["versions"]
 
 

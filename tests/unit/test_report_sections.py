@@ -171,14 +171,6 @@ def test_what_is_not_a_section_is_named(tmp_path: Path, changed: dict[str, Any],
     assert str(raised.value).startswith(f"{path}: not a section of the report") and said in str(raised.value)
 
 
-def test_rows_lead_to_places_in_the_page_and_nowhere_else(tmp_path: Path) -> None:
-    page = Page(render_page("t", [Section("a", "A", (), (Table(sheet(2), (f"#{HOSTILE}", None)),))]))
-    assert page.links.count(f"#{HOSTILE}") == 1 and page.texts.count(HOSTILE) > 2
-    for links in (("#a",), ("#a", None, None), ("https://a", None), ("javascript:a", "#a"), ("", None)):
-        with pytest.raises(ValueError, match=r"a link of a table|one link for each row"):
-            Table(sheet(2), links)
-
-
 @pytest.mark.parametrize("text", ["", "[]", "null", "{}", "{", "\xff"])
 def test_other_files_are_no_sections(tmp_path: Path, text: str) -> None:
     path = tmp_path / "s.json"

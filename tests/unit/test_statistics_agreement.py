@@ -16,13 +16,12 @@ from unmask.statistics.agreement import (
     agreement_table,
     areas_compared,
     curve,
-    roc_bands,
     roc_table,
     vote_counts,
 )
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC, ROC_BANDS
+from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
 from unmask.tables import write_table
 
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
@@ -192,26 +191,6 @@ def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, t
     write_table(f"{tmp_path}/roc.parquet", table, ROC, {})
 
 
-def test_bands_are_of_the_same_curves_and_hold_them(made: synthetic.Synthetic, tmp_path: object) -> None:
-    options, found = options_with(votes="own", threshold=3), decisions(made.pairs, made.scores)
-    bands = roc_bands(made.pairs, found, options, in_threes(made))
-    curves = roc_table(made.pairs, found, options)
-    keys = ["measure", "protocol"]
-    assert set(map(tuple, bands[keys].to_numpy())) == set(map(tuple, curves[keys].to_numpy()))
-    for key, band in bands.groupby(keys):
-        own = curves[(curves["measure"] == key[0]) & (curves["protocol"] == key[1])]
-        on_curve = np.interp(
-            band["false_positive_rate"], own["false_positive_rate"], own["true_positive_rate"]
-        )
-        assert (band["low"] <= on_curve + 1e-12).all() and (on_curve <= band["high"] + 1e-12).all()
-        # and says something
-        assert 0.1 < (band["high"] - band["low"]).mean() < 0.7
-    assert (bands["confidence"] == options.confidence).all()
-    write_table(f"{tmp_path}/bands.parquet", bands, ROC_BANDS, {})
-    one_word = Dependence.of([("word",)] * len(made.pairs))
-    assert roc_bands(made.pairs, found, options, one_word).empty
-
-
 def test_one_class_alone_has_no_area() -> None:
     made = synthetic.make(12, seed=0)
     pairs = made.pairs.assign(ratings=pd.Series([["gender"] * 5] * 12, dtype=object))
@@ -220,7 +199,6 @@ def test_one_class_alone_has_no_area() -> None:
     assert any_votes["auc"].isna().all()
     assert set(any_votes["reason"]) == {"no negative pairs"}
     assert roc_table(pairs, decisions(pairs, made.scores), options_with()).empty
-    assert roc_bands(pairs, decisions(pairs, made.scores), options_with(), alone(made)).empty
 
 
 def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
@@ -231,10 +209,6 @@ def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
             agreement_table(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)),
         ),
         (ROC, roc_table(made.pairs, decisions(made.pairs, made.scores), options_with())),
-        (
-            ROC_BANDS,
-            roc_bands(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)),
-        ),
         (
             AREAS_COMPARED,
             areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)),

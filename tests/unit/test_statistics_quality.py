@@ -9,13 +9,11 @@ from scipy.stats import t
 
 import synthetic
 from test_statistics_bias import literal_score, literal_variance
-from unmask.report.sheets import rows_of
 from unmask.statistics.decisions import Decisions, decisions
 from unmask.statistics.dependence import Dependence
-from unmask.statistics.disputed import SHOWN, disputed_table
 from unmask.statistics.flaws import Flags
 from unmask.statistics.quality import quality_table, unequal_tokens
-from unmask.statistics.schema import DISPUTED, QUALITY
+from unmask.statistics.schema import QUALITY
 from unmask.statistics.shared_words import dependence_of
 from unmask.tables import as_table
 
@@ -186,47 +184,3 @@ def test_unequal_tokens_are_counted_from_any_evidence_that_has_them() -> None:
         )
         assert found is not None and found.tolist() == literal
     assert unequal_tokens(made.pairs, {"one-shared": made.evidence["one-shared"]}) is None
-
-
-def literal_disputed(made: synthetic.Synthetic, protocol: str) -> list[tuple[str, str, str]]:
-    """Pair, measure for it and measure against it, those furthest apart first."""
-    places: dict[str, dict[str, float]] = {}
-    scores = made.scores[made.scores["protocol"] == protocol]
-    for measure in scores["measure"].unique():
-        rows = scores[scores["measure"] == measure]
-        margins = [abs(margin) for margin in rows["margin"] if not math.isnan(margin)]
-        for pair, margin, outcome in zip(rows["pair_id"], rows["margin"], rows["outcome"], strict=True):
-            place = sum(other <= abs(margin) for other in margins) / len(margins)
-            sign = {"stereotype": 1, "antistereotype": -1}.get(outcome, 0)
-            places.setdefault(pair, {})[measure] = sign * place if sign else 0.0
-    found = []
-    for number, pair in enumerate(made.pairs["pair_id"]):
-        own = places[pair]
-        first, second = max(own, key=lambda m: own[m]), min(own, key=lambda m: own[m])
-        if own[first] > 0 > own[second]:
-            found.append((-round(own[first] - own[second], 9), number, pair, first, second))
-    return [(pair, first, second) for _, _, pair, first, second in sorted(found)[:SHOWN]]
-
-
-def test_the_pairs_that_measures_are_furthest_apart_on() -> None:
-    made = synthetic.make(90, seed=10)
-    table = disputed_table(made.pairs, decisions(made.pairs, made.scores))
-    as_table(table, DISPUTED)
-    for protocol in ("published", "corrected"):
-        own = table[table["protocol"] == protocol]
-        assert own[["pair_id", "first", "second"]].to_numpy().tolist() == [
-            list(each) for each in literal_disputed(made, protocol)
-        ]
-        assert own["rank"].tolist() == list(range(1, SHOWN + 1))
-        assert (own["first_margin"] > 0).all() and (own["second_margin"] < 0).all()
-        scores = made.scores[made.scores["protocol"] == protocol].groupby("pair_id")["outcome"]
-        for row in rows_of(own):
-            outcomes = scores.get_group(row.pair_id)
-            assert row.for_it == (outcomes == "stereotype").sum()
-            assert row.against_it == (outcomes == "antistereotype").sum()
-
-
-def test_measures_that_decide_alike_dispute_nothing() -> None:
-    credits = np.repeat(np.random.default_rng(11).random((30, 1)) < 0.5, 3, axis=1)
-    pairs = pd.DataFrame({"pair_id": [f"p{n}" for n in range(30)]})
-    assert disputed_table(pairs, made_decisions(credits)).empty

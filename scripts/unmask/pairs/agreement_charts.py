@@ -1,4 +1,4 @@
-"""Charts of agreement with human raters: ROC curves with their bands, and the areas under them."""
+"""Charts of agreement with human raters: ROC curves, and the areas under them."""
 
 from typing import Any
 
@@ -58,13 +58,11 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
     return forest(frame, axis, tips, kinds=Kinds("kind", "protocol", PROTOCOLS), apart="kind")
 
 
-def curves(
-    roc: pd.DataFrame, bands: pd.DataFrame, agreement: pd.DataFrame, several: bool = True
-) -> alt.FacetChart | None:
-    """Figure 1: ROC curves of the paper's measures with their bands, protocol published; a panel for each
+def curves(roc: pd.DataFrame, agreement: pd.DataFrame, several: bool = True) -> alt.FacetChart | None:
+    """Figure 1: ROC curves of the paper's measures, protocol published; a panel for each
     measure, model and benchmark, in rows of as many as there are measures.
 
-    roc, bands, agreement: ROC, ROC_BANDS and AGREEMENT with the columns model and benchmark. several: whether
+    roc, agreement: ROC and AGREEMENT with the columns model and benchmark. several: whether
     panels say which model and benchmark they are of.
     """
     chosen = agreement[agreement["chosen"] & (agreement["protocol"] == PUBLISHED) & agreement["auc"].notna()]
@@ -72,11 +70,8 @@ def curves(
     of = chosen[KEYS].assign(panel=[_panel(row, several) for row in rows_of(chosen)])
     # scores that know nothing of the ratings lie on the diagonal
     chance = of.merge(pd.DataFrame({FALSE: [0.0, 1.0], TRUE: [0.0, 1.0]}), how="cross")
-    band, curve = (
-        of.merge(rows.loc[rows["protocol"] == PUBLISHED, [*KEYS, *columns]], on=KEYS)
-        for rows, columns in ((bands, (FALSE, "low", "high")), (roc, (FALSE, TRUE)))
-    )
-    parts = {"chance": chance, "band": band, "curve": curve}
+    curve = of.merge(roc.loc[roc["protocol"] == PUBLISHED, [*KEYS, FALSE, TRUE]], on=KEYS)
+    parts = {"chance": chance, "curve": curve}
     frame = pd.concat([part.assign(drawn=name) for name, part in parts.items()], ignore_index=True)
     frame = by_value(frame, "panel", of["panel"])
     return _curves_chart(frame.assign(measure=frame["measure"].map(title_of))) if len(of) else None
@@ -93,25 +88,22 @@ def _curves_chart(frame: pd.DataFrame) -> alt.FacetChart:
     ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
     x = alt.X(f"{FALSE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks))
 
-    def y(name: str) -> alt.Y:
-        axis = alt.Axis(values=ticks, minExtent=NUMBERS, maxExtent=NUMBERS)
-        return alt.Y(f"{name}:Q", title="true positive rate", scale=scale, axis=axis)
-
+    axis = alt.Axis(values=ticks, minExtent=NUMBERS, maxExtent=NUMBERS)
+    y = alt.Y(f"{TRUE}:Q", title="true positive rate", scale=scale, axis=axis)
     tips = tooltips(
         (
             ("measure", "measure"),
             (FALSE, "false positive rate", ".2f"),
-            *ends_of(".2f", what="true positive rate"),
+            (TRUE, "true positive rate", ".2f"),
         )
     )
     base = alt.Chart()
-    band, chance, curve = (base.transform_filter(only("drawn", each)) for each in ("band", "chance", "curve"))
+    chance, curve = (base.transform_filter(only("drawn", each)) for each in ("chance", "curve"))
     layers = [
-        band.mark_area(style="single", opacity=0.25).encode(x=x, y=y("low"), y2="high:Q"),
-        chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(x=x, y=y(TRUE)),
+        chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(x=x, y=y),
         # as its points follow each other: it may rise straight up
-        curve.mark_line(style="single", strokeWidth=1.8).encode(x=x, y=y(TRUE), order=alt.Order("place:Q")),
-        # what a pointer finds anywhere in the band
-        band.mark_rule(strokeWidth=5, opacity=0).encode(x=x, y=y("low"), y2="high:Q", tooltip=tips),
+        curve.mark_line(style="single", strokeWidth=1.8).encode(
+            x=x, y=y, order=alt.Order("place:Q"), tooltip=tips
+        ),
     ]
     return panels(layers, records(frame), frame["measure"].nunique(), margin=BESIDE, width=SIZE, height=SIZE)

@@ -1,7 +1,6 @@
 """Where the measures of a model disagree: a picture of every two, and the pairs they differ on most."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 from urllib.parse import quote, urlencode
 
 import altair as alt
@@ -10,22 +9,16 @@ import pandas as pd
 from unmask.measures.registry import title_of
 from unmask.pairs.comparisons import of_context
 from unmask.pairs.results import PairResults
-from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, records
 from unmask.report.panels import columns_of, names_down, panels, tooltips
 from unmask.report.panels import records as chart_records
-from unmask.report.sections import Table as TableBlock
-from unmask.report.sheets import rows_of
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
+from unmask.terms import CORRECTED
 
 CELL, NAMES = 32, 104
 """Pixels of a cell's height, which has two lines, and of the names of measures."""
 
 STRONGEST = 0.45
 """How opaque the colour of a cell may be, below a number."""
-
-SHOWN = 10
-"""So many pairs of each model and benchmark are in the page; the file has more."""
 
 
 def by_chance(rows: pd.DataFrame) -> "pd.Series[float]":
@@ -129,50 +122,6 @@ FURTHEST_APART = Finding(
     {%- if less %}; {{ less }} {{ less | many("agrees", "agree") }} less often than by
     chance{% endif %}.{% endif %}""",
 )
-
-
-_FOR, _AGAINST = "most for the stereotype", "most against it"
-
-DISPUTED = Table(
-    "disputed",
-    ["model", STEREOTYPE, ANTISTEREOTYPE, "pair_id"],
-    [
-        Column("measure", "{first_title}", "The measure that is furthest for the stereotype.", _FOR),
-        Column(
-            "margin (among its own)",
-            "{first_margin:+.3f} ({first_place:.0f}%)",
-            "Its margin, and how many percent of its margins are no larger, whatever their sign.",
-            _FOR,
-        ),
-        Column("measure", "{second_title}", "The measure that is furthest against it.", _AGAINST),
-        Column("margin (among its own)", "{second_margin:+.3f} ({second_place:.0f}%)", "The same.", _AGAINST),
-        Column("for to against", "{for_it} to {against_it}", "Measures that prefer either.", "measures"),
-    ],
-    heads={"pair_id": "pair"},
-)
-
-
-def disputed(
-    rows: pd.DataFrame, texts: pd.DataFrame, caption: str, explorer: Mapping[str, Any]
-) -> TableBlock:
-    """The pairs of one benchmark that the measures of each model disagree on most.
-
-    rows: statistics' DISPUTED with the columns model and benchmark, of that benchmark. texts: its pairs
-    (PAIRS), by pair_id. explorer: which models the explorer has, and of each benchmark which pairs: a pair
-    that it has is a link.
-    """
-    rows = rows[(rows["protocol"] == CORRECTED) & (rows["rank"] <= SHOWN)]
-    rows = rows.join(texts[[STEREOTYPE, ANTISTEREOTYPE]], on="pair_id").assign(
-        first_title=rows["first"].astype(str).map(title_of),
-        second_title=rows["second"].astype(str).map(title_of),
-    )
-    links = tuple(
-        address(row.benchmark, row.pair_id, row.first, row.model)
-        if row.model in explorer["models"] and row.pair_id in explorer["pairs"].get(row.benchmark, ())
-        else None
-        for row in rows_of(rows)
-    )
-    return TableBlock(DISPUTED.sheet(rows, caption), links if any(links) else ())
 
 
 def address(benchmark: str, pair_id: str, measure: str, model: str) -> str:

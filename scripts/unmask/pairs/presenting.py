@@ -32,7 +32,7 @@ PRESENTS = Presentation(
     },
     {
         "figure1": (
-            lambda results: curves(results.roc, results.roc_bands, results.agreement),
+            lambda results: curves(results.roc, results.agreement),
             "Figure 1 needs a benchmark with human ratings of both kinds; this study has none.",
         ),
         "bias": (

@@ -38,9 +38,7 @@ TIDY = (
     "models_compared",
     "areas_compared",
     "quality",
-    "disputed",
     "lms",
-    "near_ties",
 )
 """The tables of the whole study that are written as they are."""
 
@@ -105,12 +103,9 @@ class PairResults:
     tests = _statistics("tests", with_holm)
     agreement = _statistics("agreement")
     roc = _statistics("roc")
-    roc_bands = _statistics("roc_bands")
-    near_ties = _statistics("near_ties")
     measures_compared = _statistics("measures_compared", _by_protocol)
     areas_compared = _statistics("areas_compared", _by_protocol)
     quality = _statistics("quality", _by_protocol)
-    disputed = _statistics("disputed")
     lms = _statistics("lms")
 
     @cached_property

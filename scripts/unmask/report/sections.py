@@ -49,20 +49,9 @@ class Items:
 
 @dataclass(frozen=True)
 class Table:
-    """A table under its caption; one without rows is its caption alone.
-
-    links: where each row leads to in the page (`#…`, or None), by the last of its stubs; nothing where no row
-    leads anywhere. Raises ValueError for links elsewhere, or for others than one a row.
-    """
+    """A table under its caption; one without rows is its caption alone."""
 
     sheet: Sheet
-    links: tuple[str | None, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.links and len(self.links) != len(self.sheet.rows):
-            raise ValueError("a table has one link for each row, or none")
-        if not all(link is None or link.startswith("#") for link in self.links):
-            raise ValueError("a link of a table leads to a place in the page: #…")
 
 
 @dataclass(frozen=True)
@@ -303,7 +292,7 @@ def read_section(path: str | Path) -> Section:
 def _written(block: Block) -> dict[str, Any]:
     kind = kind_of(block)
     if isinstance(block, Table):
-        return {"kind": kind, **vars(block.sheet)} | ({"links": block.links} if block.links else {})
+        return {"kind": kind, **vars(block.sheet)}
     if isinstance(block, Fold):
         return {"kind": kind, **vars(block), "blocks": [_written(inner) for inner in block.blocks]}
     if isinstance(block, Choice):
@@ -338,7 +327,7 @@ def _sheet(stored: Mapping[str, Any]) -> Sheet:
 _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "text": lambda stored: Text(**stored),
     "items": lambda stored: Items(**stored | {"texts": tuple(stored["texts"])}),
-    "table": lambda stored: Table(_sheet(stored), tuple(stored.get("links", ()))),
+    "table": lambda stored: Table(_sheet(stored)),
     "chart": lambda stored: Chart(**stored),
     "strip": read_strip,
     "facts": lambda stored: Facts(_pairs(stored["lines"])),

@@ -12,12 +12,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.statistics.areas import FEW, Areas, Levels, area_intervals, levels
-from unmask.statistics.bands import RATES, roc_band
 from unmask.statistics.decisions import Decisions, code
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
-from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC, ROC_BANDS
+from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
 from unmask.statistics.student import student
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
@@ -167,36 +166,18 @@ def roc_table(pairs: pd.DataFrame, decisions: Decisions, options: Options) -> pd
     A measure without a curve (a class is empty) has no rows.
     """
     parts = [framed([], ROC)]
-    for (measure, protocol), _, values, positive in _curves(pairs, decisions, options):
+    for (measure, protocol), values, positive in _curves(pairs, decisions, options):
         false, true = curve(values[positive], values[~positive])
         rates = {"false_positive_rate": false, "true_positive_rate": true}
         parts.append(pd.DataFrame({"measure": measure, "protocol": protocol, **rates}))
     return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
 
 
-def roc_bands(
-    pairs: pd.DataFrame, decisions: Decisions, options: Options, dependence: Dependence
-) -> pd.DataFrame:
-    """Where those curves may lie, as unmask.statistics.schema.ROC_BANDS; see unmask.statistics.bands.
-
-    A curve whose band is not known has no rows.
-    """
-    parts = [framed([], ROC_BANDS)]
-    for (measure, protocol), members, values, positive in _curves(pairs, decisions, options):
-        order = levels(values[:, None])[:, 0]
-        low, high = roc_band(order, positive, dependence.among(members), options.confidence)
-        if not np.isnan(low).any():
-            ends = {"false_positive_rate": RATES, "low": low, "high": high}
-            names = {"measure": measure, "protocol": protocol}
-            parts.append(pd.DataFrame({**names, **ends, "confidence": options.confidence}))
-    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
-
-
 def _curves(
     pairs: pd.DataFrame, decisions: Decisions, options: Options
-) -> Iterator[tuple[tuple[str, str], Ints, Floats, npt.NDArray[np.bool_]]]:
-    """Of each series that has a curve, under the chosen reading: the numbers of its pairs, their scores, and
-    which of them are positive."""
+) -> Iterator[tuple[tuple[str, str], Floats, npt.NDArray[np.bool_]]]:
+    """Of each series that has a curve, under the chosen reading: the scores of its pairs, and which of them
+    are positive."""
     if not has_ratings(pairs):
         return
     counts, values = vote_counts(pairs, options.votes), pair_scores(decisions, options.score)
@@ -204,7 +185,7 @@ def _curves(
         members = np.flatnonzero(~np.isnan(counts) & ~np.isnan(values[:, column]))
         positive = counts[members] >= options.threshold
         if positive.any() and not positive.all():
-            yield series, members, values[members, column], positive
+            yield series, values[members, column], positive
 
 
 def areas_compared(

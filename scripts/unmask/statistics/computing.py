@@ -11,17 +11,15 @@ from unmask.evidence.protocols import all_in_protocol
 from unmask.measures.registry import maskings_of
 from unmask.measures.unrelated import COLUMNS, margins_against_unrelated
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
-from unmask.statistics.agreement import agreement_table, areas_compared, roc_bands, roc_table
+from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
 from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import measures_compared
-from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.disputed import disputed_table
+from unmask.statistics.decisions import Decisions
 from unmask.statistics.flaws import Flags, flags
 from unmask.statistics.leverage import leverage_table
 from unmask.statistics.lexical import Lexicons, LexiconSource
 from unmask.statistics.lms import lms_table
 from unmask.statistics.mcnemar import Tallies, mcnemar_table, tallies
-from unmask.statistics.near_ties import near_ties_table
 from unmask.statistics.options import Options
 from unmask.statistics.quality import UNKNOWN_TOKENS, quality_table, unequal_tokens, unknown_tokens
 from unmask.statistics.schema import UNEQUAL_TOKENS
@@ -42,22 +40,6 @@ class Part:
     pairs: pd.DataFrame
     evidence: Mapping[str, pd.DataFrame]
     shuffled: pd.DataFrame | None = None
-
-
-@dataclass(frozen=True)
-class Scored:
-    """The decisions and near-ties of a table of scores (SCORES)."""
-
-    decisions: Decisions
-    near_ties: pd.DataFrame
-
-    @classmethod
-    def of(cls, pairs: pd.DataFrame, scores: pd.DataFrame, variant: str) -> "Scored":
-        return cls(decisions(pairs, scores), near_ties_table(pairs, scores, variant))
-
-    @property
-    def measures(self) -> list[str]:
-        return list(dict.fromkeys(measure for measure, _ in self.decisions.series))
 
 
 class EvidenceCounts:
@@ -113,9 +95,9 @@ class EvidenceCounts:
 def compute(
     pairs: pd.DataFrame,
     flaws: pd.DataFrame,
-    original: Scored,
+    original: Decisions,
     counts: EvidenceCounts | None,
-    shuffled: Scored | None,
+    shuffled: Decisions | None,
     options: Options,
     untrained: Sequence[Decisions] = (),
     words: LexiconSource | None = None,
@@ -127,25 +109,22 @@ def compute(
     token accuracy, and no lexical null but that of `words`.
     Raises InputError where the tables do not belong together.
     """
-    logger.info("%d pairs, %d measures", len(pairs), len(original.measures))
+    logger.info("%d pairs, %d measures", len(pairs), len({measure for measure, _ in original.series}))
     of_shuffled = None
     if counts is not None:
         words, of_shuffled = counts.words, counts.shuffled_words
     kinds = kinds_in(pairs, options.clusters)
-    decided, dependence = original.decisions, dependence_of(pairs, kinds)
+    decided, dependence = original, dependence_of(pairs, kinds)
     of_pairs = flags(flaws) | (counts.flags() if counts else {})
     readings = other_readings(pairs, kinds)
     bias = bias_table(pairs, decided, options, dependence, words, untrained, readings=readings)
-    near_ties = original.near_ties
     if shuffled is not None:
-        control = bias_table(pairs, shuffled.decisions, options, dependence, of_shuffled, variant=SHUFFLED)
+        control = bias_table(pairs, shuffled, options, dependence, of_shuffled, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
-        near_ties = pd.concat([near_ties, shuffled.near_ties], ignore_index=True)
     unrelated = counts.unrelated() if counts else pd.DataFrame(columns=list(COLUMNS))
     tables = {
         "bias": bias,
         "leverage": leverage_table(pairs, decided),
-        "near_ties": near_ties,
         "accuracy": accuracy_table(counts.accuracy if counts else [], options.confidence),
         "tests": mcnemar_table(
             counts.tallies if counts else [], options.pairing, pairs["pair_id"].tolist(), dependence
@@ -153,10 +132,8 @@ def compute(
         "measures_compared": measures_compared(decided, dependence, options.confidence),
         "agreement": agreement_table(pairs, decided, options, dependence),
         "roc": roc_table(pairs, decided, options),
-        "roc_bands": roc_bands(pairs, decided, options, dependence),
         "areas_compared": areas_compared(pairs, decided, options, dependence),
         "quality": quality_table(decided, of_pairs, dependence, options.confidence),
-        "disputed": disputed_table(pairs, decided),
         "lms": lms_table(pairs, decided, unrelated, dependence, options.confidence),
     }
     for name, rows in tables.items():

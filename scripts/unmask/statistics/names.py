@@ -6,16 +6,13 @@ Nothing is imported here: planning a study reads them, and should not wait for t
 STATISTICS = (
     "bias",
     "leverage",
-    "near_ties",
     "accuracy",
     "tests",
     "measures_compared",
     "agreement",
     "roc",
-    "roc_bands",
     "areas_compared",
     "quality",
-    "disputed",
     "lms",
 )
 """The tables of statistics of one model on one benchmark. unmask.statistics.schema has a schema for each."""

@@ -210,26 +210,6 @@ LEVERAGE = pa.schema(
 )
 """The words that a score depends on most: some rows per measure and protocol."""
 
-NEAR_TIES = pa.schema(
-    [
-        field("variant", WORD, meaning="original or shuffled (word order)"),
-        field("measure", WORD, meaning="the measure"),
-        field("protocol", WORD, meaning="published or corrected"),
-        field("pair_id", pa.string(), meaning="the pair"),
-        field("bias_type", WORD, meaning="bias type of the pair"),
-        field(
-            "margin",
-            pa.float64(),
-            meaning="stereotype minus antistereotype, as compared (after any rounding of the protocol)",
-        ),
-        field("outcome", WORD, meaning="which sentence is preferred: stereotype, antistereotype or tie"),
-        field("error", pa.float64(), meaning="how far float error may move the margin, in its unit"),
-        field("lowest", WORD, meaning="the outcome if the margin is lower by that error"),
-        field("highest", WORD, meaning="the outcome if it is higher by that error"),
-    ]
-)
-"""Near-ties: one row per decision that float error could turn."""
-
 ACCURACY = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),
@@ -615,28 +595,6 @@ QUALITY = pa.schema(
 )
 """Scores without the pairs that have a flaw: one row per measure, protocol and flaw that some pair has."""
 
-DISPUTED = pa.schema(
-    [
-        field("protocol", WORD, meaning="published or corrected"),
-        field("rank", pa.int16(), meaning="1 for the pair that measures are furthest apart on"),
-        field("pair_id", pa.string(), meaning="the pair"),
-        field("first", WORD, meaning="the measure furthest for the stereotype"),
-        field("second", WORD, meaning="the measure furthest against it"),
-        field("first_margin", pa.float64(), meaning="margin of the first, in its unit"),
-        field("second_margin", pa.float64(), meaning="margin of the second, in its unit"),
-        field(
-            "first_place",
-            pa.float64(),
-            meaning="how many percent of the first measure's pairs have a margin no larger than this, "
-            "whatever its sign",
-        ),
-        field("second_place", pa.float64(), meaning="as `first_place`, of the second"),
-        field("for_it", pa.int16(), meaning="measures that prefer the stereotype"),
-        field("against_it", pa.int16(), meaning="measures that prefer the other sentence"),
-    ]
-)
-"""The pairs that the measures of one model disagree on most: some rows per protocol."""
-
 LMS = pa.schema(
     [
         field("measure", WORD, meaning="the measure"),
@@ -717,35 +675,16 @@ LMS = pa.schema(
 """Whether sentences that mean something are preferred: per measure that scores unrelated sentences, protocol
 and group of pairs. No rows where a benchmark has none."""
 
-ROC_BANDS = pa.schema(
-    [
-        field("measure", WORD, meaning="the measure"),
-        field("protocol", WORD, meaning="published or corrected"),
-        field("false_positive_rate", pa.float64(), meaning="share of negative pairs, from 0 to 1"),
-        field(
-            "low",
-            pa.float64(),
-            meaning="lower end of the true positive rate there, pointwise (unmask.statistics.bands)",
-        ),
-        field("high", pa.float64(), meaning="upper end of the interval from `low`"),
-        field("confidence", pa.float64(), meaning="level of the band"),
-    ]
-)
-"""Where the curves of ROC may lie, at the same false positive rates for all; without those not known."""
-
 SCHEMAS: Mapping[str, pa.Schema] = {
     "bias": BIAS,
     "leverage": LEVERAGE,
-    "near_ties": NEAR_TIES,
     "accuracy": ACCURACY,
     "tests": TESTS,
     "measures_compared": COMPARISONS,
     "agreement": AGREEMENT,
     "roc": ROC,
-    "roc_bands": ROC_BANDS,
     "areas_compared": AREAS_COMPARED,
     "quality": QUALITY,
-    "disputed": DISPUTED,
     "lms": LMS,
 }
 """The schema of each of unmask.statistics.names.STATISTICS."""

@@ -42,7 +42,7 @@ def _blocks(results: PairResults) -> Iterator[Block]:
 
 def _folds(results: PairResults) -> Iterator[Fold]:
     for title, curves in _curves(results):
-        alt = f"ROC curves of {title} with their bands, a panel for each measure, against the diagonal."
+        alt = f"ROC curves of {title}, a panel for each measure, against the diagonal."
         yield Fold(title, (chart(f"{title}. {results.captions['figure1']}", alt, curves),))
 
 
@@ -50,9 +50,6 @@ def _curves(results: PairResults) -> Iterator[tuple[str, Any]]:
     """The curves of each model and benchmark that has some, with their name."""
     readings = results.agreement.groupby(["model", "benchmark"], sort=False, observed=True)
     for (model, benchmark), of_both in readings:
-        roc, bands = (
-            rows[(rows["model"] == model) & (rows["benchmark"] == benchmark)]
-            for rows in (results.roc, results.roc_bands)
-        )
-        if curves := agreement_charts.curves(roc, bands, of_both, several=False):
+        roc = results.roc[(results.roc["model"] == model) & (results.roc["benchmark"] == benchmark)]
+        if curves := agreement_charts.curves(roc, of_both, several=False):
             yield f"{model} on {benchmark}", curves

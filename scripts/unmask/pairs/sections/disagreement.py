@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from unmask.pairs import comparisons
-from unmask.pairs.disagreement import FURTHEST_APART, disputed, every_two_measures, heat_map
-from unmask.pairs.explorer import shown_pairs
+from unmask.pairs.disagreement import FURTHEST_APART, every_two_measures, heat_map
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
@@ -25,8 +24,6 @@ def section(results: PairResults) -> Section:
 def _blocks(results: PairResults, sentence: str) -> Iterator[Block]:
     yield from chosen(BENCHMARK, _heat_maps(results, sentence))
     yield from folded("Every two measures in numbers", comparisons.measures(results))
-    if pairs := chosen(BENCHMARK, _disputed(results)):
-        yield Fold("The pairs that measures disagree on most", pairs)
     if len(results.measures_compared):
         yield results.captions.computed("disagreement")
 
@@ -36,19 +33,3 @@ def _heat_maps(results: PairResults, sentence: str) -> Iterator[Fold]:
     for name, of_benchmark in rows.groupby("benchmark", sort=False, observed=True):
         caption, alt = f"{name}. {results.captions['disagreement']}", ALT.format(sentence=sentence)
         yield Fold(str(name), (chart(caption, f"{name}. {alt}", heat_map(of_benchmark)),))
-
-
-def _disputed(results: PairResults) -> Iterator[Fold]:
-    explorer = results.settings["explorer"]
-    for name in dict.fromkeys(results.disputed["benchmark"]):
-        texts, explored = results.pairs[name], {}
-        if name in explorer["benchmarks"]:
-            explored = {name: set(shown_pairs(texts, explorer["most"])["pair_id"])}
-        table = disputed(
-            results.disputed[results.disputed["benchmark"] == name],
-            texts.set_index("pair_id"),
-            results.captions["disputed"],
-            {"models": results.models_in_page, "pairs": explored},
-        )
-        if table.sheet.rows:
-            yield Fold(str(name), (table,))
