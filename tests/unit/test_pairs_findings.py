@@ -42,7 +42,7 @@ SCORE: dict[str, Any] = {
     "verdict": CLEAR,
     "confidence": 0.95,
 }
-COMPARED = ["benchmark", "model", "first", "second", "protocol", "kappa", "p", "p_holm"]
+COMPARED = ["benchmark", "model", "first", "second", "protocol", "p", "p_holm"]
 UNTESTABLE = {"verdict": CANNOT_TELL, "low": None, "high": None}
 NULL = {"low": None, "high": None, "null_low": None, "null_high": None, "verdict": CANNOT_TELL}
 

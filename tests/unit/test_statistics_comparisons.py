@@ -10,13 +10,12 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.inter_rater import cohens_kappa as kappa_of_table
 
 import synthetic
 from study_schema import MEASURES
 from unmask.report.sheets import rows_of
 from unmask.statistics import comparisons
-from unmask.statistics.comparisons import cohens_kappa, measures_compared
+from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import COMPARISONS
@@ -109,32 +108,6 @@ def check(
     table = [[both, b], [c, n - both - b - c]]
     tested = mcnemar(table, exact=b + c < 25)
     assert row["p_mcnemar"] == pytest.approx(tested.pvalue)
-    kappa = kappa_of_table(table)
-    assert row["kappa"] == pytest.approx(kappa.kappa)
-    influence = literal_influence(x, y)
-    found = among.variance(np.array(influence)[:, None], weights, one_group)
-    reach = t.ppf(0.975, min(found.df, b + c - 1)) * math.sqrt(found.clustered[0])
-    assert row["kappa_low"] == pytest.approx(max(-1.0, kappa.kappa - reach))
-    assert row["kappa_high"] == pytest.approx(min(1.0, kappa.kappa + reach))
-
-
-def literal_kappa(weights: list[float], x: list[bool], y: list[bool]) -> float:
-    """κ of weighted pairs."""
-    total = sum(weights)
-    agreeing = sum(w for w, p, q in zip(weights, x, y, strict=True) if p == q) / total
-    rate, other = (sum(w for w, p in zip(weights, side, strict=True) if p) / total for side in (x, y))
-    by_chance = rate * other + (1 - rate) * (1 - other)
-    return (agreeing - by_chance) / (1 - by_chance)
-
-
-def literal_influence(x: list[bool], y: list[bool]) -> list[float]:
-    """How κ moves with a pair's weight: n times the derivative by that weight, numerically."""
-    n, step = len(x), 1e-4
-    influence = []
-    for i in range(n):
-        up, down = ([1 + sign * step * (i == j) for j in range(n)] for sign in (1, -1))
-        influence.append(n * (literal_kappa(up, x, y) - literal_kappa(down, x, y)) / (2 * step))
-    return influence
 
 
 @pytest.mark.parametrize("dependence", [ALONE, TOGETHER], ids=["alone", "together"])
@@ -199,8 +172,6 @@ def test_turning_a_comparison_turns_the_difference(
         ("error", "error", 1),
         ("p", "p", 1),
         ("p_mcnemar", "p_mcnemar", 1),
-        ("kappa", "kappa", 1),
-        ("kappa_low", "kappa_low", 1),
     ):
         assert list(one[here]) == pytest.approx(list(sign * mirror[there]), nan_ok=True), here
 
@@ -210,7 +181,6 @@ def test_a_model_against_itself_differs_by_nothing(made: synthetic.Synthetic) ->
     assert (table["difference"] == 0).all() and (table["agreement"] == 100).all()
     assert table[["p", "error", "independent_error", "low", "high", "df"]].isna().all(axis=None)
     assert table["p_mcnemar"].isna().all()
-    assert (table["kappa"] == 1).all() and table["kappa_low"].isna().all()
 
 
 def test_the_order_of_pairs_changes_nothing(
@@ -231,7 +201,7 @@ def test_the_order_of_pairs_changes_nothing(
 
 
 def test_copies_of_pairs_add_nothing(made: synthetic.Synthetic) -> None:
-    """Pairs five times over: independent errors shrink, clustered ones hardly, nor does the interval of κ."""
+    """Pairs five times over: independent errors shrink, clustered ones hardly."""
     pairs, scores = (
         pd.concat([frame.assign(pair_id=frame["pair_id"] + f"-{i}") for i in range(5)], ignore_index=True)
         for frame in (made.pairs, made.scores)
@@ -242,14 +212,12 @@ def test_copies_of_pairs_add_nothing(made: synthetic.Synthetic) -> None:
     assert list(five["difference"]) == pytest.approx(list(one["difference"]))
     assert (five["independent_error"] / one["independent_error"] < 0.46).all()
     assert list(five["error"] / one["error"]) == pytest.approx([1] * len(one), abs=0.03)
-    widths = (five["kappa_high"] - five["kappa_low"]) / (one["kappa_high"] - one["kappa_low"])
-    assert list(widths) == pytest.approx([1] * len(one), abs=0.05)
 
 
 def test_where_all_pairs_vary_together_nothing_is_claimed(made: synthetic.Synthetic) -> None:
     table = measures_compared(decisions(made.pairs, made.scores), Dependence.of([("word",)] * N), 0.95)
-    assert table[["p", "error", "low", "high", "kappa_low"]].isna().all(axis=None)
-    assert table[["difference", "kappa", "agreement"]].notna().all(axis=None)
+    assert table[["p", "error", "low", "high"]].isna().all(axis=None)
+    assert table[["difference", "agreement"]].notna().all(axis=None)
 
 
 def test_what_no_pair_has_in_both_is_left_out(made: synthetic.Synthetic) -> None:
@@ -292,22 +260,6 @@ def test_few_pairs_that_differ_leave_a_wide_interval(made: synthetic.Synthetic) 
             assert table["p"].isna().all()
         else:
             assert table["p"].iloc[0] > least
-        # a constant side agrees with anything as often as by chance
-        assert table["kappa"].iloc[0] == 0
-
-
-def test_kappas_variance_is_that_of_fleiss_cohen_and_everitt() -> None:
-    rng = np.random.default_rng(7)
-    x = rng.random((300, 6)) < 0.4
-    y = np.where(rng.random((300, 6)) < 0.5, x, rng.random((300, 6)) < 0.6)
-    kappa, influence = cohens_kappa(x.astype(float), y.astype(float))
-    for column in range(6):
-        p, q = x[:, column], y[:, column]
-        literal = kappa_of_table([[(p & q).sum(), (p & ~q).sum()], [(~p & q).sum(), (~p & ~q).sum()]])
-        assert kappa[column] == pytest.approx(literal.kappa)
-        assert (influence[:, column] ** 2).sum() / 300**2 == pytest.approx(literal.var_kappa)
-    constant, nothing = cohens_kappa(np.ones((4, 1)), np.ones((4, 1)))
-    assert np.isnan(constant).all() and np.isnan(nothing).all()
 
 
 def test_differences_of_what_does_not_differ_are_found_as_often_as_said() -> None:

@@ -39,7 +39,6 @@ MODELS = Table(
     ["benchmark", "first", "second"],
     [
         Column(_DIFFERENCE, "<{difference:+.1f}>{mark} (<{low:+.1f} to {high:+.1f}>)", "First less second."),
-        Column("κ", "{kappa:.2f}", "Cohen's κ of their decisions."),
     ],
     across=["title"],
     label_first=True,
@@ -58,8 +57,6 @@ MEASURES = Table(
         Column("only second", "{c}", "Pairs in which only the second does.", _PREFER),
         Column("neither", "{neither}", "Pairs in which neither does.", _PREFER),
         Column("%", "{agreement:.1f}", "Percent of pairs that both decide alike.", _ALIKE),
-        Column("κ", "{kappa:.2f}", "Cohen's κ of their decisions.", _ALIKE),
-        Column("interval", "{kappa_low:.2f} to {kappa_high:.2f}", "Interval of κ.", _ALIKE),
     ],
 )
 VERSIONS = Table(
@@ -91,14 +88,14 @@ AREAS = Table(
 
 
 def models(results: PairResults) -> Sheet:
-    """Every two models under each measure, protocol corrected: differences of bias scores, and κ."""
+    """Every two models under each measure, protocol corrected: differences of bias scores."""
     rows = with_marks(_corrected(results.models_compared), results.alpha)
     rows = rows.assign(title=titles(rows))
     return MODELS.sheet(rows, results.captions["models_compared"])
 
 
 def measures(results: PairResults) -> Sheet:
-    """Every two measures of each model, protocol corrected: difference of bias scores, decisions, κ."""
+    """Every two measures of each model, protocol corrected: difference of bias scores, decisions."""
     rows = _of_measures(_corrected(results.measures_compared))
     return MEASURES.sheet(rows, results.captions["measures_compared"])
 
@@ -169,10 +166,11 @@ def titles(rows: pd.DataFrame) -> "pd.Series[str]":
 
 
 def distinct_measures(results: PairResults) -> pd.DataFrame:
-    """The comparisons of measures with a κ, protocol corrected, without that of All-Masked and its sum."""
+    """The comparisons of measures, protocol corrected, without that of All-Masked and its sum, and without
+    two that always decide the same one thing."""
     rows = _corrected(results.measures_compared)
     readings = rows["first"].isin(ALL_MASKED) & rows["second"].isin(ALL_MASKED)
-    return rows[~readings & rows["kappa"].notna()]
+    return rows[~readings & (rows[["both", "neither"]].max(axis=1) < rows["n"])]
 
 
 def _of_measures(rows: pd.DataFrame) -> pd.DataFrame:
@@ -264,7 +262,7 @@ def of_context(results: PairResults) -> tuple[pd.DataFrame, str, bool]:
 
 
 def decided_differently(results: PairResults) -> Iterator[Row]:
-    """How often two measures decide differently, and κ: the least and the most of each."""
+    """How often two measures decide differently: the least and the most."""
     rows, trained, controls = of_context(results)
     if len(rows):
         different = 100 - rows["agreement"]
@@ -272,15 +270,14 @@ def decided_differently(results: PairResults) -> Iterator[Row]:
             "trained": trained,
             "controls": controls,
             "different": span(different.min(), different.max(), 0),
-            "kappa": span(rows["kappa"].min(), rows["kappa"].max()),
         }
 
 
 DECIDED_DIFFERENTLY = Finding(
     "decided differently",
     decided_differently,
-    """Two measures of one {{ trained }}model decide {{ different }} of 100 pairs differently; Cohen's κ is
-    {{ kappa }}.{% if controls %} Controls are not counted.{% endif %}""",
+    """Two measures of one {{ trained }}model decide {{ different }} of 100 pairs
+    differently.{% if controls %} Controls are not counted.{% endif %}""",
 )
 
 BEYOND_CHANCE = """

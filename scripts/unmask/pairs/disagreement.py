@@ -38,7 +38,7 @@ def every_two_measures(compared: pd.DataFrame) -> pd.DataFrame:
     rows = compared[compared["protocol"] == CORRECTED]
     return columns_of(
         rows,
-        *("model", "benchmark", "kappa"),
+        *("model", "benchmark"),
         panel="model",
         first=rows["first"].map(title_of),
         second=rows["second"].map(title_of),
@@ -71,7 +71,6 @@ def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
             ("first", "the other"),
             ("different", "decided differently, of 100", ".1f"),
             ("by_chance", "by chance", ".1f"),
-            ("kappa", "Cohen's kappa", ".2f"),
             ("pairs", "pairs", "d"),
         )
     )
@@ -91,7 +90,7 @@ def heat_map(rows: pd.DataFrame) -> alt.FacetChart:
 
 
 def furthest_apart(results: PairResults) -> Iterator[Row]:
-    """The two measures of a trained model that decide most differently, and how many decide as by chance.
+    """The two measures of a trained model that decide most differently.
 
     Controls are left out. Where no model is trained, of all models.
     """
@@ -99,16 +98,12 @@ def furthest_apart(results: PairResults) -> Iterator[Row]:
     if rows.empty:
         return
     furthest = rows.loc[[rows["agreement"].idxmin()]]
-    known = rows[rows["kappa_low"].notna()]
     yield {
         **records(furthest)[0],
         "titles": [title_of(str(furthest[name].iloc[0])) for name in ("first", "second")],
         "trained": trained,
         "different": 100 - furthest["agreement"].iloc[0],
         "by_chance": by_chance(furthest).iloc[0],
-        "known": len(known),
-        "like_chance": int(((known["kappa_low"] <= 0) & (known["kappa_high"] >= 0)).sum()),
-        "less": int((known["kappa_high"] < 0).sum()),
     }
 
 
@@ -116,11 +111,7 @@ FURTHEST_APART = Finding(
     "furthest apart",
     furthest_apart,
     """{{ titles | listed }} of {{ model }} differ most: they decide {{ different | number(0) }} of 100 pairs
-    of {{ benchmark }} differently, and independent decisions would differ in {{ by_chance | number(0) }}.
-    {% if known %}In {{ like_chance }} of {{ known | counted("comparison") }} of measures of one {{ trained
-    }}model, agreement is no better than chance: the interval of Cohen's κ includes 0
-    {%- if less %}; {{ less }} {{ less | many("agrees", "agree") }} less often than by
-    chance{% endif %}.{% endif %}""",
+    of {{ benchmark }} differently, and independent decisions would differ in {{ by_chance | number(0) }}.""",
 )
 
 

@@ -100,12 +100,10 @@ def compared(
       one;
     - both, b, c, neither: pairs in which both prefer the stereotype, the first alone, the second alone, none
       (a tie prefers nothing); p_mcnemar, McNemar's test of these counts, which takes pairs as independent;
-    - agreement: the percentage of pairs in both or neither; kappa, Cohen's κ (Cohen 1960, Educational and
-      Psychological Measurement 20:37) with its interval; its influence per pair is that of the large-sample
-      variance of Fleiss, Cohen & Everitt 1969 (Psychological Bulletin 72:323).
+    - agreement: the percentage of pairs in both or neither.
 
     Null is what nothing can be said of: p, error, and the interval where the two never differ, or all differ
-    alike; κ where both always decide the same one thing.
+    alike.
     """
     pattern_of, members_of = _patterns(decisions.trials() > 0)
     credit, prefers = 100 * decisions.credit(), decisions.outcome == code(STEREOTYPE)
@@ -156,52 +154,24 @@ def _compared(
     differences = first - second
     difference = differences.mean(axis=0)
     counts = np.stack([prefers & others, prefers & ~others, ~prefers & others, ~prefers & ~others])
-    kappa, influence = cohens_kappa(prefers.astype(float), others.astype(float))
-
-    variance = moments.variance(np.hstack([differences - difference, influence]))
+    variance = moments.variance(differences - difference)
     # no larger than the number of pairs that tell the two apart
     df = np.minimum(variance.df, np.count_nonzero(differences, axis=0) - 1.0)
-    of_difference = student(difference, variance.clustered[:k], df, confidence)
-    of_kappa = student(
-        kappa,
-        variance.clustered[k:],
-        np.minimum(variance.df, (prefers != others).sum(axis=0) - 1.0),
-        confidence,
-    )
+    of_difference = student(difference, variance.clustered, df, confidence)
     columns = {
         "n": np.full(k, n),
         "first_score": first.mean(axis=0),
         "second_score": second.mean(axis=0),
         "difference": difference,
         "error": of_difference.error,
-        "independent_error": np.where(
-            np.isnan(of_difference.error), np.nan, np.sqrt(variance.independent[:k])
-        ),
+        "independent_error": np.where(np.isnan(of_difference.error), np.nan, np.sqrt(variance.independent)),
         "df": np.where(np.isnan(of_difference.error), np.nan, df),
         "low": of_difference.low,
         "high": of_difference.high,
         "p": of_difference.p,
         **dict(zip(("both", "b", "c", "neither"), counts.sum(axis=1), strict=True)),
         "agreement": 100 * (prefers == others).mean(axis=0),
-        "kappa": kappa,
-        "kappa_low": np.maximum(of_kappa.low, -1),
-        "kappa_high": np.minimum(of_kappa.high, 1),
     }
     for place in range(k):
         row = {name: column[place].item() for name, column in columns.items()}
         yield row | {"p_mcnemar": mcnemar_of_counts(row["b"], row["c"])[1], "confidence": confidence}
-
-
-def cohens_kappa(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Cohen's κ of k couples of 0 and 1, and each pair's influence on it, shapes (k,) and (pairs, k).
-
-    Both are nan where both sides are the same constant: chance alone then agrees always.
-    """
-    alike = (first == second).astype(float)
-    rate, other = first.mean(axis=0), second.mean(axis=0)
-    agreeing, by_chance = alike.mean(axis=0), rate * other + (1 - rate) * (1 - other)
-    room = np.where(by_chance < 1, 1 - by_chance, np.nan)
-    kappa = (agreeing - by_chance) / room
-    chance_of = (2 * other - 1) * (first - rate) + (2 * rate - 1) * (second - other)
-    influence = (alike - agreeing) / room - (1 - agreeing) / room**2 * chance_of
-    return kappa, influence

@@ -344,13 +344,6 @@ COMPARISONS = pa.schema(
             meaning="McNemar's p of b and c, with pairs as independent",
         ),
         field("agreement", pa.float64(), meaning="percent of pairs in both or neither"),
-        field("kappa", pa.float64(), nullable=True, meaning="Cohen's kappa"),
-        field(
-            "kappa_low", pa.float64(), nullable=True, meaning="lower end of the clustered interval of `kappa`"
-        ),
-        field(
-            "kappa_high", pa.float64(), nullable=True, meaning="upper end of the interval from `kappa_low`"
-        ),
         field("confidence", pa.float64(), meaning="level of the intervals"),
     ]
 )
@@ -365,11 +358,7 @@ VERSIONS = pa.schema(
             WORD,
             meaning="all pairs with the same pair_id in both, or those with other sentences (changed)",
         ),
-        *(
-            each
-            for each in COMPARISONS
-            if each.name not in ("first", "second", "second_measure", "kappa", "kappa_low", "kappa_high")
-        ),
+        *(each for each in COMPARISONS if each.name not in ("first", "second", "second_measure")),
     ]
 )
 """Comparisons of a benchmark, the first, with another that it is a version of, under a model and measure."""
