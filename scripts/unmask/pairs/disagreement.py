@@ -1,4 +1,4 @@
-"""Where the measures of a model disagree: a picture of every two, and the pairs they differ on most."""
+"""Where the measures of a model disagree: a picture of every two, and those furthest apart."""
 
 from collections.abc import Iterator
 from urllib.parse import quote, urlencode
