@@ -54,7 +54,7 @@ def sheet(rows: int) -> Sheet:
 BLOCKS: tuple[Block, ...] = (
     Text(HOSTILE),
     Items((HOSTILE, "second"), warning=True),
-    Table(sheet(2), ("#every-block", None)),
+    Table(sheet(2)),
     Chart(HOSTILE, HOSTILE, {"data": {"values": [{"name": HOSTILE, "x": 1.5}]}, "mark": "point"}),
     Facts(((HOSTILE, HOSTILE),)),
     Code(HOSTILE),
