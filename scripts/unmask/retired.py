@@ -17,6 +17,7 @@ RETIRED = {
     "images": "encoders that see take features of regions (key features)",
     "inlp": "a model that was made elsewhere is measured too (source: path)",
     "longer": "lengths plants names of two subtokens",
+    "pairing": "tables mark the test with pairs that share something varying together",
     "perturbed": "a model that was changed elsewhere is measured too (source: path)",
     "planted": "nothing is planted but in worlds (key worlds)",
     "PLLWholeWord": "PLL hides one token at a time",

@@ -288,20 +288,15 @@ def check_tokens(study: Study, model: str, benchmark: str) -> None:
         study.same("tokens predicted right", row["n"], len(of), where)
         study.same("token accuracies", row["accuracy"], 100 * (of["rank"] == 1).mean(), where)
     for row in study.table("statistics", model, benchmark, "tests.parquet").to_dict("records"):
-        if row["second"] not in sides or row["unit"] not in ("token", "pair"):
+        if row["second"] not in sides or row["unit"] != "token":
             continue
         one, other = sides[row["second"]]
         both = pd.concat([one, other], axis=1, join="inner")
         first, second = both.iloc[:, 0], both.iloc[:, 1]
         test = (model, benchmark, row["second"])
-        if row["unit"] == "token":
-            b, c = int((first & ~second).sum()), int((~first & second).sum())
-            for name, value in (("n", len(both)), ("b", b), ("c", c), ("p", mcnemar(b, c))):
-                study.same("McNemar's tests of tokens", row[name], value, (*test, name), 1e-7)
-        else:
-            # how much more one side has right in a pair; independent of which pairs are clustered
-            d = (first.astype(int) - second.astype(int)).groupby(level=0).sum()
-            study.same("McNemar's tests of pairs", row["statistic"], d.sum() ** 2 / (d**2).sum(), test, 1e-7)
+        b, c = int((first & ~second).sum()), int((~first & second).sum())
+        for name, value in (("n", len(both)), ("b", b), ("c", c), ("p", mcnemar(b, c))):
+            study.same("McNemar's tests of tokens", row[name], value, (*test, name), 1e-7)
 
 
 def check_areas(study: Study, model: str, benchmark: str, pairs: Frame, scores: Frame) -> None:

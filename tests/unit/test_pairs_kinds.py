@@ -119,7 +119,7 @@ def test_an_undefined_pair_lacks_what_the_measure_scores() -> None:
 def test_captions_name_the_controls_of_the_study(measures: list[str], controls: str) -> None:
     bias = results(*(of(name) for name in measures)).bias.assign(clusters="words")
     none: Any = pd.DataFrame({"chosen": pd.Series([], dtype=bool), "unit": []})
-    assert caption_facts(0.01, bias, none, none, [])["controls"] == controls
+    assert caption_facts(0.01, bias, none, [])["controls"] == controls
 
 
 def test_token_accuracy_is_said_of_either_kind() -> None:

@@ -15,7 +15,6 @@ RESOURCES = Path(__file__).parents[2] / "resources"
 FILES = sorted(RESOURCES.glob("*/captions.yaml"))
 
 LONG = {
-    "unit": "by pair, with pairs that share a modified word or a target varying together",
     "clusters": "a modified word or a target",
     "reading": "A pair is positive where at least 3 of 4 to 6 raters chose some bias type; score: margin.",
     "template": "People in {region} are {word}.",

@@ -271,8 +271,8 @@ def test_a_family_without_its_key_leaves_no_trace() -> None:
     assert set(config) == {"study", "title", "data", "statistics", "runtime", "corpora", "frequency"}
     # what the pairs of sentences add to a key of all families is not there either
     assert set(config["statistics"]) == {"alpha", "confidence"}
-    with pytest.raises(InputError, match=r"config key statistics: unknown key pairing \(known: alpha, "):
-        complete({"study": "x", "statistics": {"pairing": "token"}}, FAMILIES)
+    with pytest.raises(InputError, match=r"config key statistics: unknown key ratings \(known: alpha, "):
+        complete({"study": "x", "statistics": {"ratings": {}}}, FAMILIES)
 
 
 def test_models_come_from_models_but_never_from_themselves() -> None:

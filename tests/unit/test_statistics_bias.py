@@ -692,9 +692,8 @@ def test_options_are_those_of_the_study() -> None:
     entry = {
         "alpha": 0.05,
         "confidence": 0.9,
-        "pairing": "sentence",
         "ratings": {"votes": "own", "threshold": 3, "score": "decision"},
         "clusters": ["target"],
         "chance": {"draws": 100, "seed": 7},
     }
-    assert Options.from_config(entry) == Options(0.9, ("target",), 100, 7, "sentence", "own", 3, "decision")
+    assert Options.from_config(entry) == Options(0.9, ("target",), 100, 7, "own", 3, "decision")

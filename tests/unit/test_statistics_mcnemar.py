@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 import synthetic
 from profiles import examples
-from study_schema import MEASURES, options_with
+from study_schema import MEASURES
 from unmask.errors import InputError
 from unmask.statistics import mcnemar as of_tokens
 from unmask.statistics import paired
@@ -35,14 +35,12 @@ def clustered_mcnemar(d: "pd.Series[int]") -> dict[str, object]:
 
 
 def mcnemar_table(
-    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None, pairing: str
+    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
 ) -> pd.DataFrame:
     # only pairs with a number that divides by the same 7 share something
     ids = sorted(set(evidence["none"]["pair_id"]))
     dependence = Dependence.of([[f"w{int(pair[1:]) // 7}"] for pair in ids])
-    return of_tokens.mcnemar_table(
-        [of_tokens.tallies(measures, evidence, shuffled)], pairing, ids, dependence
-    )
+    return of_tokens.mcnemar_table([of_tokens.tallies(measures, evidence, shuffled)], ids, dependence)
 
 
 def series(b: int, c: int, both: int = 3, neither: int = 2) -> tuple["pd.Series[bool]", "pd.Series[bool]"]:
@@ -157,13 +155,6 @@ def counts(first: dict[Key, bool], second: dict[Key, bool]) -> tuple[int, int, i
     return len(shared), b, c
 
 
-def by_sentence(found: dict[Key, bool]) -> dict[Key, bool]:
-    whole: dict[Key, bool] = {}
-    for (pair, role, _), right in found.items():
-        whole[pair, role, 0] = whole.get((pair, role, 0), True) and right
-    return whole
-
-
 def of_pairs(first: dict[Key, bool], second: dict[Key, bool]) -> tuple[int, int, int]:
     """(n, b, c) over pairs: where the first has more tokens right, and where the second has."""
     d: dict[str, int] = {}
@@ -188,7 +179,7 @@ def made() -> synthetic.Synthetic:
 
 @pytest.fixture(scope="module")
 def table(made: synthetic.Synthetic) -> pd.DataFrame:
-    return mcnemar_table(MEASURES, made.evidence, made.shuffled, "token")
+    return mcnemar_table(MEASURES, made.evidence, made.shuffled)
 
 
 @pytest.mark.parametrize(
@@ -201,41 +192,18 @@ def test_aul_meets_the_other_measure_on_the_same_tokens(
     other = hits(made.evidence[masking])
     assert set(aul) == set(other)
     assert row_of(table, kind="measures", second=measure, unit="token") == counts(aul, other)
-    assert row_of(table, kind="measures", second=measure, unit="pair") == of_pairs(aul, other)
-    assert row_of(table, kind="measures", second=measure, unit="sentence") == counts(
-        by_sentence(aul), by_sentence(other)
-    )
+    assert row_of(table, kind="measures", second=measure, unit="clustered") == of_pairs(aul, other)
 
 
 def test_a_shuffled_token_meets_itself(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
     original = {key: right for key, right in hits(made.evidence["none"]).items() if key[1] != "unrelated"}
-    shuffled, special = {}, set()
+    shuffled = {}
     for row in made.shuffled.to_dict("records"):
         key = (str(row["pair_id"]), str(row["role"]), int(row["source_position"]))
         shuffled[key] = row["rank"] == 1
-        if row["special"]:
-            special.add(key)
     assert set(original) == set(shuffled)
     assert row_of(table, kind="shuffled", unit="token") == counts(original, shuffled)
-    assert row_of(table, kind="shuffled", unit="pair") == of_pairs(original, shuffled)
-    content, shuffled_content = (
-        {key: right for key, right in of.items() if key not in special} for of in (original, shuffled)
-    )
-    assert row_of(table, kind="shuffled", unit="sentence", reading="content-tokens") == counts(
-        by_sentence(content), by_sentence(shuffled_content)
-    )
-
-
-def test_sentences_count_content_tokens(made: synthetic.Synthetic) -> None:
-    """Special tokens that no model has right leave sentences that are right."""
-    none, shuffled = (
-        rows.assign(rank=rows["rank"].mask(rows["special"], 99))
-        for rows in (made.evidence["none"], made.shuffled)
-    )
-    table = mcnemar_table(MEASURES, {"none": none}, shuffled, "token")
-    of = table[table["unit"] == "sentence"]
-    assert set(of["kind"]) == {"shuffled", "unrelated"}
-    assert (of["both"] + of["b"] + of["c"] > 0).all()
+    assert row_of(table, kind="shuffled", unit="clustered") == of_pairs(original, shuffled)
 
 
 def test_special_tokens_without_a_source_keep_their_place(
@@ -244,14 +212,14 @@ def test_special_tokens_without_a_source_keep_their_place(
     unsaid = made.shuffled.assign(
         source_position=made.shuffled["source_position"].where(~made.shuffled["special"])
     )
-    again = mcnemar_table(MEASURES, made.evidence, unsaid, "token")
+    again = mcnemar_table(MEASURES, made.evidence, unsaid)
     pd.testing.assert_frame_equal(table, again)
 
 
 def test_the_unrelated_sentence_meets_the_stereotype_where_counts_agree(
     made: synthetic.Synthetic, table: pd.DataFrame
 ) -> None:
-    none, content = hits(made.evidence["none"]), hits(made.evidence["none"], special=False)
+    none = hits(made.evidence["none"])
     length = {(pair, role): 0 for pair, role, _ in none}
     for pair, role, _ in none:
         length[pair, role] += 1
@@ -263,34 +231,17 @@ def test_the_unrelated_sentence_meets_the_stereotype_where_counts_agree(
             elif role == "unrelated":
                 unrelated[pair, "x", position] = right
     assert row_of(table, kind="unrelated", unit="token") == counts(stereotype, unrelated)
-    assert row_of(table, kind="unrelated", unit="pair") == of_pairs(stereotype, unrelated)
-    inside = {(pair, position) for pair, role, position in content if role == "stereotype"}
-    assert row_of(table, kind="unrelated", unit="sentence", reading="content-tokens") == counts(
-        *(
-            by_sentence({key: right for key, right in of.items() if (key[0], key[2]) in inside})
-            for of in (stereotype, unrelated)
-        )
-    )
+    assert row_of(table, kind="unrelated", unit="clustered") == of_pairs(stereotype, unrelated)
 
 
 def test_unrelated_sentences_of_other_lengths_stay_out(made: synthetic.Synthetic) -> None:
     none = made.evidence["none"]
     cut = none[~((none["role"] == "unrelated") & (none["pair_id"] == "p0") & (none["position"] == 1))]
     whole, fewer = (
-        row_of(mcnemar_table(MEASURES, {"none": rows}, None, "token"), kind="unrelated", unit="sentence")[0]
+        row_of(mcnemar_table(MEASURES, {"none": rows}, None), kind="unrelated", unit="clustered")[0]
         for rows in (none, cut)
     )
     assert fewer == whole - 1
-
-
-def test_the_chosen_pairing_unit_is_marked(made: synthetic.Synthetic) -> None:
-    table = mcnemar_table(MEASURES, made.evidence, made.shuffled, pairing="sentence")
-    assert set(table.loc[table["chosen"], "unit"]) == {"sentence"}
-    assert set(table.loc[~table["chosen"], "unit"]) == {"token", "pair", "clustered"}
-
-
-def test_a_study_tests_pairs_that_share_nothing() -> None:
-    assert options_with().pairing == "clustered"
 
 
 def test_pairs_that_share_something_are_one_cluster(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
@@ -306,15 +257,12 @@ def test_pairs_that_share_something_are_one_cluster(made: synthetic.Synthetic, t
     assert len(rows) == 1
     assert rows["p"].item() == pytest.approx(expected["p"])
     assert rows["statistic"].item() == pytest.approx(expected["statistic"])
-    by_pair = table[(table["unit"] == "pair") & (table["second"] == "CPS")]
-    assert rows[["n", "b", "c"]].to_numpy().tolist() == by_pair[["n", "b", "c"]].to_numpy().tolist()
-    assert rows["p"].item() != pytest.approx(by_pair["p"].item())
 
 
 def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthetic) -> None:
     ids = sorted(set(made.evidence["none"]["pair_id"]))
     tallies = [of_tokens.tallies(MEASURES, made.evidence, made.shuffled)]
-    found = of_tokens.mcnemar_table(tallies, "clustered", ids, Dependence.of([["she"]] * len(ids)))
+    found = of_tokens.mcnemar_table(tallies, ids, Dependence.of([["she"]] * len(ids)))
     clustered = found[found["unit"] == "clustered"]
     assert len(clustered) >= 3
     assert clustered["p"].isna().all() and clustered["untestable"].all()
@@ -323,14 +271,14 @@ def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthet
 
 def test_the_order_of_rows_changes_nothing(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
     mixed = {masking: rows.sample(frac=1, random_state=1) for masking, rows in made.evidence.items()}
-    again = mcnemar_table(MEASURES, mixed, made.shuffled.sample(frac=1, random_state=2), "token")
+    again = mcnemar_table(MEASURES, mixed, made.shuffled.sample(frac=1, random_state=2))
     pd.testing.assert_frame_equal(table, again)
 
 
 def test_evidence_that_does_not_belong_together_is_refused(made: synthetic.Synthetic) -> None:
     none = made.evidence["none"]
     with pytest.raises(InputError, match="shared-tokens under the other masking are not those"):
-        mcnemar_table(MEASURES, {**made.evidence, "none": none[none["pair_id"] != "p3"]}, None, "token")
+        mcnemar_table(MEASURES, {**made.evidence, "none": none[none["pair_id"] != "p3"]}, None)
 
 
 def test_it_fits_its_schema(table: pd.DataFrame, tmp_path: object) -> None:

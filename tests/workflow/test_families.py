@@ -125,7 +125,7 @@ def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
     fresh.run({"study": "small", "models": models, "lengths": {"text": "text.txt"}})
     assert section_names(fresh) == ["lengths", "provenance", "cite"]
     settings = fresh.read("report", "sections", "provenance.json")
-    for trace in ("benchmark", "measures", "corpora", "pairing", "ratings", "dtype", "worlds"):
+    for trace in ("benchmark", "measures", "corpora", "ratings", "dtype", "worlds"):
         assert trace not in settings
     results = fresh.folder / "results/small"
     assert {path.name for path in results.iterdir() if not path.name.startswith(".")} == {

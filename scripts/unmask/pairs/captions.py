@@ -6,26 +6,16 @@ import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
 from unmask.report.findings import listed, many
-from unmask.statistics.options import ANY, CHARACTERS, PAIR, SENTENCE, TARGET, TEMPLATE, TOKEN, WORDS, WRITER
-from unmask.statistics.paired import CLUSTERED
+from unmask.statistics.options import ANY, CHARACTERS, TARGET, TEMPLATE, WORDS, WRITER
 from unmask.statistics.schema import NO_CLUSTERS
 
 MEAN, SUM = "AllMasked", "AllMaskedSum"
 """The two readings of All-Masked."""
 
-_UNITS = {
-    CLUSTERED: "by pair, with pairs that share {clusters} varying together",
-    PAIR: "by pair",
-    TOKEN: "by token",
-    SENTENCE: "by sentence",
-}
-"""Units of McNemar tests, as captions have them."""
-
 
 def caption_facts(
     alpha: float,
     bias: pd.DataFrame,
-    tests: pd.DataFrame,
     agreement: pd.DataFrame,
     pairs: Iterable[pd.DataFrame],
 ) -> dict[str, str]:
@@ -34,7 +24,6 @@ def caption_facts(
     pairs: PAIRS of all benchmarks.
     """
     clusters = _shared(bias["clusters"].drop_duplicates().tolist())
-    units = tests.loc[tests["chosen"], "unit"]
     chosen = agreement[agreement["chosen"]]
     reading = ""
     if len(chosen):
@@ -48,7 +37,6 @@ def caption_facts(
         )
     return {
         "alpha": f"{alpha:g}",
-        "unit": _UNITS[str(units.iloc[0]) if len(units) else CLUSTERED].format(clusters=clusters),
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
         "clusters": clusters,
         "reading": reading,

@@ -17,7 +17,7 @@ from unmask.report.study import Named, Study
 from unmask.statistics.accuracy import PAIR
 from unmask.statistics.correction import holm
 from unmask.statistics.mcnemar import BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
-from unmask.statistics.options import TOKEN
+from unmask.statistics.paired import CLUSTERED, TOKEN
 from unmask.statistics.schema import DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import (
     ALL_TOKENS,
@@ -56,7 +56,7 @@ difference: ours minus the paper's; p: raw, p_holm: corrected; mark: † for p_h
 UNTESTABLE (in `published` † for p < alpha); published_mark: the paper's own, where it is known.
 
 Rows are protocols. An accuracy is the same in both, its test is not: `published` takes tokens as independent
-and corrects nothing, as the paper does; `corrected` has the unit that the study asks for, with Holm's
+and corrects nothing, as the paper does; `corrected` clusters them, with Holm's
 correction."""
 
 LAYOUT = Table(
@@ -220,11 +220,11 @@ def _with_tests(rows: pd.DataFrame, tests: pd.DataFrame, alpha: float) -> pd.Dat
     """Rows with the tests of their `kind` and `second`, if they have one, and their marks (see COLUMNS)."""
     tokens = tests[tests["unit"] == TOKEN]
     tokens = tokens.assign(row=PUBLISHED, p_holm=np.nan, mark=np.where(tokens["p"] < alpha, DAGGER, ""))
-    chosen = with_marks(tests[tests["chosen"].astype(bool)], alpha)
-    marks = chosen["mark"].mask(chosen["untestable"].astype(bool), UNTESTABLE)
-    chosen = chosen.assign(row=CORRECTED, mark=marks)
+    clustered = with_marks(tests[tests["unit"] == CLUSTERED], alpha)
+    marks = clustered["mark"].mask(clustered["untestable"].astype(bool), UNTESTABLE)
+    clustered = clustered.assign(row=CORRECTED, mark=marks)
     keys = ["model", "benchmark", "kind", "second", "row"]
-    both = pd.concat([part[[*keys, "p", "p_holm", "mark"]] for part in (tokens, chosen)])
+    both = pd.concat([part[[*keys, "p", "p_holm", "mark"]] for part in (tokens, clustered)])
     return rows.merge(both, how="left", on=keys, validate="m:1")
 
 

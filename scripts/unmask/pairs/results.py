@@ -277,7 +277,7 @@ class PairResults:
 
     @cached_property
     def captions(self) -> Captions:
-        facts = caption_facts(self.alpha, self.bias, self.tests, self.agreement, self.pairs.values())
+        facts = caption_facts(self.alpha, self.bias, self.agreement, self.pairs.values())
         return load_captions(self.files["captions"], **facts)
 
     @property

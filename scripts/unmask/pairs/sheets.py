@@ -362,11 +362,10 @@ def agreement(results: PairResults) -> Sheet:
 
 
 def tests(results: PairResults) -> Sheet:
-    """McNemar tests of accuracies, with every unit."""
+    """McNemar tests of accuracies, by token and clustered."""
     rows = results.tests
     rows = rows.assign(
         comparison=[f"{row.first} vs {row.second}" for row in rows_of(rows)],
-        unit=[f"{row.unit} (shown)" if row.chosen else row.unit for row in rows_of(rows)],
         test=[_kind_of_test(row) for row in rows_of(rows)],
     )
     return TESTS.sheet(rows, results.captions["tests"])

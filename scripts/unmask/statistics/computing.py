@@ -126,9 +126,7 @@ def compute(
         "bias": bias,
         "leverage": leverage_table(pairs, decided),
         "accuracy": accuracy_table(counts.accuracy if counts else [], options.confidence),
-        "tests": mcnemar_table(
-            counts.tallies if counts else [], options.pairing, pairs["pair_id"].tolist(), dependence
-        ),
+        "tests": mcnemar_table(counts.tallies if counts else [], pairs["pair_id"].tolist(), dependence),
         "measures_compared": measures_compared(decided, dependence, options.confidence),
         "agreement": agreement_table(pairs, decided, options, dependence),
         "roc": roc_table(pairs, decided, options),

@@ -1,4 +1,4 @@
-"""McNemar's tests between accuracies on the same tokens, by each unit that may be independent."""
+"""McNemar's tests between accuracies on the same tokens, of tokens and clustered."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,13 @@ from unmask.measures.registry import measure
 from unmask.statistics.accuracy import of_whole_sentences, predictions, tokens
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Ints
-from unmask.statistics.options import PAIR, SENTENCE, TOKEN
-from unmask.statistics.paired import CLUSTERED, clustered_mcnemar, four_counts, mcnemar, sharing_mcnemar
+from unmask.statistics.paired import CLUSTERED, TOKEN, four_counts, mcnemar, sharing_mcnemar
 from unmask.statistics.schema import TESTS
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CONTENT_TOKENS, LEFT, NONE, STEREOTYPE, UNRELATED
 
 BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD = "measures", "shuffled", "unrelated"
 """The kinds of tests."""
-
-Read = tuple[str, pd.DataFrame]
-"""A reading, and hits on the tokens that it counts."""
 
 _PAIR_ROLES = (STEREOTYPE, ANTISTEREOTYPE)
 
@@ -88,40 +84,25 @@ def by_pair(matched: pd.DataFrame) -> "pd.Series[int]":
     return difference.groupby(matched["pair_id"], sort=False).sum()
 
 
-def by_sentence(matched: pd.DataFrame) -> pd.DataFrame:
-    """`matched` with one row per sentence: right where all its matched tokens are."""
-    return matched.groupby(["pair_id", "role"], as_index=False, sort=False)[
-        ["right_first", "right_second"]
-    ].all()
-
-
 @dataclass
 class Tally:
-    """What is counted of some pairs for one test by each unit.
+    """What is counted of some pairs for one test.
 
-    tokens, sentences: right in both, in the first alone, in the second alone, in neither. differences: what
-    `by_pair` gives, by pair_id.
+    reading: which tokens. tokens: right in both, in the first alone, in the second alone, in neither.
+    differences: what `by_pair` gives, by pair_id.
     """
 
-    counted: str
-    whole: str
+    reading: str
     tokens: Ints
     differences: "list[pd.Series[int]]"
-    sentences: Ints
 
     @classmethod
-    def of(cls, counted: Read, whole: Read) -> "Tally":
-        return cls(
-            counted[0],
-            whole[0],
-            four_counts(counted[1]["right_first"], counted[1]["right_second"]),
-            [by_pair(counted[1])],
-            four_counts(*(by_sentence(whole[1])[side] for side in ("right_first", "right_second"))),
-        )
+    def of(cls, reading: str, matched: pd.DataFrame) -> "Tally":
+        return cls(reading, four_counts(matched["right_first"], matched["right_second"]), [by_pair(matched)])
 
     def add(self, other: "Tally") -> None:
         """Count other pairs too."""
-        self.tokens, self.sentences = self.tokens + other.tokens, self.sentences + other.sentences
+        self.tokens = self.tokens + other.tokens
         self.differences += other.differences
 
 
@@ -140,21 +121,18 @@ def tallies(
     for other in map(measure, measures):
         reading, hidden = other.reading_against_aul, predictions(other, evidence)
         if reading is not None and hidden is not None and NONE in evidence:
-            matched = (reading, between_measures(none, hidden, reading))
-            by_test[BETWEEN_MEASURES, "AUL", other.name] = Tally.of(matched, matched)
-    name, readings = of_whole_sentences(evidence)
-    counted, whole = readings[0], readings[-1]
+            matched = between_measures(none, hidden, reading)
+            by_test[BETWEEN_MEASURES, "AUL", other.name] = Tally.of(reading, matched)
+    name, (reading, *_) = of_whole_sentences(evidence)
     if shuffled is not None:
-        order = [(reading, against_shuffled(none, shuffled, reading)) for reading in (counted, whole)]
-        by_test[SHUFFLED_ORDER, f"{name} original", f"{name} shuffled"] = Tally.of(*order)
-    unrelated = [(reading, against_unrelated(none, reading)) for reading in (counted, whole)]
-    by_test[UNRELATED_WORD, f"{name} stereotype", f"{name} unrelated"] = Tally.of(*unrelated)
+        order = Tally.of(reading, against_shuffled(none, shuffled, reading))
+        by_test[SHUFFLED_ORDER, f"{name} original", f"{name} shuffled"] = order
+    unrelated = Tally.of(reading, against_unrelated(none, reading))
+    by_test[UNRELATED_WORD, f"{name} stereotype", f"{name} unrelated"] = unrelated
     return by_test
 
 
-def mcnemar_table(
-    parts: Iterable[Tallies], pairing: str, pair_ids: Sequence[str], dependence: Dependence
-) -> pd.DataFrame:
+def mcnemar_table(parts: Iterable[Tallies], pair_ids: Sequence[str], dependence: Dependence) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
     `parts` are the tallies of all its pairs, pair_ids these in order, and dependence says which of them share
@@ -163,10 +141,8 @@ def mcnemar_table(
     AUL's accuracy in the original against the shuffled order. kind `unrelated`: AUL's accuracy on the
     stereotype against the unrelated sentence. Both are of LL for a causal language model, without special
     tokens, which are given.
-    Each comes with every unit: `token`, as if tokens were independent; `pair`, the same tokens clustered by
-    pair; `clustered`, by pair with pairs that share something varying together; `sentence`, right where all
-    its tokens are, special tokens not among them (no model has all of these right). The column `chosen` marks
-    the unit `pairing`. What has no units is left out.
+    Each comes with two units: `token`, as if tokens were independent; `clustered`, by pair with pairs that
+    share something varying together. What has no units is left out.
     """
     together: Tallies = {}
     for part in parts:
@@ -181,11 +157,9 @@ def mcnemar_table(
         differences = pd.concat(tally.differences)
         d = differences.to_numpy().astype(np.int64)
         members = places.get_indexer(differences.index)
-        for unit, reading, tested in (
-            (TOKEN, tally.counted, mcnemar(tally.tokens)),
-            (PAIR, tally.counted, clustered_mcnemar(d)),
-            (CLUSTERED, tally.counted, sharing_mcnemar(d, dependence.among(members))),
-            (SENTENCE, tally.whole, mcnemar(tally.sentences)),
+        for unit, tested in (
+            (TOKEN, mcnemar(tally.tokens)),
+            (CLUSTERED, sharing_mcnemar(d, dependence.among(members))),
         ):
             if tested["n"]:
                 rows.append(
@@ -193,9 +167,8 @@ def mcnemar_table(
                         "kind": kind,
                         "first": first,
                         "second": second,
-                        "reading": reading,
+                        "reading": tally.reading,
                         "unit": unit,
-                        "chosen": unit == pairing,
                         "untestable": False,
                         **tested,
                     }

@@ -6,7 +6,6 @@ from typing import Any
 
 WORDS, CHARACTERS, TEMPLATE, TARGET, WRITER = "words", "characters", "template", "target", "writer"
 """What two pairs may share and then vary together (unmask.statistics.shared_words)."""
-PAIR, TOKEN, SENTENCE = "pair", "token", "sentence"
 ANY, OWN = "any", "own"
 MARGIN, ABSOLUTE_MARGIN, DECISION = "margin", "absolute margin", "decision"
 PAIR_SCORES = (MARGIN, ABSOLUTE_MARGIN, DECISION)
@@ -19,8 +18,6 @@ class Options:
     confidence: level of every interval.
     clusters: what makes two pairs vary together: WORDS, CHARACTERS, TEMPLATE, TARGET, WRITER, or nothing.
     draws, seed: of the lexical null (unmask.statistics.lexical).
-    pairing: the unit of the McNemar tests of accuracies that tables mark: PAIR, TOKEN, SENTENCE,
-    or unmask.statistics.paired.CLUSTERED.
     votes, threshold, score: the reading of the human ratings that Figure 1 shows (see
     unmask.statistics.agreement).
     """
@@ -29,7 +26,6 @@ class Options:
     clusters: tuple[str, ...]
     draws: int
     seed: int
-    pairing: str
     votes: str
     threshold: int
     score: str
@@ -40,7 +36,6 @@ class Options:
         return cls(
             entry["confidence"],
             clusters=tuple(entry["clusters"]),
-            pairing=entry["pairing"],
             **entry["chance"],
             **entry["ratings"],
         )

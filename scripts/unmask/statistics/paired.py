@@ -12,9 +12,8 @@ from unmask.statistics.intervals import Ints
 from unmask.statistics.student import student
 from unmask.statistics.tolerance import at_least
 
-CLUSTERED = "clustered"
-"""The unit of tests that take pairs that share nothing as independent, beside those of
-unmask.statistics.options."""
+TOKEN, CLUSTERED = "token", "clustered"
+"""What a test takes as independent: tokens, or pairs that share nothing."""
 
 REJECTABLE = 0.05
 """A test that cannot have a p so small is none."""
@@ -112,10 +111,9 @@ def sharing_mcnemar(d: Ints, dependence: Dependence) -> dict[str, object]:
     (n,); dependence: which of these pairs share a node.
 
     Where sharing is an equivalence, its classes are independent clusters: the test is that of
-    `clustered_mcnemar`, with d summed in each, and df is null. It is then the test by pair where no two pairs
-    share anything. Else statistic is Student's t: the mean of d over its standard error
-    (Dependence.moments, the method of moments), with Satterthwaite's df, at most one less than there are
-    d ≠ 0. Few words may all agree by chance, whatever the variance among their pairs: that k pairs of which
+    `clustered_mcnemar`, with d summed in each, and df is null. Else statistic is
+    Student's t: the mean of d over its standard error (Dependence.moments, the method of moments), with
+    Satterthwaite's df, at most one less than there are d ≠ 0. Few words may all agree by chance, whatever the variance among their pairs: that k pairs of which
     no two share anything all go one way has the probability 2^(1-k), and p is no smaller (see `strangers`).
 
     b and c count pairs in which the first, or the second, has more right. Null are statistic, df and p where

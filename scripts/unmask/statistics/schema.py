@@ -241,35 +241,33 @@ TESTS = pa.schema(
         field(
             "unit",
             WORD,
-            meaning="what is paired: token, pair (tokens clustered by pair), clustered (and pairs that "
-            "share something) or sentence",
+            meaning="what is paired: token, or clustered (tokens of a pair, and pairs that share something)",
         ),
-        field("chosen", pa.bool_(), meaning="whether this is the unit that the study asks for"),
         field("n", pa.int32(), meaning="units"),
         field(
             "both",
             pa.int32(),
             nullable=True,
-            meaning="units that both have right; null by pair and clustered",
+            meaning="tokens that both have right; null where clustered",
         ),
         field(
             "b",
             pa.int32(),
-            meaning="units that only the first has right, or pairs of which it has more tokens right",
+            meaning="tokens that only the first has right, or pairs of which it has more right",
         ),
         field("c", pa.int32(), meaning="as `b`, of the second"),
         field(
             "neither",
             pa.int32(),
             nullable=True,
-            meaning="units that none has right; null by pair and clustered",
+            meaning="tokens that none has right; null where clustered",
         ),
         field(
             "statistic",
             pa.float64(),
             nullable=True,
-            meaning="chi-square with continuity correction, or min(b, c) where exact; by pair (Σd)² / "
-            "Σd²; clustered the same over clusters, or Student's t where there is a df; null "
+            meaning="chi-square with continuity correction, or min(b, c) where exact; clustered "
+            "(Σd)² / Σd² over clusters, or Student's t where there is a df; null "
             "where nothing differs",
         ),
         field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),

@@ -87,4 +87,4 @@ def _blocks(results: PairResults) -> Iterator[Block]:
         yield chart(
             results.captions["controlled_chart"], f"Shuffled and unrelated sentences. {ALT}", controlled
         )
-    yield from folded("McNemar tests of accuracies, by every unit", sheets.tests(results))
+    yield from folded("McNemar tests of accuracies", sheets.tests(results))
