@@ -53,8 +53,6 @@ SCORE: dict[str, Any] = {
     "untrained_mean": None,
     "untrained_low": None,
     "untrained_high": None,
-    "pairs_for_5": 1100,
-    "words_for_5": 550,
     "verdict": NO_CLEAR,
     "confidence": 0.95,
 }
@@ -92,8 +90,6 @@ def results(*scores: dict[str, Any], headline: str | None = None, **sources: str
         "untrained_mean",
         "untrained_low",
         "untrained_high",
-        "pairs_for_5",
-        "words_for_5",
     ]
     rows = rows.astype(dict.fromkeys(numbers, float))
     models = [{"name": name, "source": sources.get(name, "hub")} for name in rows["model"].unique()]
@@ -402,13 +398,12 @@ def test_rounding_never_changes_a_verdict() -> None:
         assert abs(low - value) <= 0.5
 
 
-def test_the_table_has_what_five_points_would_take() -> None:
-    narrow: dict[str, Any] = {"low": 46.0, "high": 51.0, "pairs_for_5": None, "words_for_5": None}
+def test_the_table_has_score_band_and_verdict() -> None:
+    narrow: dict[str, Any] = {"low": 46.0, "high": 51.0}
     sheet = sheets.answer(results({}, of("CPS", **narrow)))
     heads = [label for _, label in sheet.columns]
-    assert heads == ["score", "word choice", "verdict", "larger p (Holm)", "pairs", "words"]
-    first, second = (dict(zip(heads, row[3:], strict=True)) for row in sheet.rows)
-    assert (first["pairs"], first["words"]) == ("1,100", "550") and second["pairs"] == second["words"] == DASH
+    assert heads == ["score", "word choice", "verdict", "larger p (Holm)"]
+    first, _ = (dict(zip(heads, row[3:], strict=True)) for row in sheet.rows)
     assert first["score"] == "48 (43 to 53)" and first["verdict"] == NO_CLEAR
     assert len(sheets.answer(results(narrow)).columns) == 4
 

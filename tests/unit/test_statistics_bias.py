@@ -25,7 +25,6 @@ from unmask.statistics.intervals import (
     clustered_interval,
     clustered_p,
     effective_wilson,
-    times_needed,
     wilson,
 )
 from unmask.statistics.options import Options
@@ -416,65 +415,11 @@ def test_every_score_with_an_interval_has_a_p() -> None:
     assert math.isnan(clustered_p(0.7, 9, 1.0, math.nan, 1.0, 5.0))
 
 
-@pytest.mark.parametrize("share", [0.5, 0.8, 0.97])
-def test_as_many_times_the_pairs_give_the_wanted_interval(share: float) -> None:
-    """A benchmark that is made so many times larger, with as many times as many words, each of them new."""
-    rng = np.random.default_rng(7)
-    words, each = 30, 3
-    codes = [word for word in range(words) for _ in range(each)]
-    of_word = rng.random(words) < share
-    outcomes = ["stereotype" if of_word[word] or rng.random() < 0.3 else "antistereotype" for word in codes]
-    row = grouped(codes, outcomes)
-    assert row["words"] == words and row["high"] - row["low"] > 10
-    times = row["pairs_for_5"] / row["n"]
-    assert row["words_for_5"] == pytest.approx(times * words, abs=1)
-
-    def width(copies: int) -> float:
-        larger = grouped([code + words * copy for copy in range(copies) for code in codes], outcomes * copies)
-        assert larger["score"] == pytest.approx(row["score"]) and larger["words"] == words * copies
-        return float(larger["high"] - larger["low"])
-
-    fewest = next(copies for copies in range(2, 100) if width(copies) <= 10)
-    # design effects of copies are a little smaller, as means take less of them
-    assert times == pytest.approx(fewest, rel=0.1, abs=1)
-    enough = grouped([code + words * copy for copy in range(fewest) for code in codes], outcomes * fewest)
-    assert pd.isna(enough["pairs_for_5"]) and pd.isna(enough["words_for_5"])
-
-
-@pytest.mark.parametrize("score", [0.5, 0.7, 0.95, 0.99])
-@pytest.mark.parametrize("rarer", [1.0, 2.5, 6.0])
-@pytest.mark.parametrize("df", [2.0, 9.0, 60.0])
-def test_the_times_needed_are_those_of_a_slow_search(score: float, rarer: float, df: float) -> None:
-    n, effect, largest = 40.0, 1.7, 5.0
-
-    def width(times: float) -> float:
-        # all that grows with the pairs, and what does not
-        low, high = clustered_interval(
-            np.array([score]),
-            n * times,
-            np.array([effect]),
-            largest,
-            np.array([rarer * times]),
-            df * times,
-            0.95,
-        )
-        return float(high[0] - low[0])
-
-    times = times_needed(5.0, score, n, effect, largest, rarer, df, 0.95)
-    if width(1) <= 10:
-        assert math.isnan(times)
-        return
-    step, slowly = 0.01, 1.0
-    while width(slowly) > 10:
-        slowly += step
-    assert slowly - step <= times <= slowly
-
-
 @pytest.mark.parametrize("protocol", ["published", "corrected"])
 def test_pairs_that_all_tie_have_no_p_and_no_interval(protocol: str) -> None:
     row = grouped([0, 0, 1, 1, 2, 2], ["tie"] * 6, protocol=protocol)
     assert row["score"] == (50 if protocol == "corrected" else 0)
-    assert all(pd.isna(row[name]) for name in ("p", "low", "high", "pairs_for_5", "words_for_5"))
+    assert all(pd.isna(row[name]) for name in ("p", "low", "high"))
     # nor has the difference of such a score from any other
     for others in (["tie"] * 20, ["stereotype", "antistereotype"] * 10):
         outcomes, directions = ["tie"] * 20 + others, ["stereo"] * 20 + ["antistereo"] * 20

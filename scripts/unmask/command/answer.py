@@ -11,7 +11,7 @@ from unmask.terms import CORRECTED
 
 COLUMNS = (
     *("model", "benchmark", "measure", "protocol", "n", "score", "low", "high", "confidence"),
-    *("p", "null_low", "null_high", "null_p", "p_holm", "verdict", "pairs_for_5", "words_for_5"),
+    *("p", "null_low", "null_high", "null_p", "p_holm", "verdict"),
 )
 """Of a score, for machines."""
 

@@ -27,8 +27,7 @@ SHOWN = ["model", "benchmark", "title"]
 TITLE = {"title": "measure"}
 
 _VARY, _ALONE, _LEFT = "pairs vary together", "word choice alone", "without these words"
-_FOR_5 = "for ±5 points"
-_PAIRS_FOR_5, _WORDS_FOR_5, _FURTHER = "pairs", "words", "control further from 50"
+_FURTHER = "control further from 50"
 _SCORE, _STEREOTYPICAL, _RIGHT = "bias score (%)", "stereotypical pairs", "token accuracy (%)"
 
 MAIN = Table(
@@ -66,18 +65,6 @@ ANSWER = Table(
             "larger p (Holm)",
             "{p_holm:p}",
             "The larger p of interval and band, after Holm's correction over all scores.",
-        ),
-        Column(
-            _PAIRS_FOR_5,
-            "{pairs_for_5:,.0f}",
-            "Pairs that an interval of ±5 points would take.",
-            _FOR_5,
-        ),
-        Column(
-            _WORDS_FOR_5,
-            "{words_for_5:,.0f}",
-            "Different words among so many pairs, likewise.",
-            _FOR_5,
         ),
         Column(_FURTHER, "{further}", "Controls of the score that are further from 50, in percent."),
     ],
@@ -118,12 +105,6 @@ CHANCE = Table(
         Column("interval", "{null_low:.1f} to {null_high:.1f}", "Its band in percent.", _ALONE),
         Column("p", "{null_p:p}", "How often the null is as far from its mean.", _ALONE),
         Column("draws", "{null_draws:.0f}", "Number of draws of the null.", _ALONE),
-        Column(
-            "same answer",
-            "{readings_alike:.0f} of {readings:.0f}",
-            "Readings of what a word is that give the same verdict.",
-            "readings of a word",
-        ),
         Column(
             "mean (range; how many)",
             "<{untrained_mean:.1f}> (<{untrained_low:.1f} to {untrained_high:.1f}>; {untrained:.0f})",
@@ -260,18 +241,9 @@ def main(results: PairResults) -> Sheet:
 
 
 def answer(results: PairResults) -> Sheet:
-    """Every score over all pairs, protocol corrected, with its verdict and what an interval of ±5 points
-    would take."""
+    """Every score over all pairs, protocol corrected, with its verdict."""
     rows = judged(results)
-    empty = [
-        label
-        for label, columns in (
-            (_PAIRS_FOR_5, ["pairs_for_5"]),
-            (_WORDS_FOR_5, ["words_for_5"]),
-            (_FURTHER, ["further"]),
-        )
-        if rows[columns].isna().all(axis=None)
-    ]
+    empty = [_FURTHER] if rows["further"].isna().all() else []
     rows = rows.assign(ends=rows["ends"].replace(NO_INTERVAL, DASH))
     return ANSWER.without(*empty).sheet(rows, results.captions["answer"])
 

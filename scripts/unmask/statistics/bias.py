@@ -1,6 +1,5 @@
 """Bias scores of a benchmark: how often a measure prefers the stereotype, how surely, and by chance."""
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,7 +15,6 @@ from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import (
     Floats,
     Ints,
-    contains,
     effective_wilson,
     leaves_out,
     wilson,
@@ -41,8 +39,7 @@ from unmask.terms import (
 )
 
 _NULLABLE = {
-    **dict.fromkeys(("differing", "untrained", "null_draws", "readings", "readings_alike"), "Int32"),
-    **dict.fromkeys(("words", "pairs_for_5", "words_for_5"), "Int32"),
+    **dict.fromkeys(("differing", "untrained", "null_draws", "words"), "Int32"),
     "null_undecided": "boolean",
 }
 """Columns of BIAS of whole numbers, or of true and false, that are null in some rows."""
@@ -60,7 +57,6 @@ def bias_table(
     lexicons: LexiconSource | None = None,
     untrained: Sequence[Decisions] = (),
     variant: str = ORIGINAL,
-    readings: Sequence[Dependence] = (),
 ) -> pd.DataFrame:
     """Bias scores per measure, protocol and group of pairs, as unmask.statistics.schema.BIAS.
 
@@ -79,8 +75,6 @@ def bias_table(
     the estimate ± t · standard error, those of differences wider by what either score is near 0 or 100
     (_difference_rows). With `lexicons`, of the evidence behind these scores, each score stands
     beside its lexical null (unmask.statistics.lexical); `untrained` are the decisions of untrained networks.
-    `readings` are other opinions of which pairs vary together: the scores over all pairs say under how many
-    of these their interval excludes 50 as it does under `dependence`.
     """
     every = list(groups(pairs))
     rows = _score_rows(decisions, every, dependence, options.confidence)
@@ -89,8 +83,6 @@ def bias_table(
         _add_null(rows, len(pairs), lexicons, decisions, every, options)
     if untrained:
         _add_untrained(rows, untrained, decisions, every)
-    if readings:
-        _add_readings(rows, decisions, every, readings, options.confidence)
     clusters = "+".join(kinds_in(pairs, options.clusters)) or NO_CLUSTERS
     same = {"variant": variant, "confidence": options.confidence, "clusters": clusters}
     return framed([row | same for row in rows], BIAS).astype(_NULLABLE)
@@ -157,8 +149,7 @@ def _score_rows(
                 # so nothing can vary
                 low, high, wilson_low, wilson_high, p = (float("nan"),) * 5
             if grouping == OVERALL:
-                times = spread.times_needed(column, n, confidence) if low <= high else float("nan")
-                counted_here |= {"words": words} | _needed(times, n, words)
+                counted_here |= {"words": words}
             rows.append(
                 counted_here
                 | {
@@ -182,13 +173,6 @@ def _score_rows(
                 }
             )
     return rows
-
-
-def _needed(times: float, n: float, words: int | None) -> dict[str, object]:
-    """How many pairs, and different words, so many times as many are; nothing where times is nan."""
-    if math.isnan(times):
-        return {}
-    return {"pairs_for_5": math.ceil(times * n), "words_for_5": words and math.ceil(times * words)}
 
 
 def _difference_rows(
@@ -329,26 +313,6 @@ def _add_null(
                 row["null_mean"], row["null_p"] = null_band.mean, null_band.p
                 row["null_low"], row["null_high"] = null_band.low, null_band.high
                 row["null_draws"], row["null_undecided"] = null_band.draws, null_band.undecided
-
-
-def _add_readings(
-    rows: Sequence[dict[str, object]],
-    decisions: Decisions,
-    every: Sequence[Group],
-    readings: Sequence[Dependence],
-    confidence: float,
-) -> None:
-    """Put into the rows over all pairs, the first of _score_rows, how many readings agree with them."""
-
-    def answer(row: dict[str, object]) -> bool | None:
-        neutral, low, high = (float(str(row[name])) for name in ("neutral", "low", "high"))
-        return contains(low, high, neutral) if low <= high else None
-
-    others = [_score_rows(decisions, every[:1], reading, confidence) for reading in readings]
-    for row, *same in zip(rows[: len(decisions.series)], *others, strict=True):
-        if not np.isnan(float(str(row["score"]))):
-            row["readings"] = 1 + len(same)
-            row["readings_alike"] = 1 + sum(answer(other) == answer(row) for other in same)
 
 
 def _add_untrained(

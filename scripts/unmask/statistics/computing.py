@@ -23,7 +23,7 @@ from unmask.statistics.mcnemar import Tallies, mcnemar_table, tallies
 from unmask.statistics.options import Options
 from unmask.statistics.quality import UNKNOWN_TOKENS, quality_table, unequal_tokens, unknown_tokens
 from unmask.statistics.schema import UNEQUAL_TOKENS
-from unmask.statistics.shared_words import dependence_of, kinds_in, other_readings
+from unmask.statistics.shared_words import dependence_of, kinds_in
 from unmask.terms import CORRECTED, SHUFFLED
 
 logger = logging.getLogger(__name__)
@@ -116,8 +116,7 @@ def compute(
     kinds = kinds_in(pairs, options.clusters)
     decided, dependence = original, dependence_of(pairs, kinds)
     of_pairs = flags(flaws) | (counts.flags() if counts else {})
-    readings = other_readings(pairs, kinds)
-    bias = bias_table(pairs, decided, options, dependence, words, untrained, readings=readings)
+    bias = bias_table(pairs, decided, options, dependence, words, untrained)
     if shuffled is not None:
         control = bias_table(pairs, shuffled, options, dependence, of_shuffled, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)

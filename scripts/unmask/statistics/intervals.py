@@ -132,45 +132,6 @@ def _lower_end(share: float, squared: float) -> float:
     return (share + squared / 2 - spread) / (1 + squared)
 
 
-def times_needed(
-    reach: float,
-    score: float,
-    n: float,
-    effect: float,
-    largest: float,
-    rarer: float,
-    df: float,
-    confidence: float,
-) -> float:
-    """By how many times as many pairs, with as many times as many different words, the interval of a score
-    would be 2 · `reach` percentage points wide.
-
-    Each word would be in as many pairs as it is now. So the design effects stay, and the effective size
-    of the rarer decision and the degrees of freedom grow with the pairs. The other arguments are those of
-    `clustered_interval`, of one score. nan where there is no interval, or one that is no wider than that.
-    """
-
-    def excess(times: float) -> float:
-        low, high = clustered_interval(
-            np.array([score]),
-            n * times,
-            np.array([effect]),
-            largest,
-            np.array([rarer * times]),
-            df * times,
-            confidence,
-        )
-        return float(high[0] - low[0]) - 2 * reach
-
-    # of no interval this is no number, which is not above 0
-    if not excess(1) > 0:
-        return float("nan")
-    most = 2.0
-    while excess(most) > 0:
-        most *= 2
-    return float(brentq(excess, most / 2, most, xtol=1e-6))
-
-
 def _edge(score: Floats, n: float, largest: float, rarer: Floats) -> Floats:
     """How far the ends of scores near 0 and 1 go towards those with the largest design effect."""
     few = min(ENOUGH, n / largest)

@@ -111,10 +111,11 @@ def sharing_mcnemar(d: Ints, dependence: Dependence) -> dict[str, object]:
     (n,); dependence: which of these pairs share a node.
 
     Where sharing is an equivalence, its classes are independent clusters: the test is that of
-    `clustered_mcnemar`, with d summed in each, and df is null. Else statistic is
-    Student's t: the mean of d over its standard error (Dependence.moments, the method of moments), with
-    Satterthwaite's df, at most one less than there are d ≠ 0. Few words may all agree by chance, whatever the variance among their pairs: that k pairs of which
-    no two share anything all go one way has the probability 2^(1-k), and p is no smaller (see `strangers`).
+    `clustered_mcnemar`, with d summed in each, and df is null. Else statistic is Student's t: the mean of d
+    over its standard error (Dependence.moments, the method of moments), with Satterthwaite's df, at most one
+    less than there are d ≠ 0. Few words may all agree by chance, whatever the variance among their pairs:
+    that k pairs of which no two share anything all go one way has the probability 2^(1-k), and p is no
+    smaller (see `strangers`).
 
     b and c count pairs in which the first, or the second, has more right. Null are statistic, df and p where
     no d differs from 0, and where no result could have a p of REJECTABLE, or there is no df: `untestable` is

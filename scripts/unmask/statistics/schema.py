@@ -94,16 +94,6 @@ BIAS = pa.schema(
             "by which these pairs vary together; null where pairs are taken as independent",
         ),
         field(
-            "pairs_for_5",
-            pa.int32(),
-            nullable=True,
-            meaning="over all pairs alone, where the interval is wider than 10 points: pairs that one of 10 "
-            "points would take, each word in as many pairs as now",
-        ),
-        field(
-            "words_for_5", pa.int32(), nullable=True, meaning="different words among so many pairs, likewise"
-        ),
-        field(
             "chance_difference",
             pa.float64(),
             nullable=True,
@@ -130,19 +120,6 @@ BIAS = pa.schema(
             pa.bool_(),
             nullable=True,
             meaning="whether so many draws leave open if the score lies in the interval",
-        ),
-        field(
-            "readings",
-            pa.int32(),
-            nullable=True,
-            meaning="over all pairs of the original order alone: readings of what pairs share, the "
-            "study's own among them",
-        ),
-        field(
-            "readings_alike",
-            pa.int32(),
-            nullable=True,
-            meaning="of these, those under which the interval excludes 50 (or contains it) as it does here",
         ),
         field(
             "untrained",

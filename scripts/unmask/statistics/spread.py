@@ -6,10 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unmask.statistics.dependence import Dependence, blocks
-from unmask.statistics.intervals import Floats, Ints, clustered_interval, clustered_p, times_needed
-
-WANTED = 5.0
-"""Percentage points to either side of a score: how many pairs such an interval takes is stated."""
+from unmask.statistics.intervals import Floats, Ints, clustered_interval, clustered_p
 
 
 @dataclass(frozen=True)
@@ -46,11 +43,6 @@ class Spread:
         one, nothing, unknown = np.array([1.0]), np.array([0.0]), np.array([np.nan])
         _, _, largest, _, df = self._of(column)
         return float(clustered_interval(one, n, unknown, largest, nothing, df, confidence)[0][0])
-
-    def times_needed(self, column: int, n: float, confidence: float) -> float:
-        """See unmask.statistics.intervals.times_needed; of an interval of ± WANTED."""
-        score, effect, largest, rarer, df = self._of(column)
-        return times_needed(WANTED, score, n, effect, largest, rarer, df, confidence)
 
     def _of(self, column: int) -> tuple[float, float, float, float, float]:
         """A score, its design effect, the largest, the effective size of its rarer decision, and df."""
