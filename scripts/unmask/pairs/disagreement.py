@@ -94,14 +94,13 @@ def furthest_apart(results: PairResults) -> Iterator[Row]:
 
     Controls are left out. Where no model is trained, of all models.
     """
-    rows, trained, _ = of_context(results)
+    rows, _, _ = of_context(results)
     if rows.empty:
         return
     furthest = rows.loc[[rows["agreement"].idxmin()]]
     yield {
         **records(furthest)[0],
         "titles": [title_of(str(furthest[name].iloc[0])) for name in ("first", "second")],
-        "trained": trained,
         "different": 100 - furthest["agreement"].iloc[0],
         "by_chance": by_chance(furthest).iloc[0],
     }
