@@ -60,10 +60,7 @@ def gendered_words():
 
 
 def stereotyped_words():
-    """The words that should tell of no gender."""
-    stated = DEBIASING.get("stereotypes", "published")
-    if stated != "published":
-        return outside(stated)
+    """The words that should tell of no gender: those of a world, or the paper's."""
     return (
         debiasing_result("stereotypes.txt") if debiasing_world() else resource("debiasing/stereotypes.yaml")
     )

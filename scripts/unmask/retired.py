@@ -29,6 +29,7 @@ RETIRED = {
     "static": "input embeddings are no pooling",
     "stereoset-intersentence": "stereoset reads the other part; a table may have texts that begin alike",
     "StereoSetLL": "LLMean is LL as a mean, behind one start token",
+    "stereotypes": "at debiases the words of the paper's list, or of a world",
     "templates": "pairs of sentences (format: table) compare words in templates",
     "text": "a world with every p .5 and every ratio 1 plants nothing in the text of its models",
     "wikimedia-xml": "wikiextractor makes texts of a dump (format: text), and the hub has clean ones",
