@@ -90,7 +90,7 @@ def test_tests_and_accuracies_of_both_controls_are_those_of_counted_tokens(start
     }
     both = [(right[key], later[key]) for key in later if key in right]
     table: Any = mcnemar_table(
-        [tallies(["LL", "LLMean"], evidence, shuffled)], "token", IDS, dependence_of(PAIRS, ["words"])
+        [tallies(["LL", "LLMean"], evidence, shuffled)], IDS, dependence_of(PAIRS, ["words"])
     )
     of_order = table[(table["kind"] == "shuffled") & (table["unit"] == "token")].iloc[0]
     assert (of_order["first"], of_order["second"], of_order["reading"]) == (

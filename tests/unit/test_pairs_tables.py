@@ -265,7 +265,7 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
     assert all("∘" in found.paper_sheets()[name].caption for name in ("table1", "table4"))
     shown = {row[4]: row[-1] for row in sheets.tests(found).rows}
-    assert shown["clustered (shown)"] == "not testable" != shown["pair"]
+    assert shown["clustered"] == "not testable" != shown["token"]
 
 
 def test_the_papers_daggers_are_in_its_text() -> None:
