@@ -147,22 +147,6 @@ def test_equal_inputs_are_read_once_and_equal_places_projected_once() -> None:
             assert sum(projected) == sum(length - 2 for length in lengths) < len(rows)
 
 
-def test_the_last_layer_goes_on_with_the_places_asked_for() -> None:
-    model = load(model_directory("bert"), CPU, with_attention=False)
-    rows: dict[int, int] = {0: 0, 1: 0}
-    for number in rows:
-        layer = model.network.get_submodule(f"bert.encoder.layer.{number}.intermediate")
-
-        def count(module: nn.Module, inputs: object, output: torch.Tensor, number: int = number) -> None:
-            rows[number] += output.shape[:-1].numel()
-
-        layer.register_forward_hook(count)
-    places = scores(model, "one-shared").drop_duplicates(["pair_id", "role", "position"])
-    # the first layer sees every token of every sequence, the last one token of each
-    assert 0 < rows[1] <= len(places)
-    assert rows[0] > 5 * rows[1]
-
-
 def test_packed_layers_equal_pytorchs_own() -> None:
     if not torch._C._has_mkldnn:
         pytest.skip("this PyTorch has no oneDNN")
@@ -245,6 +229,68 @@ def test_layers_that_differ_are_left_out(
     model = load(model_directory("bert"), CPU, with_attention=False)
     assert "oneDNN differs" in caplog.text
     assert not any(isinstance(module, PackedLinear) for module in model.network.modules())
+
+
+def own_log_probs(reader: Reader, ids: list[int], hidden: bool) -> list[float]:
+    """Of each token where it stands, all visible or itself hidden: one forward pass each."""
+    read = [reader.hide(ids, [place] if hidden else []) for place in range(len(ids))]
+    return [float(reader.log_probs(row)[place, ids[place]]) for place, row in enumerate(read)]
+
+
+@pytest.mark.parametrize(
+    ("architecture", "settings", "has_attention"),
+    [
+        ("mobilebert", {}, True),
+        ("luke", {}, True),
+        # maps of pooled tokens, and of those in a window
+        ("funnel", {}, False),
+        ("longformer", {}, False),
+        ("longformer", {"attention_window": 6}, False),
+    ],
+)
+def test_architectures_that_are_not_built_like_bert(
+    architecture: str,
+    settings: dict[str, int],
+    has_attention: bool,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    directory = tiny_model(architecture, tmp_path, **settings)
+    network = AutoModelForMaskedLM.from_pretrained(directory, attn_implementation="eager").eval()
+    reader = Reader(network, AutoTokenizer.from_pretrained(directory))
+    pairs = example_pairs().iloc[:5]
+    for masking in ("none", "one-shared"):
+        rows = collect_evidence(pairs, load(directory, CPU, masking == "none"), masking, ORIGINAL)
+        for _, pair in pairs.iterrows():
+            for role in ("stereotype", "antistereotype"):
+                ids = reader.ids(pair[role])
+                found = rows[(rows["pair_id"] == pair["pair_id"]) & (rows["role"] == role)]
+                own = np.array(own_log_probs(reader, ids, hidden=masking != "none"))
+                np.testing.assert_allclose(found["log_prob"], own[found["position"]], rtol=1e-5, atol=1e-5)
+                if masking == "none" and has_attention:
+                    received = reader.attention(ids).mean(0)[found["position"].tolist()]
+                    np.testing.assert_allclose(found["attention"], received, atol=1e-5)
+                else:
+                    assert found["attention"].isna().all()
+    assert caplog.text.count("AULA stays undefined") == (not has_attention)
+
+
+@pytest.mark.usefixtures("forced")
+@pytest.mark.parametrize("fault", [NotImplementedError("no"), AssertionError(), ZeroDivisionError("a\nb")])
+def test_whatever_a_faster_way_fails_with_nothing_of_it_stays(
+    fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> None:
+        raise fault
+
+    plain = scores(load(model_directory("bert"), CPU, True, fast=False), "none")
+    monkeypatch.setattr(PackedLinear, "forward", fail)
+    monkeypatch.setattr(linear, "_equal", lambda layer: True)
+    model = load(model_directory("bert"), CPU, with_attention=True)
+    assert not any(isinstance(module, PackedLinear) for module in model.network.modules())
+    found = scores(model, "none")
+    np.testing.assert_allclose(found["log_prob"], plain["log_prob"], atol=1e-5)
+    np.testing.assert_allclose(found["attention"], plain["attention"], atol=1e-6)
 
 
 def test_a_head_that_cannot_be_apart_runs_at_every_position(

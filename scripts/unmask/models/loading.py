@@ -7,9 +7,9 @@ that the head, half of a small model's work, runs at the positions that are aske
 
 import dataclasses
 import logging
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,10 +24,8 @@ from transformers import (
 from transformers.activations import NewGELUActivation
 
 from unmask.errors import InputError
-from unmask.models.attention import AttentionSum
 from unmask.models.devices import Device, ran_out_of_memory, within_memory
 from unmask.models.linear import use_fast_linear_layers
-from unmask.models.narrowing import Narrowing
 from unmask.models.own_code import is_allowed
 from unmask.models.prefix_trees import LONGEST, stacked, tree_rows
 from unmask.models.quiet import quiet_transformers
@@ -42,8 +40,9 @@ TOLERANCE = {"float32": 1e-4, "tf32": 1e-2, "bfloat16": 0.3}
 FREE_SHARE = 0.8
 """The share of a GPU's free memory that a divided model's layers may take; the rest is for what they read."""
 
-UNSUPPORTED = (RuntimeError, AttributeError, TypeError, ValueError, IndexError, KeyError)
-"""What networks raise that cannot be read in a faster way."""
+PROBES = ((4, 8), (4, 7))
+"""Sequences and tokens of what a way of reading is tried on: of two lengths, with more places than either.
+A model that takes fewer tokens than a short sentence has is refused before."""
 
 
 @dataclass(frozen=True)
@@ -112,12 +111,12 @@ def load(
     mantissa, on a GPU) or bfloat16.
 
     `stack` (encoder | decoder) chooses whose attention counts in an encoder-decoder model; without
-    a choice such a model, like one that has no attention maps, loads without attention. Every
-    faster way of the same arithmetic is checked against the plain forward pass and left out, with a
+    a choice such a model, like one whose attention is no map of all tokens by all, loads without attention.
+    Every faster way of the same arithmetic is checked against the plain forward pass and left out, with a
     line in the log, where it differs; `fast=False` leaves all of them out. Raises InputError for a model
     that does not fit into the device's memory.
     """
-    model = within_memory(_load, directory, device, with_attention, stack, dtype, fast, start)
+    model = within_memory(_load, directory, device, with_attention, stack, dtype, fast, fast, start)
     if model is None:
         raise InputError(
             f"{directory}: this model is too large for the memory of {device}: "
@@ -133,11 +132,14 @@ def _load(
     stack: str | None,
     dtype: str,
     fast: bool,
+    fast_layers: bool,
     start: Start | None,
 ) -> LoadedModel:
     if device.torch.type == "cuda":
         # single precision means single precision: TF32 would move the scores
         torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
+        # cuDNN's attention plans anew for each shape, of which there are many
+        torch.backends.cuda.enable_cudnn_sdp(False)
     with quiet_transformers():
         allowed = is_allowed(directory)
         tokenizer = load_tokenizer(directory)
@@ -158,26 +160,27 @@ def _load(
     network.eval()
     if not device.divided_over:
         network.to(device.torch)  # type: ignore[arg-type]
-    probe = _probe(tokenizer, device.torch)
-    attention = _attention_output(network, probe, stack) if with_attention else None
+    probes = [_probe(tokenizer, shape, device.torch) for shape in PROBES]
+    attention = _attention_output(network, probes, stack) if with_attention else None
     plain = _Plain(network, attention)
-    if not fast:
-        return LoadedModel(network, tokenizer, device, plain.encode, plain.head, start is not None)
-    every = torch.arange(probe.numel(), device=device.torch)
-    with torch.inference_mode():
-        expected = plain.encode(probe, every)
-    if device.torch.type == "cpu":
-        use_fast_linear_layers(network)
-    _use_fused_gelu(network)
-    for way in (_Split(network, attention, probe), plain):
-        if _agrees(way, probe, expected, TOLERANCE[dtype]):
+    ways: list[_Plain | _Split] = [_Split(network, attention), plain] if fast else []
+    expected = [_read(plain, probe) for probe in probes] if fast else []
+    if fast_layers:
+        if device.torch.type == "cpu":
+            use_fast_linear_layers(network)
+        _use_fused_gelu(network)
+    for way in ways:
+        if _agrees(way, probes, expected, TOLERANCE[dtype]):
             trees = None
             if start is not None and isinstance(way, _Split) and attention is None:
                 trees = _trees_of(way, len(tokenizer), device.torch, TOLERANCE[dtype])
             return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None, trees)
-        logger.info("head apart from encoder: not for this architecture, it runs at every position")
-    logger.warning("faster layers differ from the plain ones: this model runs without them")
-    return _load(directory, device, with_attention, stack, dtype, False, start)
+        if way is not plain:
+            logger.info("head apart from encoder: not for this architecture, it runs at every position")
+    if fast_layers:
+        logger.warning("faster layers differ from the plain ones: this model runs without them")
+        return _load(directory, device, with_attention, stack, dtype, fast, False, start)
+    return LoadedModel(network, tokenizer, device, plain.encode, plain.head, start is not None)
 
 
 def _divided(device: Device) -> dict[str, Any]:
@@ -189,10 +192,10 @@ def _divided(device: Device) -> dict[str, Any]:
     return {"device_map": "auto", "max_memory": room}
 
 
-def _probe(tokenizer: PreTrainedTokenizerBase, device: torch.device) -> torch.Tensor:
-    """A short input with ordinary, special and (where there are any) mask tokens; 2 × 8."""
+def _probe(tokenizer: PreTrainedTokenizerBase, shape: tuple[int, int], device: torch.device) -> torch.Tensor:
+    """A short input with ordinary, special and (where there are any) mask tokens; sequences × tokens."""
     generator = torch.Generator().manual_seed(0)
-    ids = torch.randint(len(tokenizer), (2, 8), generator=generator)
+    ids = torch.randint(len(tokenizer), shape, generator=generator)
     if tokenizer.mask_token_id is not None:
         # a padding token in the middle would be read as the end by some architectures
         ids[ids == tokenizer.pad_token_id] = tokenizer.mask_token_id
@@ -200,21 +203,26 @@ def _probe(tokenizer: PreTrainedTokenizerBase, device: torch.device) -> torch.Te
     return ids.to(device)
 
 
-def _attention_output(network: PreTrainedModel, probe: torch.Tensor, stack: str | None) -> str | None:
+def _attention_output(
+    network: PreTrainedModel, probes: Sequence[torch.Tensor], stack: str | None
+) -> str | None:
     """The name of the output that holds the attention maps."""
-    if network.config.is_encoder_decoder:
-        if stack is None:
-            logger.warning(
-                "an encoder-decoder has several attentions and none was chosen: AULA stays undefined"
-            )
-            return None
-        return f"{stack}_attentions"
-    with torch.inference_mode():
-        output = network(input_ids=probe, attention_mask=torch.ones_like(probe), output_attentions=True)
-    if not output.get("attentions"):
-        logger.warning("this architecture gives no attention maps: AULA stays undefined")
+    name = f"{stack}_attentions" if network.config.is_encoder_decoder else "attentions"
+    if network.config.is_encoder_decoder and stack is None:
+        logger.warning("an encoder-decoder has several attentions and none was chosen: AULA stays undefined")
         return None
-    return "attentions"
+    plain = _Plain(network, name)
+    try:
+        found = [_read(plain, probe)[0].attention for probe in probes]
+    except Exception as error:  # whatever it is that an architecture cannot
+        _log_unsupported(error)
+        found = [None]
+    if any(attention is None for attention in found):
+        logger.warning(
+            "this architecture gives no attention maps of all tokens by all tokens: AULA stays undefined"
+        )
+        return None
+    return name
 
 
 class _Plain:
@@ -229,8 +237,7 @@ class _Plain:
             attention_mask=_attended(ids, mask),
             output_attentions=self.attention is not None,
         )
-        attention = None if self.attention is None else _mean(output[self.attention])
-        return Encoded(output.logits.flatten(0, 1)[places], attention)
+        return Encoded(output.logits.flatten(0, 1)[places], _mean(output, self.attention, ids))
 
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
         return hidden
@@ -243,42 +250,25 @@ class _Split:
     model's output: it is run by calling the network while its base model returns what it is told.
     """
 
-    def __init__(self, network: PreTrainedModel, attention: str | None, probe: torch.Tensor) -> None:
-        self.network, self.base = network, network.base_model
-        self.sum: AttentionSum | None = None
-        self.attention = attention
-        # the maps of an encoder-decoder are of several kinds: those asked for are picked by name
-        if attention is not None and not network.config.is_encoder_decoder:
-            summed = AttentionSum(self.base, probe)
-            if summed.sources:
-                self.sum, self.attention = summed, None
-            else:
-                logger.info("attention: this architecture's maps are kept for a batch at a time")
-        self.narrowing = Narrowing.of(self.base)
+    def __init__(self, network: PreTrainedModel, attention: str | None) -> None:
+        self.network, self.base, self.attention = network, network.base_model, attention
         self.output: Any = None
 
     def encode(self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> Encoded:
         # the hidden states of the batch before
         self.output = None
-        if self.sum is not None:
-            self.sum.start()
-        narrow = self.narrowing is not None and len(places) < ids.numel()
-        with self.narrowing.to(places) if self.narrowing is not None and narrow else nullcontext():
-            output = self.base(
-                input_ids=ids,
-                attention_mask=_attended(ids, mask),
-                output_attentions=self.attention is not None,
-            )
+        output = self.base(
+            input_ids=ids,
+            attention_mask=_attended(ids, mask),
+            output_attentions=self.attention is not None,
+        )
+        attention = _mean(output, self.attention, ids)
+        # kept for its other fields, which heads pass on; the maps would fill the memory
+        self.output = (
+            output if self.attention is None else dataclasses.replace(output, **{self.attention: None})
+        )
         # a model that is divided has its last layer on another GPU
-        hidden = output.last_hidden_state.flatten(0, 1).to(ids.device)
-        # kept for its other fields, which heads pass on
-        self.output = output
-        attention = None
-        if self.sum is not None:
-            attention = self.sum.take()
-        elif self.attention is not None:
-            attention = _mean(output[self.attention])
-        return Encoded(hidden if narrow else hidden[places], attention)
+        return Encoded(output.last_hidden_state.flatten(0, 1).to(ids.device)[places], attention)
 
     def encode_trees(
         self, ids: torch.Tensor, places: torch.Tensor, depth: torch.Tensor, sees: torch.Tensor
@@ -308,9 +298,18 @@ def _attended(ids: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
     return torch.ones_like(ids) if mask is None else mask.to(ids.dtype)
 
 
-def _mean(maps: tuple[torch.Tensor, ...]) -> torch.Tensor:
-    """The mean over layers and heads of attention maps: batch × query × key, in single precision."""
-    return torch.stack([layer.float().mean(1).to(maps[0].device) for layer in maps]).mean(0)
+def _mean(output: Any, name: str | None, ids: torch.Tensor) -> torch.Tensor | None:
+    """The mean over layers and heads of the attention maps of this name: batch × query × key, in single
+    precision. None where they are not one map a layer (batch × heads × query × key) of all tokens by all."""
+    maps = output.get(name) if name else None
+    batch, length = ids.shape
+    if not isinstance(maps, tuple) or not maps:
+        return None
+    if any(not torch.is_tensor(layer) or layer.ndim != 4 for layer in maps):
+        return None
+    if any((len(layer), *layer.shape[2:]) != (batch, length, length) for layer in maps):
+        return None
+    return reduce(torch.add, [layer.float().mean(1).to(maps[0].device) for layer in maps]) / len(maps)
 
 
 def _use_fused_gelu(network: nn.Module) -> None:
@@ -321,25 +320,37 @@ def _use_fused_gelu(network: nn.Module) -> None:
 
 
 @torch.inference_mode()
-def _agrees(way: _Plain | _Split, probe: torch.Tensor, expected: Encoded, tolerance: float) -> bool:
+def _read(way: "_Plain | _Split", probe: torch.Tensor) -> tuple[Encoded, torch.Tensor]:
+    """What a way of reading leaves of a probe, and the log-probabilities at all of its places."""
+    encoded = way.encode(probe, torch.arange(probe.numel(), device=probe.device))
+    return encoded, way.head(encoded.hidden).float().log_softmax(-1)
+
+
+@torch.inference_mode()
+def _agrees(
+    way: "_Plain | _Split",
+    probes: Sequence[torch.Tensor],
+    expected: Sequence[tuple[Encoded, torch.Tensor]],
+    tolerance: float,
+) -> bool:
     """Whether a way of reading gives the log-probabilities and the attention that it should."""
-    every = torch.arange(probe.numel(), device=probe.device)
+    pairs = []
     try:
-        encoded = way.encode(probe, every)
-        logits = way.head(encoded.hidden)
-        # some places alone, as where tokens are hidden
-        some = way.head(way.encode(probe, every[1::3]).hidden)
-    except UNSUPPORTED as error:
+        for probe, (plain, log_probs) in zip(probes, expected, strict=True):
+            encoded, of_all = _read(way, probe)
+            # some places alone, as where tokens are hidden
+            some = torch.arange(probe.numel(), device=probe.device)[1::3]
+            of_some = way.head(way.encode(probe, some).hidden).float().log_softmax(-1)
+            pairs += [(of_all, log_probs), (of_some, log_probs[some])]
+            if plain.attention is not None:
+                pairs.append((encoded.attention, plain.attention))
+    except Exception as error:  # whatever it is that an architecture cannot
         _log_unsupported(error)
         return False
-    if logits.shape != expected.hidden.shape or (encoded.attention is None) != (expected.attention is None):
-        return False
-    plain = expected.hidden.float().log_softmax(-1)
-    pairs = [(logits.float().log_softmax(-1), plain), (some.float().log_softmax(-1), plain[1::3])]
-    if encoded.attention is not None and expected.attention is not None:
-        pairs.append((encoded.attention, expected.attention))
     return all(
-        one.shape == other.shape and torch.allclose(one, other, rtol=tolerance, atol=tolerance)
+        one is not None
+        and one.shape == other.shape
+        and torch.allclose(one, other, rtol=tolerance, atol=tolerance)
         for one, other in pairs
     )
 
@@ -370,7 +381,7 @@ def _trees_of(way: _Split, vocabulary: int, device: torch.device, tolerance: flo
         plain = way.head(way.encode(alone, last).hidden).float().log_softmax(-1)[order]
         together = way.encode_trees(ids, torch.tensor(ends, device=device), depth, sees)
         of_trees = way.head(together.hidden).float().log_softmax(-1)
-    except UNSUPPORTED as error:
+    except Exception as error:
         _log_unsupported(error)
         return None
     if of_trees.shape == plain.shape and torch.allclose(of_trees, plain, rtol=tolerance, atol=tolerance):
