@@ -165,11 +165,7 @@ def operations(model: LoadedModel, pairs: pd.DataFrame, masking: str) -> float:
     attention = layers * 4 * width * float((lengths**2).sum())
     embedding = 2 * narrow * width * float(lengths.sum()) if narrow != width else 0.0
     head = places * 2 * (width * narrow + narrow * config.vocab_size)
-    total: float = float(lengths.sum()) * per_token + attention + embedding + head
-    if config.model_type != "albert":
-        # the last layer's feed-forward network runs where it is asked for alone
-        total -= (float(lengths.sum()) - places) * 2 * 2 * width * inner
-    return total
+    return float(float(lengths.sum()) * per_token + attention + embedding + head)
 
 
 def peak(device: Device, width: int) -> float:

@@ -1,6 +1,7 @@
 """Faster, less exact arithmetic: opt-in, and what it changes is told."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -60,6 +61,25 @@ def test_bfloat16_runs_stays_near_and_is_what_it_says(tmp_path: Path) -> None:
         found.append(score_pairs(list(pairs["pair_id"]), evidence, ["AUL", "AULA"]))
     change = compare_scores(*found)["largest_change"]
     assert (change > 1e-5).any() and (change < 0.3).all()
+
+
+def test_on_a_gpu_attention_plans_nothing_anew_for_each_shape(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def network(*args: object, **settings: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr("unmask.models.loading.AutoModelForMaskedLM.from_pretrained", network)
+    directory = tiny_model("bert", tmp_path)
+    before = torch.backends.cuda.cudnn_sdp_enabled()
+    try:
+        torch.backends.cuda.enable_cudnn_sdp(True)
+        device = replace(pick_device("cpu"), torch=torch.device("cuda"))
+        with pytest.raises(NotImplementedError):
+            load(directory, device, with_attention=False, dtype="bfloat16")
+        assert not torch.backends.cuda.cudnn_sdp_enabled()
+    finally:
+        torch.backends.cuda.enable_cudnn_sdp(before)
 
 
 def test_the_comparison_says_what_it_was_made_from(tmp_path: Path) -> None:
