@@ -320,7 +320,7 @@ def _use_fused_gelu(network: nn.Module) -> None:
 
 
 @torch.inference_mode()
-def _read(way: "_Plain | _Split", probe: torch.Tensor) -> tuple[Encoded, torch.Tensor]:
+def _read(way: _Plain | _Split, probe: torch.Tensor) -> tuple[Encoded, torch.Tensor]:
     """What a way of reading leaves of a probe, and the log-probabilities at all of its places."""
     encoded = way.encode(probe, torch.arange(probe.numel(), device=probe.device))
     return encoded, way.head(encoded.hidden).float().log_softmax(-1)
@@ -328,7 +328,7 @@ def _read(way: "_Plain | _Split", probe: torch.Tensor) -> tuple[Encoded, torch.T
 
 @torch.inference_mode()
 def _agrees(
-    way: "_Plain | _Split",
+    way: _Plain | _Split,
     probes: Sequence[torch.Tensor],
     expected: Sequence[tuple[Encoded, torch.Tensor]],
     tolerance: float,
