@@ -71,13 +71,13 @@ def test_on_a_gpu_attention_plans_nothing_anew_for_each_shape(
 
     monkeypatch.setattr("unmask.models.loading.AutoModelForMaskedLM.from_pretrained", network)
     directory = tiny_model("bert", tmp_path)
-    before = torch.backends.cuda.cudnn_sdp_enabled()
+    before = torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
     try:
         torch.backends.cuda.enable_cudnn_sdp(True)
         device = replace(pick_device("cpu"), torch=torch.device("cuda"))
         with pytest.raises(NotImplementedError):
             load(directory, device, with_attention=False, dtype="bfloat16")
-        assert not torch.backends.cuda.cudnn_sdp_enabled()
+        assert not torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
     finally:
         torch.backends.cuda.enable_cudnn_sdp(before)
 

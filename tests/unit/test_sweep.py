@@ -164,6 +164,10 @@ def saved_network(kind: str, model_type: str, directory: Path) -> Any:
         if weights.ndim > 1:
             torch.nn.init.normal_(weights, std=0.2)
     for module in network.modules():
+        # transformers clears Funnel's when it loads one
+        if isinstance(module, torch.nn.Embedding) and module.padding_idx is not None:
+            torch.nn.init.zeros_(module.weight[module.padding_idx])
+    for module in network.modules():
         if isinstance(module, torch.nn.Embedding) and module.padding_idx is not None:
             # as it is loaded
             torch.nn.init.zeros_(module.weight[module.padding_idx])

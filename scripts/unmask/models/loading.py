@@ -309,7 +309,8 @@ def _mean(output: Any, name: str | None, ids: torch.Tensor) -> torch.Tensor | No
         return None
     if any((len(layer), *layer.shape[2:]) != (batch, length, length) for layer in maps):
         return None
-    return reduce(torch.add, [layer.float().mean(1).to(maps[0].device) for layer in maps]) / len(maps)
+    means: list[torch.Tensor] = [layer.float().mean(1).to(maps[0].device) for layer in maps]
+    return reduce(torch.add, means) / len(means)
 
 
 def _use_fused_gelu(network: nn.Module) -> None:
@@ -334,7 +335,7 @@ def _agrees(
     tolerance: float,
 ) -> bool:
     """Whether a way of reading gives the log-probabilities and the attention that it should."""
-    pairs = []
+    pairs: list[tuple[torch.Tensor | None, torch.Tensor]] = []
     try:
         for probe, (plain, log_probs) in zip(probes, expected, strict=True):
             encoded, of_all = _read(way, probe)
