@@ -24,14 +24,13 @@ ROW = {
     "n": 1508,
     "error": 1.0,
     "df": 50.0,
-    "level": 0.02,
     "confidence": 0.95,
     "first_score": 50.0,
 }
 
 
 def state(name: str, difference: float, **other: Any) -> dict[str, Any]:
-    known = {"low": difference - 2, "high": difference + 2, "p": 0.5, "p_together": 0.6, "p_holm": 1.0}
+    known = {"low": difference - 2, "high": difference + 2, "p": 0.5, "p_holm": 1.0}
     row = (
         ROW
         | known
@@ -62,7 +61,7 @@ def said(*rows: dict[str, Any]) -> tuple[str, ...]:
 
 
 def test_differences_are_counted_and_the_furthest_state_named() -> None:
-    clear = {"p": 1e-5, "p_together": 2e-5, "p_holm": 4e-5}
+    clear = {"p": 1e-5, "p_holm": 4e-5}
     other = state("step9", -9.0, measure="LLMean")
     published = state("step9", -9.0, protocol="published", p_holm=0.0)
     counted, furthest = said(state("step1", 1.0), state("step9", -4.0, **clear), other, published)
@@ -79,7 +78,7 @@ def test_differences_are_counted_and_the_furthest_state_named() -> None:
 
 
 def test_states_that_decide_alike_are_said_to() -> None:
-    unknown = {"low": NAN, "high": NAN, "p": NAN, "p_together": NAN, "p_holm": NAN}
+    unknown = {"low": NAN, "high": NAN, "p": NAN, "p_holm": NAN}
     alike = state("step1", 0.0, **unknown, changed=0, beyond=0)
     counted, furthest = said(alike)
     assert counted == (

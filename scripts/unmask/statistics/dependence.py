@@ -262,20 +262,6 @@ class Moments:
         least = LEAST_DESIGN_EFFECT * independent
         return Variance(np.maximum(self._together(plain, sandwich), least), independent, df)
 
-    def covariance(self, residuals: Floats) -> Floats:
-        """The covariances of k estimates, shape (k, k); residuals are those that `variance` takes.
-
-        Two estimates have products where one has squares; the variances on the diagonal are those of
-        `variance`. All nan where these are unknown.
-        """
-        weighted = self.weights[:, None] * residuals
-        of_each = self.variance(residuals)
-        if np.isnan(of_each.df):
-            return np.full((residuals.shape[1], residuals.shape[1]), np.nan)
-        covariance = self._together(weighted.T @ weighted, weighted.T @ (self.dependence @ weighted))
-        np.fill_diagonal(covariance, of_each.clustered)
-        return covariance
-
     def _together(self, plain: Floats, sandwich: Floats) -> Floats:
         """What moments of residuals give with pairs that share a node covarying: a Σ weights² + b 1'W1."""
         determinant = self.plain_a * self.sandwich_b - self.plain_b * self.sandwich_a

@@ -352,7 +352,7 @@ STATES = pa.schema(
             "error",
             pa.float64(),
             nullable=True,
-            meaning="clustered standard error of the difference; null as all from here to p_together where "
+            meaning="clustered standard error of the difference; null as all from here to p where "
             "nothing can be said, as where the two never differ",
         ),
         field("df", pa.float64(), nullable=True, meaning="degrees of freedom of Student's t"),
@@ -360,26 +360,13 @@ STATES = pa.schema(
             "low",
             pa.float64(),
             nullable=True,
-            meaning="lower end of the interval of the difference, percentage points; the intervals of all "
-            "states are simultaneous",
+            meaning="lower end of the interval of the difference, percentage points",
         ),
         field("high", pa.float64(), nullable=True, meaning="upper end of the interval from `low`"),
-        field(
-            "level",
-            pa.float64(),
-            nullable=True,
-            meaning="level of this interval by itself: how often it would miss its difference",
-        ),
         field("p", pa.float64(), nullable=True, meaning="raw, of no difference"),
-        field(
-            "p_together",
-            pa.float64(),
-            nullable=True,
-            meaning="p corrected for the states of this series under this measure",
-        ),
         field("changed", pa.int32(), meaning="pairs that are decided otherwise than by the first state"),
         field("beyond", pa.int32(), meaning="those of them that float error cannot have turned"),
-        field("confidence", pa.float64(), meaning="simultaneous level of the intervals of all states"),
+        field("confidence", pa.float64(), meaning="level of the intervals"),
     ]
 )
 """States of one model compared with the first of them, on the same pairs of one benchmark."""

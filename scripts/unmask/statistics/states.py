@@ -10,7 +10,6 @@ from unmask.statistics.decisions import Decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.intervals import Floats
 from unmask.statistics.schema import STATES
-from unmask.statistics.simultaneous import LargestOf, correlations, reach
 from unmask.statistics.student import student
 from unmask.tables import framed
 
@@ -27,9 +26,8 @@ def states_compared(
     Under one measure and protocol all states are compared on the same pairs: those that count for every state
     which has a score. A state without one is left out, and so is a measure of which the first has none.
     Errors are clustered (Dependence.variance of the pairs' own differences); degrees of freedom are at most
-    one less than there are pairs with a difference. The intervals of all states are simultaneous at this
-    confidence (unmask.statistics.simultaneous); where a state decides every pair as the first, or nothing is
-    known of how pairs vary, there is no interval and no p, and that state does not widen the others'.
+    one less than there are pairs with a difference. Each interval is by itself. Where a state decides every
+    pair as the first, or nothing is known of how pairs vary, there is no interval and no p.
     """
     first, *others = of_states
     rows: list[dict[str, object]] = []
@@ -80,17 +78,10 @@ def _moved(
     differences = np.column_stack([state.credit - first.credit for state in states])
     difference = differences.mean(axis=0)
     moments = dependence.moments(np.full(n, 1 / n), np.zeros(n, np.int64))
-    residuals = differences - difference
-    variance = moments.variance(residuals)
+    variance = moments.variance(differences - difference)
     df = np.minimum(variance.df, np.count_nonzero(differences, axis=0) - 1.0)
     alone = student(difference, variance.clustered, df, confidence)
     known = ~np.isnan(alone.error)
-    level, p_together, ends = np.nan, np.full(len(states), np.nan), np.full(len(states), np.nan)
-    if known.any():
-        largest = LargestOf(correlations(moments.covariance(residuals[:, known])))
-        level = largest.level(1 - confidence)
-        p_together[known] = largest.corrected(alone.p[known])
-        ends[known] = reach(alone.error[known], df[known], level)
     for place, state in enumerate(states):
         apart = (state.least > first.most) | (state.most < first.least)
         yield {
@@ -100,11 +91,9 @@ def _moved(
             "difference": difference[place],
             "error": alone.error[place],
             "df": df[place] if known[place] else np.nan,
-            "low": difference[place] - ends[place],
-            "high": difference[place] + ends[place],
-            "level": level if known[place] else np.nan,
+            "low": alone.low[place],
+            "high": alone.high[place],
             "p": alone.p[place],
-            "p_together": p_together[place],
             "changed": np.count_nonzero(differences[:, place]),
             "beyond": np.count_nonzero(apart),
             "confidence": confidence,

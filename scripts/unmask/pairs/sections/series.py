@@ -39,9 +39,6 @@ SERIES = Table(
             "Its score less that of the first state, in points, with its interval.",
         ),
         Column("p", "{p:p}", "Two-sided p of no difference."),
-        Column(
-            "together", "{p_together:p}", "The same for the states of a series together, as the intervals."
-        ),
         Column("Holm", "{p_holm:p}", "The same as p, after Holm's correction over the study."),
         Column("changed", "{changed}", "Pairs that are decided otherwise than by the first state."),
         Column("beyond", "{beyond}", "Those of them that float error cannot have turned."),
