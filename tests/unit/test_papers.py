@@ -83,20 +83,20 @@ def rows_of(name: str) -> list[list[str]]:
     return [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
 
 
-def test_measured_speeds_are_those_of_the_benchmarks_pages() -> None:
+def test_measured_speeds_are_those_of_the_page_of_speed() -> None:
     measured = SIZES["measured"]
-    rows = {(row[0], row[1]): row for row in rows_of("benchmarks.md") if len(row) == 8}
+    rows = {(row[0], row[1]): row for row in rows_of("speed.md") if len(row) == 8}
     for network, milliseconds in measured["all_measures"].items():
         assert float(rows[network, "all of them"][3]) == milliseconds
         assert float(rows[network, "AUL+AULA+accuracy"][3]) == measured["unmasked"][network]
     of_base = rows["bert-base", "all of them"]
     assert float(of_base[7]) == measured["gigaflops"]
     assert of_base[6] == f"{measured['share_of_floor']}%"
-    regional = [row for row in rows_of("benchmarks-regional.md") if row[:2] == ["bert-base", "2"]]
+    regional = [row for row in rows_of("speed.md") if row[:2] == ["bert-base", "2"]]
     assert [float(row[3]) for row in regional] == [measured["regional_sentences_per_second"]]
-    text = (ROOT / "docs/benchmarks-regional.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
     assert f"{measured['regional_rows']:,} rows" in text
-    counting = [row for row in rows_of("benchmarks-word-counts.md") if row[0].startswith("**Unmask**")]
+    counting = [row for row in rows_of("speed.md") if row[0].startswith("**Unmask**")]
     assert float(counting[0][1]) == measured["million_words_per_second"]
     disk = (ROOT / "docs/disk.md").read_text(encoding="utf-8")
     assert f"original, none ({measured['unmasked_tokens']:,} tokens)" in disk

@@ -83,24 +83,3 @@ def test_jobs_that_run_a_model_ask_for_one_gpu(tmp_path: Path) -> None:
     profile = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())["set-resources"]
     with_gpu = {rule for rule, resources in planned.items() if resources.get("gpu") == "1"}
     assert {"debias_model", "regional_likelihoods"} <= with_gpu < set(profile) and set(planned) - with_gpu
-
-
-@pytest.mark.thorough
-def test_the_benchmark_finds_a_finished_study_done_and_one_more_model_alone() -> None:
-    done = subprocess.run(
-        [preloaded_python(), "benchmarks/planning.py", "--models", "3", "--rounds", "1"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    cells = done.stdout.splitlines()[-1].strip("| ").split(" | ")
-    models, jobs, one_more = int(cells[0]), int(cells[1]), int(cells[4])
-    # a model is fetched and prepared; on each of four benchmarks it is read and measured
-    of_a_model = 2 + 4 * 2
-    # the models are compared on each benchmark
-    aggregates = one_more - of_a_model - 4
-    assert models == 3 and 3 <= aggregates <= 5
-    # each benchmark is read
-    assert jobs == 3 * of_a_model + 4 + 4 + aggregates

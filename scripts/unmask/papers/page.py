@@ -33,7 +33,7 @@ unmask reproduce                        # all that has printed numbers, and a ta
   run on the paper's models yet, as these have to be fetched.
 - **takes**: what that row needs of its study, estimated. Rows of one study share their work.
 
-Hours are of one processor core: sizes times [measured speeds](benchmarks.md). Sizes of models, corpora and
+Hours are of one processor core: sizes times [measured speeds](speed.md). Sizes of models, corpora and
 tasks are approximate, and were not read from what a study fetches. No GPU has been measured. Its hours are
 the same operations at {gpu_teraflops} teraflops in single precision, which is assumed. So is that a step of
 training takes {training_passes} passes, and a decoder {decoder_passes} over a sentence.

@@ -1,6 +1,6 @@
 """Scoring, side by side in one run: a naive way, the engine, and the arithmetic floor.
 
-    python benchmarks/scoring.py --data DIR [--sizes bert-base roberta-large albert-large] [--device cpu]
+    python speed/scoring.py --data DIR [--sizes bert-base roberta-large albert-large] [--device cpu]
 
 DIR has the layout of configs/local.yaml: crows_pairs/, stereoset/ and tokenizers/. Networks have the
 real sizes and random weights: speed does not depend on what a model knows. The two ways take turns,
@@ -15,7 +15,7 @@ that it needs at least). On a CPU, seconds are those of the processor, so that a
 less.
 
 The floor is the engine's counted floating-point operations over the fastest matrix product of this
-machine, measured in the same rounds. Results go into docs/benchmarks.md.
+machine, measured in the same rounds. Results go into docs/speed.md.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Counting words, side by side in one run: ours, Python's Counter, and libraries.
 
-    pip install -e '.[bench]'
-    python benchmarks/word_counts.py --corpus DIR [--megabytes 100] [--rounds 5]
+    pip install -e '.[speed]'
+    python speed/word_counts.py --corpus DIR [--megabytes 100] [--rounds 5]
 
 DIR is searched for text (.txt, .txt.gz, .txt.bz2, .txt.zst), which is put together, over again until it has
 the size asked for. It is counted as it is, and once more with every English letter replaced by a Cyrillic
@@ -11,7 +11,7 @@ less; imports do not count. Peak memory is the process's, imports included.
 
 Only ours counts documents too, and only ours has the whole rule of what a word is; the others get what
 their users would write, and the table says how many tokens they find. Those of them whose library is
-missing are left out, and the table says so. It goes into docs/benchmarks-word-counts.md.
+missing are left out, and the table says so. It goes into docs/speed.md.
 """
 
 import argparse
@@ -176,16 +176,6 @@ def duckdb() -> Count:
     return count
 
 
-def sklearn() -> Count:
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    def count(file: str) -> int:
-        with open(file, encoding="utf-8") as lines:
-            return int(CountVectorizer(token_pattern=PYTHON_WORDS).fit_transform(lines).sum())
-
-    return count
-
-
 WAYS: dict[str, tuple[str, Callable[[], Count], str | None]] = {
     "unmask": ("**Unmask** (documents too)", unmask_, None),
     "counter": ("`re` + `Counter` per line", counter, None),
@@ -195,11 +185,8 @@ WAYS: dict[str, tuple[str, Callable[[], Count], str | None]] = {
     "polars": ("Polars: `scan_lines`, `extract_all`, streaming", polars, "polars"),
     "polars-split": ("Polars: `scan_lines`, `replace_all`, `split`, streaming", polars_split, "polars"),
     "duckdb": ("DuckDB: `regexp_extract_all`, `group by`", duckdb, "duckdb"),
-    "sklearn": ("scikit-learn: `CountVectorizer`", sklearn, "sklearn"),
 }
 """By key: what the table calls it, how it is made ready, and the library that it needs."""
-
-PACKAGES = {"sklearn": "scikit-learn"}
 
 
 def measure_one(way: str, file: str) -> None:
@@ -281,7 +268,6 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, help="folder with text")
     parser.add_argument("--megabytes", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs/benchmarks-word-counts.md")
     parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
     parser.add_argument("--file", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -306,11 +292,9 @@ def main() -> None:
                     found.append(measured(way, files[text]))
                     rate = found[-1]["tokens"] / found[-1]["seconds"] / 1e6
                     print(f"round {number + 1}, {text}, {way}: {rate:.1f} M tokens/s", flush=True)
-    versions = {PACKAGES.get(name, name) for name in here.values() if name} | {"numpy"}
+    versions = {name for name in here.values() if name} | {"numpy"}
     page = [
-        "# Counting words",
-        "",
-        "Made by `python benchmarks/word_counts.py --corpus DIR`, whose first lines say what is measured.",
+        "## Counting words",
         "",
         f"{processor()}, one thread; Python {platform.python_version()}, "
         + ", ".join(f"{name} {importlib.metadata.version(name)}" for name in sorted(versions))
@@ -322,7 +306,7 @@ def main() -> None:
         tokens = of_text["unmask"][0]["tokens"]
         page += [
             "",
-            f"## {titles[text]}",
+            f"### {titles[text]}",
             "",
             f"{sizes[text]:.0f} MB, {tokens / 1e6:.1f} million tokens.",
             "",
@@ -334,8 +318,7 @@ def main() -> None:
         " are not ASCII, or take apostrophes and marks around a word with it. The ways that work on bytes"
         " (split, PyArrow) do not lower-case letters that are not ASCII. Only Unmask counts documents.",
     ]
-    options.output.write_text("\n".join(page) + "\n", encoding="utf-8")
-    print(f"written to {options.output}")
+    print("\n".join(page))
 
 
 if __name__ == "__main__":

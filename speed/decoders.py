@@ -1,6 +1,6 @@
 """Reading a decoder's sentences, side by side in one run: one at a time, the engine, the floor.
 
-    python benchmarks/decoders.py --data DIR [--model DIR/models/llama-4m] [--rounds 5]
+    python speed/decoders.py --data DIR [--model DIR/models/llama-4m] [--rounds 5]
 
 DIR has the folders crows_pairs/ and models/. One at a time is a plain loop over transformers: each sentence
 of a pair is tokenised and read by itself, and its log-likelihood summed, without ranks. The engine makes all
