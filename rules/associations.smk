@@ -29,7 +29,7 @@ rule read_associations:
         log_of("associations", "suites", "{suite}.log"),
     localrule: True
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=lambda wildcards: code(
             "read_associations.py", module_file("associations/formats", SUITES[wildcards.suite]["format"])
@@ -57,7 +57,7 @@ rule embed_stimuli:
     wildcard_constraints:
         encoder=any_of(embedding_models()),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -86,7 +86,7 @@ rule embed_vectors:
     wildcard_constraints:
         encoder=any_of(VECTORS),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: round(4000 + 2 * sizes_mb([input.vectors])) * attempt,
     params:
@@ -110,7 +110,7 @@ rule compute_associations:
     log:
         log_of("associations", "{encoder}", "{suite}", "testing.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,

@@ -12,7 +12,7 @@ rule fetch_benchmark:
         file=any_of([file_name(entry["url"]) for entry in BENCHMARKS.values() if "url" in entry]),
     localrule: True
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("fetch_benchmark.py"),
         name=lambda wildcards: wildcards.benchmark,
@@ -39,7 +39,7 @@ rule read_benchmark:
         benchmark=any_of([name for name in BENCHMARKS if name not in labelled_benchmarks()]),
     localrule: True
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=lambda wildcards: code("read_benchmark.py", *reader_modules(wildcards.benchmark)),
         name=lambda wildcards: wildcards.benchmark,

@@ -12,7 +12,7 @@ rule fetch_corpus:
         shard=r".+(?<!\.facts\.json)",
     localrule: True
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("fetch_corpus.py"),
         name=lambda wildcards: wildcards.corpus,
@@ -33,7 +33,7 @@ rule count_shard:
     log:
         log_of("frequency", "{corpus}", "{shard}.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         runtime=counting_time,
     params:
@@ -59,7 +59,7 @@ rule merge_counts:
         level=r"\d+",
         number=r"\d+",
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("merge_counts.py"),
         last=False,
@@ -79,7 +79,7 @@ rule corpus_counts:
     log:
         log_of("frequency", "{corpus}.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("merge_counts.py"),
         last=True,

@@ -23,7 +23,7 @@ rule read_debiasing_corpus:
     log:
         log_of("debiasing", "corpus.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=debiasing_corpus_code(),
         name=DEBIASING.get("corpus"),
@@ -43,7 +43,7 @@ rule make_neutral:
     log:
         log_of("debiasing", "neutral.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("make_neutral.py"),
         name=debiasing_world(),
@@ -66,7 +66,7 @@ rule swap_corpus:
     wildcard_constraints:
         reading=any_of(PROTOCOLS),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("swap_corpus.py"),
         reading=lambda wildcards: wildcards.reading,
@@ -92,7 +92,7 @@ rule debias_model:
     wildcard_constraints:
         model=any_of(debiased_models()),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,

@@ -30,7 +30,7 @@ rule fetch_task:
         file=r".+(?<!\.facts\.json)",
     localrule: True
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("fetch_file.py"),
         what=lambda wildcards: f"task {wildcards.task}",
@@ -51,7 +51,7 @@ rule read_task:
     log:
         log_of("downstream", "{task}", "reading.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
     params:
@@ -78,7 +78,7 @@ rule count_gendered_words:
     log:
         log_of("downstream", "words.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
     params:
@@ -104,7 +104,7 @@ rule fine_tune:
         model=any_of(tuned_models()),
         seed=any_of(seeds_not_kept()),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -156,7 +156,7 @@ rule measure_downstream:
     wildcard_constraints:
         model=any_of(tuned_models()),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,
@@ -185,7 +185,7 @@ rule correlate_downstream:
     log:
         log_of("downstream", "correlations.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,

@@ -12,7 +12,7 @@ rule evidence:
     wildcard_constraints:
         model=any_of(models_read()),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -114,7 +114,7 @@ rule compare_precision:
     wildcard_constraints:
         model=any_of(models_with_files()),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -156,7 +156,7 @@ rule oracle_manifest:
         model=any_of(models_of("oracle")),
     localrule: True
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("make_oracle.py"),
         entry=lambda wildcards: MODELS[wildcards.model],
@@ -178,7 +178,7 @@ rule oracle_evidence:
     wildcard_constraints:
         model=any_of(oracles(MASKED_LM)),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=oracle_code,
         entry=lambda wildcards: MODELS[wildcards.model],

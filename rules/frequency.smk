@@ -56,7 +56,7 @@ rule group_words:
     log:
         log_of("group_words", "{benchmark}.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("count_group_words.py"),
         benchmark=lambda wildcards: wildcards.benchmark,

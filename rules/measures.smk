@@ -17,7 +17,7 @@ for kind, (models, benchmarks) in kinds_of_measuring().items():
             model=any_of(models),
             benchmark=any_of(benchmarks),
         conda:
-            "../envs/analysis.yaml"
+            "../envs/unmask.yaml"
         resources:
             mem_mb=table_memory,
             runtime=table_time,
@@ -48,7 +48,7 @@ rule compare_models:
     log:
         log_of("comparisons", "{benchmark}.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,
@@ -78,7 +78,7 @@ rule compare_versions:
     wildcard_constraints:
         benchmark=any_of(VERSIONS),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,
@@ -104,7 +104,7 @@ rule compare_states:
     log:
         log_of("series", "{series}", "{benchmark}.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,

@@ -38,7 +38,7 @@ rule fetch_model:
         model=any_of(models_of("hub")),
     localrule: True
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("fetch_model.py"),
         name=lambda wildcards: wildcards.model,
@@ -64,7 +64,7 @@ rule make_random_model:
     wildcard_constraints:
         model=any_of(models_of("random")),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=making_memory,
     params:
@@ -91,7 +91,7 @@ rule fetch_gguf:
         model=any_of(fetched_gguf()),
     localrule: True
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("fetch_gguf.py"),
         entry=lambda wildcards: {"revision": "main"}
@@ -116,7 +116,7 @@ rule convert_gguf:
     wildcard_constraints:
         model=any_of(models_of("gguf")),
     conda:
-        "../envs/gguf.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=gguf_memory,
     params:
@@ -142,7 +142,7 @@ rule prepare_model:
     wildcard_constraints:
         model=any_of(models_of("path") + models_of("hub")),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=checking_memory,
     params:

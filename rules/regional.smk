@@ -32,7 +32,7 @@ rule read_regional:
     log:
         log_of("regional", "reading.log"),
     conda:
-        "../envs/regional.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("read_regional.py"),
         regions=REGIONAL.get("regions"),
@@ -56,7 +56,7 @@ rule regional_likelihoods:
     wildcard_constraints:
         model=any_of(regional_models()),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -102,7 +102,7 @@ rule embed_names:
     wildcard_constraints:
         model=any_of(regional_models()),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -130,7 +130,7 @@ rule score_hierarchy:
     wildcard_constraints:
         model=any_of(regional_models()),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,
@@ -158,7 +158,7 @@ rule fetch_labelled:
         place=any_of(fetched_tables()),
     localrule: True
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("fetch_file.py"),
         what=lambda wildcards: f"table {wildcards.place}",
@@ -181,7 +181,7 @@ rule fine_tune_classifier:
     wildcard_constraints:
         model=any_of(models_of("fine-tuned-classifier")),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -213,7 +213,7 @@ rule prefix_regions:
     wildcard_constraints:
         model=any_of(classifiers()),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -245,7 +245,7 @@ rule train_on_regions:
     wildcard_constraints:
         model=any_of(models_of("regional-sentences")),
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: 1
     resources:
         **GPU,

@@ -20,7 +20,7 @@ for presented in PRESENTED:
         log:
             log_of("report", f"{presented['rule'].removeprefix('present_')}.log"),
         conda:
-            "../envs/analysis.yaml"
+            "../envs/unmask.yaml"
         params:
             code=presented["code"],
             family=presented["family"],
@@ -44,7 +44,7 @@ rule report:
     log:
         log_of("report", "report.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("write_report.py"),
         page=page_parts(),
@@ -70,7 +70,7 @@ rule finish:
         log_of("report", "finish.log"),
     localrule: True
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("finish.py"),
         patterns=registered("removable"),

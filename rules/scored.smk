@@ -12,7 +12,7 @@ rule describe_score_file:
         model=any_of(models_of("scored")),
     localrule: True
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("describe_score_file.py"),
         entry=scored_entry,
@@ -38,7 +38,7 @@ for kind, (models, benchmarks) in kinds_of_scored_elsewhere().items():
             model=any_of(models),
             benchmark=any_of(benchmarks),
         conda:
-            "../envs/analysis.yaml"
+            "../envs/unmask.yaml"
         resources:
             mem_mb=table_memory,
             runtime=table_time,

@@ -26,7 +26,7 @@ rule make_world:
     log:
         log_of("planted", "{world}.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     params:
         code=code("make_world.py"),
         name=lambda wildcards: wildcards.world,
@@ -48,7 +48,7 @@ rule train_model:
         model=any_of(models_of("train")),
     priority: 1
     conda:
-        "../envs/scoring.yaml"
+        "../envs/unmask.yaml"
     threads: 1
     resources:
         mem_mb=making_memory,

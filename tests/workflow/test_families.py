@@ -242,7 +242,7 @@ rule seer_manifest:
     log:
         log_of("models", "{model}.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     shell:
         "touch {output} 2> {log}"
 
@@ -258,7 +258,7 @@ rule seer_evidence:
     log:
         log_of("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.log"),
     conda:
-        "../envs/analysis.yaml"
+        "../envs/unmask.yaml"
     shell:
         "touch {output} 2> {log}"
 """
