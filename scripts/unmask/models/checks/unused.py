@@ -59,31 +59,18 @@ _TASK_HEADS = (
     # of sentences compared (BERT for question and answer pairs)
     r"^cls\.(weight|bias)$",
 )
-_SEEING_HEADS = (
-    # LXMERT's, ViLT's and FLAVA's
-    r"^(answer_head|obj_predict_head)\.",
-    r"^(mlm_score|itm_score|rank_output)\.",
-    r"^(mim_head|mlm_head|itm_head|mmm_image_head|mmm_text_head|image_codebook)\.",
-)
 
 HARMLESS: Mapping[str, Sequence[str]] = {
     "masked-lm": (*_BUFFERS, _POOLER, *_SECOND_TASKS),
     "causal-lm": _CAUSAL,
     "text-classification": (*_BUFFERS, _POOLER),
     "text-encoder": (*_BUFFERS, _POOLER, *_SECOND_TASKS, *_WORD_HEADS, *_TASK_HEADS),
-    "vision-and-language": (
-        *_BUFFERS,
-        _POOLER,
-        *_SECOND_TASKS,
-        *_WORD_HEADS,
-        *_TASK_HEADS,
-        *_SEEING_HEADS,
-    ),
+    "vision-and-language": (*_BUFFERS, _POOLER, *_SECOND_TASKS, *_WORD_HEADS, *_TASK_HEADS),
 }
 """Patterns of the names of tensors that nothing is made with, and that may be there, by the kind of model."""
 
-_LAYERS = ("num_hidden_layers", "encoder_layers", "decoder_layers", "l_layers", "x_layers", "r_layers")
-_PARTS = ("text_config", "vision_config", "image_config", "multimodal_config")
+_LAYERS = ("num_hidden_layers", "encoder_layers", "decoder_layers")
+_PARTS = ("text_config", "vision_config")
 
 
 def check(directory: str | Path, kind: str, name: str) -> list[str]:
