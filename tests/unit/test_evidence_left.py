@@ -221,32 +221,3 @@ def test_a_sentence_that_does_not_fit_is_named() -> None:
         InputError, match=r"^pair p0: the stereotype sentence has 11 tokens, the model takes 8$"
     ):
         collect_evidence(example_pairs(), model, LEFT, ORIGINAL, max_length=8)
-
-
-@pytest.mark.parametrize("architecture", ["gpt2", "llama"])
-def test_a_divided_model_reads_as_a_whole_one(
-    architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Layers that accelerate fetches when they run, as from another GPU; here from a disk."""
-    whole = evidence(loaded(architecture), LEFT)
-    network = plain_network(architecture)
-    base = network.base_model_prefix
-    layers = "h" if architecture == "gpt2" else "layers"
-    # the parts in which accelerate divides a network: all but the last layer stay
-    last = f"{base}.{layers}.{network.config.num_hidden_layers - 1}"
-    parts = [f"{base}.{name}" for name, _ in network.base_model.named_children() if name != layers]
-    numbered = [f"{base}.{layers}.{number}" for number in range(network.config.num_hidden_layers)]
-    places = {part: "disk" if part == last else "cpu" for part in [*parts, *numbered, "lm_head"]}
-    folder = tmp_path / "offloaded"
-    monkeypatch.setattr(
-        loading, "_divided", lambda device: {"device_map": places, "offload_folder": str(folder)}
-    )
-    manifest = describe(decoder(architecture))
-    device = replace(pick_device("cpu", 64), divided_over=(0, 1))
-    model = load(decoder(architecture), device, False, start=Start.of(manifest))
-    divided_network: Any = model.network
-    assert divided_network.hf_device_map[last] == "disk"
-    assert model.encode_trees is not None
-    divided = evidence(model, LEFT)
-    assert list(divided["token_id"]) == list(whole["token_id"])
-    np.testing.assert_allclose(divided["log_prob"], whole["log_prob"], atol=1e-5)

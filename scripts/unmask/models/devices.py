@@ -46,8 +46,6 @@ class Device:
     """Roughly how many tokens are read between two writes of evidence: minutes of work, not more."""
     head_rows: int = 1 << 30
     """The most distributions that are computed at once, however small the vocabulary is."""
-    divided_over: tuple[int, ...] = ()
-    """The numbers of the GPUs over which a model is divided; none where it lies on this device alone."""
 
     def __str__(self) -> str:
         return self.name if self.torch.type == "cpu" else f"{self.torch} ({self.name})"

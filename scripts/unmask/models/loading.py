@@ -37,9 +37,6 @@ logger = logging.getLogger(__name__)
 TOLERANCE = {"float32": 1e-4, "tf32": 1e-2, "bfloat16": 0.3}
 """How far log-probabilities of a faster way may be from the plain forward pass when it is checked."""
 
-FREE_SHARE = 0.8
-"""The share of a GPU's free memory that a divided model's layers may take; the rest is for what they read."""
-
 PROBES = ((4, 8), (4, 7))
 """Sequences and tokens of what a way of reading is tried on: of two lengths, with more places than either.
 A model that takes fewer tokens than a short sentence has is refused before."""
@@ -152,14 +149,12 @@ def _load(
             dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
             # the fused kernels return no attention maps
             **({"attn_implementation": "eager"} if with_attention else {}),
-            **_divided(device),
         )
     if start is not None:
         # nothing is generated: keys and values of tokens read before would take memory for nothing
         network.config.use_cache = False
     network.eval()
-    if not device.divided_over:
-        network.to(device.torch)  # type: ignore[arg-type]
+    network.to(device.torch)  # type: ignore[arg-type]
     probes = [_probe(tokenizer, shape, device.torch) for shape in PROBES]
     attention = _attention_output(network, probes, stack) if with_attention else None
     plain = _Plain(network, attention)
@@ -181,15 +176,6 @@ def _load(
         logger.warning("faster layers differ from the plain ones: this model runs without them")
         return _load(directory, device, with_attention, stack, dtype, fast, False, start)
     return LoadedModel(network, tokenizer, device, plain.encode, plain.head, start is not None)
-
-
-def _divided(device: Device) -> dict[str, Any]:
-    """What `from_pretrained` needs to divide a model over several GPUs, by accelerate; nothing for one."""
-    if not device.divided_over:
-        return {}
-    # neither the CPU nor a disk: a model that is too large for the GPUs is refused
-    room = {number: int(FREE_SHARE * torch.cuda.mem_get_info(number)[0]) for number in device.divided_over}
-    return {"device_map": "auto", "max_memory": room}
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase, shape: tuple[int, int], device: torch.device) -> torch.Tensor:
@@ -267,8 +253,7 @@ class _Split:
         self.output = (
             output if self.attention is None else dataclasses.replace(output, **{self.attention: None})
         )
-        # a model that is divided has its last layer on another GPU
-        return Encoded(output.last_hidden_state.flatten(0, 1).to(ids.device)[places], attention)
+        return Encoded(output.last_hidden_state.flatten(0, 1)[places], attention)
 
     def encode_trees(
         self, ids: torch.Tensor, places: torch.Tensor, depth: torch.Tensor, sees: torch.Tensor
@@ -279,7 +264,7 @@ class _Split:
         unseen = torch.zeros(sees.shape, dtype=dtype, device=ids.device)
         unseen.masked_fill_(~sees, torch.finfo(dtype).min)
         self.output = self.base(input_ids=ids, attention_mask=unseen[:, None], position_ids=depth)
-        return Encoded(self.output.last_hidden_state.flatten(0, 1).to(ids.device)[places], None)
+        return Encoded(self.output.last_hidden_state.flatten(0, 1)[places], None)
 
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
         output = dataclasses.replace(self.output, last_hidden_state=hidden[None])
@@ -309,7 +294,7 @@ def _mean(output: Any, name: str | None, ids: torch.Tensor) -> torch.Tensor | No
         return None
     if any((len(layer), *layer.shape[2:]) != (batch, length, length) for layer in maps):
         return None
-    means: list[torch.Tensor] = [layer.float().mean(1).to(maps[0].device) for layer in maps]
+    means: list[torch.Tensor] = [layer.float().mean(1) for layer in maps]
     return reduce(torch.add, means) / len(means)
 
 
