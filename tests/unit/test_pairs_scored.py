@@ -30,7 +30,7 @@ from unmask.statistics.options import Options
 from unmask.statistics.shared_words import dependence_of, kinds_in
 
 ROOT = Path(__file__).resolve().parents[2]
-OPTIONS = Options(0.95, ("words", "target"), 100, 0, "clustered", "any", 4, "margin")
+OPTIONS = Options(0.95, ("words", "target"), 100, 0, "any", 4, "margin")
 BY_SENTENCES = {"columns": {"sentences": ["a", "b"], "scores": ["x", "y"]}}
 BY_ID = {"columns": {"pair_id": "id", "scores": ["x", "y"]}}
 BY_SENTENCE = {"columns": {"sentence": "a", "score": "x"}}
