@@ -84,10 +84,10 @@ def result(*parts):
 
 
 def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(), removable=()):
-    """State the outputs of a family in this study, besides what it `presents`; nothing where the study lacks the family.
+    """State the outputs of a family in this study besides what it `presents`; none where it lacks the family.
 
-    keys: of the study, which its provenance states by itself; files: final outputs; statistics: tables beside these
-    that get checksums; provenance: where things came from (unmask.report.provenance); programs: that run in its
+    keys: of the study, which its provenance states; files: final outputs; statistics: tables with checksums
+    beside these; provenance: where things came from (unmask.report.provenance); programs: that run in its
     sections (unmask.report.sections.App); removable: what may be cleaned away (unmask.results.register).
     """
     REGISTER.append(
@@ -107,7 +107,7 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(
 def presents(family, inputs, files=None, sections=(), settings=None, modules=(), what=None, name=None):
     """Have a job make tables, figures and sections of a family that is registered: a rule of report.smk.
 
-    inputs: what they are made from, files: tables and figures, both by the names that the family's module gives
+    inputs: what they are made from, files: tables and figures, both by names that the family's module gives
     them; sections: of the report, by name; settings: what they need to know of the study; modules: that are
     loaded by name; what: is presented, in words; name: of the rule, if not present_FAMILY.
     """
@@ -133,7 +133,7 @@ def registered(what):
 
 
 def hold_results():
-    """Keep other runs out of the study's results while this one lasts; stop where its jobs could not work there."""
+    """Keep other runs out of the results during this one; stop where its jobs could not work there."""
     jobs = list(workflow.dag.needrun_jobs())
     writes = [file for job in jobs for file in [*job.output, *job.log]]
     # what is given may be of any date
@@ -148,7 +148,7 @@ def hold_results():
 
 
 def finished_study(wildcards):
-    """What is there when all of a study is; the results that are there are compared with Snakemake's record first."""
+    """The files of a finished study; results that are there are compared with Snakemake's record first."""
     if workflow.is_main_process and not workflow.dag_settings.forceall:
         check_results()
     return [*final_files(), *section_files(), section_file("provenance"), *registered("statistics")]
@@ -226,7 +226,7 @@ def paths_in(found):
 def input_sha256(*inputs):
     """What is in inputs that are from outside the results, as a parameter of their rule.
 
-    inputs: a rule's, as it has them: paths, lists of them or paths by name, and functions of its wildcards that
+    inputs: a rule's, as it has them: paths, lists of them or paths by name, and functions of wildcards that
     give these. (Snakemake would not watch a parameter that is a function of `input`.)
     """
 
@@ -278,7 +278,7 @@ def presenting_code(family, sections, *modules):
 
 
 def licence(entry, made=False):
-    """What the report says of the licence of data, where a study names none, too; nothing of what the study makes
+    """What the report says of the licence of data, also where a study names none; nothing of what it makes
     itself. Its provenance has it, and the section on how to cite lists it (unmask.report.citing)."""
     return {} if made else {LICENCE: entry.get("licence") or NOT_STATED}
 
@@ -311,6 +311,6 @@ def page_parts():
 
 
 def page_programs():
-    """Digests of the programs and style sheets that the report's page takes in, as a parameter of its rule."""
+    """Digests of the programs and style sheets in the report's page, as a parameter of its rule."""
     files = [f"unmask/{name}.{suffix}" for name in registered("programs") for suffix in ("js", "css")]
     return {file: sha256_of_file(Path(LIBRARY) / file) for file in files}

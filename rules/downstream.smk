@@ -1,4 +1,5 @@
-# Downstream tasks: models fine-tuned, how unequally they then treat the genders, and whether their bias before says so.
+# Downstream tasks: models fine-tuned, how unequally they then treat the genders, and whether their bias
+# before says so.
 
 
 include: "inputs/downstream.smk"

@@ -1,4 +1,4 @@
-# Evidence: one job runs a model over a benchmark, every variant of it under every masking that the measures need.
+# Evidence: one job runs a model over a benchmark, every variant under every masking that the measures need.
 
 
 rule evidence:

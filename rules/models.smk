@@ -1,4 +1,4 @@
-# Models: one manifest says what is in a model's directory. The rule that makes a model writes it, as its last step.
+# Models: one manifest says what is in a model's directory. The rule that makes a model writes it last.
 
 
 include: "inputs/models.smk"
@@ -19,7 +19,8 @@ register(
     keys=["models"],
     provenance=[
         {
-            "title": f"Model {model}{', whose repository has code that was run' if runs_own_code(model) else ''}",
+            "title": f"Model {model}"
+            + (", whose repository has code that was run" if runs_own_code(model) else ""),
             "files": [result("models", model, "manifest.json")],
             "keys": MANIFEST_KEYS,
         }

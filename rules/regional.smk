@@ -1,4 +1,4 @@
-# Regional bias (HERB): how differently models speak of the regions of a region, and what that does to classifiers.
+# Regional bias (HERB): how differently models speak of a region's regions, and what that does to classifiers.
 
 
 include: "inputs/regional.smk"
@@ -37,7 +37,11 @@ rule read_regional:
         code=code("read_regional.py"),
         regions=REGIONAL.get("regions"),
         words=REGIONAL_WORDS,
-        input_sha256=input_sha256(*region_table().values(), resource("regional/words.yaml"), own_word_lists()),
+        input_sha256=input_sha256(
+            *region_table().values(),
+            resource("regional/words.yaml"),
+            own_word_lists(),
+        ),
     message:
         "Reading the regions, and the words that they are described with"
     script:

@@ -1,10 +1,10 @@
-# What families present, one job each; then one page of all their sections, which names no family. And what a study's
-# results say of themselves.
+# What families present, one job each; then one page of all their sections, which names no family. And what
+# a study's results say of themselves.
 
 if not [*registered("files"), *registered("sections")]:
     sys.exit(
-        "error: this study comes to nothing: no family has all that it needs (rules/schemas says of each which "
-        "keys these are; a list of measures may be empty)"
+        "error: this study comes to nothing: no family has all that it needs (rules/schemas says of each "
+        "which keys these are; a list of measures may be empty)"
     )
 
 

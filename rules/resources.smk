@@ -1,4 +1,4 @@
-# What jobs ask a cluster for: memory (MB) and time (minutes), by the size of what they read, times the attempt.
+# What jobs ask a cluster for: memory (MB) and time (minutes), by the size of their inputs, times the attempt.
 # A run on one machine is held to none of it; docs/cluster.md has the table and where its numbers are from.
 
 import functools
@@ -38,7 +38,7 @@ def rows(file):
 
 
 def rows_of_all(files):
-    """How many rows the tables among files have together, without those that a job of the same group will make."""
+    """How many rows the tables among files have together, but those that a job of the same group makes."""
     return sum(rows(file) for file in files if str(file).endswith(".parquet") and os.path.exists(file))
 
 

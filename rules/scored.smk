@@ -1,4 +1,4 @@
-# Scores made elsewhere: a file of them takes the place of a model, and is matched with the pairs of benchmarks.
+# Scores made elsewhere: a file of them takes the place of a model, and is matched with pairs of benchmarks.
 
 
 rule describe_score_file:

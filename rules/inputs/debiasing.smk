@@ -14,7 +14,8 @@ def check_debiasing():
     """Stop with one line where the study asks of debiasing what cannot be."""
     if debiased_models() and not DEBIASING:
         sys.exit(
-            f"error: config key models.{debiased_models()[0]}: it needs the key debiasing, which the study lacks"
+            f"error: config key models.{debiased_models()[0]}: it needs the key debiasing, "
+            "which the study lacks"
         )
     check_bases("debiased", "masked-lm")
 
@@ -123,7 +124,7 @@ def compared_benchmarks():
 
 
 def debiasing_figures():
-    """The figure on debiased models, by the names that its module gives it; none where they are not scored on pairs."""
+    """The figure on debiased models, by its module's names; none where they are not scored on pairs."""
     if not debiasing_comparisons():
         return {}
     return {f"changes_{form}": result("figures", f"debiasing.{form}") for form in ("svg", "png")}

@@ -153,7 +153,7 @@ def role_of(model):
 
 
 def listed_models():
-    """The models that are fine-tuned: each with its family (the model that it comes from, however far back), and how it
+    """The models that are fine-tuned: each with its family (the model that it comes from at last), and how it
     was made from which of them."""
     listed = []
     for model in tuned_models():
@@ -266,7 +266,7 @@ def downstream_removable():
 
 
 def fine_tuning_time(wildcards, input, attempt):
-    """Three times what one core takes for texts of forty tokens, trained on in every epoch and predicted once."""
+    """Three times a core's time for texts of forty tokens, trained on in each epoch and predicted once."""
     settings = fine_tuning_settings(wildcards)
     texts = settings["epochs"] * rows(input.examples)
     if settings["steps"]:

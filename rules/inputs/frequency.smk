@@ -49,7 +49,7 @@ def shard_file(wildcards):
 
 
 def merge_level(corpus, level):
-    """The tables of counts of a corpus after so many merges, MERGED_AT_ONCE at a time; its shards' at first."""
+    """The tables of counts of a corpus after so many merges, MERGED_AT_ONCE at a time; at first of shards."""
     if level == 0:
         return [result("frequency", corpus, "shards", f"{shard}.parquet") for shard in shards_of(corpus)]
     groups = math.ceil(len(merge_level(corpus, level - 1)) / MERGED_AT_ONCE)

@@ -57,8 +57,8 @@ def runs_own_code(model):
 
 
 def check_bases(source, *kinds):
-    """Stop with one line where a model of a source is made from one that has no files, is of another kind or runs code of
-    its own, which what is made from it would lack."""
+    """Stop with one line where a model of a source is made from one that has no files, is of another kind or
+    runs code of its own, which what is made from it would lack."""
     for name in models_of(source):
         base = MODELS[name]["from"]
         if base not in models_with_files() or kind_of(base) not in kinds:
@@ -101,8 +101,8 @@ def check_starts():
     for name, entry in MODELS.items():
         if "start" in entry and kind_of(name) != CAUSAL_LM:
             sys.exit(
-                f"error: config key models.{name}.start: only a causal-lm model has a start token, and this one is "
-                f"a {kind_of(name)} model (key kind)"
+                f"error: config key models.{name}.start: only a causal-lm model has a start token, "
+                f"and this one is a {kind_of(name)} model (key kind)"
             )
 
 
@@ -133,7 +133,7 @@ def made_model(model="{model}"):
 def about_model(model):
     """What the manifest of a model is written with, as a parameter of the rule whose last step that is.
 
-    The digest is of what a manifest says alone: with that of the checks a new one would make all evidence anew.
+    The digest is of what a manifest says alone: with that of the checks, a new one would make evidence anew.
     """
     return {
         "name": model,

@@ -35,8 +35,9 @@ STUDY_STATISTICS = (
 LABELLED_FORMATS = names_in("benchmarks/labels")
 # of the untrained networks that each model is compared with
 UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
-# MB of weights, of all seeds together, up to which untrained networks are read in the job of their model: as much as
-# bert-base has, half an hour on CrowS-Pairs by what the job asks a cluster for. More are a job of their own.
+# MB of weights, of all seeds together, up to which untrained networks are read in the job of their model:
+# as much as bert-base has, half an hour on CrowS-Pairs by what the job asks a cluster for. More are a job
+# of their own.
 UNTRAINED_TOGETHER = 440
 # the folder of what one job reads with one model
 PARTS = "evidence/parts"
@@ -60,19 +61,19 @@ def shuffles():
 
 
 def read_shuffled():
-    """The models that read shuffled sentences: those with a measure of them, whose source does not say otherwise."""
+    """The models that read shuffled sentences: those with a measure of them, if their source allows it."""
     measured = [name for name in SCORED if of_kind(SHUFFLED_MEASURES, kind_of(name))]
     can = [name for name in measured if SOURCES[MODELS[name]["source"]].get("shuffled", True)]
     return can if shuffles() else []
 
 
 def has_untrained(model):
-    """Whether a study has untrained networks like a model: not like one that is untrained itself or has no files."""
+    """Whether a study has untrained networks like a model: none like one untrained or without files."""
     return bool(UNTRAINED_SEEDS) and model in models_with_files() and MODELS[model]["source"] != "random"
 
 
 def untrained_like(model):
-    """The model whose untrained networks a model is compared with: of all that come from one trained model, that one."""
+    """The model whose untrained networks a model is compared with: the trained one that it comes from."""
     origin = origin_of(model)
     return model if MODELS[origin]["source"] == "random" else origin
 
@@ -117,7 +118,8 @@ def check_measures():
     for name in MEASURES if SCORED else []:
         if kind_for(name) not in kinds and name not in of_files:
             sys.exit(
-                f"error: config key measures: {name} is for {kind_for(name)} models, of which the study scores none"
+                f"error: config key measures: {name} is for {kind_for(name)} models, "
+                "of which the study scores none"
             )
     for kind, model in kinds.items():
         if not of_kind(MEASURES, kind):
@@ -148,7 +150,7 @@ def check_explorer():
 
 
 def check_series():
-    """Stop with one line where some models of a series are scored on pairs of sentences, and others are not."""
+    """Stop with one line where some models of a series are scored on pairs and others are not."""
     for name, states in config.get("series", {}).items():
         others = [model for model in states.values() if model not in SCORED]
         if SCORED and others and len(others) < len(states):
@@ -166,7 +168,7 @@ def benchmark_file(wildcards):
 
 
 def read_settings(wildcards):
-    """What the pairs of a benchmark depend on: neither checksums, which are checked before, nor what is only shown."""
+    """What the pairs of a benchmark depend on: neither checksums, checked before, nor what is only shown."""
     checked, shown = ("sha256", "git_blob"), ("licence", "published", "models")
     entry = as_shown(BENCHMARKS[wildcards.benchmark])
     return {key: value for key, value in entry.items() if key not in (*checked, *shown)}
@@ -236,7 +238,7 @@ def measuring_code(script, kind):
 
 
 def likeliest_of(model):
-    """How many of the likeliest tokens in the place of each predicted one are kept beside a model's evidence."""
+    """How many of the likeliest tokens at each predicted place are kept beside a model's evidence."""
     return EXPLORER.get("top", 0) if model in explored_models() and model in models_with_files() else 0
 
 
@@ -253,7 +255,7 @@ def corpora_for(benchmark):
 
 
 def kinds_of_measuring():
-    """What is made of evidence besides scores and statistics, with the models and benchmarks that it is made of."""
+    """What is made of evidence besides scores and statistics, with its models and benchmarks."""
     models, benchmarks = {}, {}
     for model in SCORED:
         if model in SCORED_ELSEWHERE:
@@ -340,7 +342,7 @@ def variants_read(kind=MASKED_LM):
 
 
 def tables_read(kind=MASKED_LM, likeliest=False, untrained=False):
-    """All that one job reads with one model of one benchmark, as patterns by the names that its script gives them."""
+    """All that one job reads with one model of one benchmark, as patterns by the names in its script."""
     tables = {
         f"{variant}_{name}": table
         for variant in variants_read(kind)
@@ -376,7 +378,7 @@ def maskings_read(wildcards):
 
 
 def parts_read(wildcards):
-    """What a job reads, by its parts: each table has a digest of its own, so that one may change by itself."""
+    """What a job reads, by parts: each table has a digest of its own, so that one may change by itself."""
     maskings, kind = {}, kind_of(wildcards.model)
     for variant in variants_read(kind):
         modules = {
@@ -407,7 +409,7 @@ def untrained_part(kind):
 def is_read_with_untrained(model):
     """Whether untrained networks like a model are scored in the job that reads the model itself.
 
-    They are where they make this job little longer, see UNTRAINED_TOGETHER, and where the model is scored on all
+    They are where they make this job little longer (UNTRAINED_TOGETHER), and where the model is scored on all
     benchmarks that they are.
     """
     wanted = {
@@ -421,7 +423,7 @@ def is_read_with_untrained(model):
 
 
 def measuring_inputs(wildcards):
-    """What one model on one benchmark is measured from: the evidence by masking, and all that belongs to it."""
+    """What one model on one benchmark is measured from: evidence by masking, and all that belongs to it."""
     model, benchmark = wildcards.model, wildcards.benchmark
     kind = kind_of(model)
     evidence = {
@@ -459,7 +461,7 @@ def is_scored_on(model, benchmark):
 
 
 def results_of_all(kind, file, benchmarks=BENCHMARKS, models=SCORED):
-    """A file of that kind for every model and the benchmarks that it is scored on, in the order of the study."""
+    """A file of that kind for every model and benchmark that it is scored on, in the study's order."""
     return [
         result(kind, model, benchmark, file)
         for model in models
@@ -479,7 +481,7 @@ def scored_on(benchmark):
 
 
 def headlines_on(benchmark):
-    """The headline measure of each model on a benchmark; nothing where all are of one kind, and share their measures."""
+    """The headline measure of each model on a benchmark; nothing where all are of one kind."""
     kinds = {model: kind_of(model) for model in scored_on(benchmark)}
     if len({*kinds.values()}) < 2:
         return {}
@@ -533,7 +535,7 @@ def all_scores():
 
 
 def dtype_of(model):
-    """In which arithmetic a model reads pairs; none of a model without files, or of a study that reads none."""
+    """In which arithmetic a model reads pairs; none of a model without files, or where none are read."""
     return (inherited(model, "dtype") or SCORING.get("dtype")) if model in models_with_files() else None
 
 
@@ -652,7 +654,7 @@ def explored_tables():
 
 
 def removable_evidence():
-    """What may be cleaned away, once all that is made of it is there: of the models that are explored, and of others."""
+    """What may be removed once all that is made of it is there: of explored models, and of others."""
     statistics = "statistics/{model}/{benchmark}/bias.parquet"
     if not EXPLORER:
         # no model is named, so that one more changes nothing here

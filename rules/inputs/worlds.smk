@@ -63,7 +63,7 @@ def planted_scores():
 
 
 def only_planted():
-    """Whether the bias of every benchmark was planted, so that what measures find of it is the study's answer."""
+    """Whether the bias of every benchmark was planted: what measures find of it is then the answer."""
     return all("world" in BENCHMARKS[benchmark] for benchmark in BENCHMARKS)
 
 
