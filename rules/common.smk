@@ -32,7 +32,7 @@ from unmask.files import sha256_of_file
 from unmask.input_digests import DigestCache
 from unmask.preflight import check_paths, existing_parent, hold_run_lock
 from unmask.results.recorded import check_recorded
-from unmask.results.settings import difference, stated
+from unmask.results.settings import check_layout, difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.table_heads import check_columns
 from unmask.terms import LICENCE, NOT_STATED
@@ -162,12 +162,13 @@ def record_of(path):
 @functools.cache
 def check_results():
     """Stop where the results of this study are not those that Snakemake's record is of."""
-    hold_unrecorded_results()
-    if os.path.isdir(STUDY):
-        try:
+    try:
+        check_layout(STUDY)
+        hold_unrecorded_results()
+        if os.path.isdir(STUDY):
             check_recorded(STUDY, config, record_of, DIGESTS.of)
-        except InputError as error:
-            sys.exit(f"error: {error}")
+    except InputError as error:
+        sys.exit(f"error: {error}")
 
 
 def hold_unrecorded_results():

@@ -1,12 +1,13 @@
 """The settings that results are of."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from unmask.errors import InputError
-from unmask.results.settings import FILE, difference, stated, write_settings
+from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated, write_settings
 
 STUDY: dict[str, Any] = {
     "study": "s",
@@ -20,6 +21,7 @@ STUDY: dict[str, Any] = {
 def test_where_and_how_a_study_is_run_is_not_stated() -> None:
     assert stated(STUDY) == {
         "study": "s",
+        "layout": LAYOUT,
         "models": {"a": {"path": "{data}/a", "seeds": [1, 2]}},
     }
     assert stated({"study": "s", "models": {"a": {"path": "/data/a"}}})["models"]["a"]["path"] == "/data/a"
@@ -54,6 +56,18 @@ def test_secrets_of_urls_are_not_stated(tmp_path: Path) -> None:
     assert difference(tmp_path, study) is None
     other = {"benchmarks": {"b": {"url": "https://host/b.csv?token=other"}}}
     assert str(difference(tmp_path, other)).startswith("benchmarks.b.query ")
+
+
+@pytest.mark.parametrize("layout", [{}, {"layout": LAYOUT - 1}])
+def test_results_of_an_earlier_layout_are_answered_by_one_line(
+    tmp_path: Path, layout: dict[str, int]
+) -> None:
+    check_layout(tmp_path)
+    write_settings(tmp_path / FILE, stated(STUDY))
+    check_layout(tmp_path)
+    (tmp_path / FILE).write_text(json.dumps({"study": "s"} | layout))
+    with pytest.raises(InputError, match=": made by an earlier layout: read anew"):
+        check_layout(tmp_path)
 
 
 @pytest.mark.parametrize("content", [None, "{", "\xff"])

@@ -12,6 +12,9 @@ from unmask.urls import as_shown, query_digest
 FILE = "settings.json"
 """Its name in the study's folder of results."""
 
+LAYOUT = 1
+"""The layout of a study's folder of results: higher by one with each change of its files or tables."""
+
 _NO_MATTER = ("data", "runtime", "title", "licence", "published", "sha256", "git_blob")
 """Keys that say where and how a study is run, or what is only shown or checked: no number depends on them."""
 
@@ -31,7 +34,7 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
             return value.replace(data, "{data}", 1)
         return value
 
-    settings: dict[str, Any] = plain(config)
+    settings: dict[str, Any] = {**plain(config), "layout": LAYOUT}
     if "measures" in settings:
         # their order is one of showing
         settings["measures"] = sorted(settings["measures"])
@@ -48,18 +51,27 @@ def write_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
     write_text(path, settings_text(settings))
 
 
+def check_layout(results: str | Path) -> None:
+    """Raise InputError where the settings of results say that another version laid them out."""
+    path = Path(results, FILE)
+    if path.is_file() and _read(path).get("layout") != LAYOUT:
+        raise InputError(f"{results}: made by an earlier layout: read anew (remove it, or add --forceall)")
+
+
 def difference(results: str | Path, config: Mapping[str, Any]) -> str | None:
     """The first key in which a study is another one than its results say, in words; None where there is none.
 
     Raises InputError where the results do not say.
     """
-    path = Path(results, FILE)
-    try:
-        before = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({error})") from None
     # of what another version wrote, too, only what matters
-    return _difference(stated(before), json.loads(json.dumps(stated(config))), "")
+    return _difference(stated(_read(Path(results, FILE))), json.loads(json.dumps(stated(config))), "")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_bytes()))
+    except (OSError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from None
 
 
 def _difference(one: Any, other: Any, place: str) -> str | None:
