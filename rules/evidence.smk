@@ -131,22 +131,6 @@ rule compare_precision:
         "../scripts/compare_precision.py"
 
 
-def oracles(kind):
-    """The perfect models of a kind."""
-    return [name for name in models_of("oracle") if kind_of(name) == kind]
-
-
-def oracle_code(wildcards):
-    """A digest of what makes the evidence of a perfect model, by masking."""
-    modules = masking_modules(kind=kind_of(wildcards.model))
-    return {masking: code("score_oracle.py", module) for masking, module in modules.items()}
-
-
-def oracle_settings(wildcards):
-    """What an oracle knows: its world, and how models of that are trained."""
-    return dict(WORLDS[MODELS[wildcards.model]["world"]])
-
-
 rule oracle_manifest:
     output:
         result("models", "{model}", "manifest.json"),
