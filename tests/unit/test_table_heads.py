@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from study_schema import FAMILIES, ROOT
-from unmask.associations import region_files, vector_files
+from unmask.associations import pictures, vector_files
 from unmask.benchmarks.formats import crows_pairs
 from unmask.configuration import read_config
 from unmask.downstream import templates
@@ -129,7 +129,7 @@ def test_a_task_has_the_columns_that_are_named(part: str, tmp_path: Path) -> Non
 def test_other_tables_of_the_user(tmp_path: Path) -> None:
     assert tuple(column.name for column in regions.COLUMNS if not column.optional) == REGIONS
     assert tuple(column.name for column in templates._COLUMNS if not column.optional) == OCCUPATIONS
-    assert (region_files.IMAGE, region_files.FEATURES) == PICTURES and (vector_files.WORD,) == WORD_VECTORS
+    assert (pictures.IMAGE, pictures.FEATURES) == PICTURES and (vector_files.WORD,) == WORD_VECTORS
     prefixed = {
         "path": str(written(tmp_path / "p.csv", ["text", "sentiment"])),
         "prefixes": ["In {region}, "],

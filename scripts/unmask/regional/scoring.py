@@ -75,10 +75,11 @@ def score_tables(
                 chance,
             )
         scores.append(table)
-    table = pd.concat(scores, ignore_index=True)
-    families = table.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
-    table["p_holm"] = families.transform(lambda p: step_down(p.to_numpy()))
-    return table[SCORES.names]
+    rows_of_all = pd.concat(scores, ignore_index=True)
+    families = rows_of_all.groupby(["variant", "measure", "words", "level"], sort=False)["p"]
+    rows_of_all["p_holm"] = families.transform(lambda p: step_down(p.to_numpy()))
+    corrected: pd.DataFrame = rows_of_all[SCORES.names]
+    return corrected
 
 
 def _scores_table(tree: Tree, words: str, actual: Scores) -> pd.DataFrame:
