@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -127,8 +128,9 @@ def test_the_oracle_is_as_loops_over_pairs(pooling: str, level: str) -> None:
 @pytest.mark.parametrize("name", WORLDS)
 def test_a_bias_is_found_where_it_was_planted_and_nowhere_else(name: str, tmp_path: Path) -> None:
     rows, truth = results_of(tmp_path, WORLDS[name]), truths(WORLDS[name])
+    numbers: dict[Any, Any] = rows[["gap", "d", "p_two"]].astype(float).T.to_dict("list")
     for (pooling, experiment, level), expected in truth.items():
-        gap, d, p = rows.loc[(pooling, experiment, level), ["gap", "d", "p_two"]].astype(float)
+        gap, d, p = numbers[pooling, experiment, level]
         assert gap == pytest.approx(expected, abs=1e-6)
         if sign := PLANTED[pooling][name].get(experiment, 0):
             assert sign * gap > 0.01 and sign * d > 0.5

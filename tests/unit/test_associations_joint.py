@@ -21,6 +21,7 @@ from unmask.associations.pictures import RegionFile, Regions
 from unmask.associations.terms import GROUNDED, JOINT, OF_WORDS, WORD, WORD_FIRST
 from unmask.associations.tokenised import Span
 from unmask.errors import InputError
+from unmask.models import visual_bert
 from unmask.models.devices import pick_device
 
 STIMULI = [
@@ -166,13 +167,13 @@ def test_each_picture_is_read_once_and_held_for_a_batch(model: Path, features: P
 
 def test_memory_that_is_too_small(model: Path, features: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = embed(model, features)
-    sizes, whole = [], joint_embedding.embed
+    sizes: list[int] = []
 
     def embed_two(network: Any, ids: torch.Tensor, regions: torch.Tensor) -> torch.Tensor:
         sizes.append(len(ids))
         if len(ids) > 2:
             raise torch.OutOfMemoryError("out of memory")
-        return whole(network, ids, regions)
+        return visual_bert.embed(network, ids, regions)
 
     monkeypatch.setattr(joint_embedding, "embed", embed_two)
     found = embed(model, features)
@@ -200,7 +201,7 @@ def test_texts_that_cannot_be_embedded(
 
 def test_numbers_that_are_not_finite(model: Path, features: Path) -> None:
     encoder, pictures = load(model, features)
-    table: Any = encoder.network.get_input_embeddings()
+    table = encoder.network.embeddings.word_embeddings
     with torch.no_grad():
         table.weight[encoder.tokenizer.convert_tokens_to_ids("man")] = torch.nan
     line = r"embedding \(joint\): of 'the man' with a.png the model gives numbers that are not finite"

@@ -3,16 +3,17 @@
 from pathlib import Path
 
 import torch
-from transformers import PretrainedConfig, PreTrainedTokenizerBase, VisualBertModel
+from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase, VisualBertModel
 
 from unmask.models.checking import Kind, max_length
 from unmask.models.visual_bert import TITLE, config_of, embed
 
 
 def _read_regions(
-    model: VisualBertModel, tokenizer: PreTrainedTokenizerBase, directory: Path
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path
 ) -> torch.Tensor:
     """The joint embedding, 1 × (1 + tokens) × width, of a text with three synthetic regions."""
+    assert isinstance(model, VisualBertModel)
     generator = torch.Generator().manual_seed(0)
     regions = torch.rand(1, 3, model.config.visual_embedding_dim, generator=generator)
     return embed(model, torch.tensor([tokenizer("a few words of a text")["input_ids"]]), regions)
