@@ -44,7 +44,7 @@ FAMILIES = {
         dict.fromkeys(("score", "low", "high", "null_low", "null_high"), 5.0) | {"p": 0.1},
     ),
     "associations": Golden(
-        "associations/*/planted/associations.parquet",
+        "associations/*/synthetic/associations.parquet",
         ("model",),
         "protocol == 'corrected'",
         ("test", "experiment", "pooling", "level"),

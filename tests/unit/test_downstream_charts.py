@@ -35,7 +35,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 def bias_of(folder: Path, model: str) -> str:
     """BIAS of a model, of AULA with an interval and of CPS without."""
-    common: dict[str, Any] = {"variant": "original", "protocol": "corrected", "clusters": "words", "n": 9}
+    common: dict[str, Any] = {
+        "variant": "original",
+        "protocol": "corrected",
+        "clusters": "words",
+        "n": 9,
+        "neutral": 50.0,
+    }
     common |= dict.fromkeys(("stereotype", "antistereotype", "tie", "undefined", "near_ties"), 1)
     rows = [
         common
