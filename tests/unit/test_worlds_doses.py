@@ -90,13 +90,13 @@ def test_no_margin_of_the_demonstration_stands_on_a_knife_edge() -> None:
     known = truth(world, Counts.from_config("planted", entry))["benchmarks"]
     for pairs in known.values():
         faiths = [pair for pair in pairs.values() if pair["factor"] == BOTH]
-        assert len({pair["unit"] for pair in faiths}) == 8 and {pair["ratio"] for pair in faiths} == {10}
+        assert len({pair["unit"] for pair in faiths}) == 10 and {pair["ratio"] for pair in faiths} == {8}
         for pair in faiths:
             sign = -1 if pair["direction"] == "stereo" else 1
-            assert pair["margins"]["CPS"] == pytest.approx(math.log(0.85 / 0.15))
-            assert pair["margins"]["SSS"] == pytest.approx(math.log(0.85 / 0.15) + sign * math.log(10))
+            assert pair["margins"]["CPS"] == pytest.approx(math.log(4))
+            assert pair["margins"]["SSS"] == pytest.approx(math.log(4) + sign * math.log(8))
             assert min(abs(pair["margins"][name]) for name in ("CPS", "SSS", "AllMasked")) > 0.1
-        assert len({pair["unit"] for pair in pairs.values() if pair["factor"] == LENGTH}) == 8
+        assert len({pair["unit"] for pair in pairs.values() if pair["factor"] == LENGTH}) == 10
 
 
 @pytest.mark.parametrize("names", [0, 20])
