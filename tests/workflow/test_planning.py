@@ -72,7 +72,7 @@ finally:
 
 def test_jobs_that_run_a_model_ask_for_one_gpu(tmp_path: Path) -> None:
     done = subprocess.run(
-        [preloaded_python(), "-c", PLANNED, "-s", str(ROOT / "Snakefile")],
+        [preloaded_python(), "-c", PLANNED, "-s", str(ROOT / "Snakefile"), "--config", "study=families"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
