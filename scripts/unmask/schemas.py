@@ -282,9 +282,9 @@ class _Completing:
             text = _shortened(repr(shown_url(value) if format_ == "url" else value))
             why = f"{text} has {braces[0]}: braces are for {{data}} alone"
             yield ValidationError(why, path=[name])
-        if self.root is not None and value.startswith(RESOURCES) and not os.path.exists(value):
+        if self.root is not None and value.startswith(RESOURCES) and not _is_there(value):
             shipped = Path(self.root, value)
-            if shipped.exists():
+            if _is_there(str(shipped)):
                 instance[name] = os.path.relpath(shipped)
 
     def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -301,6 +301,11 @@ class _Completing:
         if instance not in names:
             choice = known_names(instance, names) if names else "it has none"
             yield ValidationError(f"{instance!r} is none of the study's {key} ({choice})")
+
+
+def _is_there(path: str) -> bool:
+    """Whether a path, or a file that a pattern matches, is there."""
+    return os.path.exists(path) or bool(files_of(path))
 
 
 def _pattern(
