@@ -163,7 +163,7 @@ def test_a_study_of_nothing_is_told_so(fresh: Workflow) -> None:
 def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workflow) -> None:
     config = copied.config
     (copied.folder / "text.txt").write_text("the nurse saw the man walking\n" * 9)
-    config["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
+    config["corpora"] = {"text": {"format": "text", "path": "text.txt", "counted": False}}
     training = {"steps": 2, "batch": 2}
     config["debiasing"] = {"corpus": "text", "held_out": 1, "training": training}
     config["models"]["further"] = {"source": "debiased", "from": "bert", "method": "continued"}
