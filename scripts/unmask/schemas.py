@@ -128,7 +128,7 @@ def families_of(config: Config, families: Families) -> list[str]:
         owners = [name for name in families if key in keys[name]]
         if not owners:
             known = dict.fromkeys(each for name in families for each in keys[name])
-            raise InputError(f"config key (top level): {_unknown(key, known)}")
+            raise InputError(f"config key (top level): {_unknown([], [key], known)}")
         if not set(owners) & set(present):
             lacking = [each for each in families[owners[0]]["required"] if each not in config]
             raise InputError(f"config key {key}: it needs {lacking[0]}, which the study lacks")
@@ -453,8 +453,11 @@ def _choices(required: Sequence[Sequence[str]]) -> str:
     return ("; " if any(len(keys) > 1 for keys in required) else ", ").join(choices)
 
 
-def _unknown(key: object, known: Iterable[str]) -> str:
-    return retired(key) or f"unknown key {key} ({known_names(key, known)})"
+def _unknown(place: Sequence[object], keys: Sequence[object], known: Iterable[str]) -> str:
+    for key in keys:
+        if advice := retired([*place, key]):
+            return advice
+    return f"unknown key {', '.join(map(str, keys))} ({known_names(keys[0], known)})"
 
 
 def _reason(error: ValidationError) -> str:
@@ -466,13 +469,14 @@ def _reason(error: ValidationError) -> str:
     if error.validator == "additionalProperties" and names_are_known and isinstance(error.instance, Mapping):
         known = schema.get("properties", {})
         unknown = [key for key in error.instance if key not in known]
-        return _unknown(unknown[0], known)
+        return _unknown(error.absolute_path, unknown, known)
     if schema.get("format") == "url" and error.validator == "pattern":
         # the url itself can have secrets in it
         return "not a url of http, https or a file (file:///)"
+    if advice := retired([*error.absolute_path, error.instance]):
+        return advice
     if error.validator == "enum":
-        choices = [str(each) for each in schema["enum"]]
-        return retired(error.instance) or _shortened(_not_one_of(error.instance, choices))
+        return _shortened(_not_one_of(error.instance, [str(each) for each in schema["enum"]]))
     if error.validator == "oneOf":
         return f"give exactly one of {_choices([option['required'] for option in schema['oneOf']])}"
     because = schema.get("because")

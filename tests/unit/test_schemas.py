@@ -55,6 +55,35 @@ def test_measures_read_the_maskings_that_there_are() -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"templates": {}}, "(top level): templates is no longer there: pairs of sentences"),
+        ({"runtime": {"more": 1, "gpus": 2}}, "runtime: gpus is no longer there: a job has one GPU"),
+        ({"models": {"a": {"source": "adapted"}}}, "models.a.source: adapted is no longer there"),
+        (
+            {"models": {"a": GOOD["models"]["a"] | {"text": "planted"}}},
+            "models.a: text is no longer there: a world with every p .5",
+        ),
+        (
+            {"models": {"b": {"source": "debiased", "from": "b", "method": "inlp"}}},
+            "models.b.method: inlp is no longer there",
+        ),
+        ({"measures": ["AUL", "CSSSPrior"]}, "measures.1: CSSSPrior is no longer there: it was CSSS"),
+        (
+            {"benchmarks": {"b": GOOD["benchmarks"]["b"] | {"text": "x", "images": "y"}}},
+            "benchmarks.b: unknown key text, images (known: format",
+        ),
+        ({"worlds": {"w": {"templates": {}}}}, "worlds.w: unknown key templates (known: "),
+    ],
+)
+def test_what_is_gone_has_its_reason_where_it_once_was_and_nowhere_else(
+    change: dict[str, Any], line: str
+) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(f'config key {line}')}"):
+        complete(GOOD | change, FAMILIES)
+
+
+@pytest.mark.parametrize(
     ("key", "typed", "read"),
     [
         ("runtime", {"threads": "2"}, {"threads": 2}),
