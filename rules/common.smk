@@ -216,11 +216,11 @@ def outside(path):
     return local(ancient(path))
 
 
-def paths_in(found):
+def paths_in(inputs):
     """The paths of inputs: a path, or lists of these and mappings by name, one in the other."""
-    if isinstance(found, str):
-        return [found]
-    parts = found.values() if isinstance(found, dict) else found
+    if isinstance(inputs, str):
+        return [inputs]
+    parts = inputs.values() if isinstance(inputs, dict) else inputs
     return [path for part in parts for path in paths_in(part)]
 
 
@@ -232,9 +232,9 @@ def input_sha256(*inputs):
     """
 
     def digests(wildcards):
-        found = [each(wildcards) if callable(each) else each for each in inputs]
+        resolved = [each(wildcards) if callable(each) else each for each in inputs]
         try:
-            return {path: DIGESTS.of(path) for path in paths_in(found) if not path.startswith(f"{STUDY}/")}
+            return {path: DIGESTS.of(path) for path in paths_in(resolved) if not path.startswith(f"{STUDY}/")}
         except InputError as error:
             sys.exit(f"error: {error}")
 

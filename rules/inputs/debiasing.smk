@@ -130,17 +130,6 @@ def debiasing_figures():
     return {f"changes_{form}": result("figures", f"debiasing.{form}") for form in ("svg", "png")}
 
 
-def debiasing_inputs():
-    """All that debiased models are presented from."""
-    return {
-        "facts": [result("models", model, "facts.json") for model in debiased_models()],
-        "comparisons": debiasing_comparisons(),
-        "scores": compared_scores(),
-        "pairs": compared_benchmarks(),
-        "captions": resource("debiasing/captions.yaml"),
-    }
-
-
 def debiasing_provenance():
     """Where the corpus of debiased models came from."""
     if not debiased_models():

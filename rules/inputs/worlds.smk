@@ -23,11 +23,6 @@ def world_settings(wildcards):
     return {key: value for key, value in WORLDS[wildcards.world].items() if key != "corruption"}
 
 
-def corpus_settings(wildcards):
-    """What the text of a world depends on."""
-    return {key: value for key, value in world_settings(wildcards).items() if key != "pairs"}
-
-
 def training_settings(wildcards):
     """What training on a world depends on beside its text: the words, and the corruption."""
     settings = WORLDS[MODELS[wildcards.model]["world"]]

@@ -10,9 +10,9 @@ _BREAK = re.compile("[\t\n\r\u2028\u2029]")
 def fault_of_text(text: str) -> str | None:
     """What no text has in it, if anything: what an encoding mistaken for another leaves, which tokenizers
     drop without a word. Tabs and line breaks are text."""
-    if (found := _NO_TEXT.search(text)) is None:
+    if (match := _NO_TEXT.search(text)) is None:
         return None
-    character = found[0]
+    character = match[0]
     if character == "\ufffd":
         return f"has {character} in it, where a character was lost"
     if character >= "\ud800":
@@ -23,8 +23,8 @@ def fault_of_text(text: str) -> str | None:
 
 def fault_of(label: str) -> str | None:
     """Why a text cannot be a label, if so: no label is more than one line."""
-    found = _BREAK.search(label)
-    fault = f"has a control character {found[0]!r} in it" if found else fault_of_text(label)
+    match = _BREAK.search(label)
+    fault = f"has a control character {match[0]!r} in it" if match else fault_of_text(label)
     return fault and f"{label!r} {fault}"
 
 

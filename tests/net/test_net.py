@@ -1,4 +1,4 @@
-"""The study of all families: recomputed from its files, and held against the numbers of golden/*.csv.
+"""The study of all families: recomputed from its files, and compared with the numbers of golden/*.csv.
 
 `make snapshots` writes these anew and prints what changes; CHANGELOG says why.
 """

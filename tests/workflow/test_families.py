@@ -156,7 +156,7 @@ def test_corpora_alone_are_counted(fresh: Workflow) -> None:
 def test_a_study_of_nothing_is_told_so(fresh: Workflow) -> None:
     done = fresh.snakemake("-n", config={"study": "small"})
     assert done.returncode != 0
-    assert len(errors(done)) == 1 and errors(done)[0].startswith("error: this study comes to nothing: ")
+    assert len(errors(done)) == 1 and errors(done)[0].startswith("error: this study has no results: ")
 
 
 @pytest.mark.thorough

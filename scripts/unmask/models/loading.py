@@ -199,11 +199,11 @@ def _attention_output(
         return None
     plain = _Plain(network, name)
     try:
-        found = [_read(plain, probe)[0].attention for probe in probes]
+        maps = [_read(plain, probe)[0].attention for probe in probes]
     except Exception as error:  # whatever it is that an architecture cannot
         _log_unsupported(error)
-        found = [None]
-    if any(attention is None for attention in found):
+        maps = [None]
+    if any(attention is None for attention in maps):
         logger.warning(
             "this architecture gives no attention maps of all tokens by all tokens: AULA stays undefined"
         )

@@ -1,7 +1,7 @@
 """Loading the tokenizer of a model directory: the one that its files describe, or none.
 
 transformers builds the pipeline of many classes anew and takes only the vocabulary of tokenizer.json. So the
-tokenizer that it loads is held against that file on texts, and the file's own is read where they differ.
+tokenizer that it loads is compared with that file on texts, and the file's is read where they differ.
 """
 
 import json

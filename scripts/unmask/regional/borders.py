@@ -50,10 +50,6 @@ class Atlas:
         """Whether it has a country of this code."""
         return code in self.places or any(land.code == code for land in self.lands)
 
-    def not_drawn(self, codes: Iterable[int]) -> list[int]:
-        """Those of these codes that it has no country of."""
-        return [code for code in codes if not self.drawn(code)]
-
 
 def read_borders(path: str | Path) -> tuple[tuple[Land, ...], str]:
     """The countries of a TopoJSON file with an object `countries`, and their borders as TopoJSON: ids are

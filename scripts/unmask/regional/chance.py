@@ -1,6 +1,6 @@
-"""What scores of regional bias come to by chance, which is by permuted vectors.
+"""The null distribution of scores of regional bias, by permuted vectors.
 
-Draw i has a generator of its own, of [seed, PERMUTED, i]: nothing else changes what it gives.
+Draw i has the generator of [seed, PERMUTED, i], so its numbers depend on nothing else.
 """
 
 from collections.abc import Iterator
