@@ -543,6 +543,25 @@ def test_a_file_of_the_workflow_is_named_from_any_folder(
     assert read_from(root) == inside
 
 
+def test_a_pattern_of_the_workflow_is_named_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pattern = "resources/associations/synthetic/*.jsonl"
+    tests = {"synthetic": {"format": "sent-bias", "path": pattern}}
+    study = GOOD | {"associations": {"tests": tests}}
+
+    def read_from(root: Path) -> str:
+        path: str = complete(study, FAMILIES, root)["associations"]["tests"]["synthetic"]["path"]
+        return path
+
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "unmask" / pattern).parent.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert read_from(tmp_path / "unmask") == pattern
+    (tmp_path / "unmask" / pattern).with_name("a.jsonl").touch()
+    assert read_from(tmp_path / "unmask") == f"../unmask/{pattern}"
+
+
 def test_all_data_that_a_study_is_given_can_have_a_licence() -> None:
     """Benchmarks, corpora, tasks, tests, vectors and tables: all but what a study makes itself."""
     definitions = SCHEMA["$defs"]
