@@ -203,7 +203,7 @@ def test_jobs_that_run_a_model_have_a_gpu_each_and_no_others(
     jobs = [job for job in slurm.jobs("COMPLETED") if job.facts["Partition"] != "failing"]
     devices = slurm.devices()
     with_gpu = [job for job in jobs if job.gpus]
-    assert {job.name.split("_")[1] for job in with_gpu} == {"evidence", "regional"}
+    assert {job.name.split("_")[1] for job in with_gpu} == {"evidence"}
     assert {job.name.split("_")[1] for job in jobs if not job.gpus} >= {"measure", "present"}
     for job in jobs:
         expected = [{"0"}, {"1"}] if job.gpus else [{""}]
