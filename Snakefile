@@ -22,6 +22,8 @@ include: "rules/debiasing.smk"
 include: "rules/downstream.smk"
 include: "rules/associations.smk"
 include: "rules/report.smk"
+# of all rules above
+include: "rules/tracking.smk"
 
 
 # in the main process alone, and only where there is something to do

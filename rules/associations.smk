@@ -37,7 +37,6 @@ rule read_associations:
         suite=lambda wildcards: wildcards.suite,
         entry=suite_settings,
         source=lambda wildcards: SUITES[wildcards.suite]["path"],
-        input_sha256=input_sha256(suite_files),
     message:
         "Reading the association tests {wildcards.suite}"
     script:
@@ -64,11 +63,9 @@ rule embed_stimuli:
         mem_mb=scoring_memory,
         runtime=embedding_time,
     params:
-        code=code("embed_stimuli.py"),
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
         poolings=suite_poolings,
-        input_sha256=input_sha256(suite_pictures, resource("associations/words.yaml")),
     message:
         "Embedding the texts of {wildcards.suite} with {wildcards.encoder}"
     script:
@@ -90,11 +87,9 @@ rule embed_vectors:
     resources:
         mem_mb=lambda wildcards, input, attempt: round(4000 + 2 * sizes_mb([input.vectors])) * attempt,
     params:
-        code=code("embed_vectors.py"),
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
         missing=lambda wildcards: VECTORS[wildcards.encoder]["missing"],
-        input_sha256=input_sha256(vectors_file),
     message:
         "Looking the words of {wildcards.suite} up in {wildcards.encoder}"
     script:
@@ -115,7 +110,6 @@ rule compute_associations:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compute_associations.py"),
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
         options={**ASSOCIATIONS.get("statistics", {}), "confidence": config["statistics"]["confidence"]},

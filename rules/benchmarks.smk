@@ -14,7 +14,6 @@ rule fetch_benchmark:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("fetch_benchmark.py"),
         name=lambda wildcards: wildcards.benchmark,
         entry=lambda wildcards: {
             key: value
@@ -44,7 +43,6 @@ rule read_benchmark:
         code=lambda wildcards: code("read_benchmark.py", *reader_modules(wildcards.benchmark)),
         name=lambda wildcards: wildcards.benchmark,
         entry=read_settings,
-        input_sha256=input_sha256(benchmark_file),
     message:
         "Reading {wildcards.benchmark}"
     script:

@@ -212,33 +212,8 @@ def code(script, *modules):
 
 
 def outside(path):
-    """An input from outside the results: what is in it decides (see input_sha256), not its date."""
+    """An input from outside the results: its content decides (tracking.smk), not its date."""
     return local(ancient(path))
-
-
-def paths_in(inputs):
-    """The paths of inputs: a path, or lists of these and mappings by name, one in the other."""
-    if isinstance(inputs, str):
-        return [inputs]
-    parts = inputs.values() if isinstance(inputs, dict) else inputs
-    return [path for part in parts for path in paths_in(part)]
-
-
-def input_sha256(*inputs):
-    """What is in inputs that are from outside the results, as a parameter of their rule.
-
-    inputs: a rule's, as it has them: paths, lists of them or paths by name, and functions of wildcards that
-    give these. (Snakemake would not watch a parameter that is a function of `input`.)
-    """
-
-    def digests(wildcards):
-        resolved = [each(wildcards) if callable(each) else each for each in inputs]
-        try:
-            return {path: DIGESTS.of(path) for path in paths_in(resolved) if not path.startswith(f"{STUDY}/")}
-        except InputError as error:
-            sys.exit(f"error: {error}")
-
-    return digests
 
 
 def resource(name):

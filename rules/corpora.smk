@@ -14,7 +14,6 @@ rule fetch_corpus:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("fetch_corpus.py"),
         name=lambda wildcards: wildcards.corpus,
         entry=corpus_source,
         query=lambda wildcards: query_digest(CORPORA[wildcards.corpus]),
@@ -41,7 +40,6 @@ rule count_shard:
             "count_shard.py", module_file("corpora/formats", CORPORA[wildcards.corpus]["format"])
         ),
         entry=corpus_format,
-        input_sha256=input_sha256(shard_file),
     message:
         "Counting the words of {wildcards.shard} of {wildcards.corpus}"
     script:
@@ -61,7 +59,6 @@ rule merge_counts:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("merge_counts.py"),
         last=False,
         facts={},
     message:
@@ -81,7 +78,6 @@ rule corpus_counts:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("merge_counts.py"),
         last=True,
         facts=corpus_facts,
     message:

@@ -28,7 +28,6 @@ rule read_debiasing_corpus:
         code=debiasing_corpus_code(),
         name=DEBIASING.get("corpus"),
         entry=debiasing_corpus_format(),
-        input_sha256=input_sha256(debiasing_shards()),
     message:
         "Reading the corpus that models are debiased with"
     script:
@@ -45,7 +44,6 @@ rule make_neutral:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("make_neutral.py"),
         name=debiasing_world(),
         entry=lambda wildcards: world_of_debiasing(),
     message:
@@ -68,10 +66,8 @@ rule swap_corpus:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("swap_corpus.py"),
         reading=lambda wildcards: wildcards.reading,
         held_out=DEBIASING.get("held_out"),
-        input_sha256=input_sha256(gendered_words()),
     message:
         "Swapping the genders of the corpus ({wildcards.reading})"
     script:
@@ -106,7 +102,6 @@ rule debias_model:
         name=lambda wildcards: wildcards.model,
         entry=debiasing_entry,
         held_out=DEBIASING.get("held_out"),
-        input_sha256=input_sha256(gendered_words(), stereotyped_words()),
     message:
         "Making {wildcards.model}, a debiased model"
     script:
@@ -124,7 +119,6 @@ use rule compare_models as compare_debiased with:
     log:
         log_of("debiasing", "comparisons", "{benchmark}.log"),
     params:
-        code=code("compare_models.py"),
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
         models=lambda wildcards: compared_models(wildcards.benchmark),

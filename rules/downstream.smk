@@ -33,7 +33,6 @@ rule fetch_task:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("fetch_file.py"),
         what=lambda wildcards: f"task {wildcards.task}",
         config_keys=lambda wildcards: ["downstream", "tasks", wildcards.task, "files", wildcards.file],
         source=task_source,
@@ -61,7 +60,6 @@ rule read_task:
         ),
         name=lambda wildcards: wildcards.task,
         entry=task_settings,
-        input_sha256=input_sha256(task_files),
     message:
         "Reading the task {wildcards.task}"
     script:
@@ -83,9 +81,7 @@ rule count_gendered_words:
     resources:
         mem_mb=table_memory,
     params:
-        code=code("count_gendered_words.py"),
         confidence=config["statistics"]["confidence"],
-        input_sha256=input_sha256(downstream_words()),
     message:
         "Counting the gendered words of tasks"
     script:
@@ -112,7 +108,6 @@ rule fine_tune:
         mem_mb=training_memory,
         runtime=fine_tuning_time,
     params:
-        code=code("fine_tune.py"),
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
         seed=lambda wildcards: int(wildcards.seed),
@@ -134,7 +129,6 @@ use rule fine_tune as fine_tune_and_keep with:
     wildcard_constraints:
         model=any_of(tuned_models() if KEEPS else []),
     params:
-        code=code("fine_tune.py"),
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
         seed=KEPT_SEED,

@@ -142,7 +142,6 @@ rule oracle_manifest:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("make_oracle.py"),
         entry=lambda wildcards: MODELS[wildcards.model],
         settings=oracle_settings,
     message:

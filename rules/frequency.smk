@@ -58,11 +58,9 @@ rule group_words:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("count_group_words.py"),
         benchmark=lambda wildcards: wildcards.benchmark,
         corpora=lambda wildcards: corpora_for(wildcards.benchmark),
         min_pairs=FREQUENCY.get("min_pairs"),
-        input_sha256=input_sha256(resource("frequency/left_out_words.yaml"), listed_words_for),
     message:
         "Looking up the group words of {wildcards.benchmark}"
     script:

@@ -53,7 +53,6 @@ rule compare_models:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compare_models.py"),
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
         models=lambda wildcards: scored_on(wildcards.benchmark),
@@ -83,7 +82,6 @@ rule compare_versions:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compare_versions.py"),
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
         models=lambda wildcards: scored_on_versions(wildcards.benchmark),
@@ -109,7 +107,6 @@ rule compare_states:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("compare_states.py"),
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
         states=lambda wildcards: list(states_on(wildcards.series, wildcards.benchmark)),

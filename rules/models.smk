@@ -41,7 +41,6 @@ rule fetch_model:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("fetch_model.py"),
         name=lambda wildcards: wildcards.model,
         # without what is not given, so that a model of one repository alone is not fetched anew
         entry=lambda wildcards: {
@@ -69,13 +68,11 @@ rule make_random_model:
     resources:
         mem_mb=making_memory,
     params:
-        code=code("make_random_model.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: {
             key: MODELS[wildcards.model][key] for key in ("kind", "config", "tokenizer", "seed")
         },
-        input_sha256=input_sha256(tokenizer_files),
     message:
         "Making {wildcards.model}, an untrained model"
     script:
@@ -94,7 +91,6 @@ rule fetch_gguf:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("fetch_gguf.py"),
         entry=lambda wildcards: {"revision": "main"}
         | {
             key: MODELS[wildcards.model][key]
@@ -121,11 +117,9 @@ rule convert_gguf:
     resources:
         mem_mb=gguf_memory,
     params:
-        code=code("convert_gguf.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         start=lambda wildcards: MODELS[wildcards.model].get("start"),
-        input_sha256=input_sha256(gguf_file),
     message:
         "Reading {wildcards.model} from its GGUF file"
     script:
@@ -148,7 +142,6 @@ rule prepare_model:
         mem_mb=checking_memory,
     params:
         manifest=lambda wildcards: about_model(wildcards.model),
-        input_sha256=input_sha256(model_files),
     message:
         "Checking {wildcards.model}"
     script:

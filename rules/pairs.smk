@@ -36,7 +36,7 @@ if SCORED:
     presents(
         "pairs",
         pairs_inputs(),
-        table_files() | figure_files(),
+        pairs_table_files() | pairs_figure_files(),
         pairs_sections(),
         pairs_settings()
         | {

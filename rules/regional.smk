@@ -34,14 +34,8 @@ rule read_regional:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("read_regional.py"),
         regions=REGIONAL.get("regions"),
         words=REGIONAL_WORDS,
-        input_sha256=input_sha256(
-            *region_table().values(),
-            resource("regional/words.yaml"),
-            own_word_lists(),
-        ),
     message:
         "Reading the regions, and the words that they are described with"
     script:
@@ -67,7 +61,6 @@ rule regional_likelihoods:
         mem_mb=scoring_memory,
         runtime=regional_time,
     params:
-        code=code("score_regions.py"),
         model=lambda wildcards: wildcards.model,
         list=lambda wildcards: wildcards.list,
         # a function, as its braces are no wildcards
@@ -86,7 +79,6 @@ use rule regional_likelihoods as regional_padded with:
     log:
         log_of("regional", "{model}", "padded", "{list}.log"),
     params:
-        code=code("score_regions.py"),
         model=lambda wildcards: wildcards.model,
         list=lambda wildcards: wildcards.list,
         # a function, as its braces are no wildcards; its full stop is left out
@@ -113,7 +105,6 @@ rule embed_names:
         mem_mb=scoring_memory,
         runtime=table_time,
     params:
-        code=code("embed_names.py"),
         model=lambda wildcards: wildcards.model,
     message:
         "Embedding the names of regions with {wildcards.model}"
@@ -139,7 +130,6 @@ rule score_hierarchy:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("score_hierarchy.py"),
         model=lambda wildcards: wildcards.model,
         variants=REGIONAL.get("variants"),
         draws=REGIONAL.get("draws"),
@@ -164,7 +154,6 @@ rule fetch_labelled:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("fetch_file.py"),
         what=lambda wildcards: f"table {wildcards.place}",
         config_keys=lambda wildcards: ["regional", "prefixes", wildcards.place, "files", wildcards.part],
         source=table_source,
@@ -192,13 +181,11 @@ rule fine_tune_classifier:
         mem_mb=training_memory,
         runtime=classifier_time,
     params:
-        code=code("fine_tune_classifier.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         labels=labels_to_learn,
         table_entry=lambda wildcards: reading_settings(MODELS[wildcards.model]["table"], "train"),
         entry=fine_tuning_keys,
-        input_sha256=input_sha256(training_table),
     message:
         "Fine-tuning the classifier {wildcards.model}"
     script:
@@ -224,13 +211,11 @@ rule prefix_regions:
         mem_mb=scoring_memory,
         runtime=prefix_time,
     params:
-        code=code("prefix_regions.py"),
         classifier=lambda wildcards: wildcards.model,
         table=lambda wildcards: wildcards.place,
         entry=prefix_settings,
         source=source_of_table,
         confidence=config["statistics"]["confidence"],
-        input_sha256=input_sha256(lambda wildcards: labelled_table(wildcards.place)),
     message:
         "Reading {wildcards.place} with {wildcards.model} behind the names of regions"
     script:
@@ -256,7 +241,6 @@ rule train_on_regions:
         mem_mb=scoring_memory,
         runtime=training_time,
     params:
-        code=code("train_on_regions.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         list=next(iter(REGIONAL_WORDS), None),

@@ -26,7 +26,6 @@ for presented in PRESENTED:
             family=presented["family"],
             settings=presented["settings"],
             study=config["study"],
-            input_sha256=input_sha256(*presented["inputs"].values()),
         message:
             f"Presenting {presented['what']}"
         script:
@@ -46,7 +45,6 @@ rule report:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("write_report.py"),
         page=page_parts(),
         programs=page_programs(),
         # a function, as Snakemake takes braces in a text for wildcards
@@ -72,7 +70,6 @@ rule finish:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("finish.py"),
         patterns=registered("removable"),
         settings=stated(config),
     message:

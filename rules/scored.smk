@@ -14,9 +14,7 @@ rule describe_score_file:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("describe_score_file.py"),
         entry=scored_entry,
-        input_sha256=input_sha256(score_file_of),
     message:
         "Reading the scores of {wildcards.model}"
     script:
@@ -48,7 +46,6 @@ for kind, (models, benchmarks) in kinds_of_scored_elsewhere().items():
             # alpha is left out on purpose: only the tables compare with it
             options={key: value for key, value in config["statistics"].items() if key != "alpha"},
             most=EXPLORER.get("pairs") if "explored" in kind else None,
-            input_sha256=input_sha256(score_file_of),
         message:
             "Matching the scores of {wildcards.model} with {wildcards.benchmark}"
         script:

@@ -28,7 +28,6 @@ rule make_world:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=code("make_world.py"),
         name=lambda wildcards: wildcards.world,
         entry=world_settings,
     message:
@@ -54,7 +53,6 @@ rule train_model:
         mem_mb=making_memory,
         runtime=training_time,
     params:
-        code=code("train_model.py"),
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
         entry=lambda wildcards: MODELS[wildcards.model],

@@ -1,7 +1,8 @@
 # Functions that tell rules their inputs and outputs: downstream tasks.
 
 from unmask.downstream.sources import source_files
-from unmask.downstream.study import are_scored_after, check_study, fine_tuned_models, settings_of
+from unmask.downstream.study import are_scored_after, fine_tuned_models, settings_of
+from unmask.downstream.study import check_study as check_study_of_downstream
 from unmask.downstream.terms import LEAST_SEEN
 from unmask.terms import PUBLISHED
 from unmask.urls import as_shown
@@ -19,7 +20,7 @@ DOWNSTREAM_FIGURES = ["use_figure", "scores_figure", "changes_figure", "against_
 def check_downstream():
     """Stop with one line where the study asks of downstream tasks what cannot be."""
     try:
-        check_study(config, FAMILIES)
+        check_study_of_downstream(config, FAMILIES)
     except InputError as error:
         sys.exit(f"error: {error}")
 

@@ -572,7 +572,7 @@ def display_metadata(names, entries):
     return [{"name": name, **{key: entries[name].get(key) for key in keys}} for name in names]
 
 
-def table_files():
+def pairs_table_files():
     """The tables over sentence pairs by the names that their module gives them."""
     tidy = [
         *STUDY_STATISTICS,
@@ -586,7 +586,7 @@ def table_files():
     return table_outputs(tidy, forms=["csv"]) | table_outputs(in_every_form)
 
 
-def figure_files():
+def pairs_figure_files():
     """The figures over sentence pairs by the names that their module gives them."""
     series = ["series"] if state_comparisons() else []
     return figure_outputs(["figure1", "bias", *series, *(["planted"] if planted_scores() else [])])

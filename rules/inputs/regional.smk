@@ -1,6 +1,7 @@
 # Functions that tell rules their inputs and outputs: regional bias.
 
-from unmask.regional.study import check_maps, check_study, readers_of, table_files
+from unmask.regional.study import check_maps, readers_of, table_files
+from unmask.regional.study import check_study as check_study_of_regions
 from unmask.urls import as_shown
 
 REGIONAL = config.get("regional", {})
@@ -44,7 +45,7 @@ def regional_models():
 def check_regional():
     """Stop with one line where the study asks of regional bias what cannot be."""
     try:
-        check_study(REGIONAL, regional_models(), MODELS, classifiers())
+        check_study_of_regions(REGIONAL, regional_models(), MODELS, classifiers())
         if REGIONAL and workflow.is_main_process:
             check_maps(REGIONAL, ROOT / "resources/regional/words.yaml")
     except InputError as error:

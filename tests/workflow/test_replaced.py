@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from small_study import Workflow
-from workflow_copy import ROOT
 
 
 def replace(path: Path, change: Callable[[bytes], bytes]) -> None:
@@ -83,39 +82,3 @@ def test_weights_of_the_same_size_in_their_place_are_another_model(copied: Workf
     # another file beside them is none of its own
     (copied.folder / "own/README.md").write_text("A model.\n")
     assert manifest not in copied.planned()
-
-
-# they know the names of files alone; the digests of a model's files are in its manifest
-NAMES_ALONE = {"merge_level", "corpus_download_facts", "stored_files"}
-
-
-def test_every_rule_that_reads_what_is_given_depends_on_its_content() -> None:
-    """Each input from outside the results is held by its digest, in the rules and by their scripts."""
-    text = "\n".join(path.read_text() for path in (ROOT / "rules").rglob("*.smk"))
-    functions = dict(re.findall(r"^def (\w+)\(.*\n((?:[ \n].*\n|\n)*)", text, re.MULTILINE))
-    outside = {"outside"}
-    while more := {
-        name
-        for name, body in functions.items()
-        if re.search(rf"\b({'|'.join(outside)})\(", body) and name not in outside | NAMES_ALONE
-    }:
-        outside |= more
-    assert {
-        "resource",
-        "benchmark_file",
-        "model_files",
-        "shard_file",
-        "pairs_inputs",
-    } <= outside
-    found = set()
-    for rule, block in re.findall(r"^rule (\w+):\n((?:[ \n].*\n|\n)*)", text, re.MULTILINE):
-        inputs = re.search(r"    input:\n((?: {8}.*\n)*)", block)
-        for name in outside & set(re.findall(r"\w+", inputs[1] if inputs else "")):
-            held = re.search(rf"input_sha256=input_sha256\((.|\n)*?\b{name}\b", block)
-            script = re.search(r'"\.\./\.?\.?/?(scripts/\w+\.py)"', block)
-            assert held and script and "unchanged(" in (ROOT / script[1]).read_text(), (rule, name)
-            found.add(rule)
-    assert {"read_benchmark", "prepare_model", "make_random_model", "count_shard", "group_words"} <= found
-    # the rules that present families are made in one loop, from what these declare
-    assert 'input_sha256=input_sha256(*presented["inputs"].values())' in text
-    assert "unchanged(" in (ROOT / "scripts/present.py").read_text()
