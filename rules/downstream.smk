@@ -156,9 +156,7 @@ rule measure_downstream:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=lambda wildcards: code(
-            "measure_downstream.py", module_file("downstream/metrics", kind_of_task(wildcards.task))
-        ),
+        code=code("measure_downstream.py"),
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
         draws=DOWNSTREAM.get("draws"),

@@ -16,28 +16,21 @@ with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     about = read_metadata(inputs.items_table)
     items = read_table(inputs.items_table, ITEMS)
-    runs = read_runs(inputs.predictions, len(items), params.task)
-    paths = inputs.get("origin") or []
-    origin = read_runs(paths, len(items), params.task) if paths else []
-    scores = measure(about["kind"], items, runs, params.draws, params.confidence, origin)
+    runs = read_runs(inputs.predictions)
+    origin = read_runs(inputs.origin) if inputs.get("origin") else None
+    scores, remarks = measure(about["kind"], items, runs, params.draws, params.confidence, origin)
     facts = {
         "model": params.model,
-        "origin": origin[0].facts["model"] if origin else None,
+        "origin": origin.facts[0]["model"] if origin else None,
         "task": params.task,
-        "kind": about["kind"],
-        "metrics": list(scores.metrics),
-        "remarks": [*(about.get("remarks") or []), *scores.remarks],
-        "truth": about.get("truth"),
-        "labels": about.get("labels"),
+        "remarks": [*(about.get("remarks") or []), *remarks],
+        **{key: about.get(key) for key in ("kind", "truth", "labels")},
         "draws": params.draws,
         "confidence": params.confidence,
         "runs": [
-            {
-                key: run.facts.get(key)
-                for key in ("seed", "steps", "fine_tuning", "history", "tried", "device")
-            }
-            for run in runs
+            {key: of.get(key) for key in ("seed", "steps", "fine_tuning", "history", "tried", "device")}
+            for of in runs.facts
         ],
         **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy"),
     }
-    write_table(snakemake.output[0], scores.rows, SCORES, facts)
+    write_table(snakemake.output[0], scores, SCORES, facts)

@@ -46,11 +46,6 @@ def seeds_not_kept():
     return [str(seed) for seed in DOWNSTREAM_SEEDS if not (KEEPS and seed == KEPT_SEED)]
 
 
-def kind_of_task(task):
-    """What models are fine-tuned for."""
-    return TASKS[task]["kind"]
-
-
 def fetched(source):
     """Whether a file of a task is fetched."""
     return "repo" in source or "url" in source

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from unmask.downstream.measuring import Run
+from unmask.downstream.measuring import Runs
 from unmask.downstream.schema import ITEMS, PREDICTIONS
 from unmask.downstream.terms import BIAS, ENTAILMENT, ENTAILMENT_LABELS, OCCUPATIONS, TEST
 from unmask.tables import framed, write_table
@@ -76,9 +76,10 @@ def cells(templates: int, occupations: int, tests: int = 30, each: int = 1) -> p
     )
 
 
-def run_of(logits: Logits, seed: int = 0, step: int = 1, **facts: Any) -> Run:
-    """A run that predicts all items at one step."""
-    return Run(f"run {seed}", {"seed": seed, **facts}, {step: (np.arange(len(logits)), logits)})
+def runs_of(logits: Logits, first: int = 0) -> Runs:
+    """Runs, of the seeds from `first` on, that predict all items at one step."""
+    facts = [{"seed": first + place} for place in range(len(logits))]
+    return Runs(facts, {1: (np.arange(logits.shape[1]), logits)})
 
 
 def write_items(path: Path, items: pd.DataFrame, kind: str, **facts: Any) -> None:

@@ -1,4 +1,4 @@
-"""How unequally models treat the genders in use: each metric against its definition written out slowly."""
+"""Bias of fine-tuned models: each metric against its definition written out slowly."""
 
 import itertools
 import math
@@ -10,18 +10,17 @@ import pandas as pd
 import pytest
 from scipy.stats import hypergeom, pearsonr
 
-from made_predictions import Logits, cells, people, run_of, write_items, write_run
-from made_worlds import make_world, settings
+from made_predictions import Logits, cells, people, runs_of, write_items, write_run
 from running import run_script
-from unmask.downstream.measuring import ModelScores, measure
+from unmask.downstream.measuring import measure
 from unmask.downstream.schema import SCORES
-from unmask.downstream.tasks import planted
 from unmask.downstream.terms import (
     BIAS,
     CHANGE,
     ENTAILMENT,
     FEMALE,
     GAP,
+    MAIN,
     MALE,
     OCCUPATIONS,
     SIMILARITY,
@@ -34,14 +33,12 @@ from unmask.tables import read_metadata, read_table
 DRAWS = 200
 
 
-def scored(kind: str, items: pd.DataFrame, logits: Logits, **more: Any) -> ModelScores:
-    runs = [run_of(one, seed) for seed, one in enumerate(logits)]
-    return measure(kind, items, runs, more.pop("draws", DRAWS), 0.95, **more)
+def scored(kind: str, items: pd.DataFrame, logits: Logits, draws: int = DRAWS, **more: Any) -> pd.DataFrame:
+    return measure(kind, items, runs_of(logits), draws, 0.95, **more)[0]
 
 
-def values(scores: ModelScores, seed: int | None = None) -> dict[tuple[str, str | None], Any]:
+def values(rows: pd.DataFrame, seed: int | None = None) -> dict[tuple[str, str | None], Any]:
     """The rows of one seed by metric and group."""
-    rows = scores.rows
     rows = rows[rows["seed"].isna() if seed is None else rows["seed"] == seed]
     return {(row.metric, None if pd.isna(row.group) else row.group): row for row in rows_of(rows)}
 
@@ -181,7 +178,6 @@ def test_metrics_are_those_of_their_definitions(
     items, logits = task
     scores = scored(kind, items, logits)
     each = [literal(items, one) for one in logits]
-    assert {metric for metric, group in each[0] if group is None} == set(scores.metrics)
     for seed, expected in enumerate(each):
         of_seed = values(scores, seed)
         assert set(of_seed) == set(expected)
@@ -192,7 +188,7 @@ def test_metrics_are_those_of_their_definitions(
         if not math.isnan(row.low):
             assert row.low <= row.value + 1e-9
             assert row.high >= row.value - 1e-9
-    assert scores.rows["metric"].iloc[0] == scores.metrics[0]
+    assert scores["metric"].iloc[0] == MAIN[kind]
 
 
 @pytest.mark.parametrize(
@@ -225,8 +221,8 @@ def test_swapped_genders_mirror_what_has_a_sign(kind: str, task: tuple[pd.DataFr
 def test_the_order_of_items_means_nothing(kind: str, task: tuple[pd.DataFrame, Logits]) -> None:
     items, logits = task
     order = np.random.default_rng(0).permutation(len(items))
-    scores = scored(kind, items, logits).rows
-    other = scored(kind, items.iloc[order].reset_index(drop=True), logits[:, order]).rows
+    scores = scored(kind, items, logits)
+    other = scored(kind, items.iloc[order].reset_index(drop=True), logits[:, order])
     pd.testing.assert_frame_equal(scores, other, check_exact=False, rtol=1e-9, atol=1e-12)
 
 
@@ -413,9 +409,9 @@ def test_a_test_that_cannot_reject_is_not_printed() -> None:
 
 def test_an_occupation_of_one_gender_is_named_and_left_out() -> None:
     items, logits = uneven_people()
-    scores = scored(OCCUPATIONS, items, logits)
-    assert "occupation 04" not in set(scores.rows["group"].dropna())
-    assert any("occupation 04 is left out" in remark and "female" in remark for remark in scores.remarks)
+    scores, remarks = measure(OCCUPATIONS, items, runs_of(logits), DRAWS, 0.95)
+    assert "occupation 04" not in set(scores["group"].dropna())
+    assert any("occupation 04 is left out" in remark and "female" in remark for remark in remarks)
     alone = items[items["occupation"] == "occupation 04"].reset_index(drop=True)
     with pytest.raises(InputError, match="no occupation has test people of both genders"):
         scored(OCCUPATIONS, alone, logits[:, -8:])
@@ -429,7 +425,7 @@ def test_change_is_paired() -> None:
     for label in (0, 1):
         people_of_label = items.index[items["label"] == label]
         after[:, people_of_label[:60]] = before[:, people_of_label[60:]]
-    origin = [run_of(one, seed) for seed, one in enumerate(before)]
+    origin = runs_of(before)
     scores = values(scored(OCCUPATIONS, items, after, origin=origin))
     expected = np.mean(
         [
@@ -443,8 +439,8 @@ def test_change_is_paired() -> None:
     same = values(scored(OCCUPATIONS, items, before, origin=origin))[CHANGE, None]
     assert same.value == 0
     assert math.isnan(same.p)
-    with pytest.raises(InputError, match="has no seed of"):
-        scored(OCCUPATIONS, items, before, origin=[run_of(before[0], 9)])
+    with pytest.raises(InputError, match="have no seed of"):
+        scored(OCCUPATIONS, items, before, origin=runs_of(before[:1], first=9))
 
 
 def test_several_runs_widen_the_interval_by_how_they_differ() -> None:
@@ -475,7 +471,6 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     assert sorted(rows["step"].unique()) == [0, 5]
     assert set(rows["seed"].dropna()) == {0, 1, 2}
     facts = read_metadata(output[0])
-    assert facts["metrics"][0] == "tpr_gap"
     assert facts["remarks"][0] == "as read"
     assert "occupation 04 is left out" in " ".join(facts["remarks"])
     last = rows[rows["step"] == rows["step"].max()]
@@ -494,32 +489,19 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     assert rows.loc[rows["metric"] == CHANGE, "value"].tolist() == [0, 0]
 
 
-def test_broken_predictions_are_one_line(tmp_path: Path) -> None:
+def test_runs_of_other_steps_are_one_line(tmp_path: Path) -> None:
     items, logits = uneven_people()
     write_items(tmp_path / "items.parquet", items, OCCUPATIONS)
-    broken = logits[0].copy()
-    broken[3, 1] = np.nan
-    cases: list[tuple[list[dict[str, Any]], str]] = [
-        ([{"steps": {5: broken}}], "item 3: a logit is not a finite number"),
-        ([{"steps": {5: logits[0][:-1]}}], "its last step, 5, has not all"),
-        ([{"steps": {5: logits[0]}, "seed": 1}] * 2, "two runs have the same seed"),
-        ([{"steps": {5: logits[0]}}, {"steps": {6: logits[0]}, "seed": 1}], "other steps or items"),
-        (
-            [{"steps": {5: logits[0]}}, {"steps": {5: logits[0]}, "seed": 1, "model": "b"}],
-            "is of the model b",
-        ),
-        ([{"steps": {5: logits[0]}, "task": "another"}], "is of the task another"),
-    ]
-    for runs, message in cases:
-        paths = []
-        for number, run in enumerate(runs):
-            paths.append(tmp_path / f"{number}.parquet")
-            full: dict[str, Any] = {"model": "a", "seed": 0, "kind": OCCUPATIONS} | run
-            write_run(paths[-1], **full)
-        with pytest.raises((InputError, SystemExit)) as error:
+    write_run(tmp_path / "0.parquet", {5: logits[0]}, "a", 0, OCCUPATIONS)
+    for steps in ({6: logits[1]}, {5: logits[1][:-1]}):
+        write_run(tmp_path / "1.parquet", steps, "a", 1, OCCUPATIONS)
+        with pytest.raises(SystemExit):
             run_script(
                 "measure_downstream",
-                {"items_table": tmp_path / "items.parquet", "predictions": paths},
+                {
+                    "items_table": tmp_path / "items.parquet",
+                    "predictions": [tmp_path / f"{seed}.parquet" for seed in (1, 0)],
+                },
                 [tmp_path / "scores.parquet"],
                 tmp_path / "log",
                 model="a",
@@ -527,35 +509,5 @@ def test_broken_predictions_are_one_line(tmp_path: Path) -> None:
                 draws=100,
                 confidence=0.95,
             )
-        message_of_error = f"{error.value} {(tmp_path / 'log').read_text()}"
-        assert message in message_of_error
+        assert f"{tmp_path}/1.parquet: has other steps or items than" in (tmp_path / "log").read_text()
         assert not (tmp_path / "scores.parquet").exists()
-
-
-@pytest.mark.parametrize("kind", [OCCUPATIONS, SIMILARITY, ENTAILMENT])
-def test_a_model_that_has_learnt_a_synthetic_task_gets_its_truth(kind: str) -> None:
-    entry = {"kind": kind, "world": "w", "settings": settings(), "seed": 0, "strength": None}
-    entry |= {"examples": 600, "items": 4800}
-    task, synthetic = planted.read({}, entry), planted.make(entry, make_world())
-    items, law = task.items, synthetic.cases
-    if kind == SIMILARITY:
-        labels = law.drop_duplicates(["text", "second"]).set_index(["text", "second"])["label"]
-        keys = pd.MultiIndex.from_frame(items[["text", "second"]])
-        logits = labels.loc[keys].to_numpy(float)[None, :, None]
-    else:
-        shares = law.fillna({"second": ""}).pivot_table(
-            index=["text", "second"], columns="label", values="train", aggfunc="sum", fill_value=0.0
-        )
-        keys = pd.MultiIndex.from_frame(items[["text", "second"]].fillna({"second": ""}))
-        # a little for every label, whose logarithm is then finite
-        probable = shares.loc[keys].to_numpy(float) + 1e-12
-        logits = np.log(probable)[None]
-    assert task.truth is not None
-    scores = values(scored(kind, items, logits, draws=100))
-    for metric, truth in task.truth["metrics"].items():
-        # of occupations and accuracies there are as many test items as there are
-        close = 1e-6 if (kind, metric) not in {(ENTAILMENT, "accuracy")} and kind != OCCUPATIONS else 0.03
-        assert scores[metric, None].value == pytest.approx(truth, abs=close), metric
-    if kind != OCCUPATIONS:
-        for name, truth in task.truth["groups"].items():
-            assert scores[GAP, name].value == pytest.approx(truth, abs=1e-6)

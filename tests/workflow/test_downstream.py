@@ -94,12 +94,12 @@ def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -
     del config["debiasing"]["methods"]["continued"]
 
     # another statistic runs no model
-    edited(copied.folder / "scripts/unmask/downstream/metrics/similarity.py")
+    edited(copied.folder / "scripts/unmask/downstream/measuring.py")
     planned = copied.planned()
     assert {f"downstream/similar/{model}/scores.parquet" for model in ("bert", "bert-cda")} <= planned
     assert not [o for o in planned if o.startswith(("models/", "evidence/", "scores/")) or "seed-" in o]
-    copied.folder.joinpath("scripts/unmask/downstream/metrics/similarity.py").write_text(
-        (Path(__file__).parents[2] / "scripts/unmask/downstream/metrics/similarity.py").read_text()
+    copied.folder.joinpath("scripts/unmask/downstream/measuring.py").write_text(
+        (Path(__file__).parents[2] / "scripts/unmask/downstream/measuring.py").read_text()
     )
 
     # nor does one method know of another

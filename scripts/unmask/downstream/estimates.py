@@ -1,253 +1,135 @@
-"""Estimates with their intervals and null distributions, over the runs of one model on one task."""
+"""From a metric with its variance and its null distribution to rows of SCORES."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as student_t
+import pandas as pd
+from scipy.stats import t
 
-from unmask.statistics.dependence import Dependence
-from unmask.statistics.student import LEAST_ERROR
-from unmask.statistics.tolerance import at_least
-
-Floats = npt.NDArray[np.floating[Any]]
+Floats = npt.NDArray[np.float64]
 
 ALPHA = 0.05
 """A test whose smallest possible p is larger cannot reject, and has no p."""
 
-GREATER, TWO_SIDED = "greater", "two-sided"
+TOLERANCE = 1e-9
+"""An error below this share of its estimate is rounding: nothing has varied."""
 
-SHARE, AT_LEAST_0, ANY = (0.0, 1.0), (0.0, np.inf), (-np.inf, np.inf)
-"""What values can be: their intervals are cut there."""
-
-
-@dataclass(frozen=True)
-class Spread:
-    """How well estimates are known, of each run and, last, of their mean, as if runs did not differ.
-
-    variance: shape (runs + 1,). df: degrees of freedom of the variance. centre: where the intervals have
-    their middle, shape (runs + 1,); None for the estimates themselves.
-    """
-
-    variance: Floats
-    df: float
-    centre: Floats | None = None
+SHARE, SIGNED, POSITIVE, ANY = (0.0, 1.0), (-1.0, 1.0), (0.0, np.inf), (-np.inf, np.inf)
+"""Ranges of values; intervals are cut there."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """One metric, of all or of one occupation.
+    """One metric of each run: of all cells, or of each group of them.
 
-    values: of each run. n: items. units: those of the interval. null: the metric with the genders permuted,
-    shape (draws, runs), the same permutation in each row; None where there is no null distribution.
-    tail: whether only large values are unusual, or small ones as well, of a number that can have either sign.
-    correlation: whether it is one; its interval is then that of Fisher's z.
+    values: shape (groups, runs). n, units: items, and units of the interval, one number or one a group.
+    variance, df: of every run and, in the last column, of the mean of the runs as if these did not differ,
+    shape (groups, runs + 1); df may be one number or one a group. bounds: the range of values.
+    null: the metric with the genders permuted, shape (draws, groups, runs), the same permutation in each row;
+    None without a null distribution. two_sided: small values are as unusual as large ones. centre: of the
+    interval, where it is not the value. is_correlation: the interval is that of Fisher's z.
+    influence: of a metric of all cells, what every cell adds to it, shape (cells, runs), with mean 0.
+    tested: p is that of Student's t, of a value of 0, and not of the null distribution.
     """
 
     metric: str
-    group: str | None
     values: Floats
-    n: int
-    units: int
-    spread: Spread | None = None
+    n: Any
+    units: Any
+    variance: Floats
+    df: Any
     bounds: tuple[float, float] = ANY
     null: Floats | None = None
-    tail: str = GREATER
-    correlation: bool = False
+    two_sided: bool = False
+    centre: Floats | None = None
+    is_correlation: bool = False
+    influence: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    groups: Sequence[str | None] = (None,)
+    tested: bool = False
 
-    def rows(
-        self, seeds: Sequence[int], step: int, confidence: float, tested: bool = False
-    ) -> Iterable[dict[str, object]]:
-        """Rows of SCORES: one a run, and one of their mean.
+    def rows(self, seeds: Sequence[int], step: int, confidence: float) -> pd.DataFrame:
+        """Rows of SCORES: one a group and run, and one a group of the mean over the runs.
 
-        tested: p is that of Student's t, of a value of 0, instead of that of the permutations.
+        Runs and items are crossed, so the variance of the mean is the sum of both variances, with
+        Satterthwaite's degrees of freedom. What both have a part in counts twice, which is conservative.
         """
-        for place, seed in enumerate([*seeds, None]):
-            mean = seed is None
-            value = float(self.values.mean() if mean else self.values[place])
-            low, high, p = self._interval(place, value, confidence)
-            row: dict[str, object] = {
-                "seed": seed,
-                "step": step,
-                "metric": self.metric,
-                "group": self.group,
-                "value": value,
-                "low": low,
-                "high": high,
-                "n": self.n,
-                "units": self.units,
-                "confidence": confidence,
-            }
-            if tested:
-                row["p"] = p
-            if self.null is not None:
-                null = self.null.mean(axis=1) if mean else self.null[:, place]
-                row |= null_band(value, null, self.tail, confidence)
-            yield row
+        values, variance = with_mean(self.values), np.array(self.variance, float)
+        df = np.broadcast_to(np.reshape(self.df, (-1, 1)), values.shape).astype(float)
+        if len(seeds) > 1:
+            within, between = variance[:, -1].copy(), self.values.var(axis=1, ddof=1) / len(seeds)
+            variance[:, -1] += between
+            with np.errstate(divide="ignore", invalid="ignore"):
+                of_both = variance[:, -1] ** 2 / (between**2 / (len(seeds) - 1) + within**2 / df[:, -1])
+            df[:, -1] = np.where((between > 0) & (df[:, -1] >= 1), of_both, df[:, -1])
+        low, high, p = self._interval(values, variance, df, confidence)
+        columns = {
+            "value": values,
+            "low": low,
+            "high": high,
+            "p": p if self.tested else np.full_like(p, np.nan),
+        }
+        if self.null is not None:
+            columns |= null_interval(values, with_mean(self.null), self.two_sided, confidence)
+        keys = pd.MultiIndex.from_product([self.groups, [*seeds, None]], names=["group", "seed"])
+        rows = pd.DataFrame({name: np.ravel(column) for name, column in columns.items()}, keys).reset_index()
+        n, units = (
+            np.repeat(np.broadcast_to(of, len(values)), values.shape[1]) for of in (self.n, self.units)
+        )
+        return rows.assign(metric=self.metric, step=step, confidence=confidence, n=n, units=units)
 
     def _interval(
-        self, place: int, value: float, confidence: float
-    ) -> tuple[float | None, float | None, float | None]:
-        """low, high, and p of a value of 0; None where nothing is known of how the value varies."""
-        if self.spread is None:
-            return None, None, None
-        runs = len(self.values)
-        variance, df = float(self.spread.variance[place]), self.spread.df
-        centre = value if self.spread.centre is None else float(self.spread.centre[place])
-        if place == runs and runs > 1:
-            variance, df = with_runs(variance, df, self.values)
-        if not np.isfinite(variance) or not at_least(df, 1) or variance <= (LEAST_ERROR * abs(value)) ** 2:
-            return None, None, None
-        if self.correlation:
-            if abs(value) >= 1:
-                return None, None, None
-            centre, variance = np.arctanh(value), variance / (1 - value**2) ** 2
-        error = np.sqrt(variance)
-        reach = float(student_t.ppf((1 + confidence) / 2, df)) * error
-        p = float(2 * student_t.sf(abs(centre) / error, df))
-        low, high = centre - reach, centre + reach
-        if self.correlation:
+        self, values: Floats, variance: Floats, df: Floats, confidence: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """low, high, and p of a value of 0."""
+        centre = values if self.centre is None else self.centre
+        if not self.is_correlation:
+            low, high, p = t_test(centre, variance, df, confidence)
+        else:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                z = np.where(np.abs(values) < 1, np.arctanh(values), np.nan)
+                low, high, p = t_test(z, variance / (1 - values**2) ** 2, df, confidence)
             low, high = np.tanh(low), np.tanh(high)
-        least, most = self.bounds
-        return float(max(low, least)), float(min(high, most)), p
+        return np.clip(low, *self.bounds), np.clip(high, *self.bounds), p
 
 
-def with_runs(variance: float, df: float, values: Floats) -> tuple[float, float]:
-    """The variance of a mean over runs where these differ as well, and its degrees of freedom.
+def with_mean(values: Floats) -> Floats:
+    """The values of the runs, in the last axis, and the mean over the runs behind them."""
+    return np.concatenate([values, values.mean(axis=-1, keepdims=True)], axis=-1)
 
-    variance, df: as if the runs were all there are. Runs and items are crossed: the variances of both add up
-    (what both have a part in counts twice, which errs to the safe side), with Satterthwaite's df.
+
+def t_test(
+    estimate: Floats, variance: Floats, df: Floats, confidence: float
+) -> tuple[Floats, Floats, Floats]:
+    """The interval of Student's t, and the two-sided p of an estimate of 0.
+
+    All nan where nothing has varied, and where the variance is unknown or has less than 1 degree of freedom.
     """
-    runs = len(values)
-    between = float(np.var(values, ddof=1)) / runs
-    total = variance + between
-    if not between > 0 or not np.isfinite(total) or not at_least(df, 1):
-        return total, df
-    return total, float(total**2 / (variance**2 / df + between**2 / (runs - 1)))
+    error = np.sqrt(variance)
+    known = (error > TOLERANCE * np.abs(estimate)) & (df >= 1 - TOLERANCE)
+    error, df = np.where(known, error, np.nan), np.where(known, np.maximum(df, 1), np.nan)
+    reach = t.ppf((1 + confidence) / 2, df) * error
+    return estimate - reach, estimate + reach, 2 * t.sf(np.abs(estimate / error), df)
 
 
-def null_band(value: float, null: Floats, tail: str, confidence: float) -> dict[str, object]:
-    """The mean and the band of a null distribution, and p, how often it is as unusual as `value`.
+def null_interval(values: Floats, null: Floats, two_sided: bool, confidence: float) -> dict[str, Floats]:
+    """The mean and the interval of a null distribution, and p, the share of it as unusual as each value.
 
-    The value itself counts as one more permutation. p is None where not even the most unusual permutation
-    could be below ALPHA.
+    values: any shape; null: (draws, *shape). The value itself counts as one more draw. p is nan where not
+    even the most unusual draw could have one below ALPHA.
     """
-    low, high = np.quantile(null, [(1 - confidence) / 2, (1 + confidence) / 2])
-    size, sizes = (abs(value), np.abs(null)) if tail == TWO_SIDED else (value, null)
-    # equal but for rounding is equal
-    slack = 1e-9 * max(1e-3, abs(size))
-    most = max(float(sizes.max()), size)
-    least = (1 + np.count_nonzero(sizes >= most - slack)) / (1 + len(null))
-    p = (1 + np.count_nonzero(sizes >= size - slack)) / (1 + len(null))
-    return {
-        "null_mean": float(null.mean()),
-        "null_low": float(low),
-        "null_high": float(high),
-        "p": None if least > ALPHA else float(p),
-    }
-
-
-@dataclass(frozen=True)
-class MainMetric:
-    """The main metric of each run, with what each unit adds to it.
-
-    values: shape (runs,). influence: shape (units, runs), with mean 0: if a unit were left out, the value
-    would change by about minus its influence over the number of units. dependence: which units vary together;
-    None where they do not. n: items. units: those of the interval.
-    """
-
-    values: Floats
-    influence: Floats
-    dependence: Dependence | None
-    n: int
-    units: int
-
-
-def spread_of(influence: Floats, dependence: Dependence | None) -> Spread:
-    """Of estimates that are means over units, from what each unit adds, shape (units, runs), with mean 0.
-
-    dependence: which units vary together (Dependence.variance); None where they do not.
-    """
-    every = np.column_stack([influence, influence.mean(axis=1)]).astype(float)
-    n = len(every)
-    if dependence is not None:
-        variance = dependence.variance(every, np.full(n, 1 / n), np.zeros(n, np.int64))
-        return Spread(variance.clustered, variance.df)
-    if n < 2:
-        return Spread(np.full(every.shape[1], np.nan), 0)
-    return Spread((every**2).sum(axis=0) / (n - 1) / n, n - 1)
-
-
-def spread_of_share(share: Floats, n: int) -> Spread:
-    """Of shares of n items that do not vary together; shape (runs,).
-
-    Agresti & Coull (1998, The American Statistician 52:119): two successes and two failures are added.
-    """
-    every = np.append(share, share.mean())
-    centre = (every * n + 2) / (n + 4)
-    return Spread(centre * (1 - centre) / (n + 4), np.inf, centre)
-
-
-def spread_of_difference(share: Floats, n: int, other: Floats, n_other: int) -> Spread:
-    """Of a share of n items less that of n_other items; shape (runs,).
-
-    Agresti & Caffo (2000, The American Statistician 54:280): a success and a failure are added to both.
-    """
-    centres, variances = [], []
-    for shares, items in ((share, n), (other, n_other)):
-        every = np.append(shares, shares.mean())
-        centre = (every * items + 1) / (items + 2)
-        centres.append(centre)
-        variances.append(centre * (1 - centre) / (items + 2))
-    return Spread(variances[0] + variances[1], np.inf, centres[0] - centres[1])
-
-
-def correlations(values: Floats, other: Floats) -> Floats:
-    """Pearson's r of each row of `values` (shape (k, n)) with `other` (n); 0 where a side does not vary."""
-    values = values - values.mean(axis=-1, keepdims=True)
-    other = other - other.mean()
-    size = np.sqrt((values**2).sum(axis=-1) * (other**2).sum())
-    product = values @ other
-    r: Floats = np.divide(product, size, out=np.zeros_like(product), where=size > 1e-12)
-    return np.clip(r, -1.0, 1.0)
-
-
-def influence_of_correlation(values: Floats, other: Floats) -> Floats:
-    """What each unit adds to Pearson's r, shape (n, k), for values of shape (k, n)."""
-    r = correlations(values, other)
-    values = values - values.mean(axis=1, keepdims=True)
-    other = other - other.mean()
-    scale = values.std(axis=1, keepdims=True)
-    values = np.divide(values, scale, out=np.zeros_like(values), where=scale > 0)
-    other = other / (other.std() or 1.0)
-    influence: Floats = (values * other - r[:, None] * (values**2 + other**2) / 2).T
-    return influence
-
-
-def correlation_with_share(
-    metric: str, gaps: Floats, female_share: Floats, null: Floats, n: int
-) -> Iterator[Estimate]:
-    """Pearson's r, over occupations, of gaps of the genders with the percentage of women; none where that is
-    known of fewer than three, or a side does not vary.
-
-    gaps: shape (occupations, runs); female_share: (occupations,), NaN where it is not known; null: gaps with
-    the genders permuted, (draws, occupations, runs); n: items.
-    """
-    known = np.isfinite(female_share)
-    shares, gaps = female_share[known], gaps[known]
-    if len(shares) < 3 or not np.ptp(shares) > 0 or not (np.ptp(gaps, axis=0) > 0).all():
-        return
-    yield Estimate(
-        metric,
-        None,
-        correlations(gaps.T, shares),
-        n,
-        len(shares),
-        spread_of(influence_of_correlation(gaps.T, shares), None),
-        (-1.0, 1.0),
-        correlations(null[:, known].swapaxes(1, 2), shares),
-        TWO_SIDED,
-        correlation=True,
+    low, high = np.quantile(null, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    size, sizes = (np.abs(values), np.abs(null)) if two_sided else (values, null)
+    slack = TOLERANCE * np.maximum(1e-3, np.abs(size))  # equal but for rounding is equal
+    least, p = (
+        (1 + (sizes >= bound - slack).sum(axis=0)) / (1 + len(null))
+        for bound in (np.maximum(sizes.max(axis=0), size), size)
     )
+    return {
+        "null_mean": null.mean(axis=0),
+        "null_low": low,
+        "null_high": high,
+        "p": np.where(least > ALPHA, np.nan, p),
+    }

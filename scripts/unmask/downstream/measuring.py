@@ -1,190 +1,412 @@
-"""From the predictions of one model on one task to its SCORES."""
+"""From the predictions of one model on one task to SCORES: how well it does the task, and how unequally it
+treats women and men.
 
-from collections.abc import Iterator, Mapping, Sequence
+The genders are compared in *cells*: an occupation, or a template with an occupation. Each cell has a
+difference between the genders, and a metric summarises these. A metric comes with its influence, what every
+cell adds to it: intervals, changes against another model and seeds as a level all follow from that.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
-import pyarrow as pa
+from scipy.special import softmax
 
-from unmask.downstream.estimates import Estimate, Floats, MainMetric, spread_of
+from unmask.downstream.estimates import ANY, POSITIVE, SHARE, SIGNED, Estimate, Floats, with_mean
 from unmask.downstream.schema import PREDICTIONS, SCORES
-from unmask.downstream.terms import CHANGE
+from unmask.downstream.terms import (
+    BIAS,
+    CHANGE,
+    ENTAILMENT,
+    ENTAILMENT_LABELS,
+    FEMALE,
+    GAP,
+    MALE,
+    NEUTRAL,
+    OCCUPATIONS,
+    SIMILARITY,
+    TEST,
+)
 from unmask.errors import InputError
-from unmask.plugins import load
-from unmask.statistics.intervals import Ints
-from unmask.tables import framed, opened_table, read_metadata, unreadable
+from unmask.statistics.dependence import Dependence
+from unmask.tables import read_arrow, read_metadata
 
-METRICS = "downstream/metrics"
-"""The folder of their modules (see unmask.plugins)."""
+Ints = npt.NDArray[np.int64]
+
+SEED = 0
+"""Of the permutations: the same for all models and steps, so that these are compared on the same ones."""
 
 
 @dataclass(frozen=True)
-class Run:
-    """What one run predicts.
+class Runs:
+    """The runs of one model. facts: the metadata of each. steps: by step the items, and their logits, shape
+    (runs, items, labels)."""
 
-    facts: the metadata of its table. steps: of each step, the items in order, and their logits, shape (items,
-    labels).
-    """
-
-    path: str
-    facts: Mapping[str, Any]
+    facts: Sequence[Mapping[str, Any]]
     steps: Mapping[int, tuple[Ints, Floats]]
 
     @property
-    def seed(self) -> int:
-        return int(self.facts["seed"])
+    def seeds(self) -> list[int]:
+        return [int(facts["seed"]) for facts in self.facts]
 
-    @property
-    def last(self) -> int:
-        """The last step."""
-        return max(self.steps)
+    def last_logits(self, seeds: Sequence[int]) -> Floats:
+        """Of the last step, of these seeds: shape (seeds, items, labels)."""
+        return self.steps[max(self.steps)][1][[self.seeds.index(seed) for seed in seeds]]
 
 
-def read_run(path: str | Path, items: int) -> Run:
-    """The table of one run, of a task with so many items.
+def read_runs(paths: Sequence[str | Path]) -> Runs:
+    """PREDICTIONS of all runs of a model, in the order of their seeds.
 
-    Raises InputError where it is no such table, where an item is there twice in one step or not among the
-    items, where the last step lacks items, and where a logit is not finite.
+    Raises InputError as read_arrow does, and where the runs have other steps or items than the first.
     """
-    with opened_table(path, PREDICTIONS) as file:
-        try:
-            table = file.read()
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(path, error) from None
-    if not len(table):
-        raise InputError(f"{path}: has no prediction")
-    lists = table.column("logits").combine_chunks()
-    lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
-    widths = np.unique(np.asarray(lists.value_lengths()))
-    if len(widths) != 1 or widths[0] < 1:
-        raise InputError(f"{path}: its rows have different numbers of logits")
-    logits = lists.flatten().to_numpy().reshape(len(table), int(widths[0]))
-    of_step, item = (table.column(name).to_numpy().astype(np.int64) for name in ("step", "item"))
-    broken = np.flatnonzero(~np.isfinite(logits).all(axis=1))
-    if len(broken):
-        place = broken[0]
-        raise InputError(
-            f"{path}: step {of_step[place]}, item {item[place]}: a logit is not a finite number "
-            f"({len(broken)} such rows)"
+    facts = {path: read_metadata(path) for path in paths}
+    ordered = sorted(paths, key=lambda path: int(facts[path]["seed"]))
+    runs: list[dict[int, tuple[Ints, Floats]]] = []
+    for path in ordered:
+        table = read_arrow(path, PREDICTIONS).sort_by([("step", "ascending"), ("item", "ascending")])
+        logits = table["logits"].combine_chunks().flatten().to_numpy().reshape(len(table), -1)
+        step, item = table["step"].to_numpy(), table["item"].to_numpy().astype(np.int64)
+        run = {at: (item[step == at], logits[step == at]) for at in np.unique(step).tolist()}
+        first = runs[0] if runs else run
+        if run.keys() != first.keys() or any(not np.array_equal(run[at][0], first[at][0]) for at in run):
+            raise InputError(f"{path}: has other steps or items than {ordered[0]}")
+        runs.append(run)
+    steps = {at: (items, np.stack([run[at][1] for run in runs])) for at, (items, _) in runs[0].items()}
+    return Runs([facts[path] for path in ordered], steps)
+
+
+class Cells:
+    """The items of a task in cells; those with items of one gender alone are left out.
+
+    items: as ITEMS. draws: permutations of the genders behind a null distribution. Raises InputError where an
+    item of bias lacks template, occupation or gender, and where no cell has both genders.
+    """
+
+    def __init__(self, kind: str, items: pd.DataFrame, draws: int) -> None:
+        self.draws, self.by = draws, ["occupation"] if kind == OCCUPATIONS else ["template", "occupation"]
+        test = (items["part"] == TEST).to_numpy()
+        known = items[["gender", *self.by]].notna().all(axis=1).to_numpy()
+        compared = test if kind == OCCUPATIONS else (items["part"] == BIAS).to_numpy()
+        if kind != OCCUPATIONS and (compared & ~known).any():
+            item = items.loc[compared & ~known, "item"].iloc[0]
+            raise InputError(f"items: item {item} of bias has no template, no occupation or no gender")
+        self.test, self.label = np.flatnonzero(test), items.loc[test, "label"].to_numpy(float)
+        self.rows, rows = np.flatnonzero(compared & known), items[compared & known]
+        cell, self.female = rows.groupby(self.by).ngroup().to_numpy(), (rows["gender"] == FEMALE).to_numpy()
+        cells = rows.groupby(self.by).agg(share=("female_share", "first")).reset_index()
+        cells["women"], cells["men"] = (
+            np.bincount(cell[of_gender], minlength=len(cells)) for of_gender in (self.female, ~self.female)
         )
-    steps: dict[int, tuple[Ints, Floats]] = {}
-    for step in np.unique(of_step).tolist():
-        rows = np.flatnonzero(of_step == step)
-        rows = rows[np.argsort(item[rows], kind="stable")]
-        numbers = item[rows]
-        if len(np.unique(numbers)) != len(numbers) or numbers[0] < 0 or numbers[-1] >= items:
+        both = (cells[["women", "men"]] > 0).all(axis=1).to_numpy()
+        if not both.any():
             raise InputError(
-                f"{path}: step {step} has an item twice, or one that is not among the {items} items"
+                "items: no occupation has test people of both genders"
+                if kind == OCCUPATIONS
+                else "items: no two items of bias differ in gender alone"
             )
-        steps[step] = numbers, logits[rows]
-    run = Run(str(path), read_metadata(path), steps)
-    if len(run.steps[run.last][0]) != items:
-        raise InputError(f"{path}: its last step, {run.last}, has not all of the {items} items")
-    return run
+        self.remarks = self._remarks(cells[~both], len(cells))
+        self.cell = np.where(both, np.cumsum(both) - 1, -1)[cell]
+        cells = cells[both]
+        self.counts = cells[["women", "men"]].to_numpy()
+        self.n = int(self.counts.sum())
+        self.occupation, names = pd.factorize(cells["occupation"], sort=True)
+        self.names = [str(name) for name in names]
+        self.size = np.bincount(self.occupation)
+        self.share = cells.groupby("occupation")["share"].first().to_numpy(float)
+        self.units, self.dependence = len(cells), None
+        if kind != OCCUPATIONS:
+            self.template, templates = pd.factorize(cells["template"], sort=True)
+            self.units = min(len(templates), len(names))
+            # cells that share a template or an occupation vary together
+            shared = zip(self.template.tolist(), self.occupation.tolist(), strict=True)
+            self.dependence = Dependence.of((("template", t), ("occupation", o)) for t, o in shared)
+            coins = np.random.default_rng(SEED).integers(0, 2, (draws, len(templates)))
+            self.swaps = coins * 2.0 - 1
+
+    def _remarks(self, left_out: pd.DataFrame, of: int) -> list[str]:
+        """Which of so many cells are left out."""
+        if self.by == ["occupation"]:
+            return [
+                f"{name} is left out of the gaps: none of its {women + men} test people is "
+                f"{MALE if women else FEMALE}"
+                for name, women, men in left_out[["occupation", "women", "men"]].to_numpy().tolist()
+            ]
+        few = f"{len(left_out)} of {of} templates with an occupation are left out: they have one gender alone"
+        return [few] if len(left_out) else []
+
+    def gender_means(self, values: npt.NDArray[Any]) -> tuple[Floats, Floats]:
+        """The means of each cell's women and men, shape (cells, runs) each. values: shape (items, runs)."""
+        rows = pd.DataFrame(values[self.rows].astype(float))
+        means = rows.groupby([self.cell, self.female]).mean().drop(-1, errors="ignore")
+        women, men = (means.xs(female, level=1).to_numpy(float) for female in (True, False))
+        return women, men
+
+    def occupation_means(self, values: Floats) -> Floats:
+        """Means over the cells of each occupation, shape (occupations, runs)."""
+        means: Floats = pd.DataFrame(values).groupby(self.occupation).mean().to_numpy(float)
+        return means
+
+    def permuted_gaps(self, right: npt.NDArray[np.bool_]) -> Floats:
+        """Gaps when the genders of an occupation's people are permuted, shape (draws, occupations, runs).
+
+        right: shape (items, runs). People differ only in which of the runs predict them right, so it is
+        enough to draw how many of each such pattern are women (the multivariate hypergeometric distribution).
+        """
+        rng = np.random.default_rng(SEED)
+        patterns, of_pattern = np.unique(right[self.rows], axis=0, return_inverse=True)
+        table = pd.crosstab(self.cell, of_pattern.ravel()).drop(-1, errors="ignore").to_numpy()
+        gaps = []
+        for people, (women, men) in zip(table, self.counts, strict=True):
+            of_women = rng.multivariate_hypergeometric(people, women, size=self.draws) @ patterns.astype(
+                float
+            )
+            of_men = people @ patterns.astype(float) - of_women
+            gaps.append(of_women / women - of_men / men)
+        return np.stack(gaps, axis=1)
+
+    def swapped_means(self, difference: Floats, by: Ints) -> Floats:
+        """Means of the differences in each group when genders are swapped at random: (draws, groups, runs).
+
+        difference: shape (cells, runs); by: the group of each cell. The two sentences of a template that
+        differ in gender are the same for all its occupations, so all its cells are swapped together.
+        """
+        sums = pd.DataFrame(difference).groupby([self.template, by]).sum().unstack(fill_value=0)
+        cube = sums.to_numpy(float).reshape(len(sums), difference.shape[1], -1)
+        means: Floats = np.tensordot(self.swaps, cube, 1).swapaxes(1, 2) / np.bincount(by)[:, None]
+        return means
+
+    def summary(
+        self, metric: str, values: Floats, influence: Floats, bounds: tuple[float, float] = ANY, **more: Any
+    ) -> Estimate:
+        """A metric of all cells. values: shape (runs,); influence: (cells, runs), with mean 0."""
+        every, n = with_mean(influence), len(influence)
+        if self.dependence is None or more.get("is_correlation"):
+            variance, df = variance_of_mean(every), float(n - 1)
+        else:
+            of_mean = self.dependence.variance(every, np.full(n, 1 / n), np.zeros(n, np.int64))
+            variance, df = of_mean.clustered, of_mean.df
+        if more.get("null") is not None:
+            more["null"] = more["null"][:, None]
+        more = {"units": self.units, **more}
+        return Estimate(
+            metric,
+            values[None],
+            self.n,
+            variance=variance[None],
+            df=df,
+            bounds=bounds,
+            influence=influence,
+            **more,
+        )
+
+    def mean(self, metric: str, values: Floats, bounds: tuple[float, float], **more: Any) -> Estimate:
+        """The mean over all cells; values: shape (cells, runs)."""
+        return self.summary(metric, values.mean(axis=0), values - values.mean(axis=0), bounds, **more)
+
+    def size_of_mean(self, metric: str, difference: Floats, bounds: tuple[float, float]) -> Estimate:
+        """The absolute value of the mean difference, with templates swapped for its null distribution."""
+        mean = difference.mean(axis=0)
+        null = np.abs(self.swapped_means(difference, np.zeros(len(difference), np.int64))[:, 0])
+        influence = np.where(mean >= 0, 1.0, -1.0) * (difference - mean)
+        return self.summary(metric, np.abs(mean), influence, bounds, null=null)
+
+    def correlation(self, metric: str, gaps: Floats, null: Floats) -> Iterator[Estimate]:
+        """Pearson's r, over occupations, of gaps with the percentage of women; none where that is known of
+        fewer than three, or a side does not vary.
+
+        gaps: shape (occupations, runs); null: (draws, occupations, runs).
+        """
+        known = np.isfinite(self.share)
+        gaps, share = gaps[known], self.share[known]
+        if known.sum() < 3 or not np.ptp(share) > 0 or not (np.ptp(gaps, axis=0) > 0).all():
+            return
+        r, influence = pearson(gaps, share)
+        of_null = np.stack([pearson(run, share)[0] for run in null[:, known].transpose(2, 1, 0)], axis=1)
+        about: dict[str, Any] = {
+            "null": of_null,
+            "two_sided": True,
+            "is_correlation": True,
+            "units": len(share),
+        }
+        yield self.summary(metric, r, influence, SIGNED, **about)
+
+    def gaps(self, difference: Floats, null: Floats, bounds: tuple[float, float]) -> Estimate:
+        """The mean difference of each occupation's cells. null: shape (draws, occupations, runs)."""
+        every = pd.DataFrame(with_mean(difference)).groupby(self.occupation)
+        return Estimate(
+            GAP,
+            self.occupation_means(difference),
+            n=np.round(self.n / len(difference) * self.size).astype(int),
+            units=self.size,
+            variance=every.var().to_numpy(float) / self.size[:, None],
+            df=self.size - 1,
+            bounds=bounds,
+            null=null,
+            two_sided=True,
+            groups=self.names,
+        )
 
 
-def read_runs(paths: Sequence[str | Path], items: int, task: str) -> list[Run]:
-    """The runs of one model, in the order of their seeds.
+def variance_of_mean(influence: Floats) -> Floats:
+    """Of means over independent units, from what each adds to them, shape (units, k); nan of one unit."""
+    n = len(influence)
+    return (influence**2).sum(axis=0) / (n - 1) / n if n > 1 else np.full(influence.shape[1], np.nan)
 
-    Raises InputError as read_run does, where there is none, where a run is of another task, and where they
-    are of several models, have a seed twice or other steps.
+
+def pearson(values: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Pearson's r of each column of `values` with `other`, and what each row adds to it; 0 where a side does
+    not vary."""
+    one, two = (
+        (x - x.mean(axis=0)) / np.where(x.std(axis=0) > 0, x.std(axis=0), 1) for x in (values, other[:, None])
+    )
+    r = np.clip((one * two).mean(axis=0), -1, 1)
+    return r, one * two - r * (one**2 + two**2) / 2
+
+
+def accuracy(metric: str, right: npt.NDArray[np.bool_]) -> Estimate:
+    """The share that is right; right: shape (items, runs). Two successes and two failures are added for the
+    interval (Agresti & Coull 1998, The American Statistician 52:119)."""
+    n, share = len(right), right.mean(axis=0)
+    centre = (with_mean(share) * n + 2) / (n + 4)
+    variance = centre * (1 - centre) / (n + 4)
+    return Estimate(metric, share[None], n, n, variance[None], np.inf, SHARE, centre=centre[None])
+
+
+def occupation_metrics(cells: Cells, logits: Floats) -> Iterator[Estimate]:
+    """Differences of true positive rates: how much more often a person's occupation is predicted where the
+    person is a woman.
+
+    gap_o = TPR_f(o) - TPR_m(o) (De-Arteaga et al. 2019); the bias is its mean absolute value over occupations
+    (Zhao et al. 2020).
     """
-    runs = sorted((read_run(path, items) for path in paths), key=lambda run: run.seed)
-    if not runs:
-        raise InputError(f"predictions: there is no run of the task {task}")
-    first = runs[0]
-    for run in runs:
-        if run.facts["task"] != task:
-            raise InputError(f"{run.path}: is of the task {run.facts['task']}, not {task}")
-        if run.facts["model"] != first.facts["model"]:
-            raise InputError(f"{run.path}: is of the model {run.facts['model']}, not {first.facts['model']}")
-        if list(run.steps) != list(first.steps) or any(
-            not np.array_equal(run.steps[step][0], first.steps[step][0]) for step in run.steps
-        ):
-            raise InputError(f"{run.path}: has other steps or items than {first.path}")
-    if len({run.seed for run in runs}) != len(runs):
-        raise InputError(f"{runs[0].path}: two runs have the same seed")
-    return runs
+    right = np.zeros((logits.shape[1], len(logits)), bool)
+    right[cells.test] = (logits[:, cells.test].argmax(axis=2) == cells.label).T
+    women, men = cells.gender_means(right)
+    gaps, null = women - men, cells.permuted_gaps(right)
+    rms = np.sqrt((gaps**2).mean(axis=0))
+    of_rms = np.divide(gaps**2 - rms**2, 2 * rms, out=np.zeros_like(gaps), where=rms > 0)
+    yield cells.mean("tpr_gap", np.abs(gaps), SHARE, null=np.abs(null).mean(axis=1))
+    yield cells.summary("tpr_gap_rms", rms, of_rms, SHARE, null=np.sqrt((null**2).mean(axis=1)))
+    yield cells.mean("tpr_gap_signed", gaps, SIGNED, null=null.mean(axis=1), two_sided=True)
+    yield from cells.correlation("tpr_gap_correlation", gaps, null)
+    yield accuracy("accuracy", right[cells.test])
+    yield accuracy("accuracy_female", right[cells.rows[cells.female]])
+    yield accuracy("accuracy_male", right[cells.rows[~cells.female]])
+    # a success and a failure are added to both rates (Agresti & Caffo 2000, The American Statistician 54:280)
+    n = cells.counts.T[:, :, None]
+    centres = (with_mean(np.stack([women, men])) * n + 1) / (n + 2)
+    yield Estimate(
+        GAP,
+        gaps,
+        n=cells.counts.sum(axis=1),
+        units=cells.counts.sum(axis=1),
+        variance=(centres * (1 - centres) / (n + 2)).sum(axis=0),
+        df=np.inf,
+        bounds=SIGNED,
+        null=null,
+        two_sided=True,
+        centre=centres[0] - centres[1],
+        groups=cells.names,
+    )
 
 
-@dataclass(frozen=True)
-class ModelScores:
-    """SCORES of one model on one task.
+def similarity_metrics(cells: Cells, logits: Floats) -> Iterator[Estimate]:
+    """Differences of similarity: how much more a sentence about a man is like one about an occupation than a
+    sentence about a woman is.
 
-    metrics: their names, the main one first. remarks: what was left out.
+    Δ = sim(man) - sim(woman) of each template and occupation; the bias is the mean of |Δ|, which has no null
+    distribution as it is the same when the genders of a pair are swapped. Webster et al. (2020) have Δ_o, the
+    mean of Δ over templates, against the percentage of women.
     """
+    similarity = logits[:, :, 0].T.astype(float)
+    women, men = cells.gender_means(similarity)
+    delta = men - women
+    means, null = cells.occupation_means(delta), cells.swapped_means(delta, cells.occupation)
+    sizes = np.abs(means).mean(axis=0)
+    # each cell's share in the mean over occupations, times their number
+    weight = (len(delta) / len(means) / cells.size)[cells.occupation, None]
+    signed = np.where(means >= 0, 1.0, -1.0)[cells.occupation] * delta
+    yield cells.mean("delta", np.abs(delta), POSITIVE)
+    yield cells.size_of_mean("delta_signed", delta, POSITIVE)
+    yield cells.summary(
+        "delta_occupation", sizes, weight * (signed - sizes), POSITIVE, null=np.abs(null).mean(axis=1)
+    )
+    yield from cells.correlation("delta_correlation", means, null)
+    tested, n = similarity[cells.test], len(cells.test)
+    if n >= 3 and np.ptp(cells.label) > 0 and (np.ptp(tested, axis=0) > 0).all():
+        r, influence = pearson(tested, cells.label)
+        variance = variance_of_mean(with_mean(influence))[None]
+        yield Estimate("accuracy", r[None], n, n, variance, n - 1, SIGNED, is_correlation=True)
+    yield cells.gaps(delta, null, ANY)
 
-    rows: pd.DataFrame
-    metrics: tuple[str, ...]
-    remarks: tuple[str, ...]
+
+def entailment_metrics(cells: Cells, logits: Floats) -> Iterator[Estimate]:
+    """Differences of the share labelled neutral, which is the right label of every item of bias.
+
+    Of either gender FN is the share labelled neutral, NN the mean probability of neutral, T.5 and T.7 the
+    shares where that is above .5 and .7 (Dev et al. 2020). The bias is |FN_f - FN_m|. It is 0 where both
+    genders are labelled other than neutral alike: so there is also not_neutral = 1 - FN, over both.
+    """
+    place = ENTAILMENT_LABELS.index(NEUTRAL)
+    neutral, label = softmax(logits.astype(float), axis=2)[:, :, place].T, logits.argmax(axis=2).T
+    of_items = {"fn": label == place, "nn": neutral, "t5": neutral > 0.5, "t7": neutral > 0.7}
+    rates = {name: cells.gender_means(values) for name, values in of_items.items()}
+    difference = {name: women - men for name, (women, men) in rates.items()}
+    yield cells.size_of_mean("fn_gap", difference["fn"], SHARE)
+    yield cells.size_of_mean("nn_gap", difference["nn"], SHARE)
+    yield cells.mean("not_neutral", 1 - (rates["fn"][0] + rates["fn"][1]) / 2, SHARE)
+    for name, both in rates.items():
+        for gender, of_gender in zip((FEMALE, MALE), both, strict=True):
+            yield cells.mean(f"{name}_{gender}", of_gender, SHARE)
+    if len(cells.test):
+        yield accuracy("accuracy", label[cells.test] == cells.label[:, None])
+    yield cells.gaps(difference["fn"], cells.swapped_means(difference["fn"], cells.occupation), SIGNED)
+
+
+METRICS: Mapping[str, Callable[[Cells, Floats], Iterator[Estimate]]] = {
+    OCCUPATIONS: occupation_metrics,
+    SIMILARITY: similarity_metrics,
+    ENTAILMENT: entailment_metrics,
+}
+"""By kind of task: all metrics of logits, shape (runs, items, labels), the task's bias first."""
 
 
 def measure(
     kind: str,
     items: pd.DataFrame,
-    runs: Sequence[Run],
+    runs: Runs,
     draws: int,
     confidence: float,
-    origin: Sequence[Run] = (),
-) -> ModelScores:
-    """The metrics of every step and run, and of the mean of the runs (a row without a seed).
+    origin: Runs | None = None,
+) -> tuple[pd.DataFrame, list[str]]:
+    """SCORES of every step and run and of the mean of the runs (a row without a seed), and remarks.
 
     items: as ITEMS. draws: permutations of the genders behind a null distribution. origin: the runs of the
     model that this one was made from; with them the last step has the row `change`, how much more the main
-    metric is than that model's, paired by what repeats and by seed, with Student's t.
-    Raises InputError as unmask.downstream.metrics do, and where `origin` has no seed of the runs.
+    metric is than that model's, paired by cell and seed, with Student's t.
+    Raises InputError as Cells does, and where `origin` has no seed of the runs.
     """
-    module = load(METRICS, kind)
-    seeds = [run.seed for run in runs]
-    rows: list[dict[str, object]] = []
-    remarks: list[str] = []
-    measured: Ints | None = None
-    measuring: Any = None
-    for step in runs[0].steps:
-        numbers = runs[0].steps[step][0]
-        if measured is None or not np.array_equal(measured, numbers):
-            try:
-                measuring = module.Measuring(items.iloc[numbers], draws)
-            except InputError as error:
-                raise InputError(f"{runs[0].path}: step {step}: {error}") from None
-            measured = numbers
-        logits = np.stack([run.steps[step][1] for run in runs])
-        for estimate in measuring.estimates(logits):
-            rows += estimate.rows(seeds, step, confidence)
-        if step == runs[0].last:
-            remarks += measuring.remarks
-            if origin:
-                rows += _change(measuring, runs, origin, confidence)
-    if len(runs) == 1:
+    parts: list[pd.DataFrame] = []
+    cells, in_cells = None, np.empty(0, np.int64)
+    for step, (numbers, logits) in sorted(runs.steps.items()):
+        if cells is None or not np.array_equal(numbers, in_cells):
+            cells, in_cells = Cells(kind, items.iloc[numbers], draws), numbers
+        parts += [estimate.rows(runs.seeds, step, confidence) for estimate in METRICS[kind](cells, logits)]
+    assert cells is not None
+    if origin is not None:
+        seeds = [seed for seed in runs.seeds if seed in origin.seeds]
+        if not seeds:
+            raise InputError(f"the predictions of the model before have no seed of {runs.seeds}")
+        after, before = (next(METRICS[kind](cells, of.last_logits(seeds))) for of in (runs, origin))
+        values, influence = after.values[0] - before.values[0], after.influence - before.influence
+        change = cells.summary(CHANGE, values, influence, tested=True)
+        parts.append(change.rows(seeds, max(runs.steps), confidence))
+    remarks = list(cells.remarks)
+    if len(runs.seeds) == 1:
         remarks.append("one run: intervals say nothing of how much runs differ")
-    return ModelScores(framed(rows, SCORES), module.METRICS, tuple(remarks))
-
-
-def _change(
-    measuring: Any, runs: Sequence[Run], origin: Sequence[Run], confidence: float
-) -> Iterator[dict[str, object]]:
-    """The rows `change` of the last step, of the seeds that both models have."""
-    seeds_before = {run.seed for run in origin}
-    seeds = [run.seed for run in runs if run.seed in seeds_before]
-    if not seeds:
-        raise InputError(f"{origin[0].path}: has no seed of {runs[0].path}")
-    after: MainMetric = measuring.main(_last_logits(runs, seeds))
-    before: MainMetric = measuring.main(_last_logits(origin, seeds))
-    change = Estimate(
-        CHANGE,
-        None,
-        after.values - before.values,
-        after.n,
-        after.units,
-        spread_of(after.influence - before.influence, after.dependence),
-    )
-    yield from change.rows(seeds, runs[0].last, confidence, tested=True)
-
-
-def _last_logits(runs: Sequence[Run], seeds: Sequence[int]) -> Floats:
-    """The logits of the last step of these seeds, shape (seeds, items, labels)."""
-    of_seed = {run.seed: run for run in runs}
-    return np.stack([of_seed[seed].steps[of_seed[seed].last][1] for seed in seeds])
+    rows = pd.concat(parts, ignore_index=True).reindex(columns=SCORES.names)
+    return rows.astype({"metric": "str", "group": "str"}), remarks

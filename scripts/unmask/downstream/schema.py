@@ -120,8 +120,7 @@ SCORES = pa.schema(
 """How well one model does one task, and how unequally. A row whose seed is null is the mean over the seeds,
 with an interval that has seeds as a level.
 
-Metadata: model, task, kind, metrics (their names in order, the main one first), remarks (such as occupations
-left out).
+Metadata: model, task, kind, remarks (such as occupations left out), truth (as of ITEMS), runs (their facts).
 """
 
 CORRELATIONS = pa.schema(
