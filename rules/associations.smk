@@ -89,7 +89,6 @@ rule embed_vectors:
     params:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
-        missing=lambda wildcards: VECTORS[wildcards.encoder]["missing"],
     message:
         "Looking the words of {wildcards.suite} up in {wildcards.encoder}"
     script:

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 import unmask.job_start  # noqa: F401
+from unmask.associations.embeddings import read_embeddings
 from unmask.associations.schema import ASSOCIATIONS, STIMULI
 from unmask.associations.testing import Options, association_tests
-from unmask.associations.writing import read_embeddings
 from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.tables import read_metadata, read_table, write_table
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 with job_log(snakemake.log[0], snakemake.input):
     inputs, params = snakemake.input, snakemake.params
     stimuli, of_embeddings = read_table(inputs.stimuli, STIMULI), read_metadata(inputs.embeddings)
-    count = int(stimuli["stimulus"].max()) + 1
-    vectors = read_embeddings(inputs.embeddings, of_embeddings["width"], count)
+    vectors = read_embeddings(inputs.embeddings, of_embeddings["width"])
     options = Options(**params.options)
-    left_out = {int(number): why for number, why in of_embeddings["left_out"].items()}
-    outcome = association_tests(stimuli, vectors, options, left_out)
+    outcome = association_tests(stimuli, vectors, options)
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
@@ -31,6 +29,5 @@ with job_log(snakemake.log[0], snakemake.input):
         "embedded": {key: of_embeddings[key] for key in EMBEDDED if key in of_embeddings},
         **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
     }
-    remarks = [*of_embeddings["remarks"], *outcome.remarks]
-    of_rows = facts | {"remarks": remarks, "means": outcome.means, "cells": outcome.cells}
+    of_rows = facts | {"remarks": outcome.remarks, "means": outcome.means, "cells": outcome.cells}
     write_table(snakemake.output[0], outcome.rows, ASSOCIATIONS, of_rows)

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 import unmask.job_start  # noqa: F401
+from unmask.associations.embeddings import embeddings_of
 from unmask.associations.schema import STIMULI, embeddings
 from unmask.associations.terms import VECTORS
-from unmask.associations.vectors import embed
-from unmask.associations.writing import embeddings_of
+from unmask.associations.vectors import embed_words
 from unmask.errors import InputError
 from unmask.facts import record
 from unmask.input_digests import unchanged
@@ -18,21 +18,20 @@ if TYPE_CHECKING:
 
 with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
     inputs, params = snakemake.input, snakemake.params
+    stimuli = read_table(inputs.stimuli, STIMULI)
     try:
-        embedded = embed(read_table(inputs.stimuli, STIMULI), inputs.vectors, params.missing)
+        vectors, in_lower_case = embed_words(stimuli, inputs.vectors)
     except InputError as error:
         raise InputError(f"vectors {params.encoder}, suite {params.suite}: {error}") from None
-    width = embedded.values.shape[1]
     origin = record(inputs, params.code, "numpy", "pyarrow")
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
-        "width": width,
+        "width": vectors.shape[1],
         "poolings": [VECTORS],
-        "left_out": embedded.left_out,
-        "remarks": list(embedded.remarks),
+        "in_lower_case": in_lower_case,
         "vectors": {"path": inputs.vectors, "sha256": origin["made_from"][inputs.vectors]},
         **origin,
     }
-    rows = embeddings_of(embedded.stimuli, {VECTORS: embedded.values})
-    write_table(snakemake.output[0], rows, embeddings(width), facts)
+    rows = embeddings_of(stimuli.drop_duplicates("stimulus").sort_values("stimulus"), {VECTORS: vectors})
+    write_table(snakemake.output[0], rows, embeddings(vectors.shape[1]), facts)

@@ -11,6 +11,7 @@ RETIRED = {
     "associations.poolings.*.static": "input embeddings are no pooling",
     "associations.tests.*.format.planted": "nothing is planted but in worlds (key worlds)",
     "associations.tests.*.images": "encoders that see take features of regions (key features)",
+    "associations.vectors.*.missing": "a word without a vector is refused (only: leaves its test out)",
     "benchmarks.*.format.arranged": "no benchmark is made from another one",
     "benchmarks.*.format.stereoset-intersentence": (
         "stereoset reads the other part; a table may have texts that begin alike"

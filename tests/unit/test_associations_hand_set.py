@@ -14,11 +14,15 @@ from association_files import FACTS
 from hand_set_encoder import write_world
 from hand_set_worlds import STRENGTH, World, pictured_words, truths, vocabulary, worlds
 from literal_associations import Array, cosine, mean
-from unmask.associations.joint_embedding import embed_seen, load_seeing, pictures_for
-from unmask.associations.readers import spans_of
+from unmask.associations.grounded_embedding import (
+    embed_with_images,
+    load_vision_language_encoder,
+    open_region_features,
+)
 from unmask.associations.stimuli import read_stimuli
-from unmask.associations.terms import E1, E2, E3X, E3Y, ITEM, JOINT, LEVELS, WORD, WORD_FIRST
+from unmask.associations.terms import E1, E2, E3X, E3Y, GROUNDED, ITEM, JOINT, LEVELS, WORD
 from unmask.associations.testing import Options, association_tests
+from unmask.associations.words import spans_of
 from unmask.models.devices import pick_device
 from unmask.models.kinds import vision_and_language
 from unmask.terms import CORRECTED
@@ -66,9 +70,9 @@ def rows_of(model: Path, features: Path, stimuli: pd.DataFrame, tests: pd.DataFr
     """Of tests that have all or some of the stimuli."""
     distinct = stimuli.drop_duplicates("stimulus")
     texts, images = distinct["text"].tolist(), distinct["image"].tolist()
-    encoder = load_seeing(model, pick_device("cpu"))
-    pictures = pictures_for(encoder, features)
-    vectors = embed_seen(encoder, texts, spans_of(distinct, {}), images, pictures)
+    encoder = load_vision_language_encoder(model, pick_device("cpu"))
+    regions = open_region_features(features, 6)
+    vectors = embed_with_images(encoder, texts, spans_of(distinct, {}), images, regions, GROUNDED)
     rows = association_tests(tests, vectors, QUICK).rows
     return rows[rows["protocol"].eq(CORRECTED)].set_index(["pooling", "experiment", "level"])
 
@@ -151,7 +155,7 @@ def test_exchanged_targets_turn_all_gaps(tmp_path: Path) -> None:
     for (pooling, experiment, level), truth in truths(ALL_BIASES).items():
         other = {E3X: E3Y, E3Y: E3X}.get(experiment, experiment)
         # every word is one token, the first
-        for vectors in (pooling, WORD_FIRST) if pooling == WORD else (pooling,):
+        for vectors in (pooling, "word-first") if pooling == WORD else (pooling,):
             assert rows[vectors, experiment, level] == pytest.approx(truth, abs=1e-6)
             assert exchanged[vectors, other, level] == pytest.approx(-truth, abs=1e-6)
 
@@ -169,5 +173,5 @@ def test_identical_sides_tie_at_the_word(tmp_path: Path) -> None:
     others = stimuli[stimuli["set"].eq("X")].assign(set="Y", cell="Y")
     twice = pd.concat([stimuli[stimuli["set"].ne("Y")], others], ignore_index=True)
     rows = rows_of(files.model, files.features, stimuli, twice)
-    e1 = rows.loc[[WORD, WORD_FIRST]].xs(E1, level="experiment")
+    e1 = rows.loc[[WORD, "word-first"]].xs(E1, level="experiment")
     assert len(e1) == 4 and (e1["gap"].abs() < 1e-12).all() and (e1["p_two"] == 1).all()

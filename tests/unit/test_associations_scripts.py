@@ -11,8 +11,8 @@ from association_files import FACTS, SETS, sent_bias
 from literal_associations import mean, s, size
 from running import about_model, run_script
 from tiny_models import tiny_model
+from unmask.associations.embeddings import read_embeddings
 from unmask.associations.schema import ASSOCIATIONS, STIMULI
-from unmask.associations.writing import read_embeddings
 from unmask.tables import read_metadata, read_table
 
 OPTIONS = {"permutations": 100, "exact": 40, "bootstrap": 100, "seed": 0, "confidence": 0.9}
@@ -98,7 +98,7 @@ def test_a_model_of_the_study(folder: Path, tmp_path: Path) -> None:
     before = path.read_bytes()
     facts = read_metadata(path)
     stimuli = read_table(folder / "suite.parquet", STIMULI)
-    vectors = read_embeddings(path, facts["width"], int(stimuli["stimulus"].max()) + 1)
+    vectors = read_embeddings(path, facts["width"])
     assert set(vectors) == {"cls", "word"} and facts["encoder"] == "tiny"
     rows, metadata = compute(folder, path)
     assert metadata["options"]["confidence"] == 0.9 and metadata["means"] == []
@@ -119,7 +119,7 @@ def test_word_vectors(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     vectors = np.random.default_rng(0).normal(size=(len(words), 4))
     lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, vectors, strict=True)]
 
-    def look_up(lines: list[str], missing: str) -> Path:
+    def look_up(lines: list[str]) -> Path:
         (tmp_path / "vectors.txt").write_text("\n".join(lines) + "\n")
         run_script(
             "embed_vectors",
@@ -128,19 +128,15 @@ def test_word_vectors(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
             tmp_path / "log",
             encoder="v",
             suite="mine",
-            missing=missing,
         )
         return tmp_path / "embeddings.parquet"
 
-    rows, metadata = compute(folder, look_up(lines, "error"))
+    rows, _ = compute(folder, look_up(lines))
     of = dict(zip(words, vectors.astype(np.float32).astype(float), strict=True))
     x, y, a, b = ([of[word] for word in SETS[key]] for key in ("targ1", "targ2", "attr1", "attr2"))
     left, right = ([s(word, a, b) for word in each] for each in (x, y))
     assert rows["d"].to_numpy() == pytest.approx(size(left, right), rel=1e-9)
-    assert set(rows["pooling"]) == {"vectors"} and metadata["remarks"] == []
-    rows, metadata = compute(folder, look_up(lines[1:], "drop"))
-    assert rows["x"].eq(1).all()
-    assert metadata["remarks"][0].startswith("names: 1 words have no vector and are left out: John")
+    assert set(rows["pooling"]) == {"vectors"}
     with pytest.raises(SystemExit):
-        look_up(lines[1:], "error")
+        look_up(lines[1:])
     assert "vectors v, suite mine: " in capsys.readouterr().err

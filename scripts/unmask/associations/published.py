@@ -1,6 +1,7 @@
 """The columns of resources/associations/published.csv: association tests that others have published."""
 
-from unmask.associations.terms import LEVELS, POOLINGS, VECTORS
+from unmask.associations.terms import LEVELS, VECTORS
+from unmask.models.poolings import POOLINGS
 from unmask.user_tables import Column, key
 
 BARE_FIRST = "bare-first"

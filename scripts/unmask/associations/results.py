@@ -13,8 +13,9 @@ from unmask.associations import comparisons
 from unmask.associations.chance import least_p, main_rows, with_power
 from unmask.associations.published import COLUMNS
 from unmask.associations.schema import ASSOCIATIONS
-from unmask.associations.terms import GROUNDED, JOINT, POOLINGS, VECTORS, WEAT
+from unmask.associations.terms import GROUNDED, JOINT, VECTORS, WEAT
 from unmask.loading import facts_by, load_tables, shared_facts
+from unmask.models.poolings import POOLINGS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published

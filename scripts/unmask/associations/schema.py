@@ -37,10 +37,11 @@ pictures: {cell: number}, and where it is known, truth: {strength}).
 
 
 def embeddings(width: int) -> pa.Schema:
-    """What one encoder makes of the stimuli of a suite: the evidence of this wing, in order of stimulus and
+    """What one encoder makes of the stimuli of a suite: the evidence of this family, in order of stimulus and
     pooling.
 
-    Metadata: encoder, suite, width, poolings, left_out ({stimulus: why}), remarks, device.
+    Metadata: encoder, suite, width, poolings, device; of word vectors in_lower_case, the words that the file
+    has in lower case alone.
     """
     return pa.schema(
         [

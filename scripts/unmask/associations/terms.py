@@ -4,19 +4,11 @@ X, Y, A, B = "X", "Y", "A", "B"
 SETS = (X, Y, A, B)
 """Two sets of targets and two of attributes."""
 
-CLS, MEAN, MEAN_CONTENT = "cls", "mean", "mean-content"
-WORD, WORD_FIRST, VECTORS = "word", "word-first", "vectors"
-POOLINGS = (CLS, MEAN, MEAN_CONTENT, WORD, WORD_FIRST)
-"""How one vector is made of the tokens of a text; `vectors` is that of word vectors, which have no tokens."""
+VECTORS = "vectors"
+"""The pooling of word vectors, which have no tokens."""
 
-MASK = "[MASK]"
-"""Stands in a text for the mask token of whatever tokenizer reads it."""
-
-OF_WORDS = (WORD, WORD_FIRST)
-"""Poolings that need to know where the word is, and a vector of each token."""
-
-JOINT = "joint"
-GROUNDED = (JOINT, *OF_WORDS)
+JOINT, WORD = "joint", "word"
+GROUNDED = (JOINT, WORD, "word-first")
 """The vector that an encoder that sees has of a text with a picture, and that of the word in this text."""
 
 ITEM, BY_WORD = "item", "word"

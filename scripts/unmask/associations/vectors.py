@@ -1,116 +1,125 @@
-"""Word vectors of a file, for the words of a suite."""
+"""Word vectors in a text file, for the words of a suite.
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+Every line has a word and its numbers, between spaces or tabs: as word2vec and fastText write them, with a
+first line of two whole numbers, of words and of dimensions; or as GloVe does, without. A word may have spaces
+in it, as some of GloVe's have; lines of words that are not asked for need not be UTF-8.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.associations.arrays import Numbers
-from unmask.associations.vector_files import READERS
 from unmask.errors import InputError
+from unmask.user_files import faults_of
 
-ERROR, DROP = "error", "drop"
-MISSING = (ERROR, DROP)
-"""What becomes of words without a vector: an error, or they are left out of their sets."""
+LONGEST_LINE = 1 << 20
+"""Bytes: more is no row of a vector."""
 
-
-@dataclass(frozen=True)
-class Vectors:
-    """Vectors of the words that were found: words[i] has values[i]; float32, shape (words, width)."""
-
-    where: str
-    words: tuple[str, ...]
-    values: npt.NDArray[np.float32]
-    spelt: Mapping[str, str]
-    """Words that the file has in lower case alone -> how."""
+Vector = npt.NDArray[np.float32]
 
 
-def read_vectors(path: str | Path, requested: Iterable[str]) -> Vectors:
-    """The vectors of the requested words, in their order; of each, the word as it is, and
-    where the file does not have that, in lower case.
+def embed_words(stimuli: pd.DataFrame, path: str | Path) -> tuple[Vector, list[str]]:
+    """(stimuli, width): of each stimulus of the table STIMULI the vector of its word, as the file has it or
+    else in lower case; and the words that are there in lower case alone.
 
-    Of text and Parquet no more than some rows are in memory at once. Raises InputError naming the file, and
-    the line, row or array, of what cannot be read: a row of another width, a value that is no finite number,
-    a word that is there twice. Of the rows of other words, those of text are looked at for their width.
+    Raises InputError as `read_vectors` does, and naming the file, test and word where one has no vector.
     """
-    path = Path(path)
-    rows_of = READERS.get(path.suffix.lower())
-    if rows_of is None:
-        raise InputError(f"{path}: what kind of word vectors are these? Known are {', '.join(READERS)}")
-    order = list(dict.fromkeys(requested))
-    forms = {form for word in order for form in (word, word.lower())}
-    vector_of: dict[str, tuple[str, Numbers]] = {}
-    width: int | None = None
-    for place, word, vector in rows_of(path, forms):
-        if word in vector_of:
-            raise InputError(f"{path}: {place}: {word!r} is there twice (first: {vector_of[word][0]})")
-        width = width or len(vector)
-        if len(vector) != width:
-            raise InputError(f"{path}: {place}: {word!r}: {len(vector)} numbers, others have {width}")
-        vector_of[word] = (place, vector)
-    spelt = {word: word.lower() for word in order if word not in vector_of and word.lower() in vector_of}
-    words = tuple(word for word in order if word in vector_of or word in spelt)
-    rows = [vector_of[spelt.get(word, word)][1] for word in words]
-    values = np.stack(rows) if rows else np.empty((0, 0), np.float32)
-    return Vectors(str(path), words, values, spelt)
-
-
-@dataclass(frozen=True)
-class Embedded:
-    """Vectors of stimuli: float32, shape (stimuli, width); `stimuli` has the number of each, rising."""
-
-    stimuli: npt.NDArray[np.int32]
-    values: npt.NDArray[np.float32]
-    left_out: Mapping[int, str]
-    """Stimulus -> why it has none."""
-    remarks: tuple[str, ...]
-
-
-def embed(stimuli: pd.DataFrame, path: str | Path, missing: str = ERROR) -> Embedded:
-    """The vectors of a table STIMULI: of each stimulus, that of its word.
-
-    missing: one of MISSING; a word that is left out is so of items and of words. Raises InputError as
-    `read_vectors` does; naming the file, test and word where one has no vector and that is an error; and,
-    where it is not, naming the test and set that have no word left.
-    """
-    if missing not in MISSING:
-        raise InputError(f"missing: {missing!r} is none of {', '.join(MISSING)}")
-    vectors = read_vectors(path, [str(word) for word in stimuli["word"]])
-    place_of = {word: number for number, word in enumerate(vectors.words)}
-    lost = ~stimuli["word"].isin(place_of)
-    if lost.any() and missing == ERROR:
-        first = stimuli[lost].iloc[0]
-        more = stimuli.loc[lost, "word"].nunique() - 1
-        others = f" (nor for {more} other words)" if more else ""
-        raise InputError(
-            f"{path}: test {first['test']}: no vector for {first['word']!r}{others};"
-            " `missing: drop` leaves words out"
-        )
-    for (test, set_), of_set in lost.groupby([stimuli["test"], stimuli["set"]], sort=False):
-        if of_set.all():
-            word = stimuli["word"].loc[of_set.index[0]]
-            raise InputError(f"{path}: test {test}: {set_}: none of its words has a vector (first: {word!r})")
     once = stimuli.drop_duplicates("stimulus").sort_values("stimulus")
-    present = once[once["word"].isin(place_of)]
-    left_out = {
-        int(number): f"no vector for {word!r}"
-        for number, word in zip(once["stimulus"], once["word"], strict=True)
-        if word not in place_of
-    }
-    return Embedded(
-        present["stimulus"].to_numpy(np.int32),
-        vectors.values[present["word"].map(place_of).to_numpy(np.int64)],
-        left_out,
-        tuple(_remarks(stimuli, lost, vectors)),
-    )
+    words = [str(word) for word in once["word"]]
+    vectors = read_vectors(path, {form for word in words for form in (word, word.lower())})
+    spelt = [word if word in vectors else word.lower() for word in words]
+    lost = [
+        (test, word)
+        for test, word, form in zip(once["test"], words, spelt, strict=True)
+        if form not in vectors
+    ]
+    if lost:
+        (test, word), more = lost[0], len({word for _, word in lost}) - 1
+        others = f" (nor for {more} other words)" if more else ""
+        raise InputError(f"{path}: test {test}: no vector for {word!r}{others}")
+    lower = dict.fromkeys(form for word, form in zip(words, spelt, strict=True) if form != word)
+    return np.stack([vectors[form] for form in spelt]), list(lower)
 
 
-def _remarks(stimuli: pd.DataFrame, lost: "pd.Series[bool]", vectors: Vectors) -> Iterable[str]:
-    for test, rows in stimuli[lost].groupby("test", sort=False):
-        words = list(dict.fromkeys(rows["word"]))
-        yield f"{test}: {len(words)} words have no vector and are left out: {', '.join(words)}"
-    if vectors.spelt:
-        yield f"{len(vectors.spelt)} words are there in lower case alone: {', '.join(vectors.spelt.values())}"
+def read_vectors(path: str | Path, words: Iterable[str]) -> dict[str, Vector]:
+    """The vectors of those of the words that a file has; one line is in memory at a time.
+
+    Raises InputError naming the file, and the line, of what cannot be read: lines of another width, more or
+    fewer of them than the first says, a word that is there twice, a vector of zeros alone, and what is no
+    finite number of 32 bits.
+    """
+    vectors: dict[str, Vector] = {}
+    lines: dict[str, int] = {}
+    for line, word, fields in _rows(Path(path), set(words)):
+        where = f"{path}: line {line}: {word!r}"
+        if word in lines:
+            raise InputError(f"{where} is there twice (first: line {lines[word]})")
+        numbers = [_number(where, field) for field in fields]
+        with np.errstate(over="ignore"):
+            vector = np.array(numbers, dtype=np.float32)
+        if not np.isfinite(vector).all():
+            first = int(np.flatnonzero(~np.isfinite(vector))[0])
+            raise InputError(f"{where}: number {first + 1}, {numbers[first]}, is no finite number of 32 bits")
+        if not vector.any():
+            raise InputError(f"{where}: all of its numbers are 0, so it has no direction")
+        vectors[word], lines[word] = vector, line
+    return vectors
+
+
+def _rows(path: Path, words: Collection[str]) -> Iterator[tuple[int, str, list[bytes]]]:
+    """The lines of the words: number, word, and its numbers as they are written."""
+    by_bytes = {word.encode(): word for word in words}
+    width, stated, count = 0, None, 0
+    for line, content in _lines(path):
+        fields = content.split()
+        if line == 1 and len(fields) == 2 and all(field.isdigit() for field in fields):
+            stated, width = (int(field[:18]) for field in fields)
+            continue
+        width = width or len(fields) - 1
+        start = len(fields) - width
+        if start < 1 or width < 1:
+            raise InputError(
+                f"{path}: line {line}: {len(fields) - 1} numbers after the word, not {width or 1}"
+            )
+        last, digits = fields[start - 1], any(48 <= byte < 58 for byte in fields[start - 1])
+        # else a word with spaces in it, which may end like `nan`
+        if start > 1 and digits and _is_number(last) and not _is_number(fields[0]):
+            raise InputError(f"{path}: line {line}: more than {width} numbers after the word")
+        count += 1
+        word = by_bytes.get(b" ".join(fields[:start]))
+        if word is not None:
+            yield line, word, fields[start:]
+    if not count:
+        raise InputError(f"{path}: no vectors in it")
+    if stated is not None and count != stated:
+        raise InputError(f"{path}: {count} vectors, but its first line says {stated}; is it whole?")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines that have something in them, by their numbers."""
+    with faults_of(path), path.open("rb") as file:
+        for line, content in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
+            if len(content) > LONGEST_LINE:
+                raise InputError(f"{path}: line {line}: too long; is it text?")
+            if b"\0" in content:
+                raise InputError(f"{path}: line {line}: a NUL byte in it; is it UTF-8 text, and whole?")
+            if content.strip():
+                yield line, content.removeprefix(b"\xef\xbb\xbf") if line == 1 else content
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    # Python reads 1_000, which no writer of numbers means
+    return b"_" not in field
+
+
+def _number(where: str, field: bytes) -> float:
+    if not _is_number(field):
+        raise InputError(f"{where}: {field[:40].decode('utf-8', 'replace')!r} is no number")
+    return float(field)

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pandas as pd
+
 from unmask.associations.association_test import KEYS, distinct
 from unmask.associations.terms import SETS
+from unmask.errors import InputError
 from unmask.labels import fault_of
 from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document
@@ -89,6 +92,20 @@ def place(text: str, word: str, plurals: Mapping[str, str]) -> tuple[int, int] |
     """Where in a text its word stands, [start, end), at the last occurrence; None if it does not."""
     mention = find(text, [word], plurals)
     return (mention.start, mention.end) if mention else None
+
+
+def spans_of(stimuli: pd.DataFrame, plurals: Mapping[str, str]) -> list[tuple[int, int]]:
+    """Where in the text of each stimulus its word stands, as `place` has it.
+
+    Raises InputError naming text and word where it does not.
+    """
+    spans = []
+    for text, word in zip(stimuli["text"], stimuli["word"], strict=True):
+        span = place(text, word, plurals)
+        if span is None:
+            raise InputError(f"{text!r}: its word {word!r} does not stand in it")
+        spans.append(span)
+    return spans
 
 
 def _as_it_is(word: str) -> tuple[str, ...]:

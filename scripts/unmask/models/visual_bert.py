@@ -20,8 +20,8 @@ def config_of(directory: Path, what: str) -> PretrainedConfig:
 
 
 def embed(network: VisualBertModel, ids: Tensor, regions: Tensor) -> Tensor:
-    """The joint embedding of each text and, behind it, one of each of its tokens: batch × (1 + tokens) ×
-    width, the last hidden states of the text; the first token's is the joint one.
+    """The last hidden states of each text's tokens: batch × tokens × width; the first token's is the joint
+    embedding.
 
     ids: batch × tokens; regions: batch × regions × features. Regions follow the text in one sequence, as its
     second segment, and all are attended to. Raises InputError for a network whose regions bypass the
@@ -41,4 +41,4 @@ def embed(network: VisualBertModel, ids: Tensor, regions: Tensor) -> Tensor:
         visual_attention_mask=seen,
         visual_token_type_ids=seen,
     ).last_hidden_state
-    return torch.cat([hidden[:, :1], hidden[:, : ids.shape[1]]], 1)
+    return hidden[:, : ids.shape[1]]

@@ -12,7 +12,7 @@ from unmask.models.visual_bert import TITLE, config_of, embed
 def _read_regions(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path
 ) -> torch.Tensor:
-    """The joint embedding, 1 × (1 + tokens) × width, of a text with three synthetic regions."""
+    """The hidden states, 1 × tokens × width, of a text with three synthetic regions."""
     assert isinstance(model, VisualBertModel)
     generator = torch.Generator().manual_seed(0)
     regions = torch.rand(1, 3, model.config.visual_embedding_dim, generator=generator)

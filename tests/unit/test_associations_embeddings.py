@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from literal_associations import suite, words
-from unmask.associations import writing
+from unmask.associations.embeddings import read_embeddings, write_embeddings
 from unmask.associations.schema import embeddings
-from unmask.associations.writing import read_embeddings, write_embeddings
 from unmask.errors import InputError
 from unmask.tables import read_metadata, read_table
 
@@ -47,11 +46,11 @@ class Reading:
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writing, "SHARD", 3)
+    monkeypatch.setattr("unmask.associations.embeddings.SHARD", 3)
 
 
 def write(path: Path, reading: Reading, stimuli: pd.DataFrame = STIMULI, **facts: Any) -> None:
-    write_embeddings(path, stimuli, WIDTH, POOLINGS, reading, {"encoder": "e", **facts}, bar=False)
+    write_embeddings(path, stimuli, WIDTH, POOLINGS, reading, {"encoder": "e", **facts})
 
 
 def test_each_stimulus_is_read_once_and_comes_back(tmp_path: Path) -> None:
@@ -63,13 +62,12 @@ def test_each_stimulus_is_read_once_and_comes_back(tmp_path: Path) -> None:
     assert rows["pooling"].tolist() == ["cls", "mean"] * COUNT
     facts = read_metadata(path)
     assert (facts["width"], facts["poolings"], facts["encoder"]) == (WIDTH, ["cls", "mean"], "e")
-    vectors = read_embeddings(path, WIDTH, COUNT + 1)
+    vectors = read_embeddings(path, WIDTH)
     expected = vectors_of(STIMULI.drop_duplicates("stimulus").sort_values("stimulus"))
     for pooling in POOLINGS:
-        np.testing.assert_array_equal(vectors[pooling][:COUNT], expected[pooling])
-        assert np.isnan(vectors[pooling][COUNT]).all()
+        np.testing.assert_array_equal(vectors[pooling], expected[pooling])
     with pytest.raises(InputError, match="columns"):
-        read_embeddings(path, WIDTH + 1, COUNT)
+        read_embeddings(path, WIDTH + 1)
 
 
 def test_killed_and_resumed_it_is_the_same_bytes(tmp_path: Path) -> None:

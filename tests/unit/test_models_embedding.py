@@ -9,11 +9,10 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from tiny_models import ARCHITECTURES, tiny_model
-from unmask.associations.embedding import KINDS, Encoder, embed, load_encoder
-from unmask.associations.terms import POOLINGS
-from unmask.associations.tokenised import Span
 from unmask.errors import InputError
 from unmask.models.devices import Device, pick_device
+from unmask.models.embedding import Encoder, Span, embed, load_encoder
+from unmask.models.poolings import POOLINGS
 
 TEXTS: list[tuple[str, str | None]] = [
     ("nurse", "nurse"),
@@ -102,12 +101,19 @@ def test_batches_and_order_change_nothing(bert: Path) -> None:
         assert forwards[pooling][1].tobytes() == forwards[pooling][5].tobytes()
 
 
-def test_the_last_word_of_several_is_meant(bert: Path) -> None:
-    text = "The nurse is a good nurse"
-    first, last = (4, 9), (20, 25)
-    embeddings = embed(encoder_of(bert), [text, text], [first, last], ("word", "cls"))
-    assert not np.allclose(embeddings["word"][0], embeddings["word"][1])
-    assert np.array_equal(embeddings["cls"][0], embeddings["cls"][1])
+def test_masks_in_texts_are_those_of_the_tokenizer(bert: Path) -> None:
+    encoder = encoder_of(bert)
+    token = encoder.tokenizer.mask_token
+    masked, plain = "[MASK] nurse [MASK]", f"{token} nurse {token}"
+    word, of_mask = (masked.index("nurse"), masked.index("nurse") + 5), (0, 6)
+    found = embed(encoder, [masked, masked], [word, of_mask], ["word"])["word"]
+    np.testing.assert_allclose(found[0], literal(encoder, plain, "nurse", "word"), atol=2e-5)
+    with torch.no_grad():
+        ids = torch.tensor([encoder.tokenizer(plain)["input_ids"]])
+        np.testing.assert_allclose(found[1], encoder.network(ids).last_hidden_state[0, 1], atol=2e-5)
+    encoder.tokenizer.mask_token = None
+    with pytest.raises(InputError, match="has no token for"):
+        embed(encoder, [masked], [None], ["mean"])
 
 
 @pytest.mark.parametrize(
@@ -126,34 +132,36 @@ def test_what_cannot_be_embedded(bert: Path, text: str, word: Span | None, pooli
 
 def test_numbers_that_are_not_finite(bert: Path) -> None:
     encoder = encoder_of(bert)
-    weights: Any = encoder.network.get_input_embeddings().weight
     with torch.no_grad():
-        weights[:] = torch.nan
+        encoder.network.get_input_embeddings().weight[:] = torch.nan
     with pytest.raises(InputError, match=r"embedding \(mean\): of 'a nurse' the model gives numbers that"):
         embed(encoder, ["a nurse"], [None], ["mean"])
 
 
-KNOWN_TEXTS = ["This is a nurse.", "the engineers like it very much", "a doctor"]
-KNOWN_SPANS = [(10, 15), (4, 13), (2, 8)]
-SOME = ("cls", "mean", "word")
+def test_batches_are_halved_where_memory_is_too_small(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = encoder_of(bert)
+    texts, spans = ["This is a nurse.", "This is a doctor.", "This is a table."], [None] * 3
+    expected = embed(encoder, texts, spans, ["mean"])["mean"]
+    forward, sizes = encoder.network.forward, []
+
+    def small(*args: Any, **inputs: Any) -> Any:
+        sizes.append(len(inputs["input_ids"]))
+        if sizes[-1] > 1:
+            raise torch.OutOfMemoryError("out of memory")
+        return forward(*args, **inputs)
+
+    monkeypatch.setattr(encoder.network, "forward", small)
+    np.testing.assert_allclose(embed(encoder, texts, spans, ["mean"])["mean"], expected, atol=1e-6)
+    assert sizes == [3, 1, 1, 1]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("architecture", ["bert", "albert", "roberta", "bart", "modernbert"])
+@pytest.mark.parametrize("kind", ["masked-lm", "text-encoder"])
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "bart", "modernbert"])
 def test_both_kinds_embed_as_the_plain_network_does(architecture: str, kind: str, tmp_path: Path) -> None:
-    directory = tiny_model(architecture, tmp_path)
-    device = pick_device("cpu")
-    loaded = embed(load_encoder(directory, kind, device, None), KNOWN_TEXTS, KNOWN_SPANS, SOME)
-    network = AutoModel.from_pretrained(directory).eval()
-    plain = embed(
-        Encoder(network, AutoTokenizer.from_pretrained(directory), device), KNOWN_TEXTS, KNOWN_SPANS, SOME
-    )
-    for pooling in SOME:
+    directory, poolings = tiny_model(architecture, tmp_path), ("cls", "mean", "word")
+    texts, spans = [text for text, _ in TEXTS[:4]], SPANS[:4]
+    loaded = embed(load_encoder(directory, kind, pick_device("cpu"), None), texts, spans, poolings)
+    plain = embed(encoder_of(directory), texts, spans, poolings)
+    for pooling in poolings:
         assert np.abs(plain[pooling]).max() > 0.1
         np.testing.assert_allclose(loaded[pooling], plain[pooling], atol=2e-5)
-
-
-def test_longer_texts_than_the_model_takes_are_refused(tmp_path: Path) -> None:
-    encoder = load_encoder(tiny_model("bert", tmp_path), "masked-lm", pick_device("cpu"), 5)
-    with pytest.raises(InputError, match=r"'This is a nurse\.': \d+ tokens, the model takes 5"):
-        embed(encoder, KNOWN_TEXTS, KNOWN_SPANS, SOME)

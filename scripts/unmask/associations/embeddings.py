@@ -1,0 +1,100 @@
+"""The table of embeddings of a suite: what an encoder makes of its stimuli, the evidence of this family."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from unmask.associations.schema import embeddings
+from unmask.evidence.progress import Progress
+from unmask.evidence.sharding import Shard, digest_of_parts, is_done_or_updated, write_in_shards
+from unmask.tables import opened_table
+
+logger = logging.getLogger(__name__)
+
+Vectors = npt.NDArray[np.float32]
+Embed = Callable[[pd.DataFrame], Mapping[str, Vectors]]
+"""From distinct stimuli to their vectors by pooling, each stimuli × width."""
+
+SHARD = 1024
+"""Stimuli of a shard: seconds of work on a small model, a minute on a large one."""
+
+CHARACTERS = 4
+"""Of a token, about, for how long it will take."""
+
+
+def write_embeddings(
+    path: str | Path,
+    stimuli: pd.DataFrame,
+    width: int,
+    poolings: Sequence[str],
+    embed: Embed,
+    facts: Mapping[str, Any],
+) -> None:
+    """Write the vectors of the distinct stimuli of STIMULI to `path` in shards, whole or not at all: a killed
+    job resumes where it was.
+
+    `facts` are the table's metadata. A table that is there, of just these stimuli and facts, is left as it
+    is. Raises what `embed` does.
+    """
+    distinct = stimuli.drop_duplicates("stimulus").sort_values("stimulus").reset_index(drop=True)
+    contents = distinct[["word", "text", "image"]].astype(object).where(lambda part: part.notna(), None)
+    parts = contents.to_numpy().tolist()
+    facts = {**facts, "width": width, "poolings": list(poolings), "stimuli": digest_of_parts(parts)}
+    if is_done_or_updated(Path(path), embeddings(width), facts):
+        return
+    tokens = distinct["text"].str.len() / CHARACTERS + 2
+    progress = Progress(float(tokens.sum()), False, len(distinct), "stimuli")
+
+    def read(rows: pd.DataFrame) -> Mapping[str, Vectors]:
+        vectors = embed(rows)
+        progress.add(len(rows), round(float(tokens[rows.index].sum())))
+        return vectors
+
+    def shard(start: int) -> Shard[pd.DataFrame, Mapping[str, Vectors]]:
+        rows = distinct.iloc[start : start + SHARD]
+        digest = digest_of_parts(parts[start : start + SHARD])
+        return Shard(digest, float(tokens[rows.index].sum()), lambda: rows, read, embeddings_of)
+
+    logger.info("%d stimuli, poolings: %s", len(distinct), ", ".join(poolings))
+    shards = [shard(start) for start in range(0, len(distinct), SHARD)]
+    write_in_shards(Path(path), embeddings(width), shards, facts, progress)
+
+
+def embeddings_of(stimuli: pd.DataFrame, vectors: Mapping[str, Vectors]) -> pa.Table:
+    """The rows of an embeddings table: stimulus by stimulus, and of each pooling by pooling.
+
+    stimuli: distinct ones, n rows. vectors: by pooling, n × width each.
+    """
+    stacked = np.stack(list(vectors.values()), axis=1)
+    count, poolings, width = stacked.shape
+    names = np.tile(np.arange(poolings, dtype=np.int32), count)
+    columns = {
+        "stimulus": pa.array(np.repeat(stimuli["stimulus"].to_numpy(np.int32), poolings)),
+        "pooling": pa.DictionaryArray.from_arrays(pa.array(names), pa.array(list(vectors), pa.string())),
+        "embedding": pa.FixedSizeListArray.from_arrays(
+            pa.array(stacked.astype(np.float32).reshape(-1)), width
+        ),
+    }
+    return pa.table(columns).cast(embeddings(width))
+
+
+def read_embeddings(path: str | Path, width: int) -> dict[str, Vectors]:
+    """The vectors of a table by pooling, stimuli × width each.
+
+    Raises InputError where the file is no such table of this width.
+    """
+    with opened_table(path, embeddings(width)) as file:
+        table = file.read()
+    values = table.column("embedding").combine_chunks().flatten().to_numpy().reshape(-1, width)
+    numbers = table.column("stimulus").to_numpy()
+    poolings = table.column("pooling").to_pandas().astype(str).to_numpy()
+    return {
+        name: values[poolings == name][np.argsort(numbers[poolings == name])]
+        for name in dict.fromkeys(poolings.tolist())
+    }
