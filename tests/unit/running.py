@@ -33,7 +33,8 @@ def run_script(
         wildcards=Wildcards(fromdict=dict(wildcards or {})),
         config=dict(config or {}),
     )
-    runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": job})
+    # as a program, which a script is to Snakemake
+    runpy.run_path(str(SCRIPTS / f"{script}.py"), init_globals={"snakemake": job}, run_name="__main__")
 
 
 def about_model(

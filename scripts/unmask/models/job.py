@@ -1,0 +1,35 @@
+"""A job that runs a model: the device that it has, and the model's manifest."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from unmask.job import Job, job
+from unmask.facts import read_facts
+from unmask.models.devices import Device, claim_device
+from unmask.models.directory import check_files
+
+
+class ModelJob(Job):
+    """A job with a device, and the manifest of the model that is its input `manifest`."""
+
+    def __init__(self, run: Job, device: Device, manifest: dict[str, Any]) -> None:
+        super().__init__(run)
+        self.device, self.manifest = device, manifest
+
+
+@contextmanager
+def model_job(about: str = "") -> Iterator[ModelJob]:
+    """As `unmask.job.job`, on the study's device, with its number of threads; a GPU is this job's alone.
+
+    Raises InputError where the model's files are not those that its manifest is of.
+    """
+    with job(about) as run:
+        runtime = run.config["runtime"]
+        with claim_device(runtime["device"], runtime["batch_tokens"]) as device:
+            torch.set_num_threads(runtime["threads"])
+            manifest = read_facts(run.input.manifest)
+            check_files(manifest)
+            yield ModelJob(run, device, manifest)
