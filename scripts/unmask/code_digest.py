@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+from unmask.columns import columns_of
 from unmask.errors import InputError
 from unmask.files import write_text
 
@@ -41,7 +42,7 @@ _OWN_SOURCE = Path(__file__).read_bytes()
 def code_digest(script: str | Path, *modules: str | Path) -> str:
     """A digest of a script, of modules that it loads by name, and of all of this library that these import.
 
-    All but PLUMBING, which changes no result. What columns mean (unmask.tables.field) does not count either.
+    All but PLUMBING, which changes no result. What columns mean (unmask.tables.schema) does not count either.
 
     `modules` are files below the folder of LIBRARY, such as unmask/benchmarks/formats/stereoset.py; what is
     loaded by name (`unmask.plugins`) is seen no other way. Comments, docstrings and formatting do not count,
@@ -120,6 +121,10 @@ def _parsed(source: bytes, path: Path) -> _Module:
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "field":
             call.keywords = [each for each in call.keywords if each.arg != "meaning"]
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "schema":
+            for text in call.args:
+                if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                    text.value = str([(name, type_) for name, type_, _ in columns_of(text.value)])
     return _Module(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), sorted(names))
 
 

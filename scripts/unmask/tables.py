@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unmask.atomic import written_whole
+from unmask.columns import columns_of
 from unmask.errors import InputError
 
 _METADATA_KEY = b"unmask"
@@ -27,6 +28,34 @@ ZSTD_LEVEL = 6
 
 WORD = pa.dictionary(pa.int32(), pa.string())
 """A string out of few: stored as a dictionary."""
+
+
+TYPES = {
+    "word": WORD,
+    "text": pa.string(),
+    "long_text": pa.large_string(),
+    "text[]": pa.list_(pa.string()),
+    "bool": pa.bool_(),
+    "i16": pa.int16(),
+    "i32": pa.int32(),
+    "i64": pa.int64(),
+    "f32": pa.float32(),
+    "f64": pa.float64(),
+    "f32[]": pa.list_(pa.float32()),
+}
+"""The types of columns by the names that `schema` takes."""
+
+
+def schema(text: str) -> pa.Schema:
+    """A table's schema from its columns as text (unmask.columns); a type that ends in `?` allows nulls.
+
+    What a column means, with its unit, stands in the Parquet file, too. A table of other meanings is of the
+    same schema, and a change of them makes no table anew (unmask.code_digest).
+    """
+    return pa.schema(
+        pa.field(name, TYPES[type_.rstrip("?")], type_.endswith("?"), {_MEANING_KEY: meaning.encode()})
+        for name, type_, meaning in columns_of(text)
+    )
 
 
 def field(name: str, type_: pa.DataType, nullable: bool = False, meaning: str = "") -> pa.Field:

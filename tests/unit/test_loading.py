@@ -4,22 +4,19 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from unmask.errors import InputError
 from unmask.loading import facts_by, load_tables, paths_by, shared_facts, tables_by
-from unmask.tables import WORD, field, framed, read_table, write_table
+from unmask.tables import framed, read_table, schema, write_table
 
-COUNTS = pa.schema(
-    [
-        field("word", WORD),
-        field("count", pa.int32(), nullable=True),
-        field("mean", pa.float64()),
-        field("sure", pa.bool_(), nullable=True),
-        field("ids", pa.list_(pa.string()), nullable=True),
-    ]
-)
+COUNTS = schema("""
+    word   word    a word
+    count  i32?    how often it occurs
+    mean   f64     a mean
+    sure   bool?   whether that is sure
+    ids    text[]?  of its pairs
+""")
 ORDER = {"model": ["b", "a"], "benchmark": ["x", "y"]}
 
 
@@ -110,8 +107,8 @@ def test_types_are_there_without_rows(tmp_path: Path) -> None:
 
 def test_a_table_of_another_schema_is_refused(paths: dict[tuple[str, str], Path], tmp_path: Path) -> None:
     other = tmp_path / "other.parquet"
-    schema = pa.schema([field("word", WORD)])
-    write_table(other, pd.DataFrame({"word": ["x"]}), schema, {"model": "d", "benchmark": "x"})
+    columns = schema("word word a word")
+    write_table(other, pd.DataFrame({"word": ["x"]}), columns, {"model": "d", "benchmark": "x"})
     with pytest.raises(InputError, match=r"other\.parquet: its columns are not those of this version"):
         load_tables([*paths.values(), other], COUNTS, "model", "benchmark")
 

@@ -18,7 +18,7 @@ from unmask.frequency.schema import WORD_COUNTS
 from unmask.measures.schema import SCORES
 from unmask.statistics.names import STATISTICS
 from unmask.statistics.schema import SCHEMAS
-from unmask.tables import field, meaning_of, read_table, write_batches, write_table
+from unmask.tables import WORD, meaning_of, read_table, schema, write_batches, write_table
 
 
 def evidence(rows: int, seed: int = 0) -> pa.Table:
@@ -158,8 +158,8 @@ def test_tables_are_smaller_than_as_parquet_writes_them_by_itself(tmp_path: Path
     )
     words = sorted(f"{a}{b}{c}" for a in ("un", "re", "under") for b in ("do", "mask") for c in range(500))
     counts = pa.table({"word": words, "count": range(3000), "documents": range(3000)}, schema=WORD_COUNTS)
-    for table, schema, most in ((rows, EVIDENCE, 0.8), (counts, WORD_COUNTS, 0.6)):
-        write_batches(tmp_path / "ours.parquet", [table], schema, {})
+    for table, columns, most in ((rows, EVIDENCE, 0.8), (counts, WORD_COUNTS, 0.6)):
+        write_batches(tmp_path / "ours.parquet", [table], columns, {})
         pq.write_table(table, tmp_path / "theirs.parquet", compression="zstd")
         sizes = [(tmp_path / name).stat().st_size for name in ("ours.parquet", "theirs.parquet")]
         assert sizes[0] < most * sizes[1]
@@ -170,23 +170,43 @@ def test_each_table_of_statistics_has_a_schema() -> None:
 
 
 def test_what_columns_mean_is_in_the_file_and_no_part_of_the_schema(tmp_path: Path) -> None:
-    said, other, silent = (
-        pa.schema([field("score", pa.float64(), meaning=meaning)]) for meaning in ("percent", "points", "")
-    )
+    said, other = (schema(f"score f64 {meaning}") for meaning in ("percent", "points"))
+    silent = pa.schema([pa.field("score", pa.float64(), nullable=False)])
     rows = pd.DataFrame({"score": [50.0, 60.0]})
-    for name, schema in (("said", said), ("again", said), ("other", other)):
-        write_table(tmp_path / f"{name}.parquet", rows, schema, {"a": 1})
+    for name, columns in (("said", said), ("again", said), ("other", other)):
+        write_table(tmp_path / f"{name}.parquet", rows, columns, {"a": 1})
     write_batches(tmp_path / "silent.parquet", [pa.table(rows, schema=silent)], said, {"a": 1})
     assert meaning_of(pq.read_schema(tmp_path / "said.parquet").field("score")) == "percent"
-    for schema in (said, other, silent):
-        pd.testing.assert_frame_equal(read_table(tmp_path / "said.parquet", schema), rows)
+    for columns in (said, other, silent):
+        pd.testing.assert_frame_equal(read_table(tmp_path / "said.parquet", columns), rows)
     # what is written is what the schema says, whatever the rows bring along
     first, *alike, last = (
         (tmp_path / f"{n}.parquet").read_bytes() for n in ("said", "again", "silent", "other")
     )
     assert alike == [first, first] and last != first
-    assert [meaning_of(schema.field("score")) for schema in (said, other, silent)] == [
+    assert [meaning_of(columns.field("score")) for columns in (said, other, silent)] == [
         "percent",
         "points",
         "",
     ]
+
+
+def test_columns_are_stated_as_text() -> None:
+    columns = schema("""
+        measure  word  the measure
+        score    f64?  bias score in percent; null where
+                       no pair has a decision
+        ids      text[]  of the pairs
+    """)
+    stated = [(f.name, str(f.type), f.nullable, meaning_of(f)) for f in columns]
+    assert stated == [
+        ("measure", str(WORD), False, "the measure"),
+        ("score", "double", True, "bias score in percent; null where no pair has a decision"),
+        ("ids", "list<item: string>", False, "of the pairs"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["score f64", "score f65 percent"])
+def test_a_column_lacks_nothing_and_has_a_type_that_is_known(text: str) -> None:
+    with pytest.raises((ValueError, KeyError)):
+        schema(text)

@@ -4,25 +4,20 @@ from collections import Counter
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
 
 from unmask.plugins import load
-from unmask.tables import WORD, field, framed
+from unmask.tables import framed, schema
 
 FORMATS = "benchmarks/labels"
 """The folder of the formats' modules (see unmask.plugins)."""
 
-LABELS = pa.schema(
-    [
-        field("pair_id", pa.string(), meaning="the pair"),
-        field(
-            "role", WORD, meaning="what the sentence is in its pair: stereotype, antistereotype or unrelated"
-        ),
-        field(
-            "label", WORD, meaning="what annotators took it for: one of these, or another word of the source"
-        ),
-        field("votes", pa.int16(), meaning="how many annotators gave this label"),
-    ]
+LABELS = schema(
+    """
+    pair_id  text  the pair
+    role     word  what the sentence is in its pair: stereotype, antistereotype or unrelated
+    label    word  what annotators took it for: one of these, or another word of the source
+    votes    i16   how many annotators gave this label
+    """
 )
 """One row per sentence and label that it was given, in the order of the source."""
 

@@ -1,0 +1,22 @@
+"""Columns of a table as text: `name type meaning`, a line each; an indented line continues the one before.
+
+score  f64?  bias score in percent; null where no pair
+             has a decision
+"""
+
+import textwrap
+
+
+def columns_of(text: str) -> list[tuple[str, str, str]]:
+    """Name, type and meaning of each column. Raises ValueError where a line lacks one of them."""
+    lines: list[str] = []
+    for line in textwrap.dedent(text).strip().splitlines():
+        if line.startswith(" "):
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line)
+    columns = []
+    for line in lines:
+        name, type_, meaning = line.split(None, 2)
+        columns.append((name, type_, meaning))
+    return columns
