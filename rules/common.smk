@@ -34,7 +34,6 @@ from unmask.preflight import check_paths, existing_parent, hold_run_lock
 from unmask.results.recorded import check_recorded
 from unmask.results.settings import check_layout, difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
-from unmask.table_heads import check_columns
 from unmask.terms import LICENCE, NOT_STATED
 
 if workflow.is_main_process:
@@ -62,7 +61,6 @@ try:
     _chosen = complete(_chosen, FAMILIES, ROOT)
     if workflow.is_main_process:
         check_files(_chosen, FAMILIES, DIGESTS.of)
-        check_columns(_chosen)
         existing_parent(RESULTS)
 except InputError as error:
     sys.exit(f"error: {error}")

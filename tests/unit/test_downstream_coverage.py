@@ -26,12 +26,12 @@ def rows_of_runs(kind: str, items: pd.DataFrame, logits: Logits, draws: int = 2)
 
 def covered(rows: pd.DataFrame, metric: str, truth: float, group: str = "") -> float:
     """The share of the intervals that hold the truth."""
-    those = rows.loc[(metric, group)]
+    those = rows.loc[[(metric, group)]]
     return float(((those["low"] <= truth) & (truth <= those["high"])).mean())
 
 
 def rejected(rows: pd.DataFrame, metric: str) -> float:
-    p = rows.loc[[(metric, "")], "p"].to_numpy(float)
+    p = rows.loc[[(metric, "")]]["p"].to_numpy(float)
     return float(np.mean(p <= 0.05))
 
 
