@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unmask.strict_parsing import parse_yaml
-from unmask.unsegmented import is_unsegmented
 from unmask.user_documents import read_document
 from unmask.user_tables import Column, Row, Table, text_without
+from unmask.words import is_unsegmented
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from unmask.frequency.words import words_of
+from unmask.words import words_of
 
 Rows = list[tuple[str, int, int]]
 

@@ -23,10 +23,10 @@ from unmask.frequency.correlation import (
     planted_log_ratios,
 )
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.frequency.words import words_of
 from unmask.report.sheets import rows_of
 from unmask.statistics.ranks import spearman
 from unmask.tables import write_table
+from unmask.words import words_of
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import text_of
 from unmask.worlds.pairs import CROWS_PAIRS, crows_pairs

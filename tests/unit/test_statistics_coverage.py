@@ -15,7 +15,8 @@ from real_data import real_data
 from unmask.benchmarks.reading import read_benchmark
 from unmask.statistics.dependence import Dependence, Variance
 from unmask.statistics.intervals import Floats, clustered_interval, wilson
-from unmask.statistics.shared_words import modified_characters, modified_words
+from unmask.statistics.shared_words import modified_characters
+from unmask.words import modified_words
 
 DRAWS = int(os.environ.get("UNMASK_COVERAGE_DRAWS", "1000"))
 ERROR = 100 * np.sqrt(0.95 * 0.05 / DRAWS)

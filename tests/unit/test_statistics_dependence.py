@@ -1,7 +1,5 @@
 """Which pairs vary together, against matrices that are written out."""
 
-import unicodedata
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,16 +8,7 @@ from hypothesis import strategies as st
 
 import synthetic
 from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, MOST_NODES, VALUES_AT_ONCE, Dependence, blocks
-from unmask.statistics.shared_words import (
-    characters,
-    dependence_of,
-    kinds_in,
-    modified_characters,
-    modified_words,
-    nodes_of,
-    words,
-)
-from unmask.unsegmented import is_unsegmented
+from unmask.statistics.shared_words import dependence_of, kinds_in, nodes_of
 
 NODES = st.lists(st.sets(st.integers(0, 9), max_size=MOST_NODES), min_size=1, max_size=25)
 
@@ -113,50 +102,6 @@ def test_the_variance_has_a_floor_and_may_be_unknown() -> None:
     np.testing.assert_allclose(found.clustered, LEAST_DESIGN_EFFECT * found.independent)
     one = Dependence.of([{"all"}] * 80).variance(turns, np.full(80, 1 / 80), np.zeros(80, np.int64))
     assert np.isnan(one.clustered).all() and np.isnan(one.df)
-
-
-def test_words_and_modified_words() -> None:
-    assert words("Don't panic: the CEO’s (old) co-worker's…") == [
-        "don't", "panic", "the", "ceo’s", "old", "co", "worker's",
-    ]  # fmt: skip
-    assert modified_words("He said the men do.", "She said the women do.") == (
-        ["he", "men"],
-        ["she", "women"],
-    )
-    assert modified_words("one two", "one two") == ([], [])
-    assert modified_words("a b c", "a c") == (["b"], [])
-
-
-def test_where_a_script_has_no_spaces_a_character_is_a_word() -> None:
-    assert words("他很穷。30岁 OK") == ["他", "很", "穷", "30", "岁", "ok"]
-    assert words("ผู้หญิง ขับ") == ["ผู้", "ห", "ญิ", "ง", "ขั", "บ"]
-    assert words("東京タワーへ") == list("東京タワーへ")
-    assert modified_words("女人不会开车。", "男人不会开车。") == (["女"], ["男"])
-    # Korean has spaces, but particles stand on words
-    assert modified_words("남자는 운다", "여자는 운다") == (["남자는"], ["여자는"])
-    assert modified_characters("남자는 운다", "여자는 운다") == (["남"], ["여"])
-    assert characters("Don't_ é9") == ["d", "o", "n", "t", "é", "9"]
-
-
-def test_a_mark_tells_words_apart() -> None:
-    assert modified_words("वह काला है", "वह काली है") == (["काला"], ["काली"])
-
-
-@pytest.mark.parametrize(
-    "name", ["CJK UNIFIED", "HIRAGANA LETTER", "KATAKANA LETTER", "THAI CHARACTER", "LAO", "KHMER", "MYANMAR"]
-)
-def test_scripts_without_spaces_are_those_that_unicode_names(name: str) -> None:
-    """A letter is of such a script where its name begins so; and a word of two is two."""
-    letters = [sign for sign in map(chr, range(0x110000)) if unicodedata.name(sign, "").startswith(name)]
-    letters = [sign for sign in letters if unicodedata.category(sign) == "Lo"]
-    assert len(letters) > 40 and all(is_unsegmented(sign) for sign in letters)
-    one = unicodedata.normalize("NFC", letters[0])
-    assert words(letters[0] * 2) == [one, one]
-
-
-@pytest.mark.parametrize("text", ["Straße", "हिन्दी", "한국어", "мир", "الفقراء", "Ελλάς", "don’t", "Ħażin"])
-def test_other_scripts_have_words(text: str) -> None:
-    assert not is_unsegmented(text) and len(words(text)) == 1
 
 
 def test_pairs_that_share_a_modified_character_vary_together() -> None:

@@ -33,8 +33,9 @@ from unmask.statistics.lexical import (
     lexicon_part,
     null_scores,
 )
-from unmask.statistics.shared_words import dependence_of, modified_words, words
+from unmask.statistics.shared_words import dependence_of
 from unmask.terms import PROTOCOLS
+from unmask.words import modified_words, words_of
 
 WEIGHTED = [name for name in MEASURES if name != "CPS"]
 
@@ -640,5 +641,5 @@ def test_a_model_without_any_preference_is_beyond_nothing() -> None:
 
 
 def test_words_have_their_marks() -> None:
-    assert words("cafe\u0301 Café") == ["café", "café"]
-    assert words("काला की काली") == ["काला", "की", "काली"]
+    assert words_of("cafe\u0301 Café") == ["café", "café"]
+    assert words_of("काला की काली") == ["काला", "की", "काली"]

@@ -17,9 +17,9 @@ from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.lexical import Band, Groups, Lexicon, Lexicons, LexiconSource, band, null_scores
-from unmask.statistics.shared_words import words
 from unmask.statistics.word_lexicon import OneLexicon, word_lexicon
 from unmask.terms import LEFT
+from unmask.words import words_of
 
 REDUCTIONS = ["sum", "mean"]
 SIDES = ["stereotype", "antistereotype"]
@@ -42,7 +42,7 @@ def made_pairs(count: int, seed: int, vocabulary: int = 40) -> pd.DataFrame:
 def tokens_of(pairs: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Each word has one to three tokens, always as many."""
     return np.array(
-        [[sum(1 + len(word) % 3 for word in words(text)) for text in pairs[side]] for side in SIDES], float
+        [[sum(1 + len(word) % 3 for word in words_of(text)) for text in pairs[side]] for side in SIDES], float
     )
 
 
@@ -59,7 +59,7 @@ def slow_margin(texts: list[str], tokens: list[float], of_words: dict[str, float
     """Sentence by sentence and word by word, in which every word has as many tokens."""
     sentences = []
     for text, n in zip(texts, tokens, strict=True):
-        of_text = words(text)
+        of_text = words_of(text)
         total = sum(n / len(of_text) * of_words[word] for word in of_text)
         sentences.append(total if reduction == "sum" else total / n)
     return float(sentences[0] - sentences[1])
@@ -82,7 +82,7 @@ def slow_deviation(pairs: pd.DataFrame, scores: Any, tokens: Any, reduction: str
     for row, texts in enumerate(texts_of(pairs)):
         if np.isnan(scores[:, row]).any():
             continue
-        every = {word for text in texts for word in words(text)}
+        every = {word for text in texts for word in words_of(text)}
         n = list(tokens[:, row])
         expected = slow_margin(texts, n, dict.fromkeys(every, mean), reduction)
         above += (scores[0, row] - scores[1, row] - expected) ** 2
@@ -108,7 +108,7 @@ def test_margins_mean_and_deviation_are_those_of_a_slow_loop(reduction: str) -> 
     # the 1000 quantiles of a standard normal distribution
     assert quantiles[499:501] == pytest.approx([-0.00125, 0.00125], abs=1e-4)
     assert quantiles[974:976] == pytest.approx([1.954, 1.966], abs=0.01)
-    vocabulary = sorted({word for side in SIDES for text in pairs[side].drop(4) for word in words(text)})
+    vocabulary = sorted({word for side in SIDES for text in pairs[side].drop(4) for word in words_of(text)})
     assert found.weights.shape == (25, len(vocabulary)) and found.level is not None
     drawn = rng.normal(size=len(vocabulary))
     margins = found.level + found.weights @ drawn
@@ -152,7 +152,7 @@ def test_the_band_is_that_of_margins_drawn_one_by_one(reduction: str) -> None:
     found = band_of(pairs, scores, reduction, draws=4000)
     mean = slow_level(pairs, scores, tokens, reduction)
     deviation = slow_deviation(pairs, scores, tokens, reduction)
-    vocabulary = sorted({word for side in SIDES for text in pairs[side] for word in words(text)})
+    vocabulary = sorted({word for side in SIDES for text in pairs[side] for word in words_of(text)})
     slow = []
     for _ in range(1000):
         of_words = {word: rng.normal(mean, deviation) for word in vocabulary}
@@ -172,7 +172,7 @@ def world(pairs: pd.DataFrame, rng: np.random.Generator, reduction: str) -> Any:
     scores = np.zeros_like(tokens)
     for side, name in enumerate(SIDES):
         for row, text in enumerate(pairs[name]):
-            of_text = [of_words.setdefault(word, rng.normal(-4, 1.5)) for word in words(text)]
+            of_text = [of_words.setdefault(word, rng.normal(-4, 1.5)) for word in words_of(text)]
             scores[side, row] = np.mean(of_text) * (tokens[side, row] if reduction == "sum" else 1)
     return scores
 
@@ -283,7 +283,7 @@ def test_likelier_later_tokens_of_longer_words_are_not_in_the_null(reduction: st
     of_words: dict[str, float] = {}
     for side, name in enumerate(SIDES):
         for row, text in enumerate(pairs[name]):
-            for word in words(text):
+            for word in words_of(text):
                 later = 2 * (side == 0 and word.startswith("m"))
                 counts[side, row] += 1 + later
                 scores[side, row] += of_words.setdefault(word, rng.normal(-6, 1)) - later

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.frequency.group_words import counts_of, modified_words
+from unmask.frequency.group_words import counts_of
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.statistics.count_levels import log_counts, rounded
 from unmask.statistics.decisions import decisions, groups
@@ -16,6 +16,7 @@ from unmask.statistics.ranks import spearman
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE
+from unmask.words import modified_words
 
 
 def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:

@@ -22,10 +22,9 @@ from unmask.atomic import partial_beside
 from unmask.errors import InputError
 from unmask.frequency.merging import merged, read_counts, sorted_by_word, summed
 from unmask.frequency.schema import WORD_COUNTS
-from unmask.frequency.words import WORD, in_lower_case
 from unmask.joblog import PROGRESS
 from unmask.tables import write_batches
-from unmask.unsegmented import is_unsegmented
+from unmask.words import WORD, in_lower_case, is_unsegmented
 
 logger = logging.getLogger(__name__)
 

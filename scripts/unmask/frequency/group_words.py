@@ -1,7 +1,6 @@
 """The words by which a benchmark names its groups, and how often corpora use them."""
 
 from collections.abc import Iterable, Set
-from difflib import SequenceMatcher
 from pathlib import Path
 
 import numpy as np
@@ -13,29 +12,13 @@ from unmask.errors import InputError
 from unmask.frequency.merging import read_counts
 from unmask.frequency.schema import GROUP_WORDS
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
-from unmask.frequency.words import words_of
 from unmask.tables import read_metadata
 from unmask.terms import STEREO
+from unmask.words import modified_words
 
 EXTRACTED, LISTED = "extracted", "listed"
 PAIRS_OF = {group: f"pairs_{group}" for group in GROUPS}
 """The column that counts the pairs of a group."""
-
-
-def modified_words(first: str, second: str) -> tuple[list[str], list[str]]:
-    """The words of each of two sentences outside the longest matching blocks that they share, in order.
-
-    Words are those of unmask.frequency.words; the alignment is difflib's without its exception for long
-    sequences, as for the tokens of a pair in the protocol corrected.
-    """
-    left, right = words_of(first), words_of(second)
-    of_left: list[str] = []
-    of_right: list[str] = []
-    for kind, i, j, k, m in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        if kind != "equal":
-            of_left += left[i:j]
-            of_right += right[k:m]
-    return of_left, of_right
 
 
 def sides(stereotype: str, antistereotype: str, direction: str) -> tuple[list[str], list[str]]:

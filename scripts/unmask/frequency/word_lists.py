@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.frequency.words import words_of
 from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document
 from unmask.user_files import quoted
+from unmask.words import words_of
 
 ADVANTAGED, DISADVANTAGED = "advantaged", "disadvantaged"
 GROUPS = (ADVANTAGED, DISADVANTAGED)

@@ -16,9 +16,8 @@ import pandas as pd
 
 from unmask.pairs.explorer import COEFFICIENT_DECIMALS, LOG_PROB_DECIMALS, SCORE_DECIMALS, SIDES
 from unmask.report.sheets import MINUS
-from unmask.statistics.shared_words import words
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
-from unmask.unsegmented import CHARACTER, UNSEGMENTED, is_unsegmented
+from unmask.words import CHARACTER, UNSEGMENTED, is_unsegmented, words_of
 
 MOST_WORDS = 15
 """Pairs with a longer sentence are no examples."""
@@ -203,7 +202,7 @@ def _texts(pairs: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 
 def _words(text: str) -> int:
-    return len(words(text)) if is_unsegmented(text) else len(text.split())
+    return len(words_of(text)) if is_unsegmented(text) else len(text.split())
 
 
 def _letters(text: str) -> str:

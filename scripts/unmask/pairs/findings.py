@@ -27,7 +27,7 @@ from unmask.statistics.intervals import wilson
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED, STEREOTYPE
-from unmask.unsegmented import is_unsegmented
+from unmask.words import is_unsegmented
 
 NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal", SCORE_FILE: "externally scored"}
 

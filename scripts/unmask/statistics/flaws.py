@@ -10,8 +10,8 @@ import pandas as pd
 
 from unmask.benchmarks.labelled import by_sentence
 from unmask.statistics.schema import FLAWS, PAIR_FLAWS, UNRATED
-from unmask.statistics.shared_words import modified_words, words
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+from unmask.words import modified_words, words_of
 
 MANY = 3
 """A pair whose sentences differ in more words than so many is no minimal pair."""
@@ -38,7 +38,7 @@ def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.D
     one of FIELDS that another pair has.
     """
     texts = list(zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True))
-    sides = [(words(one), words(other)) for one, other in texts]
+    sides = [(words_of(one), words_of(other)) for one, other in texts]
     changed = [modified_words(one, other) for one, other in texts]
     like = near_duplicates([{*one, *other} for one, other in sides])
     ids = pairs["pair_id"].to_numpy(object)

@@ -21,9 +21,9 @@ from unmask.measures.measure import Evidence
 from unmask.measures.reduction import Reduction
 from unmask.measures.registry import measure
 from unmask.statistics.intervals import Floats, Ints
-from unmask.statistics.shared_words import modified_words
 from unmask.statistics.tolerance import TOLERANCE
 from unmask.terms import ANTISTEREOTYPE, PROTOCOLS, PUBLISHED, STEREOTYPE
+from unmask.words import modified_words
 
 MARGINS_AT_ONCE = 2**23
 """How many margins are in memory at once: 32 MiB of them."""

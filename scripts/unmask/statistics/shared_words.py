@@ -1,7 +1,5 @@
 """What pairs may share: modified words or characters, a target, a writer."""
 
-import re
-import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 
@@ -10,58 +8,20 @@ import pandas as pd
 from unmask.statistics.dependence import Dependence
 from unmask.statistics.options import CHARACTERS, TARGET, TEMPLATE, WORDS, WRITER
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
-from unmask.unsegmented import CHARACTER, MARKS, UNSEGMENTED
+from unmask.words import characters_of, modified, modified_words, words_of
 
 Node = tuple[str, str]
 """What kind of thing it is, and which one."""
 
-_ASCII_WORD = re.compile(r"\w+(?:['’]\w+)*")
-# a mark belongs to its letter
-_RUN = rf"[^\W{UNSEGMENTED}](?:[{MARKS}]|[^\W{UNSEGMENTED}])*"
-_WORD = re.compile(rf"{CHARACTER}|{_RUN}(?:['’]{_RUN})*")
-_LETTER = re.compile(rf"[^\W_][{MARKS}]*")
-
-
-def words(text: str) -> list[str]:
-    """The words of a text, in lower case; a word may have an apostrophe inside.
-
-    Where a script has no spaces between words, each of its characters is a word (unmask.unsegmented).
-    """
-    text = text.casefold()
-    if text.isascii():
-        return _ASCII_WORD.findall(text)
-    return _WORD.findall(unicodedata.normalize("NFC", text))
-
-
-def characters(text: str) -> list[str]:
-    """The letters and digits of a text, in lower case, each with the marks on it."""
-    return _LETTER.findall(unicodedata.normalize("NFC", text.casefold()))
-
-
-def modified_words(stereotype: str, antistereotype: str) -> tuple[list[str], list[str]]:
-    """The words of either sentence outside the longest matching blocks that the two share (difflib's)."""
-    return _modified(words(stereotype), words(antistereotype))
-
 
 def modified_characters(stereotype: str, antistereotype: str) -> tuple[list[str], list[str]]:
-    """The same of `characters`."""
-    return _modified(characters(stereotype), characters(antistereotype))
-
-
-def _modified(one: list[str], other: list[str]) -> tuple[list[str], list[str]]:
-    modified: tuple[list[str], list[str]] = [], []
-    for tag, start, end, other_start, other_end in SequenceMatcher(
-        None, one, other, autojunk=False
-    ).get_opcodes():
-        if tag != "equal":
-            modified[0].extend(one[start:end])
-            modified[1].extend(other[other_start:other_end])
-    return modified
+    """The `modified` characters of two texts."""
+    return modified(characters_of(stereotype), characters_of(antistereotype))
 
 
 def template(stereotype: str, antistereotype: str) -> str:
     """The words that both sentences share, with a gap for what is between them."""
-    one, other = words(stereotype), words(antistereotype)
+    one, other = words_of(stereotype), words_of(antistereotype)
     opcodes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
     return " ".join(
         word for tag, start, end, *_ in opcodes for word in (one[start:end] if tag == "equal" else [_GAP])
@@ -84,9 +44,9 @@ def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[Node]
     columns = [pairs[name] for name in (STEREOTYPE, ANTISTEREOTYPE, TARGET, WRITER)]
     for stereotype, antistereotype, target, writer in zip(*columns, strict=True):
         nodes: list[Node] = []
-        for kind, modified in _MODIFIED.items():
+        for kind, modified_parts in _MODIFIED.items():
             if kind in kinds:
-                one, other = modified(stereotype, antistereotype)
+                one, other = modified_parts(stereotype, antistereotype)
                 nodes.extend((kind, part) for part in dict.fromkeys((*one, *other)))
         if TEMPLATE in kinds:
             nodes.append((TEMPLATE, template(stereotype, antistereotype)))

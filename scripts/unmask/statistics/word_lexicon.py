@@ -15,8 +15,8 @@ import pandas as pd
 
 from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.lexical import Lexicon, normal_quantiles, summed
-from unmask.statistics.shared_words import words
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+from unmask.words import words_of
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ def word_lexicon(pairs: pd.DataFrame, scores: Floats, tokens: Floats | None) -> 
         texts = pairs[side].to_numpy()
         for row in known:
             # a sentence of signs alone is one word
-            of_text = words(texts[row]) or [texts[row]]
+            of_text = words_of(texts[row]) or [texts[row]]
             rows += [row] * len(of_text)
             every_word += of_text
             values += [sign * total[row] / len(of_text)] * len(of_text)
