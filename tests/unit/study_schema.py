@@ -1,15 +1,16 @@
 """The schema of a study, and what it says of measures and of the options of the statistics."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from unmask import plugins
+from unmask.configuration import choose_study
 from unmask.evidence.masking import MASKINGS
 from unmask.measures.registry import kind_for
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
-from unmask.schemas import put_together, read_families
+from unmask.schemas import complete, put_together, read_families
 from unmask.statistics.options import Options
 from unmask.terms import CAUSAL_MASKINGS
 
@@ -47,3 +48,25 @@ def _defaults(schema: Mapping[str, Any]) -> Any:
     if "properties" not in schema:
         return schema["default"]
     return {name: _defaults(value) for name, value in schema["properties"].items()}
+
+
+def completed_study(name: str, data: str = "DIR") -> dict[str, Any]:
+    """A study that comes with Unmask, with the defaults of its keys; data: the user's folder."""
+    return dict(complete({**choose_study({"study": name}, ROOT, []), "data": data}, FAMILIES, ROOT))
+
+
+def hub_sources(config: Any) -> Iterator[tuple[str, str]]:
+    """What a study fetches of the hub: repositories with their revisions, of models, tokenizers and data."""
+    for value in mappings(config):
+        if isinstance(value.get("repo"), str):
+            yield value["repo"], str(value.get("revision"))
+
+
+def mappings(value: Any) -> Iterator[Mapping[str, Any]]:
+    """All mappings in nested ones and in lists."""
+    if isinstance(value, Mapping):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            yield from mappings(each)

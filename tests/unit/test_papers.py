@@ -1,4 +1,4 @@
-"""The check list of the papers: its page, commits, costs; and printed numbers beside ours."""
+"""The papers' printed numbers beside ours, the commits that studies pin, and `unmask reproduce`."""
 
 import re
 from pathlib import Path
@@ -7,183 +7,41 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from study_schema import ROOT
+from study_schema import ROOT, completed_study, hub_sources
 from unmask.command import reproduce as command
 from unmask.configuration import read_config
 from unmask.errors import InputError
 from unmask.papers import comparing
-from unmask.papers.checklist import (
-    FOLDER,
-    MADE,
-    REAL,
-    Item,
-    Printed,
-    completed_study,
-    needs_data,
-    read_papers,
-)
+from unmask.papers.checklist import Item, needs_data, read_costs, read_items
 from unmask.papers.comparing import compared, summary
-from unmask.papers.costs import PARTS, Cost, cost_of, hub_sources, token_seconds
-from unmask.papers.page import PAGE, in_words, page
-from unmask.results.folder import results_folder
 
-ITEMS = [item for paper in read_papers() for item in paper.items]
+ITEMS = {(item.paper, item.item): item for items in read_items().values() for item in items}
 STUDIES = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
-COMMITS = read_config(FOLDER / "commits.yaml")
-SIZES = read_config(FOLDER / "costs.yaml")
-
-
-def test_the_page_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m unmask.papers.page"
-
-
-def test_every_row_has_a_study_parts_and_an_honest_word_on_what_it_ran_on() -> None:
-    assert ITEMS
-    for item in ITEMS:
-        assert results_folder(item.study).name == item.study
-        assert set(item.parts) <= PARTS.keys() and set(item.ran) <= {MADE, REAL}
-        assert item.command.startswith(f"unmask run {item.study}")
-        assert re.fullmatch(r"(tables/\w+\.md|figures/\w+\.svg)", item.file)
-    names = [(item.paper, item.item) for item in ITEMS]
-    assert len(set(names)) == len(names)
+COMMITS = read_config(ROOT / "resources/papers/commits.yaml")
 
 
 def test_what_needs_files_of_the_users_says_so() -> None:
     assert needs_data("associations") and needs_data("local")
     assert not needs_data("paper") and not needs_data("demo")
-    (item,) = [item for item in ITEMS if item.paper == "grounded" and item.item == "Table 2"]
-    assert item.command == "unmask run associations --data DIR"
+    tests_of_sentences = ITEMS["grounded", "Tests of sentences without pictures"]
+    assert tests_of_sentences.command == "unmask run associations --data DIR"
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_every_repository_of_the_hub_is_pinned_or_it_is_said_why_not(study: str) -> None:
-    for repo, revision in hub_sources(completed_study(study)):
+def test_every_repository_of_the_hub_is_pinned_or_there_is_a_reason() -> None:
+    seen = {source for study in STUDIES for source in hub_sources(completed_study(study))}
+    assert {repo for repo, _ in seen} >= {*COMMITS["pinned"], *COMMITS["branches"]}
+    for repo, revision in seen:
         if repo in COMMITS["branches"]:
             assert len(COMMITS["branches"][repo]) > 20
             assert not re.fullmatch("[0-9a-f]{40}", revision)
         else:
-            assert re.fullmatch("[0-9a-f]{40}", revision), f"{study}: {repo} is at {revision}"
-
-
-def test_a_repository_has_one_commit_in_all_studies_which_public_text_names() -> None:
-    seen = {source for study in STUDIES for source in hub_sources(completed_study(study))}
-    assert {repo for repo, _ in seen} >= {*COMMITS["pinned"], *COMMITS["branches"]}
-    for repo, entry in COMMITS["pinned"].items():
-        assert {revision for each, revision in seen if each == repo} == {entry["commit"]}
-        # a text that is alone is named, so that it can be looked at
-        assert entry["files"] > 1 or entry["named_in"]
-        assert entry["files"] or re.match(
-            rf"https://huggingface.co/\S*{repo}/\S*{entry['commit']}", entry["named_in"]
-        )
-
-
-def rows_of(name: str) -> list[list[str]]:
-    """The rows of all tables of a page of the documentation."""
-    lines = (ROOT / "docs" / name).read_text(encoding="utf-8").splitlines()
-    return [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
-
-
-def test_measured_speeds_are_those_of_the_page_of_speed() -> None:
-    measured = SIZES["measured"]
-    rows = {(row[0], row[1]): row for row in rows_of("speed.md") if len(row) == 8}
-    for network, milliseconds in measured["all_measures"].items():
-        assert float(rows[network, "all of them"][3]) == milliseconds
-        assert float(rows[network, "AUL+AULA+accuracy"][3]) == measured["unmasked"][network]
-    of_base = rows["bert-base", "all of them"]
-    assert float(of_base[7]) == measured["gigaflops"]
-    assert of_base[6] == f"{measured['share_of_floor']}%"
-    regional = [row for row in rows_of("speed.md") if row[:2] == ["bert-base", "2"]]
-    assert [float(row[3]) for row in regional] == [measured["regional_sentences_per_second"]]
-    text = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
-    assert f"{measured['regional_rows']:,} rows" in text
-    counting = [row for row in rows_of("speed.md") if row[0].startswith("**Unmask**")]
-    assert float(counting[0][1]) == measured["million_words_per_second"]
-    disk = (ROOT / "docs/disk.md").read_text(encoding="utf-8")
-    assert f"original, none ({measured['unmasked_tokens']:,} tokens)" in disk
-    assert f"all of it is {measured['evidence_megabytes']} MB" in disk
-
-
-def test_costs_are_sizes_times_speeds() -> None:
-    """By hand: three models on 3614 pairs, with word order shuffled once more."""
-    of_pairs = cost_of("paper-scores", ("pairs",))
-    milliseconds = 377.50 + 32.16 + 1230.83 + 109.01 + 1258.57 + 90.74
-    assert of_pairs.core_hours == pytest.approx((1508 + 2106) * milliseconds / 1000 / 3600)
-    assert of_pairs.fetched == pytest.approx(4 * (108 + 355 + 18) / 1000)
-    # 251 billion operations a second, 86% of them, against 20,000 billion
-    assert of_pairs.gpu_hours == pytest.approx(of_pairs.core_hours * 251 * 0.86 / 20_000)
-    # decoders read 1508 + 1677 + 1676 pairs twice; four of base size, and twelve of each size of Pythia
-    decoders = cost_of("decoders", ("pairs",))
-    milliseconds = 2 * ((4 + 12) * 32.16 + 12 * 109.01)
-    assert decoders.core_hours == pytest.approx((1508 + 1677 + 1676) * milliseconds / 1000 / 3600)
-    # GPT-2 once, a checkpoint each
-    assert decoders.fetched == pytest.approx(4 * (124 + 125 + 135 + 12 * (70 + 405)) / 1000)
-    of_words = cost_of("paper", ("words",))
-    assert of_words.core_hours == pytest.approx(3800 / 13.7 / 3600) and of_words.gpu_hours == 0
-    assert of_words.fetched == 15
-    # 7 models that are no classifiers, two lists of words, and the sentences of the released code
-    regions = cost_of("regional", ("regions",)).core_hours
-    assert regions == pytest.approx(7 * 2 * 2 * 3_593_736 * 2 / 80 / 3600)
-
-
-def test_prefixes_are_counted_one_by_one() -> None:
-    """Countries, four cities alone and four with their country, and five places that are no region."""
-    config: dict[str, Any] = completed_study("regional")
-    many = 252 + 4 + 4 + 5
-    of_token = token_seconds(config, "bert-base-cased")
-    # one classifier reads reviews, six read posts; four of these learn for three epochs of three passes
-    read = (1 + many) * (25_000 * 300 + 6 * 2_141 * 25)
-    learnt = 4 * 3 * 3 * 8_562 * 25
-    assert PARTS["prefixes"](config).core_hours == pytest.approx((read + learnt) * of_token / 3600)
-    assert cost_of("regional", ("prefixes",)).fetched == pytest.approx(
-        0.022 + 4 * (108 + 12 + 125 + 139 + 67 + 125) / 1000
-    )
-
-
-def test_predictions_on_the_way_are_counted() -> None:
-    config: dict[str, Any] = completed_study("debiasing-steps")
-    task = config["downstream"]["tasks"]["nli"]
-    config["downstream"]["tasks"] = {"nli": task}
-    config["models"] = {"bert-bu": config["models"]["bert-bu"]}
-    whole = PARTS["fine-tuning"](config).core_hours
-    size = SIZES["tasks"]["mnli"]
-    learnt = 3 * 5500 * 32 * size["tokens"]
-    last = 9832 * size["tokens"] + 645_504 * size["item_tokens"]
-    # at the start and after every 500 steps but the last: all of the test, 10,000 pairs of items
-    on_the_way = 11 * (9832 * size["tokens"] + 20_000 * size["item_tokens"])
-    by_hand = (learnt + last + on_the_way) * token_seconds(config, "bert-bu") / 3600
-    assert whole == pytest.approx(by_hand)
-
-
-def test_a_search_of_settings_is_counted_run_by_run() -> None:
-    config: dict[str, Any] = completed_study("debiasing")
-    whole = PARTS["fine-tuning"](config).core_hours
-    config["downstream"]["fine_tuning"]["how"] = "fixed"
-    once = PARTS["fine-tuning"](config).core_hours
-    size = SIZES["tasks"]
-    tokens = sum(
-        (9 * each["texts"] + each["tested"]) * each["tokens"] + each["items"] * each["item_tokens"]
-        for each in size.values()
-    )
-    models = [name for name, entry in config["models"].items() if entry["source"] != "fine-tuned"]
-    by_hand = sum(tokens * token_seconds(config, name) for name in models) / 3600
-    # three epochs of three passes each
-    assert len(models) == 28 and PARTS["fine-tuning"](config).core_hours == pytest.approx(by_hand)
-    # batches 3 × 3 epochs, two more rates × 3, and one and five epochs: 21 in place of 3
-    assert 6 < whole / once < 7
-
-
-def test_costs_add_up_and_are_told_in_two_digits() -> None:
-    both = Cost(1, fetched=2, unknown=("a",)) + Cost(0.5, models=True, disk=1234, unknown=("a", "b"))
-    assert both == Cost(1.5, True, 2, 1234, ("a", "b"))
-    assert in_words(both) == (
-        "fetches 2 GB; disk 1,200 GB; 1.5 core h (GPU < 0.1 h); without a, b, whose size is not known"
-    )
-    assert in_words(Cost()) == "minutes"
+            assert re.fullmatch("[0-9a-f]{40}", revision), f"{repo} is at {revision}"
+            assert revision == COMMITS["pinned"].get(repo, {"commit": revision})["commit"]
 
 
 def item(**printed: Any) -> Item:
-    stated = Printed(**{"file": "tables/t.csv", "name": ("model",), "protocol": "row", **printed})
-    return Item("p", "Table 1", "numbers", "paper-scores", "tables/t.md", ("pairs",), (), None, stated)
+    stated: dict[str, Any] = {"file": "tables/t.csv", "name": ["model"], "protocol": "row", **printed}
+    return Item("p", "Table 1", "paper-scores", **stated)
 
 
 def write(folder: Path, frame: pd.DataFrame) -> Path:
@@ -237,8 +95,7 @@ def test_without_stated_decimals_a_source_prints_as_many_as_its_longest(tmp_path
 
 
 def test_printed_numbers_of_a_familys_file_are_joined_by_its_names(tmp_path: Path) -> None:
-    (printed,) = [each.printed for each in ITEMS if each.paper == "debiasing" and each.item == "Table 2"]
-    assert printed is not None
+    whole = ITEMS["debiasing", "Table 2"]
     keys = {"benchmark": "stereoset", "pairs": "all", "measure": "SSS", "when": "before"}
     rows = [
         {"task": "bios", **keys, "protocol": "published", "reading": "published", "tau": -0.018},
@@ -247,16 +104,14 @@ def test_printed_numbers_of_a_familys_file_are_joined_by_its_names(tmp_path: Pat
         {"task": "other", **keys, "protocol": "published", "reading": "published", "tau": 1},
     ]
     (tmp_path / "tables").mkdir()
-    pd.DataFrame(rows).to_csv(tmp_path / printed.file, index=False)
-    (whole,) = [each for each in ITEMS if each.printed is printed]
+    pd.DataFrame(rows).to_csv(tmp_path / whole.file, index=False)
     table = compared(whole, tmp_path)
     assert list(table["number"]) == ["bios stereoset all SSS before", "sts stereoset all SSS before"]
     assert list(table["printed"]) == [-0.02, 0.53] and list(table["within"]) == [True, False]
 
 
 def test_changes_of_labels_are_compared_in_percent_and_by_the_papers_names(tmp_path: Path) -> None:
-    (whole,) = [each for each in ITEMS if each.paper == "herb" and each.item == "Table 5"]
-    assert whole.printed is not None
+    whole = ITEMS["herb", "Table 5"]
     shares = {"to_positive": 0.000724, "to_negative": 0.0137}
     rows = [
         {"classifier": classifier, "table": "hatespeech18", "in_print": name, **shares}
@@ -264,7 +119,7 @@ def test_changes_of_labels_are_compared_in_percent_and_by_the_papers_names(tmp_p
         for name in ("without Ireland", "Ireland", None)
     ]
     (tmp_path / "tables").mkdir()
-    pd.DataFrame(rows).to_csv(tmp_path / whole.printed.file, index=False)
+    pd.DataFrame(rows).to_csv(tmp_path / whole.file, index=False)
     table = compared(whole, tmp_path)
     stem = "bert-hate hatespeech18 without Ireland"
     assert list(table["number"]) == [f"{stem} to_positive", f"{stem} to_negative"]
@@ -274,12 +129,11 @@ def test_changes_of_labels_are_compared_in_percent_and_by_the_papers_names(tmp_p
 
 
 def test_rows_of_other_classifiers_do_not_count(tmp_path: Path) -> None:
-    (whole,) = [each for each in ITEMS if each.paper == "herb" and each.item == "Table 4"]
-    assert whole.printed is not None
-    row = {"table": "imdb", "in_print": "Mexico City, Mexico", **dict.fromkeys(whole.printed.values, 0.5)}
+    whole = ITEMS["herb", "Table 4"]
+    row = {"table": "imdb", "in_print": "Mexico City, Mexico", **dict.fromkeys(whole.values, 0.5)}
     rows = [{**row, "classifier": name} for name in ("reviews", "another")]
     (tmp_path / "tables").mkdir()
-    pd.DataFrame(rows).to_csv(tmp_path / whole.printed.file, index=False)
+    pd.DataFrame(rows).to_csv(tmp_path / whole.file, index=False)
     table = compared(whole, tmp_path)
     stem = "reviews imdb Mexico City, Mexico"
     # the paper has changes behind this prefix, and neither accuracy nor F1
@@ -324,7 +178,7 @@ def test_studies_run_in_order_of_cost_and_one_that_fails_stops_no_other(
         ("paper", "3", False, None),
         ("paper-scores", "3", False, None),
     ]
-    assert runs[0][-1] == ("results/paper/tables/table2.md", "results/paper/tables/table2.csv")
+    assert runs[0][-1] == ("results/paper/tables/table2.csv",)
     said = capsys.readouterr()
     lines = said.out.splitlines()
     assert [line[:8] for line in lines if line.startswith("[")] == ["[1/3] pa", "[2/3] as", "[3/3] pa"]
@@ -363,9 +217,7 @@ def test_an_unknown_paper_is_one_line() -> None:
         command.reproduce(["herbs"], None, "1", dry_run=True)
 
 
-def test_every_paper_has_steps_and_they_grow_dearer() -> None:
-    planned = command.steps(command.chosen_papers([]))
-    hours = [step.cost.core_hours for step in planned]
-    assert hours == sorted(hours) and {item.paper for step in planned for item in step.items} == {
-        paper.key for paper in read_papers()
-    }
+def test_every_table_is_in_a_step_once() -> None:
+    steps = command.steps([])
+    assert sorted((item.paper, item.item) for step in steps for item in step.items) == sorted(ITEMS)
+    assert [step.study for step in steps] == list(read_costs())

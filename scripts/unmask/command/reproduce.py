@@ -12,10 +12,8 @@ from unmask.close_names import known_names
 from unmask.command.scoring import run_study
 from unmask.errors import InputError
 from unmask.files import write_text
-from unmask.papers.checklist import Item, Paper, needs_data, read_papers
+from unmask.papers.checklist import Item, needs_data, read_costs, read_items
 from unmask.papers.comparing import compared, summary
-from unmask.papers.costs import Cost, cost_of
-from unmask.papers.page import in_words
 from unmask.report.csv_text import csv_text
 from unmask.report.sheets import number
 from unmask.results.folder import results_folder
@@ -29,63 +27,50 @@ NOT_PLANNED = "cannot be planned; its error is above"
 
 @dataclass(frozen=True)
 class Step:
-    """What is run at once: tables of one study that take the same parts of it."""
+    """What is run at once: the tables of one study. takes: hours and gigabytes, in words."""
 
     study: str
-    parts: tuple[str, ...]
+    takes: str
     items: tuple[Item, ...]
-
-    @property
-    def cost(self) -> Cost:
-        return cost_of(self.study, self.parts)
-
-    @property
-    def targets(self) -> list[str]:
-        """The files that are made: each table as it is read, and its numbers."""
-        folder = results_folder(self.study)
-        files = [
-            str(folder / file)
-            for item in self.items
-            if item.printed
-            for file in (item.file, item.printed.file)
-        ]
-        return list(dict.fromkeys(files))
 
     def __str__(self) -> str:
         by: dict[str, list[str]] = {}
         for item in self.items:
             by.setdefault(item.paper, []).append(item.item)
         names = "; ".join(f"{paper}: {', '.join(items)}" for paper, items in by.items())
-        return f"{self.study} ({names})\n  {in_words(self.cost)}"
+        return f"{self.study} ({names})\n  {self.takes}"
+
+    @property
+    def targets(self) -> list[str]:
+        """The files that are made."""
+        folder = results_folder(self.study)
+        return list(dict.fromkeys(str(folder / item.file) for item in self.items))
 
 
-def chosen_papers(keys: Sequence[str]) -> list[Paper]:
-    """The papers of these keys, all by default. Raises InputError for an unknown one."""
-    papers = {paper.key: paper for paper in read_papers()}
-    for key in keys:
-        if key not in papers:
-            raise InputError(f"--papers: there is no {key!r} ({known_names(key, list(papers))})")
-    return [paper for key, paper in papers.items() if not keys or key in keys]
+def steps(papers: Sequence[str]) -> list[Step]:
+    """All that has printed numbers in these papers, or in all, the cheapest first.
 
-
-def steps(papers: Sequence[Paper]) -> list[Step]:
-    """All that has printed numbers, the cheapest first."""
-    by: dict[tuple[str, tuple[str, ...]], list[Item]] = {}
+    Raises InputError for an unknown paper.
+    """
+    items = read_items()
     for paper in papers:
-        for item in paper.items:
-            if item.printed:
-                by.setdefault((item.study, item.parts), []).append(item)
-    grouped = [Step(study, parts, tuple(items)) for (study, parts), items in by.items()]
-    return sorted(grouped, key=lambda step: (step.cost.core_hours, step.cost.fetched))
+        if paper not in items:
+            raise InputError(f"--papers: there is no {paper!r} ({known_names(paper, list(items))})")
+    chosen = [item for paper, each in items.items() if not papers or paper in papers for item in each]
+    by_study = {
+        study: Step(study, takes, tuple(item for item in chosen if item.study == study))
+        for study, takes in read_costs().items()
+    }
+    return [step for step in by_study.values() if step.items]
 
 
-def reproduce(keys: Sequence[str], data: str | None, cores: str, dry_run: bool) -> int:
+def reproduce(papers: Sequence[str], data: str | None, cores: str, dry_run: bool) -> int:
     """Run all steps and show the table; 1 where one has failed, and it is the others' that is shown.
 
     A step that needs files of the user's is left out where no folder of them is given. Raises InputError for
     unknown papers.
     """
-    planned = steps(chosen_papers(keys))
+    planned = steps(papers)
     finished: list[Step] = []
     ended: list[tuple[Step, str]] = []
     for place, step in enumerate(planned, start=1):

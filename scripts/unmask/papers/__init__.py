@@ -1,1 +1,1 @@
-"""The papers' tables and figures: a check list, what each takes, and ours beside printed numbers."""
+"""The papers' printed numbers: which tables have some, and ours beside them."""

@@ -1,6 +1,6 @@
 """Printed numbers beside ours: are they the same as far as the paper prints them?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.installation import workflow_root
-from unmask.papers.checklist import Item, Printed
+from unmask.papers.checklist import Item
 
 COLUMNS = ("paper", "item", "number", "protocol", "decimals", "printed", "ours", "difference", "within")
 """number: which one it is; decimals: how many the paper prints; difference: ours less the printed one;
@@ -25,34 +25,31 @@ def compared(item: Item, folder: str | Path) -> pd.DataFrame:
 
     A number without a value of ours is left out. Raises InputError where the results lack the table.
     """
-    printed = item.printed
-    if printed is None:
-        raise ValueError(f"{item.paper}: {item.item} has no printed numbers")
-    path = Path(folder, printed.file)
+    path = Path(folder, item.file)
     if not path.is_file():
         raise InputError(f"{path}: is not there; run: {item.command}")
     ours = _read(path)
-    if lacking := [name for name in _needed(printed) if name not in ours.columns]:
+    if lacking := [name for name in _needed(item) if name not in ours.columns]:
         raise InputError(f"{path}: no column {lacking[0]!r}; are these results of this version?")
     rows = pd.DataFrame(
-        list(_joined(ours, printed) if printed.family else _beside(ours, printed)),
+        list(_joined(ours, item) if item.family else _beside(ours, item)),
         columns=["number", "protocol", "source", "printed", "ours"],
     )
     rows = rows.dropna(subset=["printed", "ours"])
-    rows["ours"] = rows["ours"] * printed.times
-    rows["decimals"] = _decimals(rows, printed.decimals)
+    rows["ours"] = rows["ours"] * item.times
+    rows["decimals"] = _decimals(rows, item.decimals)
     rows["difference"] = rows["ours"] - rows["printed"]
     half = 0.5 * 10.0 ** -rows["decimals"].astype(float)
     rows["within"] = rows["difference"].abs() <= half * (1 + SLACK) + SLACK * rows["printed"].abs()
     return rows.assign(paper=item.paper, item=item.item)[list(COLUMNS)].reset_index(drop=True)
 
 
-def _needed(printed: Printed) -> Iterator[str]:
+def _needed(item: Item) -> Iterator[str]:
     """The columns of the table of ours that a comparison reads."""
-    yield from (*printed.name, *printed.keys, *printed.values, *(printed.equal or ()), *printed.only)
-    if printed.protocol is not None:
-        yield printed.protocol
-    for column, others in printed.beside.items():
+    yield from (*item.name, *item.keys, *item.values, *item.equal, *item.only)
+    if item.protocol is not None:
+        yield item.protocol
+    for column, others in item.beside.items():
         yield from (column, *others)
 
 
@@ -64,49 +61,48 @@ def _read(path: Path, skipped: int = 0) -> pd.DataFrame:
 Line = tuple[str, str, str, Any, Any]
 
 
-def _named(row: Mapping[str, Any], columns: tuple[str, ...], *more: str) -> str:
+def _named(row: Mapping[str, Any], columns: Sequence[str], *more: str) -> str:
     return " ".join([*(str(row[name]) for name in columns if not pd.isna(row[name])), *more])
 
 
-def _protocol(row: Mapping[str, Any], printed: Printed) -> str:
-    return "" if printed.protocol is None else str(row[printed.protocol])
+def _protocol(row: Mapping[str, Any], item: Item) -> str:
+    return "" if item.protocol is None else str(row[item.protocol])
 
 
-def _rows(ours: pd.DataFrame, printed: Printed) -> Iterator[Mapping[str, Any]]:
+def _rows(ours: pd.DataFrame, item: Item) -> Iterator[Mapping[str, Any]]:
     for row in ours.to_dict("records"):
-        counts = all(row[column] in values for column, values in printed.only.items())
-        if counts and (printed.equal is None or row[printed.equal[0]] == row[printed.equal[1]]):
+        counts = all(row[column] in values for column, values in item.only.items())
+        if counts and len({row[column] for column in item.equal}) < 2:
             yield {str(key): value for key, value in row.items()}
 
 
-def _beside(ours: pd.DataFrame, printed: Printed) -> Iterator[Line]:
+def _beside(ours: pd.DataFrame, item: Item) -> Iterator[Line]:
     """Of a table that has the printed numbers in columns of its own."""
-    for row in _rows(ours, printed):
-        for column, others in printed.beside.items():
+    for row in _rows(ours, item):
+        for column, others in item.beside.items():
             for other in others:
                 # one column of printed numbers needs no name
-                which = () if len(printed.beside) == len(others) == 1 else (other,)
-                number = _named(row, printed.name, *which)
-                yield number, _protocol(row, printed), str(row.get("source", "")), row[other], row[column]
+                which = () if len(item.beside) == len(others) == 1 else (other,)
+                number = _named(row, item.name, *which)
+                yield number, _protocol(row, item), str(row.get("source", "")), row[other], row[column]
 
 
-def _joined(ours: pd.DataFrame, printed: Printed) -> Iterator[Line]:
+def _joined(ours: pd.DataFrame, item: Item) -> Iterator[Line]:
     """Of a table whose printed numbers are in the family's published.csv."""
-    path = workflow_root() / f"resources/{printed.family}/published.csv"
+    path = workflow_root() / f"resources/{item.family}/published.csv"
     with open(path, encoding="utf-8") as lines:
         comments = next(number for number, line in enumerate(lines) if not line.startswith("#"))
     known = _read(path, comments)
-    known = known[known["table"] == printed.table]
+    known = known[known["table"] == item.table]
     values = {
-        (row["quantity"], *(row[key] for key in printed.keys.values())): row
-        for row in known.to_dict("records")
+        (row["quantity"], *(row[key] for key in item.keys.values())): row for row in known.to_dict("records")
     }
-    for row in _rows(ours, printed):
-        keys = [printed.names.get(column, {}).get(str(row[column]), row[column]) for column in printed.keys]
-        for column, quantity in printed.values.items():
+    for row in _rows(ours, item):
+        keys = [item.names.get(column, {}).get(str(row[column]), row[column]) for column in item.keys]
+        for column, quantity in item.values.items():
             if (match := values.get((quantity, *keys))) is not None:
-                number = _named(row, printed.name, *([column] if len(printed.values) > 1 else []))
-                yield number, _protocol(row, printed), match["source"], match["value"], row[column]
+                number = _named(row, item.name, *([column] if len(item.values) > 1 else []))
+                yield number, _protocol(row, item), match["source"], match["value"], row[column]
 
 
 def _decimals(rows: pd.DataFrame, stated: int | None) -> "pd.Series[int]":
