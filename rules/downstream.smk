@@ -55,9 +55,6 @@ rule read_task:
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
     params:
-        code=lambda wildcards: code(
-            "read_task.py", module_file("downstream/tasks", TASKS[wildcards.task]["format"])
-        ),
         name=lambda wildcards: wildcards.task,
         entry=task_settings,
     message:
@@ -156,7 +153,6 @@ rule measure_downstream:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("measure_downstream.py"),
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
         draws=DOWNSTREAM.get("draws"),

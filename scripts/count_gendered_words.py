@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import unmask.job_start  # noqa: F401
 from unmask.downstream.schema import EXAMPLES, WORD_COUNTS
-from unmask.downstream.word_counts import READ_OF_STSB, count_words
+from unmask.downstream.word_counts import count_words
 from unmask.facts import record
 from unmask.gendered_words import read_word_pairs
 from unmask.input_digests import unchanged
@@ -19,8 +19,8 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
     words = read_word_pairs(inputs.words)
     for path, output in zip(inputs.examples, snakemake.output, strict=True):
         task = read_metadata(path)
-        first = READ_OF_STSB if task["format"] == "stsb" else None
-        counts = count_words(task["task"], read_table(path, EXAMPLES), words, params.confidence, first)
+        examples, published = read_table(path, EXAMPLES), task["published_rows"]
+        counts = count_words(task["task"], examples, words, params.confidence, published)
         facts = {
             "task": task["task"],
             "confidence": params.confidence,

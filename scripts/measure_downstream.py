@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import unmask.job_start  # noqa: F401
-from unmask.downstream.measuring import measure, read_runs
+from unmask.downstream.measuring import measure, read_runs, truth_of
 from unmask.downstream.schema import ITEMS, SCORES
 from unmask.facts import record
 from unmask.joblog import job_log
@@ -24,7 +24,9 @@ with job_log(snakemake.log[0], snakemake.input):
         "origin": origin.facts[0]["model"] if origin else None,
         "task": params.task,
         "remarks": [*(about.get("remarks") or []), *remarks],
-        **{key: about.get(key) for key in ("kind", "truth", "labels")},
+        "kind": about["kind"],
+        "labels": about.get("labels"),
+        "truth": truth_of(about["kind"], items),
         "draws": params.draws,
         "confidence": params.confidence,
         "runs": [

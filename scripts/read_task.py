@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import unmask.job_start  # noqa: F401
-from unmask import plugins
 from unmask.downloads import reading_download
+from unmask.downstream.read_task import read_task
 from unmask.downstream.schema import EXAMPLES, ITEMS
 from unmask.downstream.sources import source_text
+from unmask.downstream.synthetic import read_synthetic
 from unmask.errors import InputError
 from unmask.facts import record
 from unmask.input_digests import unchanged
@@ -24,9 +25,8 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
         name: [Path(each) for each in ([paths] if isinstance(paths, str) else paths)]
         for name, paths in inputs.items()
     }
-    reader = plugins.load("downstream/tasks", entry["format"])
     try:
-        task = reader.read(files, entry)
+        task = read_synthetic(entry) if "world" in entry else read_task(files, entry)
     except InputError as error:
         # where it was downloaded, how it is fetched again
         every = [path for paths in files.values() for path in paths]
@@ -36,11 +36,12 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
     facts = {
         "task": params.name,
         "format": entry["format"],
-        "kind": reader.kind(entry),
+        "kind": entry["kind"],
         "labels": task.labels,
+        "published_rows": entry.get("published_rows"),
         "source": source_text(entry),
         "remarks": task.remarks,
         **record(inputs, params.code, "pandas", "pyarrow"),
     }
     write_table(output.examples, task.examples, EXAMPLES, facts)
-    write_table(output.items_table, task.items, ITEMS, facts | {"truth": task.truth})
+    write_table(output.items_table, task.items, ITEMS, facts)

@@ -1,6 +1,7 @@
 # Functions that tell rules their inputs and outputs: downstream tasks.
 
-from unmask.downstream.sources import source_files
+from unmask.configuration import read_config
+from unmask.downstream.sources import source_files, with_preset
 from unmask.downstream.study import are_scored_after, fine_tuned_models, settings_of
 from unmask.downstream.study import check_study as check_study_of_downstream
 from unmask.downstream.terms import LEAST_SEEN
@@ -8,7 +9,9 @@ from unmask.terms import PUBLISHED
 from unmask.urls import as_shown
 
 DOWNSTREAM = config.get("downstream", {})
-TASKS = DOWNSTREAM.get("tasks", {})
+# what published tasks are read with
+PRESETS = read_config(ROOT / "resources/downstream/tasks.yaml") if DOWNSTREAM else {}
+TASKS = {name: with_preset(entry, PRESETS) for name, entry in DOWNSTREAM.get("tasks", {}).items()}
 DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
 # whether models are scored on pairs after fine-tuning, and with which seed
 KEEPS = bool(DOWNSTREAM) and are_scored_after(config)
@@ -77,7 +80,7 @@ def task_files(wildcards):
 def task_settings(wildcards):
     """What a task depends on, without secrets of its urls."""
     entry = TASKS[wildcards.task]
-    files = {name: as_shown(source) for name, source in entry.get("files", {}).items()}
+    files = {name: as_shown(source) for name, source in entry["files"].items()}
     settings = {key: value for key, value in entry.items() if key not in ("files", "fine_tuning", "licence")}
     if "world" in entry:
         settings["settings"] = {
@@ -212,7 +215,7 @@ def downstream_settings():
     """What tables, figures and the section need to know of the study."""
     return {
         "models": listed_models(),
-        "tasks": [{"name": task, "format": entry["format"]} for task, entry in TASKS.items()],
+        "tasks": [{"name": task, "published": entry.get("published")} for task, entry in TASKS.items()],
         "benchmarks": list(BENCHMARKS),
         "published": {name: entry["published"] for name, entry in BENCHMARKS.items() if "published" in entry},
         "measures": MEASURES,

@@ -57,8 +57,9 @@ class Pages:
     def __init__(self) -> None:
         schemas, order = read_families(workflow_root() / "rules/schemas"), _order()
         self.families = {name: schemas[name] for name in sorted(schemas, key=order.index)}
-        self.defs: Schema = put_together(self.families)["$defs"]
-        uses = Counter(_references(self.families))
+        whole = put_together(self.families)
+        self.defs: Schema = whole["$defs"]
+        uses = Counter(_references(whole))
         self.shared = [name for name in self.defs if uses[name] > 1 and self._has_keys(self.defs[name])]
         """Objects that stand in several places, and have a table of their own."""
         self.places = {name: path for path, name in self._alternatives()}
@@ -179,7 +180,7 @@ def _lines(pages: Pages) -> Iterator[str]:
             names = " and ".join(f"`{key}`" for key in needed)
             yield from (f"A study has this part if it has the key{'s' * (len(needed) > 1)} {names}.", "")
         yield from _table(pages.keys_in("", {"properties": family["properties"]}))
-        for name, schema in family.get("$defs", {}).items():
+        for name, schema in ((name, pages.defs[name]) for name in family.get("$defs", {})):
             union, _, chosen = name.partition("/")
             if chosen:
                 key = pages.defs[union]["discriminator"]

@@ -23,6 +23,7 @@ RETIRED = {
     "debiasing.stereotypes": "at debiases the words of the paper's list, or of a world",
     "downstream.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
     "downstream.tasks.*.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
+    "downstream.tasks.*.kind": "a published task is of one kind",
     "downstream.tasks.*.scrub": (
         "biographies are read as published; a table of your own (format: table) may hide words"
     ),

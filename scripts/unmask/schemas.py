@@ -5,6 +5,7 @@ bring the family into a study. Keywords of our own:
 
 - `discriminator: KEY` in `$defs: x`: an x is one of the alternatives `$defs: x/NAME` of all families, which
   its KEY names;
+- `like: NAME`: the same as `$defs: NAME`; `partial: NAME`: the same, but no key has a default;
 - `among: KEY`: the value is a name under that key of the study;
 - `modules: FOLDER`: the value is the name of a module of that folder of the library (`unmask.plugins`);
 - `format: file | files | directory | model-directory | url`: `{data}` in the value stands for the study's
@@ -87,7 +88,17 @@ def put_together(families: Families) -> dict[str, Any]:
     for name, schema in whole["$defs"].items():
         if "discriminator" in schema:
             _spell_out(name, schema, whole["$defs"])
+        if "partial" in schema:
+            schema |= _without_defaults(whole["$defs"][schema.pop("partial")]) | schema | {"default": {}}
+        if "like" in schema:
+            schema |= whole["$defs"][schema.pop("like")] | schema
     return whole
+
+
+def _without_defaults(schema: Mapping[str, Any]) -> dict[str, Any]:
+    inner = {name: _without_defaults(each) for name, each in schema.get("properties", {}).items()}
+    kept = {key: value for key, value in schema.items() if key not in ("default", "required")}
+    return kept | ({"properties": inner} if inner else {})
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any], place: str = "") -> dict[str, Any]:

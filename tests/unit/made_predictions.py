@@ -50,7 +50,7 @@ def people(
     predicted = np.where(right, labels, (labels + 1) % len(gaps))
     logits = rng.normal(0, 0.1, (runs, len(rows), len(gaps)))
     np.put_along_axis(logits, predicted[:, :, None], 5.0, axis=2)
-    return framed(rows, ITEMS), logits
+    return framed(rows, ITEMS).assign(ideal=None), logits
 
 
 def cells(templates: int, occupations: int, tests: int = 30, each: int = 1) -> pd.DataFrame:
@@ -71,9 +71,8 @@ def cells(templates: int, occupations: int, tests: int = 30, each: int = 1) -> p
                     )
     rows += [{"part": TEST, "label": float(place % 3)} for place in range(tests)]
     common = {"second": "b", "sampled": True}
-    return framed(
-        [{"item": place, "text": f"a {place}", **common, **row} for place, row in enumerate(rows)], ITEMS
-    )
+    items = [{"item": place, "text": f"a {place}", **common, **row} for place, row in enumerate(rows)]
+    return framed(items, ITEMS).assign(ideal=None)
 
 
 def runs_of(logits: Logits, first: int = 0) -> Runs:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from made_predictions import cells, people, write_items, write_run
 from running import run_script
@@ -17,7 +18,7 @@ from unmask.tables import framed, write_table
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 KINDS = {"bios": OCCUPATIONS, "sts": SIMILARITY, "nli": ENTAILMENT}
-FORMATS = {"bios": "bias-in-bios", "sts": "stsb", "nli": "mnli"}
+PUBLISHED = {"bios": ["BiasBios", "BiasBios"], "sts": ["STS-B", "STS-bias"], "nli": ["MNLI", "NLI-bias"]}
 TRUTH = 0.3
 BENCHMARKS, MEASURES = ("cp",), ("AULA", "CPS")
 
@@ -95,7 +96,7 @@ def make_study(
     study = Study(folder)
     study.settings = {
         "models": list(models),
-        "tasks": [{"name": task, "format": FORMATS[task]} for task in tasks],
+        "tasks": [{"name": task, "published": PUBLISHED[task]} for task in tasks],
         "benchmarks": list(BENCHMARKS) if benchmark else [],
         "published": {"cp": "crows-pairs"},
         "measures": list(MEASURES),
@@ -108,8 +109,7 @@ def make_study(
         kind = KINDS[task]
         items, _ = people([TRUTH, -TRUTH] * 4, 60, rng) if kind == OCCUPATIONS else (cells(12, 8), None)
         path = folder / task / "items.parquet"
-        truth = {"metrics": {"tpr_gap": TRUTH}, "groups": {"occupation 00": TRUTH}}
-        write_items(path, items, kind, task=task, truth=truth if kind == OCCUPATIONS else None)
+        write_items(path, with_ideal(items) if kind == OCCUPATIONS else items, kind, task=task)
         for model in models:
             runs = []
             for seed in seeds:
@@ -166,6 +166,15 @@ def make_study(
         for key, value in files.items()
     }
     return study
+
+
+def with_ideal(items: pd.DataFrame) -> pd.DataFrame:
+    """Of 60 women and 60 men the ideal model predicts 45 and 27 right, or 27 and 45: a gap of TRUTH."""
+    labels = items["label"].to_numpy(int)
+    more = (items["gender"] == FEMALE) == (labels % 2 == 0)
+    right = items.groupby(["occupation", "gender"]).cumcount() < np.where(more, 45, 27)
+    predicted = np.where(right, labels, (labels + 1) % 8)
+    return items.assign(ideal=list(np.eye(8)[predicted]))
 
 
 def measure(folder: Path, task: str, model: dict[str, Any], items: Path, runs: list[Path]) -> Path:

@@ -63,6 +63,7 @@ def made_task(kind: str, train: int = 320, dev: int = 60, test: int = 60, seed: 
         item=np.arange(len(items)),
         female_share=np.nan,
         template=None,
+        ideal=None,
         # the first of every three
         sampled=np.arange(len(items)) % 3 == 0,
         label=items["label"].where(items["part"] == TEST),

@@ -16,6 +16,8 @@ import yaml
 from real_data import real_data
 from running import run_script
 from study_schema import FAMILIES, ROOT
+from unmask.configuration import read_config
+from unmask.downstream.sources import with_preset
 from unmask.errors import InputError
 from unmask.schemas import complete
 from unmask.tables import read_metadata
@@ -163,7 +165,7 @@ def read_task(folder: Path, task: str, settings: Mapping[str, Any] | None = None
         "downstream": {"tasks": {"t": entry | dict(settings or {})}},
     }
     completed = complete(study, FAMILIES)
-    entry = completed["downstream"]["tasks"]["t"]
+    entry = with_preset(completed["downstream"]["tasks"]["t"], PRESETS)
     if task == "planted":
         entry["settings"] = completed["worlds"]["w"]
     outputs, log = {key: folder / f"{key}.out" for key in ("examples", "items_table")}, folder / "log"
@@ -176,6 +178,9 @@ def read_task(folder: Path, task: str, settings: Mapping[str, Any] | None = None
     facts = read_metadata(outputs["items_table"])
     examples, items = (pd.read_parquet(path) for path in outputs.values())
     return SimpleNamespace(examples=examples, items=items, **facts)
+
+
+PRESETS = read_config(ROOT / "resources/downstream/tasks.yaml")
 
 
 def files_of(*names: str) -> dict[str, dict[str, str]]:
@@ -234,7 +239,7 @@ def test_biographies(tmp_path: Path) -> None:
         "surgeon has no female",
     ):
         assert any(remark in each for each in task.remarks)
-    assert (task.task, task.kind, task.truth) == ("t", "occupations", None)
+    assert (task.task, task.kind) == ("t", "occupations")
     assert "LabHC/bias_in_bios@" in task.source
 
 
@@ -316,17 +321,41 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
     assert list(task.labels) == ["entailment", "neutral", "contradiction"]
 
 
-@pytest.mark.parametrize(
-    ("more", "line"),
-    [
-        (["lists", "frames", "occupations"], "give exactly one of lists; frames with occupations"),
-        (["lists", "frames"], "'occupations' is a dependency of 'frames'"),
-        (["lists", "occupations"], "'frames' is a dependency of 'occupations'"),
-    ],
-)
-def test_frames_stand_beside_no_lists(tmp_path: Path, more: list[str], line: str) -> None:
-    with pytest.raises(InputError, match=rf"^config key downstream\.tasks\.t\.files: {line}"):
-        read_task(tmp_path, "mnli", {"files": files_of("train", "dev", "test", *more)})
+def test_frames_stand_beside_no_lists(tmp_path: Path) -> None:
+    beside: dict[str, Any] = {"frames": "ate a bagel .\n", "occupations": "occupation\nnurse\n"}
+    line = "task t: files: frames and occupations take the place of lists; give one or the other"
+    assert read_task(tmp_path, "mnli", **beside) == line
+    with pytest.raises(InputError, match="'occupations' is a dependency of 'frames'"):
+        read_task(tmp_path, "mnli", {"files": files_of("frames")})
+
+
+@pytest.mark.parametrize("other", ["nurse ", " nurse", "nur\u200bse", "cafe\u0301"])
+@pytest.mark.parametrize("part", ["train", "test", "bias"])
+def test_labels_that_look_alike_are_refused_by_row(part: str, other: str, tmp_path: Path) -> None:
+    same = "caf\u00e9" if other.startswith("caf") else "nurse"
+    if part == "bias":
+        rows = [{**row, "occupation": name} for name in (same, other) for row in BIAS_ITEMS]
+        line = read_task(tmp_path, "entailment", bias=rows)
+        assert f"bias.csv: row 2 (line 4): occupation: {other!r} and {same!r} (row 0 (line 2)) look" in line
+        return
+    train = [{**row, "job": same if row["job"] == "nurse" else "judge"} for row in PEOPLE]
+    changed = [{**PEOPLE[0], "job": other}]
+    files: dict[str, Any] = {"train": train, "test": changed}
+    if part == "train":
+        files = {"train": [*train, *changed]}
+    line = read_task(tmp_path, "people", **files)
+    row, first = (40, "row 0 (line 2)") if part == "train" else (0, f"{tmp_path}/train.csv: row 0 (line 2)")
+    assert f"{part}.csv: row {row} (line {row + 2}): job: {other!r} and {same!r} ({first}) look alike" in line
+
+
+def test_labels_of_the_study_are_checked_in_place_of_those_of_rows(tmp_path: Path) -> None:
+    labels = {"nurse": ["nurse", "nurse "], "pilot": ["pilot"]}
+    rows = [*PEOPLE, {**PEOPLE[0], "job": "nurse "}]
+    assert list(read_task(tmp_path, "people", {"labels": labels}, train=rows).labels) == ["nurse", "pilot"]
+    labels = {"nurse": ["nurse"], "nurse ": ["nurse "], "pilot": ["pilot"]}
+    (tmp_path / "alike").mkdir()
+    line = read_task(tmp_path / "alike", "people", {"labels": labels}, train=rows)
+    assert line.startswith("task t: config key labels.nurse : ")
 
 
 def test_a_sample_keeps_pairs_whole_and_follows_the_seed(tmp_path: Path) -> None:
@@ -389,10 +418,9 @@ def test_a_table_of_entailment(tmp_path: Path) -> None:
     assert list(part(task, "bias")["gender"]) == ["female", "male"]
 
 
-def test_a_synthetic_task_has_its_truth(tmp_path: Path) -> None:
+def test_a_synthetic_task_is_of_its_world(tmp_path: Path) -> None:
     task = read_task(tmp_path, "planted", {"kind": "entailment", "world": "w", "examples": 500, "items": 100})
-    assert task.truth["metrics"]["fn_gap"] == pytest.approx(0.25)
-    assert task.source == "made in the words of the world w"
+    assert task.source == "made in the words of the world w" and task.items["ideal"].notna().all()
 
 
 def test_real_sentences_and_occupations(tmp_path: Path) -> None:

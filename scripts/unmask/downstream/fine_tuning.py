@@ -23,7 +23,7 @@ from transformers import PreTrainedModel
 from unmask.atomic import written_whole
 from unmask.downstream.predictions import Checkpoint, keep
 from unmask.downstream.searching import Chosen, search
-from unmask.downstream.task import Task, check_task
+from unmask.downstream.task import Task
 from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.facts import read_facts, write_facts
 from unmask.models.classifiers import Start, make_classifier
@@ -72,10 +72,8 @@ def fine_tune(
     at 0, `every`, 2 · `every` … steps, at all but the last of the items that are `sampled` alone.
     A search is as `unmask.downstream.searching.search` says, from the entry's own settings.
 
-    Raises InputError, before anything is trained, as `check_task` and `make_classifier` do, and as `train`
-    and `logits_of` do.
+    Raises InputError as `make_classifier`, `train` and `logits_of` do.
     """
-    check_task(task, kind, entry)
     run = _Run(Path(directory), max_length, task, kind, entry, seed, Path(work), device)
     best = Chosen(entry["batch"], entry["learning_rate"], entry["epochs"])
     if entry["how"] == SEARCH:

@@ -410,3 +410,20 @@ def measure(
         remarks.append("one run: intervals say nothing of how much runs differ")
     rows = pd.concat(parts, ignore_index=True).reindex(columns=SCORES.names)
     return rows.astype({"metric": "str", "group": "str"}), remarks
+
+
+def truth_of(kind: str, items: pd.DataFrame) -> dict[str, dict[str, float]] | None:
+    """The metrics of a model that has learnt a synthetic task, and the gap of each occupation; else None.
+
+    items: as ITEMS.
+    """
+    if items["ideal"].isna().all():
+        return None
+    ideal = Runs([{"seed": 0}], {0: (np.arange(len(items)), np.stack(items["ideal"].tolist())[None])})
+    rows, _ = measure(kind, items, ideal, 1, 0.95)
+    rows = rows[rows["seed"].isna()]
+    metrics, gaps = rows[rows["group"].isna()], rows[rows["group"].notna()]
+    return {
+        "metrics": dict(zip(metrics["metric"], metrics["value"], strict=True)),
+        "groups": dict(zip(gaps["group"], gaps["value"], strict=True)),
+    }

@@ -13,7 +13,7 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.correlation import ModelRole
 from unmask.downstream.schema import CORRELATIONS, WORD_COUNTS
 from unmask.downstream.scores import TaskScores, bias_scores, read_task_scores
-from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, MAIN, PUBLISHED_NAMES
+from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, MAIN
 from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.published import read_published
@@ -52,7 +52,8 @@ class DownstreamResults:
     scores_before and scores_after (of pairs of sentences), pairs (of every benchmark), comparisons (of
     models, one a benchmark), bias (unmask.statistics.schema.BIAS of the models before), published, captions;
     all but scores and the last two may be empty. settings:
-    models (name, family, and where they have them role and from), tasks (name, format), benchmarks and
+    models (name, family, and where they have them role and from), tasks (name, and published, what the
+    paper calls one in Table 1 and in Table 2), benchmarks and
     measures (names), published (what the literature calls benchmarks, by name; not all have such a name),
     bias_type (of the pairs that count; None: all), alpha, confidence.
     """
@@ -98,8 +99,9 @@ class DownstreamResults:
 
     def printed_names(self, task: str) -> tuple[str | None, str | None]:
         """What the paper calls a task, in Table 1 and in Table 2."""
-        formats = {str(entry["name"]): entry.get("format") for entry in self.settings["tasks"]}
-        return PUBLISHED_NAMES.get(str(formats.get(task)), (None, None))
+        names = {str(entry["name"]): entry.get("published") for entry in self.settings["tasks"]}
+        training, test = names.get(task) or (None, None)
+        return training, test
 
     def printed_benchmark(self, benchmark: str) -> str | None:
         """What the literature calls a benchmark."""

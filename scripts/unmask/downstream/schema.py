@@ -20,7 +20,8 @@ EXAMPLES = pa.schema(
 )
 """What a model is fine-tuned on. One row per example, those of train first.
 
-Metadata: task, kind, labels (their names by number; null for similarity), source, remarks (sentences).
+Metadata: task, format, kind, labels (their names by number; null for similarity), source, remarks
+(sentences), published_rows (of train, in the paper's counts; null: all).
 """
 
 ITEMS = pa.schema(
@@ -57,12 +58,17 @@ ITEMS = pa.schema(
             meaning="what repeats: the sentence or frame that an item of bias is made from",
         ),
         field("sampled", pa.bool_(), meaning="whether every checkpoint predicts it, or only the last"),
+        field(
+            "ideal",
+            pa.list_(pa.float64()),
+            nullable=True,
+            meaning="of a synthetic task: the logits of a model that has learnt it, or the similarity",
+        ),
     ]
 )
 """What a fine-tuned model predicts. Items of bias that differ in gender alone share template and occupation.
 
-Metadata: task, kind, labels, source, remarks; truth, of a made task: {"metrics": {metric: value of a model
-that has learnt the task}, "groups": {occupation: value of the task's main metric}}, else null.
+Metadata: task, kind, labels, source, remarks.
 """
 
 PREDICTIONS = pa.schema(
@@ -120,7 +126,8 @@ SCORES = pa.schema(
 """How well one model does one task, and how unequally. A row whose seed is null is the mean over the seeds,
 with an interval that has seeds as a level.
 
-Metadata: model, task, kind, remarks (such as occupations left out), truth (as of ITEMS), runs (their facts).
+Metadata: model, task, kind, remarks (such as occupations left out), runs (their facts); truth, of a synthetic
+task: {"metrics": {metric: value of a model that has learnt it}, "groups": {occupation: its gap}}, else null.
 """
 
 CORRELATIONS = pa.schema(

@@ -29,14 +29,6 @@ more the main metric is than that of the model that a model was made from."""
 MAIN = {OCCUPATIONS: "tpr_gap", SIMILARITY: "delta", ENTAILMENT: "fn_gap"}
 """The metric that is a kind's bias."""
 
-PUBLISHED_NAMES = {
-    "bias-in-bios": ("BiasBios", "BiasBios"),
-    "stsb": ("STS-B", "STS-bias"),
-    "mnli": ("MNLI", "NLI-bias"),
-}
-"""What the paper calls the tasks, by their format: as training data (Table 1), as tests of bias (Table 2)."""
-
-
 LEAST_SEEN = 3
 """Models in whose order something can be seen."""
 

@@ -11,17 +11,14 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import norm
 
+from unmask.downstream.bias_items import words_in
 from unmask.downstream.schema import WORD_COUNTS
 from unmask.downstream.terms import TRAIN
-from unmask.downstream.wording import words_in
 from unmask.gendered_words import WordPairs
 from unmask.tables import framed
 from unmask.terms import CORRECTED, PUBLISHED
 
 Words = Callable[[str], list[str]]
-
-READ_OF_STSB = 5552
-"""Rows of STS-B's training data in the paper's numbers: the others have two more fields, and were lost."""
 
 
 def words_between_spaces(text: str) -> list[str]:
@@ -37,10 +34,11 @@ def count_words(
 ) -> pd.DataFrame:
     """The rows of WORD_COUNTS of a task, one a reading.
 
-    examples: as EXAMPLES; those of train count, in both of their sentences. first: in the reading published,
-    the first so many of them alone (READ_OF_STSB). The interval and p (of equality, two-sided) take examples
-    as the unit, since words of one gender come together: by the delta method, the variance of ILPS is
-    Σ_i (f_i / F - m_i / M)² over examples with f_i feminine and m_i masculine words, F and M in all.
+    examples: as EXAMPLES; those of train count, in both of their sentences. first: in the reading
+    published, the first so many of them alone (STS-B's others were lost). The interval and p (of equality,
+    two-sided) take examples as the unit, since words of one gender come together: by the delta method, the
+    variance of ILPS is Σ_i (f_i / F - m_i / M)² over examples with f_i feminine and m_i masculine words, F
+    and M in all.
     """
     train = examples[examples["part"] == TRAIN]
     rows = []

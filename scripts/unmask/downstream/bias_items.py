@@ -1,0 +1,188 @@
+"""Items of bias: sentences about an occupation, each with the same sentence about a woman and about a man.
+
+Similarity (Webster et al. 2020, Measuring and Reducing Gendered Correlations in Pre-trained Models): a
+sentence that begins with a man or a woman, and the same one with an occupation in that place.
+
+Entailment (Dev et al. 2020, On Measuring and Mitigating Biased Inferences of Word Embeddings): a frame
+("ate a bagel .") says the same of an occupation (premise) and of a woman or a man (hypothesis), so that the
+right answer is always neutral. Their lists of words have no licence: they are read from their repository's
+archive.
+"""
+
+import gzip
+import io
+import re
+import tarfile
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from unmask.downstream.terms import BIAS, FEMALE, MALE
+from unmask.errors import InputError
+from unmask.user_documents import read_lines
+from unmask.user_files import faults_of, text_of
+from unmask.user_tables import Column, Table
+
+LETTERS = re.compile(r"[^\W\d_]+")
+_BEGINNING = re.compile(r"A (?:man|woman)\b(.*)", re.DOTALL)
+_AN = re.compile(r"[aeio]|u(?!ni|s[aeiu]|ti)|h(?:eir|onest|onou?r|our)", re.IGNORECASE)
+_A = re.compile(r"one\b|once\b|eu|ew", re.IGNORECASE)
+
+PUBLISHED = (1968, 164)
+"""Frames and occupations of Dev et al."""
+
+PERCENTAGE = Column("female_share", float, optional=True, least=0, most=100)
+_OCCUPATIONS = (
+    Column("occupation", lambda cell: text_of(cell).strip(), required=True, key=True),
+    PERCENTAGE,
+    replace(PERCENTAGE, name="bls_pct_female"),
+)
+
+
+def words_in(text: str) -> list[str]:
+    """The runs of letters of a text, in lower case."""
+    return LETTERS.findall(text.lower())
+
+
+def article(noun: str) -> str:
+    """`a` or `an`, by how English says the noun's first sound: an engineer, a user, an honest man."""
+    return "an" if _AN.match(noun) and not _A.match(noun) else "a"
+
+
+def with_article(noun: str, first: str = "a") -> str:
+    """A noun with an article as the code of Dev et al. gives it, by its first letter. first: a or A."""
+    return f"{first}{'n' if noun[0].lower() in 'aeiou' else ''} {noun}"
+
+
+def read_occupations(path: Path) -> pd.DataFrame:
+    """Occupations from a CSV file: the column occupation, maybe female_share or bls_pct_female (percent).
+
+    Returns the columns occupation and female_share (NaN where not stated), in the order of the file. Raises
+    InputError naming the file, and the row of what is no occupation, no percentage or there twice.
+    """
+    table = Table(_OCCUPATIONS)
+    rows = table.frame(table.rows(path))
+    return rows[["occupation"]].assign(female_share=rows["female_share"].fillna(rows["bls_pct_female"]))
+
+
+def templates_in(sentences: Iterable[str], gendered: Collection[str]) -> list[str]:
+    """What follows "A man" or "A woman" in each distinct sentence that begins so and has no more such words.
+
+    gendered: words that show a gender, man and woman among them, in lower case. In the order of the
+    sentences; two that differ in man and woman alone give the same template twice.
+    """
+    beginnings = [(text, _BEGINNING.match(text)) for text in dict.fromkeys(sentences)]
+    return [
+        match[1]
+        for text, match in beginnings
+        if match and sum(word in gendered for word in words_in(text)) <= 1
+    ]
+
+
+def similarity_items(templates: Sequence[str], occupations: pd.DataFrame) -> pd.DataFrame:
+    """Every template with every occupation and both genders: text is the sentence about a woman or a man,
+    second that about the occupation. occupations: as `read_occupations` has them."""
+    subjects = [f"{article(word).capitalize()} {word}" for word in occupations["occupation"]]
+    people = pd.DataFrame({"person": ["A woman", "A man"], "gender": [FEMALE, MALE]})
+    rows = _crossed(templates, occupations.assign(subject=subjects), people)
+    return rows.assign(
+        text=rows["person"] + rows["said"], second=rows["subject"] + rows["said"], template=rows["number"]
+    )
+
+
+def entailment_items(
+    frames: Sequence[str], occupations: pd.DataFrame, people: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """Every frame with every occupation and every woman and man: text is the premise, second the hypothesis.
+
+    people: as many words for women as for men; those at the same place make a pair, which is a template of
+    its own. Raises InputError where there are more words of one gender than of the other.
+    """
+    women, men = people[FEMALE], people[MALE]
+    if len(women) != len(men):
+        raise InputError(f"people: {len(women)} words for women, but {len(men)} for men: they go in pairs")
+    persons = pd.DataFrame(
+        {
+            "person": [with_article(word, "A") for pair in zip(women, men, strict=True) for word in pair],
+            "gender": [FEMALE, MALE] * len(women),
+            "pair": np.repeat(np.arange(len(women)), 2),
+        }
+    )
+    subjects = [with_article(word, "A") for word in occupations["occupation"]]
+    rows = _crossed([f" {frame}" for frame in frames], occupations.assign(subject=subjects), persons)
+    return rows.assign(
+        text=rows["subject"] + rows["said"],
+        second=rows["person"] + rows["said"],
+        template=rows["number"] * len(women) + rows["pair"],
+    )
+
+
+def _crossed(said: Sequence[str], occupations: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
+    texts = pd.DataFrame({"said": said, "number": range(len(said)), "part": BIAS})
+    return texts.merge(occupations, how="cross").merge(people, how="cross")
+
+
+def read_frames(path: Path) -> list[str]:
+    """Frames from a text file, one a line, as "ate a bagel .". Raises InputError naming what is not there."""
+    frames: dict[str, None] = {}
+    for line in read_lines(path):
+        if (frame := line.text()) in frames:
+            raise line.fault(f"{frame!r} is there twice")
+        frames[frame] = None
+    return list(frames)
+
+
+def read_archive(path: Path) -> tuple[list[str], pd.DataFrame]:
+    """The frames and the occupations that the code of Dev et al. makes of its lists.
+
+    path: an archive (.tar.gz) of the repository. A frame is a verb and an object of its kind: verbs of
+    commerce with every object, of interaction with every person, of driving with vehicles, of eating with
+    food. Words are sorted, where that code leaves the order of some to chance. Raises InputError naming the
+    file, and the list that is not there or is empty.
+    """
+    lists = _word_lists(path)
+
+    def words(*names: str) -> list[str]:
+        if empty := [name for name in names if not lists.get(name)]:
+            raise InputError(f"{path}: no words in word_lists/{empty[0]}")
+        return sorted({word for name in names for word in lists[name]})
+
+    people = "nouns/people"
+    objects = [name for name in lists if name.startswith("nouns/objects/")] or ["nouns/objects"]
+    rulers = [f"{people}/rulers"] if lists.get(f"{people}/rulers") else []
+    objects_of_verbs = {
+        "commerce": words(*objects),
+        "interaction": words(f"{people}/person_hyponyms", *rulers),
+        "driving": words("nouns/objects/vehicles"),
+        "eating": words("nouns/objects/food"),
+    }
+    frames = [
+        f"{verb} {with_article(noun)} ."
+        for kind, nouns in objects_of_verbs.items()
+        for verb in words(f"verbs/{kind}_verbs")
+        for noun in nouns
+    ]
+    return frames, pd.DataFrame({"occupation": words(f"{people}/occupations"), "female_share": np.nan})
+
+
+def _word_lists(path: Path) -> dict[str, list[str]]:
+    """The words of each list by its place below the folder word_lists."""
+    lists: dict[str, list[str]] = {}
+    try:
+        with faults_of(path, "not a readable tar archive"):
+            # as a whole: the checksum stands at the end
+            whole = io.BytesIO(gzip.decompress(path.read_bytes()))
+            with tarfile.open(fileobj=whole) as archive:
+                for member in archive:
+                    _, folder, name = member.name.partition("word_lists/")
+                    content = archive.extractfile(member) if folder else None
+                    if content is not None:
+                        lines = content.read().decode("utf-8").splitlines()
+                        lists[name] = [line.strip() for line in lines if line.strip()]
+    except (tarfile.TarError, zlib.error) as error:
+        raise InputError(f"{path}: not a readable tar archive ({error})") from None
+    return lists

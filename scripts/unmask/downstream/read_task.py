@@ -1,0 +1,302 @@
+"""A task in tables: texts with labels, in csv, tsv, jsonl or Parquet (docs/downstream.md).
+
+A published task is such a table, whose settings stand in resources/downstream/tasks.yaml.
+"""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unmask.downstream.bias_items import (
+    PERCENTAGE,
+    PUBLISHED,
+    entailment_items,
+    read_archive,
+    read_frames,
+    read_occupations,
+    similarity_items,
+    templates_in,
+)
+from unmask.downstream.task import Task, examples_of, female_shares, items_of
+from unmask.downstream.terms import (
+    BIAS,
+    DEV,
+    ENTAILMENT,
+    ENTAILMENT_LABELS,
+    FEMALE,
+    MALE,
+    OCCUPATIONS,
+    SIMILARITY,
+    TEST,
+    TRAIN,
+)
+from unmask.errors import InputError
+from unmask.gendered_words import read_word_pairs
+from unmask.labels import Labels, fault_of_text
+from unmask.user_files import faults_of, published_text, read_text
+from unmask.user_tables import Column, Row, Table, choices_of, value_text
+
+PARTS = (TRAIN, DEV, TEST)
+MOST_LABELS = 1 << 15
+"""More are taken for a mistake, such as a column of numbers that are no labels."""
+
+Files = Mapping[str, Sequence[Path]]
+Entry = Mapping[str, Any]
+
+
+def read_task(files: Files, entry: Entry) -> Task:
+    """The task. files: train, and maybe dev and test; bias, or what items of bias are made of (occupations,
+    and words, frames or lists). entry: as `unmask.downstream.sources.with_preset` gives it.
+
+    Where there are no files dev and test, a column `part` says which rows are theirs, or rows are drawn
+    (entry: `held_out`, shares of both). Raises InputError naming the file and the row, or the key, of what
+    does not fit; and where a part has no rows.
+    """
+    remarks: list[str] = []
+    rows, labels = _all_rows(files, entry, remarks)
+    parts = {part: rows[rows["part"] == part].reset_index(drop=True) for part in PARTS}
+    for part, of_part in parts.items():
+        if of_part.empty:
+            raise InputError(f"{files[TRAIN][0]}: no rows for {part}")
+    tested, bias = parts[TEST], []
+    if labels is not None and entry["kind"] == OCCUPATIONS:
+        _check_genders(files[TRAIN][0], parts, labels, entry)
+        tested = tested.assign(occupation=tested["label"].map(dict(enumerate(labels))))
+        tested["female_share"] = tested["occupation"].map(female_shares(labels, parts[TRAIN]))
+        remarks += _of_the_test(tested, labels)
+    else:
+        bias = [_bias_rows(files, entry, tested, remarks)]
+        if entry["kind"] == SIMILARITY and tested["label"].isna().all():
+            tested = parts[DEV]
+            remarks.append("the scores of its test are not public: accuracy is that on dev")
+    items = items_of([tested.assign(part=TEST), *bias], entry["sample"], entry["seed"])
+    return Task(examples_of(parts[TRAIN], parts[DEV]), items, labels, tuple(remarks))
+
+
+def _all_rows(files: Files, entry: Entry, remarks: list[str]) -> tuple[pd.DataFrame, tuple[str, ...] | None]:
+    """The rows of all files, with text, second, label, gender and part; and the labels' names.
+
+    label: its number among the names; of similarity, which has no names, the score from 0 to 1, or nan where
+    the score is hidden.
+    """
+    headers = {name: header for name, header in entry["columns"].items() if header}
+    if entry["kind"] != OCCUPATIONS and "second" not in headers:
+        raise InputError(
+            f"columns: {entry['kind']} is of two sentences, so there must be a column for second"
+        )
+    if entry["kind"] == OCCUPATIONS and "gender" not in headers:
+        raise InputError("columns: occupations have no gap without a column for gender")
+    names, label = _labels(entry)
+    text = Column("text", published_text) if "published" in entry else Column("text", required=True)
+    columns = {
+        "text": text,
+        "second": replace(text, name="second"),
+        "label": label,
+        "gender": Column("gender", choices=choices_of(entry.get("genders") or {}, "genders")),
+        "part": Column("part"),
+    }
+    table = Table(replace(columns[name], header=header) for name, header in headers.items())
+    frames = [_rows(part, files[part], table, entry, remarks) for part in PARTS if part in files]
+    rows = pd.concat(frames, ignore_index=True)
+    if "part" not in headers:
+        _hold_out(rows, [part for part in (DEV, TEST) if part not in files], entry)
+    if entry["kind"] == SIMILARITY:
+        low, high = entry["scale"]
+        return rows.assign(label=(rows["label"].astype(float) - low) / (high - low)), None
+    names = names or tuple(sorted(set(rows["label"])))
+    if not 2 <= len(names) <= MOST_LABELS:
+        few = f"one label alone, {names[0]!r}: there is nothing to tell apart"
+        raise InputError(f"{files[TRAIN][0]}: {few if len(names) < 2 else f'{len(names)} labels'}")
+    numbers = {name: float(number) for number, name in enumerate(names)}
+    return rows.assign(label=rows["label"].map(numbers)), names
+
+
+def _labels(entry: Entry) -> tuple[tuple[str, ...] | None, Column]:
+    """The names of the labels, where they are known before any row is, and the column of labels."""
+    if entry["kind"] == SIMILARITY:
+        low, high = entry["scale"]
+        if not low < high:
+            raise InputError(f"scale: from {low:g} to {high:g} is no scale")
+        return None, Column("label", float, required=True, least=low, most=high)
+    named = entry.get("labels")
+    if named is None and entry["kind"] == ENTAILMENT:
+        named = {name: [name] for name in ENTAILMENT_LABELS}
+    if named is None:
+        return None, Column("label", value_text, required=True, label=True)
+    seen = Labels()
+    for name in named:
+        if fault := seen.check(str(name), f"config key labels.{name}"):
+            raise InputError(f"config key labels.{name}: {fault}")
+    names = tuple(named)
+    if entry["kind"] == ENTAILMENT:
+        if set(names) != set(ENTAILMENT_LABELS):
+            raise InputError(f"labels: entailment has {', '.join(ENTAILMENT_LABELS)}, not {', '.join(names)}")
+        names = ENTAILMENT_LABELS
+    return names, Column("label", required=True, choices=choices_of(named, "labels"))
+
+
+def _rows(part: str, paths: Sequence[Path], table: Table, entry: Entry, remarks: list[str]) -> pd.DataFrame:
+    """The rows of the files of one part, with `part`, and nan for a score that is hidden."""
+    hidden, by_column = entry.get("hidden"), part == TRAIN and "part" in (c.name for c in table.columns)
+    if hidden is not None and part == TEST:
+        table = Table(replace(c, least=hidden) if c.name == "label" else c for c in table.columns)
+    rows = [row for path in paths for row in _rows_in(path, table, entry, part)]
+    if by_column:
+        for row in rows:
+            if row["part"] not in PARTS:
+                raise row.fault("part", f"{row['part']!r} is none of {', '.join(PARTS)}")
+    frame = table.frame(rows)
+    if not by_column:
+        frame["part"] = part
+    if hidden is not None:
+        low, high = entry["scale"]
+        not_public = [row for row in rows if row["label"] < low]
+        if not_public and len(not_public) < len(rows):
+            value = not_public[0]["label"]
+            raise not_public[0].fault("label", f"{value:g} is no number from {low:g} to {high:g}")
+        frame["label"] = frame["label"].where(frame["label"] >= low)
+    return _with_text(frame, part, remarks) if "published" in entry else frame
+
+
+def _rows_in(path: Path, table: Table, entry: Entry, part: str) -> Iterator[Row]:
+    """The rows of a file; of a published task it is Parquet, or has lines with tabs."""
+    if "published" not in entry:
+        yield from table.rows(path, entry["files"][part])
+        return
+    with faults_of(path), path.open("rb") as file:
+        is_parquet = file.read(4) == b"PAR1"
+    if is_parquet or "fields" not in entry:
+        yield from table.rows(path, {"type": "parquet"})
+        return
+    fields: Mapping[str, int] = entry["fields"]
+    # line breaks of other kinds stand in sentences
+    lines = enumerate(read_text(path).replace("\r\n", "\n").split("\n"), start=1)
+    for row, (line, text) in enumerate(each for each in lines if each[1].strip()):
+        cells, place = text.split("\t"), f"row {row} (line {line})"
+        if len(cells) <= max(fields.values()):
+            raise InputError(
+                f"{path}: {place}: {len(cells)} fields between tabs, not {max(fields.values()) + 1}"
+            )
+        yield table.check(path, place, {name: cells[number].strip() for name, number in fields.items()})
+
+
+def _with_text(rows: pd.DataFrame, part: str, remarks: list[str]) -> pd.DataFrame:
+    """The rows that have all their texts; remarks say how many have not, and how many have odd characters.
+
+    Raises InputError where none has.
+    """
+    texts = rows[[column for column in ("text", "second") if column in rows]]
+    empty = texts.isna().any(axis=1)
+    if empty.all():
+        raise InputError(f"{part}: no row has a text")
+    if empty.any():
+        remarks.append(f"{int(empty.sum())} rows of {part} have no text and are left out")
+    if odd := int(texts[~empty].map(fault_of_text).notna().any(axis=1).sum()):
+        what = "have control characters or U+FFFD in a text, and are read as they are"
+        remarks.append(f"{odd} rows of {part} {what}")
+    return rows[~empty]
+
+
+def _hold_out(rows: pd.DataFrame, parts: Sequence[str], entry: Entry) -> None:
+    """Draw the parts that have no file from the rows of train."""
+    places = np.flatnonzero((rows["part"] == TRAIN).to_numpy()).tolist()
+    random.Random(f"held out {entry['seed']}").shuffle(places)
+    start = 0
+    for part in parts:
+        count = round(entry["held_out"][part] * len(places))
+        rows.loc[places[start : start + count], "part"] = part
+        start += count
+
+
+def _check_genders(
+    path: Path, parts: Mapping[str, pd.DataFrame], labels: Sequence[str], entry: Entry
+) -> None:
+    """Raise InputError where the test lacks a gender, or genders look as if they were swapped."""
+    for gender in (FEMALE, MALE):
+        if not parts[TEST]["gender"].eq(gender).any():
+            raise InputError(f"{path}: nobody in the test is {gender} (column and genders?)")
+    train = parts[TRAIN]
+    for label, expected in entry.get("mostly", {}).items():
+        genders = train.loc[train["label"] == labels.index(label), "gender"]
+        if genders.ne(expected).mean() > 0.5:
+            raise InputError(
+                f"{path}: most people with the label {label} are not {expected}: swapped genders?"
+            )
+
+
+def _of_the_test(tested: pd.DataFrame, labels: Sequence[str]) -> Iterator[str]:
+    """Remarks on the people of a test: those without a gender, and labels without people or one gender."""
+    if unknown := int(tested["gender"].isna().sum()):
+        yield f"{unknown} of {len(tested)} people of the test have no gender, and count for accuracy alone"
+    present = set(tested["occupation"])
+    if absent := [name for name in labels if name not in present]:
+        yield f"nobody in the test is {', '.join(absent)}"
+    both = set(zip(tested["occupation"], tested["gender"], strict=True))
+    for name in labels:
+        missing = [gender for gender in (FEMALE, MALE) if (name, gender) not in both]
+        if name in present and missing:
+            yield f"{name} has no {' and no '.join(missing)} people in the test, and so no gap"
+
+
+def _bias_rows(files: Files, entry: Entry, tested: pd.DataFrame, remarks: list[str]) -> pd.DataFrame:
+    if "bias" in files:
+        return _own_bias(files["bias"][0], entry)
+    if entry["kind"] == SIMILARITY:
+        words = read_word_pairs(files["words"][0])
+        sentences = tested[["text", "second"]].to_numpy().ravel().tolist()
+        templates = templates_in(sentences, words.feminine | words.masculine)
+        if not templates:
+            path = files.get(TEST, files[TRAIN])[0]
+            why = 'no sentence of the test begins with "A man" or "A woman"'
+            raise InputError(f"{path}: {why}; items of bias may be a table (`bias`)")
+        if twice := len(templates) - len(set(templates)):
+            what = "templates are there twice, once of a man, once of a woman"
+            remarks.append(f"{twice} of {len(templates)} {what}")
+        return similarity_items(templates, read_occupations(files["occupations"][0]))
+    if "lists" in files:
+        if "frames" in files:
+            raise InputError("files: frames and occupations take the place of lists; give one or the other")
+        frames, occupations = read_archive(files["lists"][0])
+        if (counts := (len(frames), len(occupations))) != PUBLISHED:
+            remarks.append(
+                f"the lists give {counts[0]} frames and {counts[1]} occupations, not the {PUBLISHED[0]} and "
+                f"{PUBLISHED[1]} of the paper's"
+            )
+    elif {"frames", "occupations"} <= files.keys():
+        frames = read_frames(files["frames"][0])
+        occupations = read_occupations(files["occupations"][0])
+    else:
+        raise InputError("files: entailment needs `bias`, or `frames` and `occupations`, for items of bias")
+    return entailment_items(frames, occupations, entry["people"])
+
+
+def bias_columns(entry: Entry) -> tuple[Column, ...]:
+    """The columns of a table of items of bias."""
+    return (
+        Column("text", required=True),
+        Column("second", required=True),
+        Column("gender", required=True, choices=choices_of(entry["genders"], "genders")),
+        Column("occupation", required=True, label=True),
+        Column("template", value_text, required=True),
+        PERCENTAGE,
+    )
+
+
+def _own_bias(path: Path, entry: Entry) -> pd.DataFrame:
+    table = Table(bias_columns(entry))
+    rows = list(table.rows(path, entry["files"]["bias"]))
+    pairs: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        pairs.setdefault((row["template"], row["occupation"]), []).append(row)
+    for (template, occupation), those in pairs.items():
+        genders = [row["gender"] for row in those]
+        if sorted(genders) != [FEMALE, MALE]:
+            each = f"{template!r} with {occupation!r} is there for {' and '.join(genders)}"
+            raise those[0].fault("template", f"{each}, not once for either gender")
+    frame = table.frame(rows)
+    return frame.assign(part=BIAS, template=pd.factorize(frame["template"])[0])

@@ -1,1 +1,0 @@
-"""Synthetic tasks in the words of a world, whose every label has a known probability."""
