@@ -24,7 +24,6 @@ from unmask.evidence.masking import hidden_positions
 from unmask.evidence.protocols import in_protocol, is_split
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import Mask, modified_tokens
-from unmask.frequency.group_words import modified_words
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_by_protocol, score_pairs
 from unmask.models.devices import pick_device
@@ -35,6 +34,7 @@ from unmask.statistics.decisions import decisions
 from unmask.statistics.flaws import flaws_table
 from unmask.tables import as_table
 from unmask.terms import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
+from unmask.words import modified_words
 from unmask.worlds import grammar
 
 MEASURES = ("AUL", "CPS", "SSS", "PLL")

@@ -16,7 +16,6 @@ from unmask.frequency.group_words import (
     count_group_words,
     counts_of,
     extract,
-    modified_words,
     sides,
     uses,
 )
@@ -24,6 +23,7 @@ from unmask.frequency.schema import GROUP_WORDS
 from unmask.frequency.word_lists import read_left_out, read_listed
 from unmask.report.sheets import rows_of
 from unmask.tables import write_table
+from unmask.words import modified_words
 
 
 def test_modified_words_are_those_outside_the_shared_blocks() -> None:
