@@ -127,7 +127,7 @@ rule convert_gguf:
 
 
 # of what no job here has made, whose last step it would be
-rule prepare_model:
+rule check_model:
     input:
         files=model_files,
     output:
@@ -145,4 +145,4 @@ rule prepare_model:
     message:
         "Checking {wildcards.model}"
     script:
-        "../scripts/prepare_model.py"
+        "../scripts/check_model.py"

@@ -7,7 +7,7 @@ from collections import UserDict
 from snakemake.io import is_flagged
 
 # these state digests of all the parts that their outputs are made by, in other parameters
-STATE_PARTS = ("score_evidence.py", "prepare_model.py")
+STATE_PARTS = ("score_evidence.py", "check_model.py")
 
 
 def user_digests(rule):

@@ -8,7 +8,7 @@ from unmask.facts import read_facts, record, write_facts
 from unmask.input_digests import unchanged
 from unmask.joblog import job_log
 from unmask.models.gguf_files import convert_gguf
-from unmask.models.manifest import write_manifest
+from unmask.models.kinds import write_manifest
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -7,7 +7,7 @@ from unmask.debiasing.inputs import Base, Texts
 from unmask.debiasing.stereotypes import read_stereotypes
 from unmask.facts import write_facts
 from unmask.gendered_words import read_word_pairs
-from unmask.models.manifest import write_manifest
+from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder
 from unmask.plugins import load
 

@@ -15,7 +15,7 @@ from unmask.joblog import job_log
 from unmask.models.classifiers import restore
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
-from unmask.models.manifest import write_manifest
+from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder
 from unmask.tables import read_metadata, read_table
 

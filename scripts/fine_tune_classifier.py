@@ -11,7 +11,7 @@ from unmask.input_digests import unchanged
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
-from unmask.models.manifest import write_manifest
+from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder
 from unmask.regional.fine_tuned import fine_tune_on
 from unmask.regional.labelled import read_labelled

@@ -7,7 +7,7 @@ from unmask.errors import InputError
 from unmask.facts import record, write_facts
 from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.models.manifest import write_manifest
+from unmask.models.kinds import write_manifest
 from unmask.models.random_weights import make_random
 
 if TYPE_CHECKING:

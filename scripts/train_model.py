@@ -5,7 +5,7 @@ from pathlib import Path
 from unmask.job import job
 from unmask.facts import write_facts
 from unmask.models.directory import directory_written_whole
-from unmask.models.manifest import write_manifest
+from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder
 from unmask.worlds.grammar import World
 from unmask.worlds.recipe import Corruption, Recipe

@@ -10,7 +10,7 @@ from unmask.facts import read_facts, record, write_facts
 from unmask.joblog import job_log
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
-from unmask.models.manifest import write_manifest
+from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder
 from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.regional.training_sentences import likely_sentences, train_on

@@ -131,17 +131,14 @@ def made_model(model="{model}"):
 
 
 def about_model(model):
-    """What the manifest of a model is written with, as a parameter of the rule whose last step that is.
-
-    The digest is of what a manifest says alone: with that of the checks, a new one would make evidence anew.
-    """
+    """What the manifest of a model is written with, as a parameter of the rule whose last step that is."""
     return {
         "name": model,
         "directory": model_directory(model),
         "entry": {"source": MODELS[model]["source"], "kind": kind_of(model)}
         | ({"trust_remote_code": True} if runs_own_code(model) else {})
         | ({"start": inherited(model, "start")} if inherited(model, "start") else {}),
-        "code": code("prepare_model.py", module_file("models/kinds", kind_of(model))),
+        "code": code("check_model.py"),
     }
 
 

@@ -24,7 +24,7 @@ from unmask.associations.terms import E1, E2, E3X, E3Y, GROUNDED, ITEM, JOINT, L
 from unmask.associations.testing import Options, association_tests
 from unmask.associations.words import spans_of
 from unmask.models.devices import pick_device
-from unmask.models.kinds import vision_and_language
+from unmask.models.kinds import check_model
 from unmask.terms import CORRECTED
 
 QUICK = Options(permutations=1000, bootstrap=0)
@@ -57,7 +57,7 @@ def results_of(folder: Path, world: World, turned: bool = False) -> pd.DataFrame
     """The rows of `corrected` of a world that is written to files and read again, by pooling, experiment and
     level; turned: with X and Y exchanged, and with them whose pictures are whose."""
     files = write_world(folder, world)
-    vision_and_language.check(files.model, "made")
+    check_model(files.model, "vision-and-language", "made")
     if turned:
         test = json.loads(files.test.read_text())
         test["targ1"], test["targ2"] = test["targ2"], test["targ1"]

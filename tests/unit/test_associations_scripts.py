@@ -69,7 +69,7 @@ def literal(stimuli: Any, vectors: Any, test: str) -> tuple[float, float]:
 def test_a_model_of_the_study(folder: Path, tmp_path: Path) -> None:
     model = tiny_model("bert", tmp_path / "model")
     run_script(
-        "prepare_model",
+        "check_model",
         [],
         [tmp_path / "manifest.json"],
         tmp_path / "log",

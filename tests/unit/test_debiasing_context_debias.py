@@ -32,7 +32,7 @@ from unmask.debiasing.tokenized import Tokenized, layers_of, pad, tokenize_sente
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.models.devices import pick_device
-from unmask.models.kinds.masked_lm import check
+from unmask.models.kinds import check_model
 from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import World
 from unmask.worlds.neutral import gendered_pairs, neutral_sentences, stereotyped_words
@@ -324,7 +324,7 @@ def test_killed_and_resumed_it_is_the_same(
     assert run(tmp_path, "killed", stated, texts, base) == facts
     files = [tmp_path / name / "model.safetensors" for name in ("whole", "killed")]
     assert files[0].read_bytes() == files[1].read_bytes()
-    check(tmp_path / "killed", "debiased")
+    check_model(tmp_path / "killed", "masked-lm", "debiased")
 
 
 def test_the_best_step_is_kept(base: Base, tmp_path: Path) -> None:

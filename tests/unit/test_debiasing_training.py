@@ -32,7 +32,7 @@ from unmask.debiasing.model_files import load_base, pooler_of, save
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs
 from unmask.models.devices import pick_device
-from unmask.models.kinds.masked_lm import check, describe
+from unmask.models.kinds import check_model
 from unmask.models.masking import Masking
 from unmask.models.training import IGNORED, Settings
 
@@ -142,8 +142,11 @@ def test_the_held_out_loss_is_the_mean_over_hidden_tokens(tmp_path: Path) -> Non
 def test_a_continued_model_is_a_model_like_any_other(tmp_path: Path, architecture: str) -> None:
     base = tiny_model(architecture, tmp_path / "base")
     facts = debiased(continued, base, texts(tmp_path), tmp_path / "new", entry(epochs=8))
-    check(tmp_path / "new", "new")
-    assert describe(tmp_path / "new")["tokenizer_digest"] == describe(base)["tokenizer_digest"]
+    check_model(tmp_path / "new", "masked-lm", "new")
+    assert (
+        check_model(tmp_path / "new", "masked-lm", "tiny")["tokenizer_digest"]
+        == check_model(base, "masked-lm", "tiny")["tokenizer_digest"]
+    )
     assert not (tmp_path / "new" / "training_args.bin").exists()
     assert facts["examples"]["kind"] == "blocks"
     assert facts["steps"] == -(-facts["examples"]["count"] // 4) * 8
@@ -199,7 +202,7 @@ def test_corrected_keeps_the_pooler_and_published_drops_it(tmp_path: Path, store
         (base / "model.safetensors").unlink()
     for reading in ("corrected", "published"):
         debiased(continued, base, texts(tmp_path), tmp_path / reading, entry(reading=reading, steps=2))
-        check(tmp_path / reading, reading)
+        check_model(tmp_path / reading, "masked-lm", reading)
     assert pooler_of(tmp_path / "published", "bert") == {}
     kept_pooler = pooler_of(tmp_path / "corrected", "bert")
     assert kept_pooler.keys() == pooler.keys()
@@ -260,7 +263,7 @@ class StoppedError(Exception):
 
 def by_script(folder: Path, base: Path, stated: dict[str, Any]) -> Path:
     """The model that the script writes into `folder`."""
-    manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
+    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     corpus = texts(folder)
     run_script(
@@ -340,7 +343,7 @@ def test_with_real_tokenizers(tmp_path: Path, tokenizer: str, architecture: str)
     real.save_pretrained(base)
     lines = [f"{line[:1].upper()}{line[1:-2]}, she’s unbelievably “naïve”." for line in LINES]
     facts = debiased(continued, base, texts(tmp_path, lines), tmp_path / "new", entry(steps=4))
-    check(tmp_path / "new", "new")
+    check_model(tmp_path / "new", "masked-lm", "new")
     assert facts["examples"]["kind"] == "blocks" and facts["examples"]["count"] > 10
     blocks = list(_blocks(real, lines, 16))
     joined = [token for line in lines for token in real(line)["input_ids"]]

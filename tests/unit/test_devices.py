@@ -26,7 +26,7 @@ from unmask.evidence.engine import Queries, answer
 from unmask.models import claiming, loading
 from unmask.models.claiming import claim
 from unmask.models.devices import claim_device, pick_device, ran_out_of_memory, within_memory
-from unmask.models.kinds.masked_lm import describe
+from unmask.models.kinds import check_model
 from unmask.tables import write_table
 
 
@@ -314,7 +314,10 @@ def score(folder: Path, more: int) -> None:
 def test_a_job_that_fits_no_sequence_ends_with_one_clear_line(tmp_path: Path) -> None:
     sizes = {"hidden_size": 64, "num_attention_heads": 64, "max_position_embeddings": 600}
     directory = tiny_model("bert", tmp_path / "model", num_hidden_layers=1, **sizes)
-    manifest = describe(directory) | {"directory": str(directory), "entry": {"source": "path"}}
+    manifest = check_model(directory, "masked-lm", "tiny") | {
+        "directory": str(directory),
+        "entry": {"source": "path"},
+    }
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     # a map of attention has 64 MB
     long = " ".join(["the"] * 500)

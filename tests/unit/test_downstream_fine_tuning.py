@@ -29,7 +29,7 @@ from unmask.downstream.terms import DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TE
 from unmask.errors import InputError
 from unmask.models.classifiers import make_classifier
 from unmask.models.devices import pick_device
-from unmask.models.kinds.masked_lm import describe
+from unmask.models.kinds import check_model
 from unmask.models.training import Settings
 from unmask.tables import read_metadata, read_table, write_table
 
@@ -284,7 +284,7 @@ def files_for(folder: Path, base: Path, task: Task, kind: str) -> dict[str, Path
     about = {"task": "t", "kind": kind, "labels": task.labels and list(task.labels)}
     write_table(folder / "examples.parquet", task.examples, EXAMPLES, about)
     write_table(folder / "items.parquet", task.items, ITEMS, about)
-    manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
+    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     names = {"manifest": "manifest.json", "examples": "examples.parquet", "items_table": "items.parquet"}
     return {key: folder / name for key, name in names.items()}

@@ -10,7 +10,7 @@ from transformers import AutoModelForMaskedLM
 from tiny_models import ARCHITECTURES, tiny_model
 from unmask.errors import InputError
 from unmask.models.classifiers import make_classifier, restore
-from unmask.models.kinds.masked_lm import check, describe
+from unmask.models.kinds import check_model
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
@@ -22,13 +22,16 @@ def test_the_encoder_changes_and_the_head_stays(architecture: str, tmp_path: Pat
     same = AutoModelForMaskedLM.from_pretrained(tmp_path / "same").state_dict()
     assert before.keys() == same.keys()
     assert all(torch.equal(before[name], same[name]) for name in before)
-    assert describe(tmp_path / "same")["tokenizer_digest"] == describe(origin)["tokenizer_digest"]
+    assert (
+        check_model(tmp_path / "same", "masked-lm", "tiny")["tokenizer_digest"]
+        == check_model(origin, "masked-lm", "tiny")["tokenizer_digest"]
+    )
 
     with torch.no_grad():
         for weights in classifier.parameters():
             weights.add_(0.01)
     restore(origin, classifier, tmp_path / "after")
-    check(tmp_path / "after", "after")
+    check_model(tmp_path / "after", "masked-lm", "after")
     model: Any = AutoModelForMaskedLM.from_pretrained(tmp_path / "after")
     encoder = model.base_model
     for name, weights in encoder.named_parameters():

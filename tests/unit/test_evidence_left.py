@@ -20,7 +20,7 @@ from unmask.evidence.collecting import as_likeliest, collect_evidence, prepare
 from unmask.evidence.engine import answer
 from unmask.models import loading
 from unmask.models.devices import pick_device
-from unmask.models.kinds.causal_lm import describe
+from unmask.models.kinds import check_model
 from unmask.models.loading import Encoded, LoadedModel, load
 from unmask.models.start import Start
 from unmask.terms import CAUSAL_MASKINGS, LEFT, ORIGINAL, SHUFFLED, START
@@ -36,7 +36,9 @@ def decoder(architecture: str) -> Path:
 def loaded(
     architecture: str, start: str | None = None, batch_tokens: int = 64, fast: bool = True
 ) -> LoadedModel:
-    manifest = describe(decoder(architecture), {} if start is None else {"start": start})
+    manifest = check_model(
+        decoder(architecture), "causal-lm", "tiny", {} if start is None else {"start": start}
+    )
     device = pick_device("cpu", batch_tokens)
     return load(decoder(architecture), device, False, fast=fast, start=Start.of(manifest))
 

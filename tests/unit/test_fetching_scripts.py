@@ -18,7 +18,7 @@ from tiny_models import tiny_model, tiny_tokenizer
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import versions
 from unmask.files import sha256_of_file
-from unmask.models.kinds.masked_lm import describe
+from unmask.models.kinds import check_model
 from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table
 
@@ -166,13 +166,15 @@ def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) ->
     fetched = facts_in(facts)
     assert {"repo": "org/tiny", "revision": "main", "commit": commit}.items() <= fetched.items()
     about = about_model(directory, "hub")
-    run_script("prepare_model", {"files": [facts]}, [manifest], log, manifest=about)
+    run_script("check_model", {"files": [facts]}, [manifest], log, manifest=about)
     prepared = facts_in(manifest)
-    assert (describe(directory) | {"directory": str(directory)}).items() <= prepared.items()
+    assert (
+        check_model(directory, "masked-lm", "tiny") | {"directory": str(directory)}
+    ).items() <= prepared.items()
     assert prepared["entry"] == {"source": "hub", "kind": "masked-lm", **fetched}
     assert prepared["made_from"] == {str(facts): sha256_of_file(facts)}
     first = manifest.read_bytes()
-    run_script("prepare_model", {"files": [facts]}, [manifest], log, manifest=about)
+    run_script("check_model", {"files": [facts]}, [manifest], log, manifest=about)
     assert manifest.read_bytes() == first
 
 
@@ -184,7 +186,7 @@ def test_a_model_with_the_tokenizer_of_another_repository(hub: Hub, tmp_path: Pa
     lender = {"repo": "org/tiny", "revision": "main"}
     entry = {"repo": "org/bare", "revision": "main", "tokenizer": lender}
     run_script("fetch_model", {}, {"directory": directory, "facts": facts}, log, name="bare", entry=entry)
-    run_script("prepare_model", {"files": [facts]}, [manifest], log, manifest=about_model(directory, "hub"))
+    run_script("check_model", {"files": [facts]}, [manifest], log, manifest=about_model(directory, "hub"))
     commit = hub.repositories["org/tiny"].commit
     assert facts_in(manifest)["entry"]["tokenizer"] == {**lender, "commit": commit}
 
@@ -201,7 +203,7 @@ def test_an_unfit_model_is_one_line(tmp_path: Path, log: Path) -> None:
     (directory / "model.safetensors").write_bytes(b"")
     outputs = [tmp_path / "manifest.json"]
     line = "model tiny: its weights cannot be loaded"
-    fails("prepare_model", [], outputs, log, line, manifest=about_model(directory))
+    fails("check_model", [], outputs, log, line, manifest=about_model(directory))
 
 
 def test_a_random_model_is_made(tmp_path: Path, log: Path) -> None:
@@ -217,9 +219,9 @@ def test_a_random_model_is_made(tmp_path: Path, log: Path) -> None:
     assert facts["seed"] == 5
     assert manifest["entry"] == {"source": "random", "kind": "masked-lm", **facts}
     # as the job would write it that only describes a model
-    run_script("prepare_model", {"files": [outputs["facts"]]}, [tmp_path / "alone.json"], log, manifest=about)
+    run_script("check_model", {"files": [outputs["facts"]]}, [tmp_path / "alone.json"], log, manifest=about)
     assert (tmp_path / "alone.json").read_bytes() == outputs["manifest"].read_bytes()
-    assert describe(tmp_path / "model")["model_type"] == "bert"
+    assert check_model(tmp_path / "model", "masked-lm", "tiny")["model_type"] == "bert"
     outputs = {"directory": tmp_path / "other", "facts": tmp_path / "other.json"}
     bad = entry | {"config": settings | {"hiden_size": 3}}
     line = "model null: config: bert has no setting 'hiden_size'"

@@ -16,7 +16,7 @@ from unmask.evidence.collecting import collect_evidence
 from unmask.measures.registry import maskings_of
 from unmask.measures.unrelated import margins_against_unrelated
 from unmask.models.devices import pick_device
-from unmask.models.kinds.causal_lm import describe
+from unmask.models.kinds import check_model
 from unmask.models.loading import LoadedModel, load
 from unmask.models.start import Start
 from unmask.terms import ORIGINAL
@@ -37,7 +37,7 @@ def margins_of(model: LoadedModel, measures: tuple[str, ...], pairs: pd.DataFram
 
 def loaded_decoder(folder: Path) -> LoadedModel:
     directory = tiny_decoder("llama", folder)
-    return load(directory, CPU, False, start=Start.of(describe(directory, {})))
+    return load(directory, CPU, False, start=Start.of(check_model(directory, "causal-lm", "tiny", {})))
 
 
 def test_measures_that_score_unrelated_sentences(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from unmask.evidence.collecting import collect_evidence
 from unmask.measures.scoring import score_by_protocol
 from unmask.models.devices import pick_device
 from unmask.models.gguf_files import convert_gguf
-from unmask.models.kinds import causal_lm
+from unmask.models.kinds import check_model
 from unmask.models.loading import load
 from unmask.models.start import Start
 from unmask.terms import LEFT, ORIGINAL
@@ -129,7 +129,9 @@ def write_gguf(model: Path, file: Path, bits: int = 32, leave_out: str = "", mor
 
 
 def scores(directory: Path) -> Any:
-    model = load(directory, pick_device("cpu", 64), False, start=Start.of(causal_lm.describe(directory)))
+    model = load(
+        directory, pick_device("cpu", 64), False, start=Start.of(check_model(directory, "causal-lm", "tiny"))
+    )
     pairs = example_pairs()
     rows = {LEFT: collect_evidence(pairs, model, LEFT, ORIGINAL)}
     made: pd.DataFrame = score_by_protocol(list(pairs["pair_id"]), rows, ["LL", "CCPS"])
@@ -144,7 +146,7 @@ def test_a_file_of_float32_scores_as_the_model_that_was_written(architecture: st
     assert (facts["file"], facts["architecture"]) == ("tiny.gguf", architecture)
     assert set(facts["types"]) == {"F32"} and facts["size"] == (tmp_path / "tiny.gguf").stat().st_size
     assert len(facts["sha256"]) == 64 and facts["version"]
-    causal_lm.check(tmp_path / "read", "tiny", {})
+    check_model(tmp_path / "read", "causal-lm", "tiny")
     assert "quantization_config" not in json.loads((tmp_path / "read/config.json").read_text())
 
 

@@ -18,8 +18,8 @@ from unmask.errors import InputError
 from unmask.fetching.hub import fetch_model
 from unmask.models.devices import claim_device
 from unmask.models.directory import check_files
+from unmask.models.kinds import write_manifest
 from unmask.models.loading import load
-from unmask.models.manifest import write_manifest
 from unmask.models.own_code import allow, is_allowed
 from unmask.models.random_weights import make_untrained
 from unmask.schemas import complete

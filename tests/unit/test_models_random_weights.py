@@ -15,7 +15,7 @@ from real_data import real_data
 from study_schema import options_with
 from tiny_models import tiny_model, tiny_tokenizer
 from unmask.errors import InputError
-from unmask.models.kinds.masked_lm import check, describe
+from unmask.models.kinds import check_model
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
@@ -54,8 +54,8 @@ def entry(architecture: str, directory: Path, **settings: Any) -> dict[str, Any]
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_makes_a_model_that_can_be_scored(architecture: str, tmp_path: Path) -> None:
     facts = make_random(entry(architecture, tmp_path / "tokenizer"), tmp_path / "model", seed=3)
-    check(tmp_path / "model", architecture)
-    manifest = describe(tmp_path / "model")
+    check_model(tmp_path / "model", "masked-lm", architecture)
+    manifest = check_model(tmp_path / "model", "masked-lm", "tiny")
     assert facts["model_type"] == manifest["model_type"] == architecture
     assert facts["parameters"] == manifest["parameters"]
     assert facts["seed"] == 3
@@ -133,8 +133,8 @@ def test_a_missing_tokenizer_is_named(tmp_path: Path) -> None:
 def test_real_tokenizers(tokenizer: str, architecture: str, size: int, tmp_path: Path) -> None:
     source = real_data("tokenizers", tokenizer)
     make_random({"config": CONFIGS[architecture], "tokenizer": str(source)}, tmp_path / "model", 0)
-    check(tmp_path / "model", tokenizer)
-    manifest = describe(tmp_path / "model")
+    check_model(tmp_path / "model", "masked-lm", tokenizer)
+    manifest = check_model(tmp_path / "model", "masked-lm", "tiny")
     assert manifest["vocab_size"] == manifest["tokenizer_size"] == size
     # 130 positions, of which RoBERTa's first two are never used
     assert manifest["max_length"] == (128 if architecture == "roberta" else 130)
@@ -150,8 +150,11 @@ def test_an_untrained_network_has_the_configuration_and_the_tokenizer_and_other_
 ) -> None:
     base = tiny_model(architecture, tmp_path / "base")
     make_untrained(base, tmp_path / "untrained", seed=1)
-    check(tmp_path / "untrained", "untrained")
-    one, other = describe(base), describe(tmp_path / "untrained")
+    check_model(tmp_path / "untrained", "masked-lm", "untrained")
+    one, other = (
+        check_model(base, "masked-lm", "tiny"),
+        check_model(tmp_path / "untrained", "masked-lm", "tiny"),
+    )
     for same in ("tokenizer_digest", "parameters", "model_type", "vocab_size", "max_length"):
         assert one[same] == other[same]
     assert one["weights_digest"] != other["weights_digest"]

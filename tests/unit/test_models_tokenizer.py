@@ -18,8 +18,8 @@ from unmask.errors import InputError
 from unmask.evidence.survey import tokenizer_of
 from unmask.facts import read_facts
 from unmask.models.devices import pick_device
+from unmask.models.kinds import write_manifest
 from unmask.models.loading import load
-from unmask.models.manifest import write_manifest
 
 SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 NETWORK: Any = AutoModelForMaskedLM

@@ -17,7 +17,7 @@ from unmask.files import sha256_of_file
 from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
-from unmask.models.kinds.masked_lm import describe
+from unmask.models.kinds import check_model
 from unmask.models.loading import load
 from unmask.pairs.results import PairResults
 from unmask.pairs.schema import PRECISION
@@ -87,7 +87,7 @@ def test_the_comparison_says_what_it_was_made_from(tmp_path: Path) -> None:
     pairs, manifest = tmp_path / "pairs.parquet", tmp_path / "manifest.json"
     write_table(pairs, example_pairs(), PAIRS, {"sha256": "0"})
     own = {"directory": str(directory), "entry": {"source": "path"}}
-    manifest.write_text(json.dumps(describe(directory) | own))
+    manifest.write_text(json.dumps(check_model(directory, "masked-lm", "tiny") | own))
     made = tmp_path / "precision.parquet"
     run_script(
         "compare_precision",

@@ -18,7 +18,7 @@ from unmask.evidence.collecting import collect_evidence
 from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
-from unmask.models.kinds.causal_lm import describe
+from unmask.models.kinds import check_model
 from unmask.models.loading import load
 from unmask.models.start import Start
 from unmask.terms import CORRECTED, LEFT, ORIGINAL, PUBLISHED
@@ -38,7 +38,7 @@ def crows_pairs() -> pd.DataFrame:
 @cache
 def evidence() -> dict[str, pd.DataFrame]:
     directory = real_data("models", "llama-4m")
-    manifest = describe(directory)
+    manifest = check_model(directory, "causal-lm", "tiny")
     model = load(directory, pick_device("cpu"), with_attention=False, start=Start.of(manifest))
     return {LEFT: collect_evidence(crows_pairs(), model, LEFT, ORIGINAL, max_length=manifest["max_length"])}
 

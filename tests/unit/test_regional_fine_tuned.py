@@ -19,8 +19,7 @@ from unmask.downstream.task import Task, examples_of, items_of
 from unmask.downstream.terms import OCCUPATIONS, TEST
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
-from unmask.models.kinds.masked_lm import describe
-from unmask.models.kinds.text_classification import check
+from unmask.models.kinds import check_model
 from unmask.regional.classifying import load_classifier, predict
 from unmask.regional.fine_tuned import fine_tune_on
 from unmask.regional.labelled import Items
@@ -55,7 +54,7 @@ def test_a_table_is_learnt_and_not_without_any_epoch(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
     facts = fine_tune_on(base, labelled(240, 0), LABELS, tmp_path / "tuned", ENTRY, CPU)
     assert (facts["texts"], facts["truncated"], facts["loss"][-1]["step"]) == (240, 0, 180)
-    check(tmp_path / "tuned", "tuned")
+    check_model(tmp_path / "tuned", "text-classification", "tuned")
     assert accuracy(tmp_path / "tuned", labelled(200, 1)) > 0.95
     untrained = fine_tune_on(base, labelled(240, 0), LABELS, tmp_path / "no", ENTRY | {"epochs": 0}, CPU)
     assert untrained["loss"] == [] and untrained["initialised"]
@@ -106,7 +105,7 @@ def test_a_label_without_a_text_is_one_line(tmp_path: Path) -> None:
 
 def test_the_script(tmp_path: Path) -> None:
     base, items = tiny_model("bert", tmp_path / "base"), labelled(40, 0)
-    manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
+    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
     (tmp_path / "base.json").write_text(json.dumps(manifest))
     rows = [f"{text},{number}" for text, number in zip(items.texts, items.labels, strict=True)]
     (tmp_path / "train").write_text("\n".join(["post,verdict", *rows]) + "\n")

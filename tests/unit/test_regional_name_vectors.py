@@ -13,7 +13,7 @@ from test_regional_prefixes import RUNTIME, regions
 from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
-from unmask.models.kinds.masked_lm import describe
+from unmask.models.kinds import check_model
 from unmask.regional.name_vectors import name_vectors
 from unmask.regional.region_index import RegionIndex
 from unmask.regional.schema import NAME_VECTORS, REGIONS
@@ -57,7 +57,7 @@ def test_names_that_cannot_be_read_are_one_line(tmp_path: Path) -> None:
 
 def test_the_script(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
+    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     write_table(tmp_path / "regions.parquet", regions(), REGIONS, {})
     run_script(

@@ -21,7 +21,7 @@ from running import run_script
 from tiny_models import tiny_classifier
 from unmask.errors import InputError
 from unmask.models.devices import Device, pick_device
-from unmask.models.kinds.text_classification import describe
+from unmask.models.kinds import check_model
 from unmask.regional.classifying import Classifier, Predictions, load_classifier, predict
 from unmask.regional.labelled import Items, read_labelled
 from unmask.regional.prefixes import (
@@ -591,7 +591,12 @@ def test_odd_tables_are_refused(
 
 def manifest_of(directory: Path, file: Path) -> Path:
     entry = {"source": "path", "kind": "text-classification"}
-    file.write_text(json.dumps(describe(directory) | {"directory": str(directory), "entry": entry}))
+    file.write_text(
+        json.dumps(
+            check_model(directory, "text-classification", "tiny")
+            | {"directory": str(directory), "entry": entry}
+        )
+    )
     return file
 
 

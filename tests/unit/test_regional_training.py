@@ -16,7 +16,7 @@ from running import about_model, run_script
 from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
-from unmask.models.kinds.masked_lm import check, describe
+from unmask.models.kinds import check_model
 from unmask.models.training import IGNORED, Settings
 from unmask.regional import training_sentences
 from unmask.regional.schema import LIKELIHOODS, WORDS
@@ -118,8 +118,11 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
         facts = train_on(base, SENTENCES, directory, epochs, 0.02, 0, CPU)
         assert (facts["sentences"], facts["loss"][-1]["step"]) == (15, 2 * epochs)
         found.append(log_likelihood(directory))
-        check(directory, "trained")
-        assert describe(directory)["tokenizer_digest"] == describe(base)["tokenizer_digest"]
+        check_model(directory, "masked-lm", "trained")
+        assert (
+            check_model(directory, "masked-lm", "tiny")["tokenizer_digest"]
+            == check_model(base, "masked-lm", "tiny")["tokenizer_digest"]
+        )
     assert found[0] < found[1] < found[2]
     losses = [tenth["loss"] for tenth in facts["loss"]]
     assert np.mean(losses[-3:]) < np.mean(losses[:3])
@@ -218,7 +221,7 @@ def test_a_sentence_too_long_is_refused(tmp_path: Path) -> None:
 
 def test_the_script(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    manifest = describe(base) | {"directory": str(base), "entry": {"source": "path"}}
+    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     table = likelihoods({"lazy": [-3, -1, -2, -5, -4], "kind": [-1, -1, -1, -0.5, -1]})
     write_table(tmp_path / "likelihoods.parquet", table, LIKELIHOODS, {"template": TEMPLATE})

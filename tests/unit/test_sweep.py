@@ -18,11 +18,11 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from tiny_models import tiny_tokenizer
-from unmask import plugins
 from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.models.devices import pick_device
+from unmask.models.kinds import check_model
 from unmask.models.loading import load
 from unmask.models.start import Start
 from unmask.terms import LEFT, NONE, ONE_SHARED, ORIGINAL
@@ -179,10 +179,7 @@ def saved_network(kind: str, model_type: str, directory: Path) -> Any:
 
 def prepared(kind: str, directory: Path) -> dict[str, Any]:
     """The manifest of a model that is fit for scoring."""
-    for check in plugins.names("models/checks"):
-        plugins.load("models/checks", check).check(directory, kind, "tiny")
-    plugins.load("models/kinds", kind).check(directory, "tiny")
-    return dict(plugins.load("models/kinds", kind).describe(directory))
+    return check_model(directory, kind, "tiny")
 
 
 def evidence(kind: str, directory: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -16,7 +16,7 @@ from unmask.evidence.collecting import collect_evidence
 from unmask.measures.scoring import score_pairs
 from unmask.models.detecting import DECODERS
 from unmask.models.devices import pick_device
-from unmask.models.kinds.causal_lm import check, describe
+from unmask.models.kinds import check_model
 from unmask.models.loading import load
 from unmask.models.start import Start
 from unmask.terms import CORRECTED, LEFT, ORIGINAL
@@ -42,8 +42,8 @@ def log_prob(model: Any, tokenizer: Any, text: str) -> float:
 @pytest.mark.parametrize("architecture", DECODERS)
 def test_the_gate_of_a_decoder_compares_whole_sentences(architecture: str, tmp_path: Path) -> None:
     train(draw_corpus(WORLD, 2000), architecture, 0, tmp_path, WORLD, CORRUPTION, recipe=Recipe(steps=5))
-    check(tmp_path, "tiny")
-    assert describe(tmp_path)["start"]["token"] == "<|endoftext|>"
+    check_model(tmp_path, "causal-lm", "tiny")
+    assert check_model(tmp_path, "causal-lm", "tiny")["start"]["token"] == "<|endoftext|>"
     gate = check_learnt(tmp_path, WORLD, strict=False)
     assert gate == json.loads((tmp_path / GATE_FILE).read_text())
     model: Any = AutoModelForCausalLM.from_pretrained(tmp_path)
@@ -73,7 +73,9 @@ def test_a_trained_decoder_passes_the_gate_and_ll_finds_the_association(
         sides = [{**contrast.shared, **side} for side in (contrast.stereotype, contrast.antistereotype)]
         rows.append((str(number), contrast.p, *(text_of(words_of(frame, side)) for side in sides), None))
     pairs = pd.DataFrame(rows, columns=["pair_id", "p", "stereotype", "antistereotype", "unrelated"])
-    model = load(tmp_path, pick_device("cpu"), False, start=Start.of(describe(tmp_path)))
+    model = load(
+        tmp_path, pick_device("cpu"), False, start=Start.of(check_model(tmp_path, "causal-lm", "tiny"))
+    )
     scores = score_pairs(
         list(pairs["pair_id"]), {LEFT: collect_evidence(pairs, model, LEFT, ORIGINAL)}, ["LL"]
     )

@@ -266,8 +266,6 @@ rule seer_evidence:
 
 def test_models_of_another_kind_and_without_files_have_a_place(fresh: Workflow) -> None:
     """A classifier is checked as its own kind and not scored; a seer's family gives its evidence."""
-    kinds = fresh.folder / "scripts/unmask/models/kinds"
-    (kinds / "classifier.py").write_text('"""Classifiers."""\n')
     schema = {
         "title": "Seers",
         "$defs": {
@@ -291,7 +289,7 @@ def test_models_of_another_kind_and_without_files_have_a_place(fresh: Workflow) 
     (given / "config.json").write_text("{}")
     fresh.config["models"] = {
         "seer": {"source": "seer"},
-        "classifier": {"source": "path", "path": "given", "kind": "classifier"},
+        "classifier": {"source": "path", "path": "given", "kind": "text-classification"},
     }
     planned = fresh.planned()
     assert "evidence/seer/crows/original/none.parquet" in planned

@@ -167,7 +167,7 @@ def test_one_job_reads_a_model_on_a_benchmark(finished: Workflow) -> None:
     done = finished.snakemake("-n", config=config)
     jobs = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
     assert [int(number) for rule, number in jobs.items() if rule.startswith("evidence")] == [4]
-    assert not {"untrained", "prepare_model"} & jobs.keys()
+    assert not {"untrained", "check_model"} & jobs.keys()
 
 
 def edit(workflow: Workflow, module: str, text: str = "EDITED = True") -> None:

@@ -19,9 +19,9 @@ from unmask.errors import InputError
 from unmask.models.checking import max_length
 from unmask.models.devices import Device
 from unmask.models.embedding import Encoder, Span, Vectors, load_network, pool, tokenise
+from unmask.models.encoders import config_of, embed_with_regions
 from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.visual_bert import config_of, embed
 from unmask.user_files import faults_of
 
 Ids = tuple[int, ...]
@@ -115,6 +115,6 @@ def embed_with_images(
     def read(batch: Sequence[tuple[Ids, str]]) -> torch.Tensor:
         ids = torch.tensor([ids for ids, _ in batch]).to(encoder.device.torch)
         seen = torch.from_numpy(np.stack([features[image] for _, image in batch]))
-        return embed(encoder.network, ids, seen.to(encoder.device.torch))
+        return embed_with_regions(encoder.network, ids, seen.to(encoder.device.torch))
 
     return pool(encoder, tokens, inputs, shape, read, poolings)

@@ -1,11 +1,11 @@
-"""Checking that a model directory holds a sound model of its kind, and describing it."""
+"""Checks of model directories that hold for every kind of model, and what manifests say of all."""
 
 import hashlib
 import logging
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,8 @@ from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrain
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.models.directory import ModelFiles, files_of
+from unmask.models.directory import ModelFiles
 from unmask.models.own_code import is_allowed
-from unmask.models.quiet import quiet_transformers
-from unmask.models.tokenizer import checked_tokenizer
 
 logger = logging.getLogger(__name__)
 
@@ -49,111 +47,29 @@ _TENSORS = (".safetensors", ".bin")
 _UNSET_LENGTH = 10**9
 """Tokenizers that know no longest length state an astronomical one."""
 
+NEVER_GIVEN: Mapping[str, Callable[[PretrainedConfig], bool]] = {
+    # XLM, FlauBERT
+    "the language of each token (langs)": lambda config: (
+        getattr(config, "use_lang_emb", False) and getattr(config, "n_langs", 1) > 1
+    ),
+    # LayoutLM and its kin
+    "where on a page each word stands (bbox)": lambda config: hasattr(config, "max_2d_position_embeddings"),
+    # RoCBert
+    "the shape and the sound of each character": lambda config: (
+        getattr(config, "enable_shape", False) or getattr(config, "enable_pronunciation", False)
+    ),
+}
+"""Inputs that no text here has, and whether a network with these settings reads them."""
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of models; each is the `KIND` of its module in `unmask.models.kinds`.
-
-    what: how a message begins, as `model NAME`.
-    """
-
-    title: str
-    """What such a model is called."""
-    purpose: str
-    """What one has to be fit for."""
-    unread: str
-    """What is said of a model that fails to read the probe."""
-    config: Callable[[Path, str], PretrainedConfig]
-    """Directory, what -> the configuration; raises InputError for a model of another kind."""
-    network: Callable[[PretrainedConfig], Any]
-    """One of transformers' classes AutoModelFor…, or the network's own."""
-    probe: Callable[[PreTrainedModel, PreTrainedTokenizerBase, Path], torch.Tensor]
-    """Network, tokenizer, directory -> what the network makes of some text; fails where it cannot read it."""
-    fault: Callable[[torch.Tensor, PretrainedConfig], str | None]
-    """What is wrong with the output of the probe, if anything."""
-    facts: Callable[[PretrainedConfig, PreTrainedTokenizerBase, str, Mapping[str, Any]], dict[str, Any]] = (
-        lambda *_: {}
-    )
-    """Configuration, tokenizer, what, entry (of the study) -> what a manifest says besides; raises InputError
-    where it cannot."""
-    check_tokenizer: Callable[[PreTrainedTokenizerBase, str], None] | None = None
-    """Raises InputError for a tokenizer that is not fit."""
-    fast_tokenizer: bool = False
-    """Whether the tokenizer has to say where in a text its tokens are."""
-    unused: tuple[str, ...] = ()
-    """What the names of weights begin with that may be missing, as nothing is made with them."""
-
-    def check(self, directory: str | Path, name: str, entry: Mapping[str, Any] | None = None) -> None:
-        """Load a model as a job will, and raise InputError naming the model where it is not fit for use.
-
-        entry: what the study says of it.
-
-        Refused are: what is not a model directory; an architecture that transformers does not have for this
-        kind; weights that are truncated, of other shapes, not floating-point numbers, not finite, or missing,
-        so that transformers would draw them at random (a tied decoder and buffers are not weights of their
-        own); a tokenizer that takes characters for special tokens, makes texts lower-case for a cased
-        vocabulary, or has more tokens than the model has embeddings; settings with which the model reads
-        nothing; and what the module of the kind adds.
-        """
-        directory, what = Path(directory), f"model {name}"
-        files = files_of(directory, what)
-        with quiet_transformers():
-            config, tokenizer, remarks = self._config_and_tokenizer(directory, what)
-            self.facts(config, tokenizer, what, entry or {})
-            # in evaluation mode, as from_pretrained leaves it
-            model = load_network(self.network(config), directory, files, what, self.title, self.unused)
-        for remark in remarks:
-            logger.warning("%s: %s", what, remark)
-        check_vocabulary(model, tokenizer, what)
-        try:
-            with torch.inference_mode():
-                output = self.probe(model, tokenizer, directory)
-        except Exception as error:  # whatever odd settings lead to in some architecture
-            raise InputError(f"{what}: {self.unread}: {first_line(error)}") from None
-        if fault := self.fault(output, config):
-            raise InputError(f"{what}: {fault}")
-        logger.info(
-            "%s: %s with %d tokens is fit for %s", what, config.model_type, len(tokenizer), self.purpose
-        )
-
-    def describe(self, directory: str | Path, entry: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The manifest of a model directory, the same on every machine: `describe_files`, and `facts`.
-
-        tokenizer_remarks: sentences on how its tokenizer reads texts that users may not expect, if any.
-        Raises InputError where the directory holds no model of this kind.
-        """
-        directory = Path(directory)
-        what = f"model directory {directory}"
-        files_of(directory, what)
-        with quiet_transformers():
-            config, tokenizer, remarks = self._config_and_tokenizer(directory, what)
-        described = describe_files(self.network(config), directory, config, tokenizer)
-        if remarks:
-            described["tokenizer_remarks"] = remarks
-        return described | self.facts(config, tokenizer, what, entry or {})
-
-    def _config_and_tokenizer(
-        self, directory: Path, what: str
-    ) -> tuple[PretrainedConfig, PreTrainedTokenizerBase, list[str]]:
-        config, (tokenizer, remarks) = self.config(directory, what), checked_tokenizer(directory, what)
-        if self.fast_tokenizer and not tokenizer.is_fast:
-            raise InputError(
-                f"{what}: its {type(tokenizer).__name__} does not say where tokens are: add a tokenizer.json"
-            )
-        refuse_characters_as_special(tokenizer, what)
-        if self.check_tokenizer:
-            self.check_tokenizer(tokenizer, what)
-        return config, tokenizer, remarks
+_LAYERS = ("num_hidden_layers", "encoder_layers", "decoder_layers")
+_PARTS = ("text_config", "vision_config")
 
 
-def load_config(
-    directory: Path, what: str, known: Collection[str], kind: str, remark: str, auto: str = ""
-) -> PretrainedConfig:
+def load_config(directory: Path, what: str) -> PretrainedConfig:
     """The configuration of a model.
 
-    known: the types of models that there are of its kind; kind: what such a model is called; remark: what is
-    added where it is none; auto: the class of transformers for which code of the model's own may stand in,
-    where that is allowed. Raises InputError where it is none, and where its settings cannot be used.
+    Raises InputError where its settings cannot be used, where a network with them reads what is NEVER_GIVEN,
+    and where it has no layers.
     """
     try:
         config: PretrainedConfig = AutoConfig.from_pretrained(
@@ -161,13 +77,34 @@ def load_config(
         )
     except Exception as error:  # each architecture has its own way with settings that it cannot use
         raise InputError(f"{what}: its config.json cannot be used: {first_line(error)}") from None
-    has_code = is_allowed(directory) and auto in (getattr(config, "auto_map", None) or {})
-    if config.model_type not in known and not has_code:
+    for missing, is_read in NEVER_GIVEN.items():
+        if is_read(config):
+            raise InputError(
+                f"{what}: a {config.model_type} of its config.json reads {missing}, which no text here has"
+            )
+    for prefix, part in [("", config), *((f"{name}.", getattr(config, name, None)) for name in _PARTS)]:
+        for setting in _LAYERS:
+            number = getattr(part, setting, None)
+            if number == 0 and not isinstance(number, bool):
+                raise InputError(
+                    f"{what}: {prefix}{setting} is 0 in its config.json: a network without layers"
+                )
+    return config
+
+
+def check_type(
+    config: PretrainedConfig, what: str, types: Collection[str], title: str, remark: str, auto: str = ""
+) -> None:
+    """Raise InputError where a model is of none of the types that there are of its kind.
+
+    title: what such a model is called; remark: what is added to the error; auto: the class of transformers
+    that code of the model's own may stand in for.
+    """
+    if config.model_type not in types and auto not in (getattr(config, "auto_map", None) or {}):
         raise InputError(
-            f"{what}: transformers {transformers.__version__} has no {kind} of type "
+            f"{what}: transformers {transformers.__version__} has no {title} of type "
             f"{config.model_type}: {remark}"
         )
-    return config
 
 
 def refuse_characters_as_special(tokenizer: PreTrainedTokenizerBase, what: str) -> None:
@@ -181,14 +118,24 @@ def refuse_characters_as_special(tokenizer: PreTrainedTokenizerBase, what: str) 
 
 
 def load_network(
-    auto: Any, directory: Path, files: ModelFiles, what: str, kind: str, unused: tuple[str, ...]
+    auto: Any,
+    directory: Path,
+    files: ModelFiles,
+    what: str,
+    title: str,
+    may_lack: tuple[str, ...],
+    may_have: str,
 ) -> PreTrainedModel:
-    """The network of a model as `auto` loads it, every weight being one that the checkpoint has.
+    """The network of a model in evaluation mode: its weights are those of the checkpoint, and all of these.
 
-    auto: one of transformers' classes AutoModelFor…, or the network's own; kind: what such a model is called;
-    unused: what the names of weights begin with that may be missing, as nothing is made with them. Raises
-    InputError for weights that are truncated, of other shapes, not floating-point numbers, not finite, or
-    missing.
+    auto: one of transformers' classes AutoModelFor…, or the network's own; title: what such a model is
+    called; may_lack: what the names of weights begin with that may be missing, as nothing is made with them;
+    may_have: a pattern of the names of tensors that may be there, as nothing is made with them.
+
+    transformers draws weights at random that a checkpoint lacks, and passes over tensors that it does not
+    know: a checkpoint of two layers loads as one, adapters that were not merged are left out, and numbers of
+    eight bits are read without their scale. Raises InputError for either, and for weights that are truncated,
+    of other shapes, not floating-point numbers or not finite.
     """
     model: PreTrainedModel
     try:
@@ -205,25 +152,31 @@ def load_network(
     except Exception as error:  # corrupt files fail in as many ways as there are formats
         raise InputError(f"{what}: its weights cannot be loaded: {first_line(error)}") from None
     parameters = dict(model.named_parameters(remove_duplicate=False))
+    unexpected = sorted(map(str, loading["unexpected_keys"]))
+    lacking = [key for key in loading["missing_keys"] if not key.startswith(may_lack)]
+    missing = sorted(key for key in lacking if key in parameters)
+    unused = [key for key in unexpected if not re.search(may_have, key)]
+    if unused and not missing:
+        raise InputError(
+            f"{what}: its checkpoint has tensors that a {model.config.model_type} of its config.json does "
+            f"not use, {len(unused)} in all: {_some(unused)}"
+        )
     # positions and the like are counted, and what is not loaded does not count
     buffers = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
     for name, tensors in others.items():
-        loaded = set(tensors) - set(loading["unexpected_keys"])
+        loaded = set(tensors) - set(unexpected)
         if whole := sorted(key for key in loaded if key.rpartition(".")[2] not in buffers):
             raise InputError(f"{what}: weights in {name} that are not floating-point numbers: {_some(whole)}")
-    mismatched = sorted(str(key[0]) for key in loading["mismatched_keys"])
-    if mismatched:
+    if mismatched := sorted(str(key[0]) for key in loading["mismatched_keys"]):
         raise InputError(f"{what}: weights of another shape than config.json says: {_some(mismatched)}")
-    lacking = [key for key in loading["missing_keys"] if not key.startswith(unused)]
-    missing = sorted(key for key in lacking if key in parameters)
     if missing:
         raise InputError(
-            f"{what}: the checkpoint lacks weights of the {kind}, which would be drawn "
-            f"at random ({_some(missing)}){_others(missing, sorted(loading['unexpected_keys']))}"
+            f"{what}: the checkpoint lacks weights of the {title}, which would be drawn "
+            f"at random ({_some(missing)}){_others(missing, unexpected)}"
         )
-    broken = sorted(key for key, weights in parameters.items() if not torch.isfinite(weights).all())
-    if broken:
+    if broken := sorted(key for key, weights in parameters.items() if not torch.isfinite(weights).all()):
         raise InputError(f"{what}: weights that are not finite: {_some(broken)}")
+    logger.info("%s: %d tensors of its checkpoint are of other tasks, and unused", what, len(unexpected))
     return model
 
 
@@ -250,15 +203,18 @@ def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase,
 
 def count_embeddings(model: PreTrainedModel) -> int:
     """Rows of the embedding. Raises AttributeError for a network without one."""
-    # FLAVA has those of its text encoder alone
-    table: Any = getattr(model, "text_model", model).get_input_embeddings()
+    table: Any = model.get_input_embeddings()
     return int(table.weight.shape[0])
 
 
-def describe_files(
-    auto: Any, directory: Path, config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase
+def describe(
+    directory: Path,
+    files: ModelFiles,
+    config: PretrainedConfig,
+    tokenizer: PreTrainedTokenizerBase,
+    model: PreTrainedModel,
 ) -> dict[str, Any]:
-    """What the manifests of all kinds of models say. auto: as for `load_network`.
+    """What the manifests of all kinds of models say, the same on every machine.
 
     - files: size in bytes and SHA-256 of every file that the model is loaded from
     - model_type, architectures: as the configuration states them
@@ -267,29 +223,21 @@ def describe_files(
     - max_length: how many tokens a text may have, special ones included; None for any number
     - weights_digest, tokenizer_digest, digest: SHA-256 over the digests of the weights (with the
       configuration), of the tokenizer, and of all
-
-    Raises InputError where it is not a model directory.
     """
-    chosen = files_of(directory, f"model directory {directory}")
-    with quiet_transformers(), torch.device("meta"):
-        allowed = is_allowed(directory)
-        model = (
-            auto.from_config(config, trust_remote_code=allowed)
-            if hasattr(auto, "from_config")
-            else auto(config)
-        )
-    sha256 = {name: sha256_of_file(directory / name) for name in chosen.all}
-    files = {name: {"size": (directory / name).stat().st_size, "sha256": sha256[name]} for name in chosen.all}
+    sha256 = {name: sha256_of_file(directory / name) for name in files.all}
     return {
-        "files": files,
+        "files": {
+            name: {"size": (directory / name).stat().st_size, "sha256": digest}
+            for name, digest in sha256.items()
+        },
         "model_type": config.model_type,
         "architectures": config.architectures,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "vocab_size": count_embeddings(model),
         "tokenizer_size": len(tokenizer),
         "max_length": max_length(config, tokenizer),
-        "weights_digest": _digest([sha256[name] for name in chosen.all if name not in chosen.tokenizer]),
-        "tokenizer_digest": _digest([sha256[name] for name in chosen.tokenizer]),
+        "weights_digest": _digest([sha256[name] for name in files.all if name not in files.tokenizer]),
+        "tokenizer_digest": _digest([sha256[name] for name in files.tokenizer]),
         "digest": _digest(list(sha256.values())),
     }
 

@@ -17,7 +17,7 @@ from transformers import AutoModel, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
-from unmask.models.kinds.text_encoder import last_hidden_state
+from unmask.models.encoders import last_hidden_state
 from unmask.models.loading import load
 from unmask.models.own_code import is_allowed
 from unmask.models.poolings import Tokens, weights

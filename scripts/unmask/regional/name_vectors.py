@@ -10,7 +10,7 @@ from transformers import AutoModel
 
 from unmask.errors import InputError
 from unmask.models.devices import Device
-from unmask.models.kinds.text_encoder import last_hidden_state
+from unmask.models.encoders import last_hidden_state
 from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
 

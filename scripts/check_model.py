@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import unmask.job_start  # noqa: F401
 from unmask.input_digests import unchanged
 from unmask.joblog import job_log
-from unmask.models.manifest import write_manifest
+from unmask.models.kinds import write_manifest
 
 if TYPE_CHECKING:
     from snakemake.iocontainers import snakemake

@@ -1,0 +1,604 @@
+"""Models fit for their kind pass, others are refused in one line; manifests describe what is there."""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    BertConfig,
+    BertLMHeadModel,
+    LlamaForCausalLM,
+    VisualBertModel,
+    ViTConfig,
+    ViTModel,
+)
+
+from real_data import real_data
+from running import about_model, run_script
+from tiny_models import (
+    ARCHITECTURES,
+    END,
+    tiny_classifier,
+    tiny_config,
+    tiny_decoder,
+    tiny_model,
+    tiny_tokenizer,
+)
+from tiny_seeing import tiny_seeing
+from unmask.errors import InputError
+from unmask.models.kinds import KINDS, check_model
+from unmask.models.start import Start
+
+MASKED, CAUSAL, CLASSIFIER = "masked-lm", "causal-lm", "text-classification"
+ENCODER, SEEING = "text-encoder", "vision-and-language"
+QUERY = "bert.encoder.layer.1.attention.self.query"
+WEIGHTS, PICKLE = "model.safetensors", "pytorch_model.bin"
+
+Change = Callable[[Path], object]
+
+
+def edit(name: str = "config.json", **settings: Any) -> Change:
+    """Change settings of a file of a model directory; None takes one away."""
+
+    def change(directory: Path) -> None:
+        content = json.loads((directory / name).read_text()) | settings
+        kept = {key: value for key, value in content.items() if value is not None}
+        (directory / name).write_text(json.dumps(kept))
+
+    return change
+
+
+def with_weights(change: Callable[[dict[str, torch.Tensor]], object]) -> Change:
+    """Change the tensors of a checkpoint."""
+
+    def changed(directory: Path) -> None:
+        tensors = load_file(directory / WEIGHTS)
+        change(tensors)
+        save_file(tensors, directory / WEIGHTS, metadata={"format": "pt"})
+
+    return changed
+
+
+def adding(**tensors: torch.Tensor) -> Change:
+    named = {name.replace("__", "."): tensor for name, tensor in tensors.items()}
+    return with_weights(lambda weights: weights.update(named))
+
+
+def saved_as(model_class: str) -> Change:
+    """Replace the weights by those of another class of the same configuration."""
+
+    def change(directory: Path) -> None:
+        config = AutoConfig.from_pretrained(directory)
+        getattr(transformers, model_class)(config).save_pretrained(directory)
+
+    return change
+
+
+def renamed(old: str, new: str) -> Change:
+    def change(weights: dict[str, torch.Tensor]) -> None:
+        for name in [name for name in weights if name.startswith(old)]:
+            weights[new + name.removeprefix(old)] = weights.pop(name)
+
+    return with_weights(change)
+
+
+def with_dtype(dtype: torch.dtype) -> Change:
+    return with_weights(
+        lambda weights: weights.update({key: each.to(dtype) for key, each in weights.items()})
+    )
+
+
+def pickled(directory: Path, **more: object) -> None:
+    torch.save({**load_file(directory / WEIGHTS), **more}, directory / PICKLE)
+    (directory / WEIGHTS).unlink()
+
+
+def spoilt(name: str, how: Callable[[bytes], bytes]) -> Change:
+    def change(directory: Path) -> None:
+        if name == PICKLE:
+            pickled(directory)
+        (directory / name).write_bytes(how((directory / name).read_bytes()))
+
+    return change
+
+
+def written(name: str, content: bytes) -> Change:
+    return lambda directory: (directory / name).write_bytes(content)
+
+
+def weights_called(name: str | None) -> Change:
+    def change(directory: Path) -> None:
+        if name:
+            shutil.copy(directory / WEIGHTS, directory / name)
+        (directory / WEIGHTS).unlink()
+
+    return change
+
+
+def both(*changes: Change) -> Change:
+    return lambda directory: [change(directory) for change in changes]
+
+
+def in_eight_bits(weights: dict[str, torch.Tensor]) -> None:
+    weight = weights[f"{QUERY}.weight"]
+    scale = weight.abs().max() / 448
+    weights[f"{QUERY}.weight"] = (weight / scale).to(torch.float8_e4m3fn)
+    weights[f"{QUERY}.weight_scale_inv"] = scale.reshape(1, 1)
+
+
+def without_layers(directory: Path) -> None:
+    config = AutoConfig.from_pretrained(directory, num_hidden_layers=0)
+    AutoModelForMaskedLM.from_config(config).save_pretrained(directory)  # type: ignore[no-untyped-call]
+
+
+def with_more_tokens(directory: Path) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    tokenizer.add_tokens(["supercalifragilistic"])
+    tokenizer.save_pretrained(directory)
+
+
+def without_merges(directory: Path) -> None:
+    (directory / "tokenizer.json").unlink()
+    (directory / "vocab.json").write_text(json.dumps(tiny_tokenizer("roberta").get_vocab()))
+
+
+def with_large_projection(weights: dict[str, torch.Tensor]) -> None:
+    weights["embeddings.visual_projection.weight"].fill_(3e38)
+
+
+def without_output(weights: dict[str, torch.Tensor]) -> None:
+    del weights["bert.encoder.layer.1.output.dense.weight"]
+
+
+class Code:
+    """What a pickle can hold beside tensors."""
+
+    def __reduce__(self) -> tuple[Callable[..., None], tuple[str]]:
+        return print, ("run",)
+
+
+TOKENIZER_CONFIG = "tokenizer_config.json"
+DRAWN = "lacks weights of the masked language model, which would be drawn at random "
+NOT_FLOATING = rf"that are not floating-point numbers: {QUERY}\.weight$"
+UNREAD = "with its config.json it reads no sentence: "
+LABELS = "{} in its config.json"
+
+BROKEN: list[tuple[str, Change, str]] = [
+    # weights that a network of the configuration does not use
+    ("bert", edit(num_hidden_layers=1), r"does not use, 16 in all: bert\.encoder\.layer\.1\..* and 13 more$"),
+    ("bert", adding(bert__x__lora_A__weight=torch.ones(2, 2)), r"use, 1 in all: bert\.x\.lora_A\.weight$"),
+    ("bert", with_weights(in_eight_bits), rf"use, 1 in all: {QUERY}\.weight_scale_inv$"),
+    ("bert", written("adapter_config.json", b"{}"), "adapter_config.json lies beside"),
+    ("bert", without_layers, "num_hidden_layers is 0 in its config.json"),
+    ("albert", without_layers, "num_hidden_layers is 0 in its config.json"),
+    ("distilbert", without_layers, "num_hidden_layers is 0 in its config.json"),
+    # weights that are missing
+    ("bert", saved_as("BertModel"), rf"{DRAWN}.*cls\.predictions"),
+    ("bert", saved_as("BertForSequenceClassification"), rf"{DRAWN}.*cls\.predictions"),
+    ("roberta", saved_as("RobertaForSequenceClassification"), rf"{DRAWN}.*lm_head"),
+    ("electra", saved_as("ElectraForPreTraining"), rf"{DRAWN}.*generator_"),
+    ("deberta-v2", saved_as("DebertaV2Model"), rf"{DRAWN}.*cls\.predictions"),
+    ("distilbert", saved_as("DistilBertModel"), rf"{DRAWN}.*vocab_"),
+    ("mpnet", saved_as("MPNetModel"), rf"{DRAWN}.*lm_head"),
+    ("modernbert", saved_as("ModernBertModel"), rf"{DRAWN}.*head"),
+    ("albert", saved_as("AlbertModel"), rf"{DRAWN}.*predictions"),
+    ("bert", with_weights(lambda weights: weights.pop(f"{QUERY}.weight")), rf"{DRAWN}\({QUERY}\.weight\)"),
+    ("bert", renamed("", "_orig_mod."), rf"{DRAWN}.*\): it has \d+ of them under the prefix '_orig_mod\.'"),
+    ("bert", renamed("", "module."), rf"{DRAWN}.*\): it has \d+ of them under the prefix 'module\.'"),
+    ("bert", renamed("", "model."), rf"{DRAWN}.*\): it has \d+ of them under the prefix 'model\.'"),
+    ("bert", renamed("", "_orig_mod.module."), r"of them under the prefix '_orig_mod\.module\.'"),
+    ("bert", renamed("cls.", "my_head."), rf"{DRAWN}.*it has others, which are not used \(my_head\.predict"),
+    # weights that are no numbers for this network
+    ("bert", edit(vocab_size=900), "weights of another shape than config.json says: "),
+    (
+        "bert",
+        with_weights(lambda weights: weights["cls.predictions.bias"][3].fill_(float("nan"))),
+        r"not finite: cls\.predictions\.bias",
+    ),
+    *(
+        ("bert", both(adding(**{f"{QUERY}.weight": torch.ones(32, 32, dtype=dtype)}), more), line)
+        for dtype in (torch.int32, torch.int8, torch.bool)
+        for more, line in [
+            (both(), rf"weights in model\.safetensors {NOT_FLOATING}"),
+            (pickled, rf"weights in pytorch_model\.bin {NOT_FLOATING}"),
+        ]
+    ),
+    # files
+    *(
+        ("bert", spoilt(name, how), "its weights cannot be loaded")
+        for name in (WEIGHTS, PICKLE)
+        for how in (lambda content: content[:-5000], lambda content: b"\xff" * 5000, lambda content: b"")
+    ),
+    (
+        "bert",
+        lambda d: pickled(d, code=Code()),
+        r"bin is broken, or holds more than tensors: .*not read$",
+    ),
+    ("bert", weights_called(None), r"no weights .*index\)$"),
+    ("bert", weights_called("model.fp16.safetensors"), r"no weights .*; it has model\.fp16\.safetensors\)$"),
+    ("bert", weights_called("model-00001-of-00002.safetensors"), r"no weights .*; it has model-00001-of-"),
+    ("bert", weights_called("tf_model.h5"), r"no weights .*; it has tf_model\.h5\)$"),
+    ("bert", lambda d: (d / "config.json").unlink(), r"no config\.json"),
+    ("bert", lambda d: (d / "tokenizer.json").unlink(), "no tokenizer"),
+    ("roberta", without_merges, "no tokenizer"),
+    ("bert", shutil.rmtree, "is not a directory"),
+    # settings
+    *(
+        ("bert", written("config.json", text), r"cannot be used|no masked language model")
+        for text in (b"{", b'{"model_type": "unheard-of"}', b"[]", b"{}")
+    ),
+    ("bert", edit(chunk_size_feed_forward="all"), UNREAD),
+    ("bert", edit(return_dict=False), UNREAD),
+    ("bert", edit(layer_norm_eps=float("nan")), "with its config.json it predicts what is not a number"),
+    ("bert", edit(hidden_size="big"), r"its config\.json cannot be used: .*hidden_size"),
+    ("bert", edit(id2label=5), r"its config\.json cannot be used: "),
+    ("bert", edit(is_decoder=True), "it is a decoder"),
+    (
+        "bert",
+        edit(max_2d_position_embeddings=4),
+        r"reads where on a page each word stands \(bbox\)",
+    ),
+    # tokenizers
+    ("bert", written("tokenizer.json", b"{"), "its tokenizer cannot be loaded"),
+    ("bert", with_more_tokens, r"the tokenizer has ids up to (\d+), the model \1 embeddings"),
+    ("modernbert", edit(TOKENIZER_CONFIG, mask_token=None), "its tokenizer has no mask token"),
+    ("bert", edit(TOKENIZER_CONFIG, mask_token="[UNK]"), r"mask token '\[UNK\]' is its unk token too$"),
+    *(
+        (architecture, edit(TOKENIZER_CONFIG, mask_token=word), f"has the word '{word}' for its mask token$")
+        for architecture in ("bert", "roberta", "albert")
+        for word in ("the", "▁the", "well-known")
+    ),
+]
+"""Masked language models: the architecture, what is done to a sound one, and the line that refuses it."""
+
+
+def refused(directory: Path, message: str, kind: str = MASKED, **entry: Any) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        check_model(directory, kind, "tiny", entry)
+    assert str(caught.value).startswith("model tiny: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("architecture", "change", "message"), BROKEN)
+def test_a_broken_model_is_refused(
+    architecture: str, change: Change, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = tiny_model(architecture, tmp_path / "model")
+    check_model(directory, MASKED, "tiny")
+    change(directory)
+    capsys.readouterr()
+    refused(directory, message)
+    # no code of a pickle is run
+    assert capsys.readouterr().out == ""
+
+
+def test_what_is_wrong_with_models_of_other_kinds(tmp_path: Path) -> None:
+    vit = ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16)
+    ViTModel(vit).save_pretrained(tmp_path / "vit")
+    tiny_tokenizer("bert").save_pretrained(tmp_path / "vit")
+    refused(tmp_path / "vit", "makes no hidden states of a text alone", ENCODER)
+    refused(tmp_path / "vit", "no text classifier of type vit: only such models predict labels", CLASSIFIER)
+    refused(tiny_decoder("gpt2", tmp_path / "gpt2"), "no masked language model of type gpt2")
+    refused(tiny_model("bart", tmp_path / "bart"), "^model tiny: it has an encoder", CAUSAL)
+    bert = tiny_model("bert", tmp_path / "bert")
+    refused(bert, "no encoder of text with pictures of type bert: known is visual_bert$", SEEING)
+    refused(bert, r"lacks weights of the text classifier, which would .*bert\.pooler", CLASSIFIER)
+    roberta = tiny_model("roberta", tmp_path / "roberta")
+    refused(roberta, "lacks weights of the text classifier, which would .*classifier", CLASSIFIER)
+    with_weights(without_output)(bert)
+    refused(bert, r"lacks weights of the text encoder.*layer\.1\.output\.dense\.weight", ENCODER)
+
+
+@pytest.mark.parametrize("part", ["text_config", "vision_config"])
+def test_a_part_without_layers_is_refused(part: str, tmp_path: Path) -> None:
+    bert = tiny_model("bert", tmp_path)
+    config: Any = transformers.CLIPConfig
+    config(**{part: {"num_hidden_layers": 0}}).save_pretrained(bert)
+    refused(bert, rf"{part}\.num_hidden_layers is 0", ENCODER)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (saved_as("BertModel"), r"drawn at random \(classifier\.bias, classifier\.weight\)"),
+        (
+            adding(bert__pooler__dense__lora_A__weight=torch.ones(2, 2)),
+            r"bert\.pooler\.dense\.lora_A\.weight",
+        ),
+        (edit(id2label={"0": "score"}), "1 labels in its config.json"),
+        (edit(problem_type="regression"), "problem_type regression"),
+        (edit(problem_type="multi_label_classification"), "problem_type multi_label_classification"),
+        (edit(id2label={"0": "bad", "1": "bad"}), "two labels .* are called 'bad'"),
+        (edit(id2label={"0": "bad", "1": " bad"}), "look alike"),
+        (edit(id2label={"0": "bad", "1": " "}), "label 1 in its config.json .* has no name"),
+        (edit(id2label={"0": "bad", "1": "good\x1b[2J"}), "control character"),
+        (edit(id2label={"0": "bad", "2": "good"}), "not numbered from 0 without gaps"),
+        (edit(id2label={"0": "bad", "1": "good", "2": "so-so"}), "weights of another shape"),
+    ],
+)
+def test_a_broken_classifier_is_refused(change: Change, message: str, tmp_path: Path) -> None:
+    directory = tiny_classifier("bert", tmp_path)
+    change(directory)
+    refused(directory, message, CLASSIFIER)
+
+
+def test_a_broken_encoder_of_pictures_is_refused(tmp_path: Path) -> None:
+    directory = tiny_seeing(tmp_path)
+    with_weights(with_large_projection)(directory)
+    refused(directory, "with its config.json its hidden states are not finite", SEEING)
+    bypassing = tiny_seeing(tmp_path / "bypassing", bypass_transformer=True)
+    refused(bypassing, r"no text with a picture: transformers \S+ cannot run VisualBERT with bypass", SEEING)
+    # once transformers runs them there is nothing to refuse
+    network = VisualBertModel.from_pretrained(bypassing)
+    with pytest.raises(IndexError):
+        network(input_ids=torch.ones(1, 6, dtype=torch.long), visual_embeds=torch.ones(1, 3, 12))
+
+
+def test_a_decoder_that_sees_what_follows_is_refused(tmp_path: Path) -> None:
+    """transformers loads an encoder as a decoder that sees both sides, with a warning."""
+    tokenizer = tiny_tokenizer("bert")
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        initializer_range=0.5,
+    )
+    tokenizer.save_pretrained(tmp_path)
+    BertLMHeadModel(config).save_pretrained(tmp_path)
+    refused(tmp_path, "it sees the tokens that follow, and is no decoder", CAUSAL, start="[CLS]")
+    config.is_decoder = True
+    BertLMHeadModel(config).save_pretrained(tmp_path)
+    check_model(tmp_path, CAUSAL, "tiny", {"start": "[CLS]"})
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_language_models_and_classifiers_pass_also_as_encoders(architecture: str, tmp_path: Path) -> None:
+    masked = tiny_model(architecture, tmp_path / "masked")
+    classifier = tiny_classifier(architecture, tmp_path / "classifier")
+    check_model(classifier, CLASSIFIER, "tiny")
+    for directory in (masked, classifier):
+        check_model(directory, ENCODER, "tiny")
+    # and one more tensor of any name is noticed
+    adding(one__more__weight=torch.ones(2))(masked)
+    refused(masked, r"one\.more\.weight", ENCODER)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "change"),
+    [
+        # buffers of older versions, poolers, and heads of second tasks
+        (
+            "bert",
+            both(saved_as("BertForPreTraining"), adding(bert__embeddings__position_ids=torch.arange(9))),
+        ),
+        ("albert", saved_as("AlbertForPreTraining")),
+        ("roberta", adding(roberta__embeddings__position_ids=torch.arange(130)[None])),
+        # embeddings and a bias that is zero where a checkpoint has none
+        ("bart", saved_as("BartModel")),
+        # a decoder that is tied
+        ("roberta", both()),
+        ("bert", pickled),
+        *(("bert", with_dtype(dtype)) for dtype in (torch.float16, torch.bfloat16, torch.float64)),
+    ],
+)
+def test_what_is_no_fault_passes(architecture: str, change: Change, tmp_path: Path) -> None:
+    directory = tiny_model(architecture, tmp_path)
+    change(directory)
+    check_model(directory, MASKED, "tiny")
+
+
+@pytest.mark.parametrize(
+    ("model_type", "model_class"),
+    [
+        ("fnet", "FNetForPreTraining"),
+        ("mobilebert", "MobileBertForPreTraining"),
+        ("big_bird", "BigBirdForPreTraining"),
+        ("megatron-bert", "MegatronBertForPreTraining"),
+    ],
+)
+def test_models_of_two_tasks_use_what_else_they_have(
+    model_type: str, model_class: str, tmp_path: Path
+) -> None:
+    tokenizer = tiny_tokenizer("bert")
+    config = AutoConfig.for_model(model_type, vocab_size=len(tokenizer), num_hidden_layers=1)
+    getattr(transformers, model_class)(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    for kind in (MASKED, ENCODER):
+        check_model(tmp_path, kind, "tiny")
+
+
+@pytest.mark.parametrize("model_class", ["VisualBertForPreTraining", "VisualBertForQuestionAnswering"])
+def test_encoders_of_pictures_pass_with_the_heads_of_their_training(model_class: str, tmp_path: Path) -> None:
+    directory = tiny_seeing(tmp_path)
+    saved_as(model_class)(directory)
+    check_model(directory, SEEING, "tiny")
+    adding(one__more__weight=torch.ones(2))(directory)
+    refused(directory, r"one\.more\.weight", SEEING)
+
+
+def test_a_decoder_passes_as_an_encoder(tmp_path: Path) -> None:
+    config: Any = tiny_config("llama", tiny_tokenizer("bert"))
+    LlamaForCausalLM(config).save_pretrained(tmp_path)
+    tiny_tokenizer("bert").save_pretrained(tmp_path)
+    check_model(tmp_path, ENCODER, "tiny")
+
+
+def test_the_names_of_the_first_checkpoints_are_known(tmp_path: Path) -> None:
+    """BERT's own weights still call a normalisation's weight and bias gamma and beta."""
+    directory = tiny_model("bert", tmp_path)
+    expected = AutoModelForMaskedLM.from_pretrained(directory).state_dict()
+
+    def rename(weights: dict[str, torch.Tensor]) -> None:
+        for key in [key for key in weights if "LayerNorm" in key]:
+            old = key.replace("LayerNorm.weight", "LayerNorm.gamma")
+            weights[old.replace("LayerNorm.bias", "LayerNorm.beta")] = weights.pop(key) + 1
+
+    with_weights(rename)(directory)
+    check_model(directory, MASKED, "tiny")
+    got = AutoModelForMaskedLM.from_pretrained(directory).state_dict()
+    for key, weights in expected.items():
+        assert torch.equal(got[key], weights + 1 if "LayerNorm" in key else weights)
+
+
+def test_weights_in_shards_pass(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path)
+    whole = check_model(directory, MASKED, "tiny")
+    model = AutoModelForMaskedLM.from_pretrained(directory)
+    (directory / WEIGHTS).unlink()
+    model.save_pretrained(directory, max_shard_size="50KB")
+    shards = list(directory.glob("model-*.safetensors"))
+    assert len(shards) > 1
+    manifest = check_model(directory, MASKED, "tiny")
+    assert {path.name for path in shards} < set(manifest["files"])
+    assert manifest["parameters"] == whole["parameters"]
+    shards[0].unlink()
+    refused(directory, "names model-.*, which is not there")
+
+
+def test_characters_as_special_tokens_are_refused(tmp_path: Path) -> None:
+    """ALBERT's spiece.model alone makes brackets and full stops special."""
+    spiece = real_data("tokenizers", "albert-v2", "spiece.model")
+    directory = tiny_model("albert", tmp_path)
+    (directory / "tokenizer.json").unlink()
+    (directory / "tokenizer_config.json").unlink()
+    shutil.copy(spiece, directory)
+    refused(directory, r"takes .*\( .*for special tokens.*add the model's tokenizer\.json")
+
+
+@pytest.mark.parametrize(
+    ("kind", "make", "network"),
+    [
+        (MASKED, lambda folder: tiny_model("bert", folder), AutoModelForMaskedLM),
+        (MASKED, lambda folder: tiny_model("albert", folder), AutoModelForMaskedLM),
+        (CAUSAL, lambda folder: tiny_decoder("llama", folder), AutoModelForCausalLM),
+        (CLASSIFIER, lambda folder: tiny_classifier("roberta", folder), AutoModelForSequenceClassification),
+        (ENCODER, lambda folder: tiny_model("bert", folder), AutoModel),
+        (SEEING, tiny_seeing, VisualBertModel),
+    ],
+)
+def test_the_manifest(kind: str, make: Callable[[Path], Path], network: Any, tmp_path: Path) -> None:
+    directory = make(tmp_path / "model")
+    about = about_model(directory, kind=kind)
+    run_script("check_model", [], [tmp_path / "manifest.json"], tmp_path / "log", manifest=about)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    model = network.from_pretrained(directory)
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    facts = {key: manifest[key] for key in ("model_type", "architectures", "parameters", "max_length")}
+    config = AutoConfig.from_pretrained(directory)
+    assert facts == {
+        "model_type": config.model_type,
+        "architectures": config.architectures,
+        "parameters": model.num_parameters(),
+        "max_length": 128,
+    }
+    assert manifest["vocab_size"] == manifest["tokenizer_size"] == len(tokenizer)
+    assert manifest["entry"] == {"source": "path", "kind": kind}
+    assert set(manifest["files"]) == {"config.json", WEIGHTS, "tokenizer.json", TOKENIZER_CONFIG}
+    for name, stated in manifest["files"].items():
+        content = (directory / name).read_bytes()
+        assert stated == {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    if kind == MASKED:
+        mask = manifest["mask_token"], manifest["mask_token_id"]
+        assert mask == (tokenizer.mask_token, tokenizer.mask_token_id)
+    if kind == CAUSAL:
+        reason = "its bos token, which separates documents in training"
+        assert Start.of(manifest) == Start(END, 0, reason)
+        assert check_model(directory, CAUSAL, "tiny", {"start": "none"})["start"]["token"] is None
+    if kind == CLASSIFIER:
+        assert manifest["labels"] == ["bad", "good"]
+        # by their numbers, whatever their order in the file
+        edit(id2label={"1": "good", "0": "bad"})(directory)
+        assert check_model(directory, CLASSIFIER, "tiny")["labels"] == ["bad", "good"]
+
+
+def test_the_job_writes_no_manifest_of_a_broken_model(tmp_path: Path) -> None:
+    directory = tiny_model("bert", tmp_path / "model")
+    edit(num_hidden_layers=1)(directory)
+    manifest, log = tmp_path / "manifest.json", tmp_path / "log"
+    with pytest.raises(SystemExit):
+        run_script("check_model", [], [manifest], log, manifest=about_model(directory))
+    assert not manifest.exists() and ".layer.1." in log.read_text()
+
+
+@pytest.mark.parametrize("architecture", ["bert", "mpnet", "modernbert", "deberta-v2"])
+def test_the_longest_sentence_is_the_longest(architecture: str, tmp_path: Path) -> None:
+    directory = tiny_model(architecture, tmp_path)
+    longest = check_model(directory, MASKED, "tiny")["max_length"]
+    assert longest == (None if architecture == "deberta-v2" else 128)
+    model = AutoModelForMaskedLM.from_pretrained(directory)
+    # any ordinary token will do
+    ids = torch.full((1, 129), 10)
+    with torch.inference_mode():
+        assert model(input_ids=ids[:, :128]).logits.shape[1] == 128
+        if architecture in ("deberta-v2", "modernbert"):
+            # relative and rotary positions have no table that ends
+            assert model(input_ids=ids).logits.shape[1] == 129
+        else:
+            with pytest.raises((IndexError, RuntimeError)):
+                model(input_ids=ids)
+    edit(TOKENIZER_CONFIG, model_max_length=64)(directory)
+    assert check_model(directory, MASKED, "tiny")["max_length"] == 64
+
+
+@pytest.mark.parametrize(
+    ("architecture", "settings", "longest"),
+    [
+        ("mistral", {"sliding_window": 16}, 16),
+        ("mistral", {"sliding_window": 500}, 128),
+        ("mistral", {"sliding_window": None}, 128),
+        ("gpt_neox", {"use_sliding_window": False, "sliding_window": 16}, 128),
+    ],
+)
+def test_a_sliding_window_is_the_longest_that_every_token_sees(
+    architecture: str, settings: dict[str, Any], longest: int, tmp_path: Path
+) -> None:
+    directory = tiny_decoder(architecture, tmp_path, **settings)
+    assert check_model(directory, CAUSAL, "tiny")["max_length"] == longest
+
+
+def test_digests_follow_what_they_name(tmp_path: Path) -> None:
+    first = check_model(tiny_model("bert", tmp_path / "a"), MASKED, "tiny")
+    assert check_model(tiny_model("bert", tmp_path / "b"), MASKED, "tiny") == first
+    other = check_model(tiny_model("bert", tmp_path / "c", seed=1), MASKED, "tiny")
+    assert other["tokenizer_digest"] == first["tokenizer_digest"]
+    assert other["weights_digest"] != first["weights_digest"]
+    assert other["digest"] != first["digest"]
+    # files that are not loaded do not count
+    for name in ("README.md", "optimizer.pt", PICKLE):
+        (tmp_path / "a" / name).write_text("other")
+    assert check_model(tmp_path / "a", MASKED, "tiny") == first
+    edit(TOKENIZER_CONFIG, model_max_length=64)(tmp_path / "a")
+    changed = check_model(tmp_path / "a", MASKED, "tiny")
+    assert changed["weights_digest"] == first["weights_digest"]
+    assert changed["tokenizer_digest"] != first["tokenizer_digest"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_weight_of_a_layer_may_stay_unused(kind: str) -> None:
+    may_have = re.compile("|".join(KINDS[kind].may_have))
+    for prefix in ("bert.encoder", "encoder", "decoder", "model.decoder", "model", "text_encoder.encoder"):
+        for layers in ("layer", "layers"):
+            for end in ("attention.self.query.weight", "mlp.weight_scale_inv", "fc1.lora_A.default.weight"):
+                assert not may_have.search(f"{prefix}.{layers}.7.{end}")
+
+
+def test_a_real_model_passes() -> None:
+    manifest = check_model(real_data("models", "minilm-l6-mlm"), MASKED, "minilm")
+    assert manifest["max_length"] == 512
+    assert manifest["mask_token_id"] == 103
