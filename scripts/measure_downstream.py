@@ -1,19 +1,12 @@
 """Measure how well one model does one task, and how unequally it treats the genders there."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
+from unmask.job import job
 from unmask.downstream.measuring import measure, read_runs, truth_of
 from unmask.downstream.schema import ITEMS, SCORES
-from unmask.facts import record
-from unmask.joblog import job_log
 from unmask.tables import read_metadata, read_table, write_table
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input):
-    inputs, params = snakemake.input, snakemake.params
+with job() as run:
+    inputs, params = run.input, run.params
     about = read_metadata(inputs.items_table)
     items = read_table(inputs.items_table, ITEMS)
     runs = read_runs(inputs.predictions)
@@ -33,6 +26,6 @@ with job_log(snakemake.log[0], snakemake.input):
             {key: of.get(key) for key in ("seed", "steps", "fine_tuning", "history", "tried", "device")}
             for of in runs.facts
         ],
-        **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy"),
+        **run.record(),
     }
-    write_table(snakemake.output[0], scores, SCORES, facts)
+    write_table(run.output[0], scores, SCORES, facts)

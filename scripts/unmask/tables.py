@@ -42,6 +42,7 @@ TYPES = {
     "f32": pa.float32(),
     "f64": pa.float64(),
     "f32[]": pa.list_(pa.float32()),
+    "f64[]": pa.list_(pa.float64()),
 }
 """The types of columns by the names that `schema` takes."""
 

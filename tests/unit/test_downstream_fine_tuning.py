@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from processes import start
 from running import about_model, run_script
 from tiny_models import tiny_model
 from unmask.downstream import fine_tuning
-from unmask.downstream.fine_tuning import FineTuned, fine_tune, pearson
+from unmask.downstream.fine_tuning import FineTuned, Hyperparameters, fine_tune, pearson, search
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.task import Task
 from unmask.downstream.terms import DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST
@@ -42,9 +43,13 @@ def tuned(base: Path, task: Task, kind: str, work: Path, seed: int = 0, **change
     return fine_tune(base, 128, task, kind, {**ENTRY, **changes}, seed, work, pick_device("cpu"))
 
 
-def last_logits(found: FineTuned) -> npt.NDArray[np.float32]:
-    logits: npt.NDArray[np.float32] = np.load(found.checkpoints[-1].logits)
-    return logits
+def steps_of(tuned: FineTuned) -> list[int]:
+    return [table["step"][0].as_py() for table in tuned.predictions]
+
+
+def logits_at(tuned: FineTuned, place: int = -1) -> npt.NDArray[np.float32]:
+    """What is predicted at one of the checkpoints."""
+    return np.array(tuned.predictions[place]["logits"].to_pylist(), dtype=np.float32)
 
 
 def network_of(directory: Path, labels: Sequence[str] | None = ("a", "b"), seed: int = 0) -> Any:
@@ -70,7 +75,7 @@ def test_a_task_without_mistakes_is_learnt(architecture: str, kind: str, tmp_pat
     task = made_task(kind, train=640)
     found = tuned(base, task, kind, tmp_path / "work", epochs=4)
     test = (task.items["part"] == TEST).to_numpy()
-    right = last_logits(found).argmax(axis=1)[test] == task.items["label"][test]
+    right = logits_at(found).argmax(axis=1)[test] == task.items["label"][test]
     assert right.mean() > 0.95
     assert found.facts["history"][-1]["dev"] > 0.95
     assert [row["dev"] for row in found.facts["history"][:-1]] == [None] * 9
@@ -87,7 +92,7 @@ def test_similarity_is_learnt_as_a_number(tmp_path: Path, bert: Path) -> None:
     items = pd.concat([task.items, task.items.head(len(dev)).assign(text=dev["text"], second=dev["second"])])
     items["item"] = np.arange(len(items))
     found = tuned(bert, replace(task, items=items), SIMILARITY, tmp_path / "work", epochs=4)
-    logits = last_logits(found)
+    logits = logits_at(found)
     assert logits.shape == (len(items), 1)
     test = np.flatnonzero(task.items["part"] == TEST)
     assert np.abs(logits[test, 0] - task.items["label"].to_numpy(np.float64)[test]).mean() < 0.1
@@ -102,7 +107,7 @@ def test_accuracy_on_dev_by_its_definition(tmp_path: Path, bert: Path) -> None:
     dev = task.examples[task.examples["part"] == DEV].reset_index(drop=True)
     items = task.items.head(len(dev)).assign(text=dev["text"])
     found = tuned(bert, replace(task, items=items), OCCUPATIONS, tmp_path / "work", steps=8)
-    right = last_logits(found).argmax(axis=1) == dev["label"]
+    right = logits_at(found).argmax(axis=1) == dev["label"]
     assert found.facts["history"][-1]["dev"] == right.mean() < 1
 
 
@@ -120,23 +125,22 @@ def test_the_seed_decides(tmp_path: Path, bert: Path) -> None:
         tuned(bert, task, OCCUPATIONS, tmp_path / f"{n}", seed=seed) for n, seed in enumerate((3, 3, 4))
     )
     assert (torch.random.get_rng_state() == state).all()
-    assert last_logits(first).tobytes() == last_logits(again).tobytes()
+    assert logits_at(first).tobytes() == logits_at(again).tobytes()
     assert first.facts == again.facts
-    assert last_logits(first).tobytes() != last_logits(other).tobytes()
+    assert logits_at(first).tobytes() != logits_at(other).tobytes()
 
 
 def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None:
     task = made_task(OCCUPATIONS)
     fixed = tuned(bert, task, OCCUPATIONS, tmp_path / "fixed", steps=25)
     curve = tuned(bert, task, OCCUPATIONS, tmp_path / "curve", steps=25, how="curve", every=10)
-    assert [one.step for one in fixed.checkpoints] == [25]
-    assert [one.step for one in curve.checkpoints] == [0, 10, 20, 25]
-    assert last_logits(curve).tobytes() == last_logits(fixed).tobytes()
+    assert steps_of(fixed) == [25]
+    assert steps_of(curve) == [0, 10, 20, 25]
+    assert logits_at(curve).tobytes() == logits_at(fixed).tobytes()
     sampled = task.items.loc[task.items["sampled"], "item"].tolist()
-    for one in curve.checkpoints[:-1]:
-        assert one.items.tolist() == sampled
-        assert np.load(one.logits).shape == (len(sampled), 3)
-    assert curve.checkpoints[-1].items.tolist() == task.items["item"].tolist()
+    for table in curve.predictions[:-1]:
+        assert table["item"].to_pylist() == sampled
+    assert curve.predictions[-1]["item"].to_pylist() == task.items["item"].tolist()
     # before the first step it is the model under its new head
     network = network_of(bert, task.labels)
     tokenizer = AutoTokenizer.from_pretrained(bert)
@@ -145,11 +149,11 @@ def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None
             network(**tokenizer(text, return_tensors="pt")).logits[0].numpy()
             for text in task.items.loc[sampled, "text"]
         ]
-    assert np.abs(np.load(curve.checkpoints[0].logits) - np.array(wanted)).max() < 1e-5
+    assert np.abs(logits_at(curve, 0) - np.array(wanted)).max() < 1e-5
     # a multiple of `every` at the end is there once
     even = tuned(bert, task, OCCUPATIONS, tmp_path / "even", steps=20, how="curve", every=10)
-    assert [one.step for one in even.checkpoints] == [0, 10, 20]
-    assert np.abs(np.load(even.checkpoints[0].logits) - np.load(curve.checkpoints[0].logits)).max() == 0
+    assert steps_of(even) == [0, 10, 20]
+    assert (logits_at(even, 0) == logits_at(curve, 0)).all()
 
 
 def test_a_search_is_a_loop_over_fixed_runs(tmp_path: Path, bert: Path) -> None:
@@ -170,7 +174,7 @@ def test_a_search_is_a_loop_over_fixed_runs(tmp_path: Path, bert: Path) -> None:
     best = alone(int(batch), rate, int(epochs))
     chosen = found.facts["fine_tuning"]
     assert (chosen["batch"], chosen["learning_rate"], chosen["epochs"]) == (batch, rate, epochs)
-    assert last_logits(found).tobytes() == last_logits(best).tobytes()
+    assert logits_at(found).tobytes() == logits_at(best).tobytes()
     assert found.facts["history"] == best.facts["history"]
     tried = found.facts["tried"]
     assert len(tried) == 4
@@ -181,6 +185,55 @@ def test_a_search_is_a_loop_over_fixed_runs(tmp_path: Path, bert: Path) -> None:
     for row in tried:
         assert row["dev"] == on_dev(row["batch"], row["learning_rate"], row["epochs"])
         assert row["steps"] == row["epochs"] * -(-64 // row["batch"])
+
+
+LISTS: dict[str, list[Any]] = {
+    "batch": [16, 32, 64],
+    "learning_rate": [1e-5, 3e-5, 5e-5],
+    "epochs": [1, 3, 5],
+}
+
+
+@pytest.mark.parametrize("start", [(32, 3e-5, 3), (8, 1e-3, 2), (64, 1e-5, 5)])
+def test_a_search_is_greedy_and_keeps_the_best(start: tuple[int, float, int]) -> None:
+    values = [[value, *LISTS[key]] for key, value in zip(LISTS, start, strict=True)]
+    for seed in range(100):
+        # results of few values, so that there are ties
+        rng = np.random.default_rng(seed)
+        results = {Hyperparameters(*each): float(rng.integers(4)) for each in product(*values)}
+        asked: dict[Hyperparameters, float] = {}
+        kept: set[Hyperparameters] = set()
+
+        def result(
+            trial: Hyperparameters,
+            results: dict[Hyperparameters, float] = results,
+            asked: dict[Hyperparameters, float] = asked,
+            kept: set[Hyperparameters] = kept,
+        ) -> float:
+            if trial not in asked:
+                kept.add(trial)
+            return asked.setdefault(trial, results[trial])
+
+        batch = first_best(results, [(b, *start[1:]) for b in LISTS["batch"]]).batch
+        rate = first_best(results, [(batch, r, start[2]) for r in LISTS["learning_rate"]]).learning_rate
+        best = first_best(results, [(batch, rate, e) for e in LISTS["epochs"]])
+        for _ in range(2):
+            # a search that begins again with what was tried is the same
+            assert search(Hyperparameters(*start), LISTS, result, kept.discard) == best
+            assert kept == {best}
+        assert len(asked) == (7 if start[0] in LISTS["batch"] else 9)
+
+
+def first_best(results: dict[Hyperparameters, float], trials: list[Any]) -> Hyperparameters:
+    best = max(trials, key=lambda each: (results[Hyperparameters(*each)], -trials.index(each)))
+    return Hyperparameters(*best)
+
+
+def test_what_has_no_result_is_never_the_best() -> None:
+    results, start = {16: None, 32: -0.5, 64: None}, Hyperparameters(32, 3e-5, 3)
+    assert search(start, LISTS, lambda one: results[one.batch], lambda one: None).batch == 32
+    with pytest.raises(InputError, match="search: no batch of 16, 32, 64 has a result on the part dev"):
+        search(start, LISTS, lambda one: None, lambda one: None)
 
 
 class KilledError(Exception):
@@ -207,13 +260,13 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
 
     monkeypatch.setattr(os, "replace", dying)
 
-    def run(name: str) -> tuple[list[bytes], dict[str, Any]]:
+    def run(name: str) -> tuple[Any, dict[str, Any]]:
         found = tuned(bert, task, OCCUPATIONS, tmp_path / name, **changes)
-        return [one.logits.read_bytes() for one in found.checkpoints], found.facts
+        return found.predictions, found.facts
 
     wanted = run("whole")
     files = 10**6 - left[0]
-    assert files >= 8
+    assert files >= 5
     for place in range(0, files, 2 if how == "curve" else 4):
         left[0] = place
         with pytest.raises(KilledError):
@@ -232,10 +285,9 @@ def test_a_run_that_is_done_is_not_done_again(
         raise AssertionError
 
     monkeypatch.setattr(fine_tuning, "train", never)
-    monkeypatch.setattr(fine_tuning, "logits_of", never)
     again = tuned(bert, task, OCCUPATIONS, tmp_path / "work")
     assert again.facts == first.facts
-    assert last_logits(again).tobytes() == last_logits(first).tobytes()
+    assert logits_at(again).tobytes() == logits_at(first).tobytes()
     # the classifier too is what was trained
     assert all(
         torch.equal(a, b)
@@ -315,7 +367,7 @@ def test_the_script(tmp_path: Path, bert: Path) -> None:
     everything += [(20, item) for item in task.items["item"]]
     assert list(zip(found["step"], found["item"], strict=True)) == everything
     direct = tuned(bert, task, OCCUPATIONS, tmp_path / "direct", seed=5, how="curve", steps=20)
-    assert (np.stack(found.loc[found["step"] == 20, "logits"].tolist()) == last_logits(direct)).all()
+    assert (np.stack(found.loc[found["step"] == 20, "logits"].tolist()) == logits_at(direct)).all()
     facts = read_metadata(tmp_path / "True" / "predictions.parquet")
     wanted: dict[str, Any] = {
         "model": "m",
@@ -350,7 +402,7 @@ def test_a_process_that_is_killed_leaves_what_the_next_one_needs(tmp_path: Path,
         from unmask.downstream import fine_tuning
         from unmask.models.training import Settings
         fine_tuning.Settings = partial(Settings, save_every=4)
-        real, left = os.replace, [3]
+        real, left = os.replace, [int(sys.argv[3])]
         def dying(*files):
             left[0] -= 1
             if left[0] < 0:
@@ -364,13 +416,12 @@ def test_a_process_that_is_killed_leaves_what_the_next_one_needs(tmp_path: Path,
         folder = tmp_path / name
         folder.mkdir()
         outputs = {"predictions": str(folder / "predictions.parquet")}
-        if name == "killed":
-            job = json.dumps([inputs, outputs, str(folder / "log"), RUNTIME, params])
-            process = start(code, str(Path(__file__).parent), job)
+        job = json.dumps([inputs, outputs, str(folder / "log"), RUNTIME, params])
+        for replacing, status in ((3, 9), (99, 0)) if name == "killed" else ((99, 0),):
+            process = start(code, str(Path(__file__).parent), job, str(replacing))
             _, said = process.communicate()
-            assert process.returncode == 9, said
-            assert len(list(folder.glob(".predictions.parquet.training-*/*/state.pt"))) == 1
-        run_script("fine_tune", inputs, outputs, folder / "log", config=RUNTIME, **params)
+            assert process.returncode == status, said
+            assert len(list(folder.glob(".predictions.parquet.training-*/*/state.pt"))) == (status != 0)
         assert {path.name for path in folder.iterdir()} == {"log", "predictions.parquet"}
     assert "continuing after step 4" in (tmp_path / "killed" / "log").read_text()
     whole, killed = ((tmp_path / name / "predictions.parquet").read_bytes() for name in ("whole", "killed"))

@@ -1,30 +1,29 @@
 """Fine-tuning a masked language model on a task, and what it then predicts.
 
 How: `fixed`, with the settings as stated; `curve`, the same with predictions along the way; `search`, the
-best of several settings on the examples of the part dev. Each is a list of trials, of one but for a search.
-What is predicted at the end is what the weights of the best trial predict: they are kept, not trained a
-second time.
-All that a trial leaves lies in a work folder, so that a job that was killed goes on from there.
+best of several settings on the examples of the part dev. All that a trial leaves lies in a work folder, so
+that a job that was killed goes on from there.
 """
 
 import logging
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 from safetensors.torch import load_model, save_model
 from transformers import PreTrainedModel
 
 from unmask.atomic import written_whole
-from unmask.downstream.predictions import Checkpoint, keep
-from unmask.downstream.searching import Chosen, search
+from unmask.downstream.schema import PREDICTIONS
 from unmask.downstream.task import Task
 from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
+from unmask.errors import InputError
 from unmask.facts import read_facts, write_facts
 from unmask.models.classifiers import Start, make_classifier
 from unmask.models.devices import Device
@@ -37,17 +36,33 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
+class Hyperparameters:
+    """What a search chooses, in the order in which it does."""
+
+    batch: int
+    learning_rate: float
+    epochs: int
+
+    @property
+    def name(self) -> str:
+        """For files."""
+        return f"{self.batch}-{self.learning_rate!r}-{self.epochs}"
+
+
+@dataclass(frozen=True)
 class FineTuned:
-    """A model that was fine-tuned."""
+    """A model that was fine-tuned.
+
+    classifier: in evaluation mode, on the device that it was trained on. predictions: PREDICTIONS of each
+    checkpoint, in order of the steps.
+    facts: fine_tuning (all settings, as used), steps (of training), history, tried (the trials of a search in
+    their order: settings, steps and dev; else empty), initialised (names of the weights that were drawn at
+    random), truncated (how many examples and items lost their end).
+    """
 
     classifier: PreTrainedModel
-    """In evaluation mode, on the device that it was trained on."""
-    checkpoints: tuple[Checkpoint, ...]
-    """What it predicts, in order of the steps; the files lie in the work folder."""
+    predictions: tuple[pa.Table, ...]
     facts: dict[str, Any]
-    """Facts: fine_tuning (all settings, as used), steps (of training), history, tried (the trials
-    of a search in their order: settings, steps and dev; else empty), initialised (names of the weights that
-    were drawn at random), truncated (how many examples and items lost their end)."""
 
 
 def fine_tune(
@@ -68,23 +83,75 @@ def fine_tune(
 
     Training is by AdamW with a rate that falls linearly to 0, by cross-entropy; for similarity by the mean
     squared error of one output, which is not held between 0 and 1. The result on the part dev is the share
-    that is right, or Pearson's r; null where there is no such part or r is undefined. A curve has predictions
-    at 0, `every`, 2 · `every` … steps, at all but the last of the items that are `sampled` alone.
-    A search is as `unmask.downstream.searching.search` says, from the entry's own settings.
+    that is right, or Pearson's r; null where r is undefined. A curve has predictions at 0, `every`, 2 ·
+    `every` … steps, at all but the last of the items that are `sampled` alone. A search is as `search`
+    says, from the entry's own settings.
 
-    Raises InputError as `make_classifier`, `train` and `logits_of` do.
+    Raises InputError as `make_classifier`, `train`, `search` and `logits_of` do.
     """
     run = _Run(Path(directory), max_length, task, kind, entry, seed, Path(work), device)
-    best = Chosen(entry["batch"], entry["learning_rate"], entry["epochs"])
+    best = Hyperparameters(entry["batch"], entry["learning_rate"], entry["epochs"])
     if entry["how"] == SEARCH:
-        best = search(best, entry["search"], lambda trial: run.trial(trial)["dev"], run.forget)
-    else:
-        run.trial(best)
-    return run.finished(best)
+        best = search(best, entry["search"], lambda trial: run.trained(trial)["dev"], run.forget)
+    trial, network = run.trained(best), run.start().network
+    load_model(network, run.weights(best))
+    network.train(False).to(device.torch)
+    items, steps = task.items["item"].to_numpy(np.int32), int(trial["steps"])
+    predictions = [_predictions(at, items[run.sampled], np.load(run.logits(at))) for at in run.curve(steps)]
+    predictions.append(_predictions(steps, items, logits_of(network, run.items, device)))
+    facts = {
+        "fine_tuning": {**entry, **asdict(best), "max_length": run.max_length},
+        "steps": steps,
+        "history": trial["history"],
+        "tried": run.tried() if entry["how"] == SEARCH else [],
+        "initialised": list(run.initialised),
+        "truncated": {
+            "examples": run.train.tokens.truncated + run.dev.tokens.truncated,
+            "items": run.items.truncated,
+        },
+    }
+    return FineTuned(network, tuple(predictions), facts)
+
+
+def _predictions(step: int, items: npt.NDArray[np.int32], logits: npt.NDArray[np.float32]) -> pa.Table:
+    rows, width = logits.shape
+    ends = np.arange(0, rows * width + 1, width, dtype=np.int32)
+    lists = pa.ListArray.from_arrays(ends, logits.reshape(-1))
+    return pa.table([np.full(rows, step, dtype=np.int32), items, lists], schema=PREDICTIONS)
+
+
+def search(
+    start: Hyperparameters,
+    lists: Mapping[str, Sequence[Any]],
+    result: Callable[[Hyperparameters], float | None],
+    forget: Callable[[Hyperparameters], None],
+) -> Hyperparameters:
+    """The best settings by a greedy search: of each setting in its turn the best value of its list, all
+    others as they are by then.
+
+    start: what a setting is before its turn. lists: the values of each setting; of equally good ones the
+    first is best. result: what some settings give, the higher the better, or None where that is undefined;
+    it is asked again for what was tried before. forget: called with settings that cannot be the best any
+    more. Raises InputError where no value of a list has a result.
+    """
+    best = start
+    for key in asdict(start):
+        trials = [replace(best, **{key: value}) for value in lists[key]]
+        results = {trial: score for trial in trials if (score := result(trial)) is not None}
+        if not results:
+            raise InputError(
+                f"search: no {key} of {', '.join(map(str, lists[key]))} has a result on the part {DEV}, "
+                "where all labels are the same, or all predictions"
+            )
+        before, best = best, max(results, key=lambda trial: results[trial])
+        for other in {before, *trials} - {best}:
+            forget(other)
+        logger.info("search: %s %s is best, %.4f on the part %s", key, getattr(best, key), results[best], DEV)
+    return best
 
 
 class _Run:
-    """One model, task and seed."""
+    """One model, task and seed; its trials have their files in the work folder."""
 
     def __init__(
         self,
@@ -100,121 +167,91 @@ class _Run:
         self.directory, self.task, self.kind, self.entry = directory, task, kind, entry
         self.seed, self.work, self.device = seed, work, device
         self.max_length = min(entry["max_length"], max_length or entry["max_length"])
-        start = self._start()
+        start = self.start()
         self.initialised, self.tokenizer = start.initialised, start.tokenizer
         self.types = takes_types(start.network)
         self.train, self.dev = self._part(TRAIN), self._part(DEV)
-        self.items = tokenise(self.tokenizer, *self._sides(task.items), self.max_length, self.types)
+        self.items = tokenise(self.tokenizer, *self._texts(task.items), self.max_length, self.types)
         self.sampled = np.flatnonzero(task.items["sampled"].to_numpy(bool))
 
-    def _start(self) -> Start:
+    def start(self) -> Start:
+        """The classifier before the first step."""
         return make_classifier(self.directory, self.task.labels, self.seed)
 
-    def _sides(self, rows: pd.DataFrame) -> tuple[list[str], list[str] | None]:
+    def _texts(self, rows: pd.DataFrame) -> tuple[list[str], list[str] | None]:
         """The texts, and the second ones where the task has such."""
         seconds = rows["second"].tolist() if self.task.items["second"].notna().any() else None
         return rows["text"].tolist(), seconds
 
     def _part(self, part: str) -> LabelledTexts:
-        """Examples of one part."""
         rows = self.task.examples[self.task.examples["part"] == part]
         labels = rows["label"].to_numpy(np.float32 if self.kind == SIMILARITY else np.int64)
-        return LabelledTexts.of(self.tokenizer, *self._sides(rows), labels, self.max_length, self.types)
+        return LabelledTexts.of(self.tokenizer, *self._texts(rows), labels, self.max_length, self.types)
 
-    def trial(self, settings: Chosen) -> dict[str, Any]:
-        """Train with these settings, unless that was done; the weights are kept until they are forgotten.
+    def trained(self, trial: Hyperparameters) -> dict[str, Any]:
+        """Train with these settings, unless that was done; the weights stay until they are forgotten.
 
         Returns the settings, steps, dev, history, and number (of trials before it).
         """
-        facts = self.work / f"{settings.name}.json"
+        facts = self.work / f"{trial.name}.json"
         if facts.is_file():
             return read_facts(facts)
-        steps = steps_of(len(self.train), settings.batch, settings.epochs, self.entry["steps"])
-        logger.info("fine-tuning: %d steps with %s", steps, asdict(settings))
-        network = self._start().network
-        states = self.work / settings.name
+        steps = steps_of(len(self.train), trial.batch, trial.epochs, self.entry["steps"])
+        logger.info("fine-tuning: %d steps with %s", steps, asdict(trial))
+        network, states = self.start().network, self.work / trial.name
         states.mkdir(parents=True, exist_ok=True)
         losses = train(
             network,
             self.train,
             self.train.batch,
-            Settings(settings.batch, settings.learning_rate, steps, self.seed),
+            Settings(trial.batch, trial.learning_rate, steps, self.seed),
             states,
             self.device,
-            at=self._checkpoints(steps),
-            on_step=lambda step: self._predict(network, step, self.sampled),
+            at=self.curve(steps),
+            on_step=lambda step: self._predict(network, step),
         )
         network.train(False)
-        dev = self._result(network)
-        history = [{**row, "dev": dev if row["step"] == steps else None} for row in losses]
-        with written_whole(self._weights(settings)) as partial:
+        dev = self._dev_result(network)
+        with written_whole(self.weights(trial)) as partial:
             save_model(network, str(partial))
-        number = sum(1 for _ in self.work.glob("*.json"))
-        stated = {**asdict(settings), "steps": steps, "dev": dev, "history": history, "number": number}
-        write_facts(facts, stated)
+        history = [{**row, "dev": dev if row["step"] == steps else None} for row in losses]
+        about = {"steps": steps, "dev": dev, "history": history, "number": len(self._done())}
+        write_facts(facts, asdict(trial) | about)
         shutil.rmtree(states)
         return read_facts(facts)
 
-    def forget(self, settings: Chosen) -> None:
-        """Remove the weights of a trial."""
-        self._weights(settings).unlink(missing_ok=True)
-
-    def _weights(self, settings: Chosen) -> Path:
-        return self.work / f"{settings.name}.safetensors"
-
-    def _checkpoints(self, steps: int) -> Sequence[int]:
+    def curve(self, steps: int) -> Sequence[int]:
         """The steps at which something is predicted, but for the last."""
         return range(0, steps, self.entry["every"]) if self.entry["how"] == CURVE else ()
 
-    def _result(self, network: PreTrainedModel) -> float | None:
+    def _predict(self, network: PreTrainedModel, step: int) -> None:
+        logits = logits_of(network, self.items, self.device, self.sampled)
+        with written_whole(self.logits(step)) as partial, open(partial, "wb") as file:
+            np.save(file, logits)
+
+    def _dev_result(self, network: PreTrainedModel) -> float | None:
         """How well the part dev is predicted."""
-        if len(self.dev) == 0:
-            return None
         logits = logits_of(network, self.dev.tokens, self.device)
         if self.kind == SIMILARITY:
             return pearson(logits[:, 0], self.dev.labels)
         return float((logits.argmax(axis=1) == self.dev.labels).mean())
 
-    def _predict(
-        self, network: PreTrainedModel, step: int, some: npt.NDArray[np.int64] | None = None
-    ) -> None:
-        keep(self._logits(step), logits_of(network, self.items, self.device, some))
-
-    def _logits(self, step: int) -> Path:
+    def logits(self, step: int) -> Path:
         return self.work / f"predictions-{step}.npy"
 
-    def finished(self, best: Chosen) -> FineTuned:
-        """The classifier of the best trial, which was made, and what it predicts."""
-        of_best = self.trial(best)
-        network = self._start().network
-        load_model(network, self._weights(best))
-        network.train(False).to(self.device.torch)
-        last = int(of_best["steps"])
-        if not self._logits(last).is_file():
-            self._predict(network, last)
-        items = self.task.items["item"].to_numpy(np.int64)
-        facts = {
-            "fine_tuning": {**self.entry, **asdict(best), "max_length": self.max_length},
-            "steps": last,
-            "history": of_best["history"],
-            "tried": self._tried() if self.entry["how"] == SEARCH else [],
-            "initialised": list(self.initialised),
-            "truncated": {
-                "examples": self.train.tokens.truncated + self.dev.tokens.truncated,
-                "items": self.items.truncated,
-            },
-        }
-        predicted = [
-            Checkpoint(step, items[self.sampled], self._logits(step)) for step in self._checkpoints(last)
-        ]
-        return FineTuned(network, (*predicted, Checkpoint(last, items, self._logits(last))), facts)
+    def weights(self, trial: Hyperparameters) -> Path:
+        return self.work / f"{trial.name}.safetensors"
 
-    def _tried(self) -> list[dict[str, Any]]:
-        trials = sorted(
-            (read_facts(path) for path in self.work.glob("*.json")), key=lambda row: row["number"]
-        )
-        keys = (*asdict(Chosen(0, 0.0, 0)), "steps", "dev")
-        return [{key: row[key] for key in keys} for row in trials]
+    def forget(self, trial: Hyperparameters) -> None:
+        """Remove the weights of a trial."""
+        self.weights(trial).unlink(missing_ok=True)
+
+    def _done(self) -> list[dict[str, Any]]:
+        return sorted(map(read_facts, self.work.glob("*.json")), key=lambda facts: int(facts["number"]))
+
+    def tried(self) -> list[dict[str, Any]]:
+        keys = (*asdict(Hyperparameters(0, 0.0, 0)), "steps", "dev")
+        return [{key: facts[key] for key in keys} for facts in self._done()]
 
 
 def pearson(predicted: npt.NDArray[np.float32], expected: npt.NDArray[np.float32]) -> float | None:
