@@ -56,20 +56,21 @@ rule swap_corpus:
     input:
         text=debiasing_result("corpus.txt"),
         words=gendered_words(),
+        no_noun_phrase=resource("debiasing/no_noun_phrase.txt"),
     output:
-        text=debiasing_result("swapped-{reading}.txt"),
-        facts=debiasing_result("swapped-{reading}.json"),
+        text=debiasing_result("swapped-{protocol}.txt"),
+        facts=debiasing_result("swapped-{protocol}.json"),
     log:
-        log_of("debiasing", "swapping-{reading}.log"),
+        log_of("debiasing", "swapping-{protocol}.log"),
     wildcard_constraints:
-        reading=any_of(PROTOCOLS),
+        protocol=any_of(PROTOCOLS),
     conda:
         "../envs/unmask.yaml"
     params:
-        reading=lambda wildcards: wildcards.reading,
+        protocol=lambda wildcards: wildcards.protocol,
         held_out=DEBIASING.get("held_out"),
     message:
-        "Swapping the genders of the corpus ({wildcards.reading})"
+        "Swapping the genders of the corpus ({wildcards.protocol})"
     script:
         "../scripts/swap_corpus.py"
 
@@ -96,10 +97,11 @@ rule debias_model:
         runtime=debiasing_time,
     params:
         code=lambda wildcards: code(
-            "debias_model.py", module_file("debiasing/methods", MODELS[wildcards.model]["method"])
+            "debias_model.py", module_file("debiasing", debiasing_module(wildcards.model))
         ),
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
+        module=lambda wildcards: debiasing_module(wildcards.model),
         entry=debiasing_entry,
         held_out=DEBIASING.get("held_out"),
     message:

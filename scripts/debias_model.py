@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
-from unmask.debiasing.inputs import Base, Texts
-from unmask.debiasing.stereotypes import read_stereotypes
+from unmask.debiasing.data import Base, Texts, read_words
 from unmask.facts import write_facts
 from unmask.gendered_words import read_word_pairs
 from unmask.models.kinds import write_manifest
@@ -19,11 +18,11 @@ with model_job("model {params.name}") as run:
         held_out=params.held_out,
         neutral=Path(neutral) if neutral else None,
         words=read_word_pairs(inputs.words),
-        stereotypes=read_stereotypes(inputs.stereotypes),
+        stereotypes=read_words(inputs.stereotypes),
     )
     provenance = run.record()
     with work_folder(output.directory, {"entry": dict(entry), "made": provenance}) as work:
-        facts = load("debiasing/methods", entry["method"]).debias(
+        facts = load("debiasing", params.module).debias(
             Base(Path(run.manifest["directory"]), run.manifest["max_length"]),
             texts,
             entry,
@@ -31,7 +30,7 @@ with model_job("model {params.name}") as run:
             work,
             run.device,
         )
-    keys = ("from", "method", "reading", "seed", "training", "options")
+    keys = ("from", "method", "protocol", "seed", "training", "options")
     write_facts(
         output.facts,
         {key: entry[key] for key in keys} | facts | provenance | {"device": run.device.name},

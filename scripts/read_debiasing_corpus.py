@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 import unmask.job_start  # noqa: F401
-from unmask.debiasing.inputs import read_corpus
+from unmask.debiasing.data import read_corpus
 from unmask.facts import record, write_facts
 from unmask.input_digests import unchanged
 from unmask.joblog import job_log

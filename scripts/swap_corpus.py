@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import unmask.job_start  # noqa: F401
+from unmask.debiasing.data import read_words
 from unmask.debiasing.swapping import swap_corpus
 from unmask.facts import record, write_facts
 from unmask.gendered_words import read_word_pairs
@@ -18,7 +19,8 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
         inputs.text,
         snakemake.output.text,
         read_word_pairs(inputs.words),
-        params.reading,
+        read_words(inputs.no_noun_phrase),
+        params.protocol,
         params.held_out,
     )
     write_facts(snakemake.output.facts, facts | record(inputs, params.code))

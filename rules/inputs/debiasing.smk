@@ -67,10 +67,15 @@ def stereotyped_words():
     )
 
 
+def debiasing_module(model):
+    """The module that a model is debiased by."""
+    return "at" if MODELS[model]["method"] == "at" else "masked_training"
+
+
 def debiasing_texts(wildcards):
     """The corpus, swapped where the method is that."""
     entry = MODELS[wildcards.model]
-    return debiasing_result(f"swapped-{entry['reading']}.txt" if entry["method"] == "cda" else "corpus.txt")
+    return debiasing_result(f"swapped-{entry['protocol']}.txt" if entry["method"] == "cda" else "corpus.txt")
 
 
 def debiasing_neutral(wildcards):
@@ -82,7 +87,7 @@ def debiasing_neutral(wildcards):
 def debiasing_entry(wildcards):
     """How a model is debiased."""
     entry = MODELS[wildcards.model]
-    settings = {key: entry[key] for key in ("from", "method", "reading", "seed", "options")}
+    settings = {key: entry[key] for key in ("from", "method", "protocol", "seed", "options")}
     return settings | {"training": DEBIASING["training"] | entry["training"]}
 
 
@@ -148,7 +153,7 @@ def debiasing_settings():
     """What the section needs to know of the study."""
     return {
         "models": [
-            {"name": name, **{key: MODELS[name][key] for key in ("from", "method", "reading")}}
+            {"name": name, **{key: MODELS[name][key] for key in ("from", "method", "protocol")}}
             for name in debiased_models()
         ],
         "benchmarks": list(BENCHMARKS),

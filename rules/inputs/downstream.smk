@@ -148,7 +148,7 @@ def role_of(model):
     """How a model was made of the one that it comes from."""
     entry = MODELS[model]
     method = entry.get("method", entry["source"])
-    return f"{method} (published)" if entry.get("reading") == PUBLISHED else method
+    return f"{method} (published)" if entry.get("protocol") == PUBLISHED else method
 
 
 def listed_models():

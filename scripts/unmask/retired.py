@@ -36,6 +36,7 @@ RETIRED = {
     "models.*.hidden": ("training on sentences about regions hides the region's name, as the paper does"),
     "models.*.method.inlp": _ELSEWHERE,
     "models.*.method.sentence-debias": _ELSEWHERE,
+    "models.*.reading": "it is called protocol",
     "models.*.source.adapted": (
         "merge_and_unload of peft makes a model (docs/adding.md), which source: path reads"
     ),

@@ -21,9 +21,9 @@ from unmask.statistics.schema import COMPARISONS
 from unmask.tables import framed, write_table
 
 MODELS = [
-    {"name": "a-continued", "from": "a <b>", "method": "continued", "reading": "corrected"},
-    {"name": "a-cda", "from": "a <b>", "method": "cda", "reading": "corrected"},
-    {"name": "a-at", "from": "a <b>", "method": "at", "reading": "published"},
+    {"name": "a-continued", "from": "a <b>", "method": "continued", "protocol": "corrected"},
+    {"name": "a-cda", "from": "a <b>", "method": "cda", "protocol": "corrected"},
+    {"name": "a-at", "from": "a <b>", "method": "at", "protocol": "published"},
 ]
 FACTS: list[dict[str, Any]] = [
     {"steps": 600, "held_out": {"before": 2.5, "after": 2.25}},

@@ -27,7 +27,7 @@ def study(**changes: Any) -> dict[str, Any]:
         "debiasing": {
             "corpus": "news",
             "of": ["a"],
-            "methods": {"cda": {}, "old": {"method": "cda", "reading": "published"}},
+            "methods": {"cda": {}, "old": {"method": "cda", "protocol": "published"}},
         },
         "downstream": {"tasks": {"t": {"format": "planted", "kind": "similarity", "world": "w"}}},
         **changes,
@@ -42,7 +42,7 @@ def test_every_model_is_debiased_by_every_method() -> None:
     models = expand_debiasing(study(), FAMILIES)["models"]
     assert list(models) == ["a", "b", "c", "a-cda", "a-old"]
     assert models["a-cda"] == {"source": "debiased", "from": "a", "method": "cda"}
-    assert models["a-old"] == {"source": "debiased", "from": "a", "method": "cda", "reading": "published"}
+    assert models["a-old"] == {"source": "debiased", "from": "a", "method": "cda", "protocol": "published"}
 
 
 def test_a_name_that_is_taken_is_refused() -> None:
@@ -92,8 +92,8 @@ def test_a_study_is_completed_with_all_of_them() -> None:
     ]
     check_study(completed, FAMILIES)
     assert completed["debiasing"]["training"]["learning_rate"] == 5e-5
-    assert completed["models"]["a-old"]["reading"] == "published"
-    assert completed["models"]["a-cda"]["reading"] == "corrected"
+    assert completed["models"]["a-old"]["protocol"] == "published"
+    assert completed["models"]["a-cda"]["protocol"] == "corrected"
 
 
 def changed(place: str, value: Any) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def changed(place: str, value: Any) -> dict[str, Any]:
         ("debiasing/of", "a", r"debiasing.of: 'a' is not of type 'array'"),
         ("debiasing/methods", {"cda": None}, r"debiasing.methods.cda: None is not of type 'object'"),
         ("debiasing/methods", {"magic": {}}, r"models.a-magic.method: 'magic' is not one of"),
-        ("debiasing/methods", {"cda": {"reading": "odd"}}, r"models.a-cda.reading: 'odd' is not one of"),
+        ("debiasing/methods", {"cda": {"protocol": "odd"}}, r"models.a-cda.protocol: 'odd' is not one of"),
         ("debiasing/methods", {"cda": {"options": {"alpha": 1}}}, r"models.a-cda.options"),
         ("debiasing/corpus", "books", r"debiasing.corpus: 'books' is none of the study's corpora"),
         ("downstream/tasks", [], r"downstream.tasks: \[\] is not of type 'object'"),

@@ -182,6 +182,39 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(
     assert again == [step for step in at if step > saved]
 
 
+def test_what_a_loss_remembers_is_saved_with_the_weights(tmp_path: Path) -> None:
+    """The examples of each step, and the sum of losses so far, by which the next one is weighted."""
+    data, settings = rows(7), Settings(batch=2, learning_rate=1e-2, steps=9, seed=4, save_every=2)
+
+    def run(work: Path | None, model: PreTrainedModel, last: int = 9) -> dict[str, Any]:
+        state: dict[str, Any] = {"sum": torch.zeros(()), "steps": []}
+
+        def weighted(model: PreTrainedModel, batch: Batch) -> Tensor:
+            loss: Tensor = model(**batch).loss
+            state["sum"] = state["sum"] + loss.detach()
+            scaled: Tensor = loss * state["sum"]
+            return scaled
+
+        def noted(step: int) -> None:
+            state["steps"].append(step)
+
+        def batches(step: int) -> list[int]:
+            if step == last:
+                raise StoppedError
+            return [step % 7, 2 * step % 7]
+
+        train(model, data, stacked, settings, work, device(), weighted, range(9), noted, None, batches, state)
+        return state
+
+    whole, parts, fresh = classifier(dropout=0.3), classifier(dropout=0.3), classifier(dropout=0.3)
+    state = run(None, whole)
+    assert state["steps"] == [*range(9)]
+    with pytest.raises(StoppedError):
+        run(tmp_path, parts, 5)
+    assert run(tmp_path, fresh) == state
+    assert_same(fresh, whole)
+
+
 def test_what_is_drawn_while_looking_changes_nothing(tmp_path: Path) -> None:
     data, settings = rows(6), Settings(batch=2, learning_rate=1e-2, steps=5, seed=4)
     one, other = classifier(dropout=0.3), classifier(dropout=0.3)
@@ -234,10 +267,7 @@ def test_batches_of_one_length_have_each_example_once_an_epoch(tmp_path: Path) -
     assert any([lengths[batch[0]] for batch in batches] != [2, 4, 4, 4, 7] for batches in epochs)
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_too_little_memory_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: bool
-) -> None:
+def test_too_little_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(5)
     tokenizer = tiny_tokenizer("bert")
     config = tiny_config("bert", tokenizer, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
@@ -250,14 +280,8 @@ def test_too_little_memory_changes_nothing(
         # as unequal numbers of labels as can be
         labels = np.where(np.arange(6) < number, ids, training.IGNORED)
         data.append({"input_ids": ids.tolist(), "labels": labels.tolist()})
-
-    def squared(model: PreTrainedModel, batch: Batch) -> Tensor:
-        logits: Tensor = model(input_ids=batch["input_ids"]).logits
-        return (logits**2).mean()
-
-    loss: Callable[[PreTrainedModel, Batch], Tensor] | None = squared if own else None
     settings = Settings(batch=6, learning_rate=1e-3, steps=4, seed=1)
-    expected = train(whole, data, stacked, settings, tmp_path / "a", device(), loss)
+    expected = train(whole, data, stacked, settings, tmp_path / "a", device())
     forward, sizes = parts.forward, list[int]()
 
     def short(*args: Any, **kwargs: Any) -> Any:
@@ -267,22 +291,28 @@ def test_too_little_memory_changes_nothing(
         return forward(*args, **kwargs)
 
     monkeypatch.setattr(parts, "forward", short)
-    history = train(parts, data, stacked, settings, tmp_path / "b", device(), loss)
+    history = train(parts, data, stacked, settings, tmp_path / "b", device())
     assert sizes[0] == 6
     assert max(sizes[2:]) <= 2
     assert [e["loss"] for e in history] == pytest.approx([e["loss"] for e in expected], rel=1e-4)
     assert_close(parts, whole)
 
 
-def test_one_example_too_large_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_example_or_a_batch_too_large_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = classifier()
 
     def short(*args: Any, **kwargs: Any) -> Any:
         raise MemoryError
 
     monkeypatch.setattr(model, "forward", short)
+    settings = Settings(4, 1e-3, 3, 0)
     with pytest.raises(InputError, match="one example of 6 tokens is too large for the memory of cpu"):
-        train(model, rows(4), stacked, Settings(4, 1e-3, 3, 0), tmp_path, device())
+        train(model, rows(4), stacked, settings, tmp_path, device())
+    # an objective of another kind need be no sum over examples
+    with pytest.raises(
+        InputError, match="a batch of 4 examples of 6 tokens is too large for the memory of cpu"
+    ):
+        train(model, rows(4), stacked, settings, tmp_path, device(), lambda model, batch: model(**batch).loss)
 
 
 def test_frozen_weights_stay(tmp_path: Path) -> None:

@@ -103,9 +103,9 @@ def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -
     )
 
     # nor does one method know of another
-    edited(copied.folder / "scripts/unmask/debiasing/methods/at.py")
+    edited(copied.folder / "scripts/unmask/debiasing/at.py")
     assert copied.planned() == set()
-    edited(copied.folder / "scripts/unmask/debiasing/methods/cda.py")
+    edited(copied.folder / "scripts/unmask/debiasing/masked_training.py")
     planned = copied.planned()
     assert "models/bert-cda/facts.json" in planned
     assert not [o for o in planned if o.startswith("downstream/similar/bert/") or "bert@" in o]
@@ -156,7 +156,7 @@ def test_that_study_trains_as_the_paper_says() -> None:
         assert (settings["how"], settings["batch"], settings["steps"]) == ("curve", 32, 5500)
         assert [*range(0, settings["steps"] + 1, settings["every"])] == [*range(0, 6000, 500)]
     debiased = [entry for entry in study["models"].values() if entry["source"] == "debiased"]
-    readings = {(entry["method"], entry["reading"]) for entry in debiased}
+    readings = {(entry["method"], entry["protocol"]) for entry in debiased}
     assert readings == {(method, "published") for method in ("at", "cda", "dropout")}
 
 

@@ -1,8 +1,14 @@
-"""Training a masked language model on: what continued training, CDA and dropout have in common."""
+"""Training a masked language model on: continued training, CDA and dropout, which differ in settings alone.
+
+`continued` reads the corpus as it is: nothing is debiased, and it is the control of the other methods. `cda`,
+counterfactual data augmentation, reads the corpus with swapped genders (unmask.debiasing.swapping). `dropout`
+(Webster et al. 2020) reads the corpus as it is, with higher rates of dropout.
+"""
 
 import logging
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoConfig, PreTrainedModel, PreTrainedTokenizerBase
 
-from unmask.debiasing.inputs import Base, Entry, Texts, lines_of
+from unmask.debiasing.data import Base, Entry, Texts, lines_of
 from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
@@ -47,17 +53,46 @@ class Tokens:
         return self.ids[self.ends[number - 1] if number else 0 : self.ends[number]]
 
 
+DROPOUT = "dropout"
+RATES: Mapping[str, float] = {"attention": 0.15, "hidden": 0.20}
+"""The paper's rates of dropout, where the study states no others."""
+_RATE_NAMES: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "attention": (("attention_probs_dropout_prob",), ("attention_dropout",)),
+    "hidden": (("hidden_dropout_prob",), ("mlp_dropout", "embedding_dropout"), ("dropout",)),
+}
+"""What architectures call them; the first that a configuration has."""
+
+
 def debias(
     base: Base, texts: Texts, entry: Entry, directory: Path, work: Path, device: Device
 ) -> dict[str, Any]:
-    """Write the model to `directory` after training (`train_masked`) on `texts`, whatever these are.
+    """Write the model to `directory` after training (`train_masked`) on `texts`.
 
-    published: without the base's pooler, as the released code leaves its models; corrected: with it.
+    With method `dropout` it is trained with the entry's rates (options attention, hidden), and the facts have
+    `rates` and `rates_before`. published: the model has no pooler, and rates stay in its configuration, so
+    that it is fine-tuned with them as well; corrected: it has the base's pooler and rates.
+    Raises InputError as `train_masked` does, and for an architecture that has no such rates.
     """
-    model = load_base(base)
+    corrected = entry["protocol"] != PUBLISHED
+    before, rates = _dropout_rates(base, entry) if entry["method"] == DROPOUT else ({}, {})
+    model = load_base(base, **rates)
     facts = train_masked(model, base, texts, entry, work, device)
-    save(model, base, entry, directory, keep_pooler=entry["reading"] != PUBLISHED)
-    return facts
+    if corrected:
+        model.config.update(before)
+    save(model, base, entry, directory, keep_pooler=corrected)
+    return facts | ({"rates": rates, "rates_before": before} if rates else {})
+
+
+def _dropout_rates(base: Base, entry: Entry) -> tuple[dict[str, float], dict[str, float]]:
+    """The rates of the model's configuration, and those of the entry, by their names in the former."""
+    config = AutoConfig.from_pretrained(base.directory, local_files_only=True, trust_remote_code=False)
+    rates: dict[str, float] = {}
+    for kind, default in RATES.items():
+        known = [names for names in _RATE_NAMES[kind] if all(hasattr(config, name) for name in names)]
+        if not known:
+            raise InputError(f"{entry['from']}: a {config.model_type} has no rate of {kind} dropout")
+        rates |= dict.fromkeys(known[0], entry["options"].get(kind, default))
+    return {name: getattr(config, name) for name in rates}, rates
 
 
 def train_masked(
@@ -65,11 +100,11 @@ def train_masked(
 ) -> dict[str, Any]:
     """Train `model`, in place, on the lines of `texts` behind those that are held out.
 
-    Blocks of `max_length` tokens with BERT's masking, drawn anew each time, and AdamW with a rate that falls
-    linearly to 0; the gradient is clipped to norm 1, in the published reading not at all, as in the released
-    code. A model that takes fewer tokens than a block has is trained on the lines themselves,
-    each an example, cut to what the model takes: such a model is made for sentences, and running text is
-    nothing that it knows (the planted world's loses 7.7 nats a token on it, on its sentences 0.8).
+    Examples are blocks of `max_length` tokens with BERT's masking, drawn anew each time. The optimizer is
+    AdamW with a rate that falls linearly to 0; the gradient is clipped to norm 1, in protocol published not
+    at all, as in the released code. A model that takes fewer tokens than a block has is trained on lines,
+    each an example, cut to what the model takes: such a model is made for sentences, and does not know
+    running text (a tiny BERT of a world loses 7.7 nats a token on it, on its sentences 0.8).
 
     work: a folder for states. Returns examples (blocks or lines, and how many), tokens, steps, loss (of each
     tenth of the steps), and held_out: lines, examples, and the loss on them before and after (under one and
@@ -77,17 +112,13 @@ def train_masked(
     Raises InputError where nothing is left to train on, and as `unmask.models.training.train` does.
     """
     training = entry["training"]
+    length = min(training["max_length"], base.max_length or training["max_length"])
+    in_blocks = length == training["max_length"]
+    examples_of = partial(_blocks if in_blocks else _single, length=length)
     tokenizer = load_tokenizer(base.directory)
-    longest = base.max_length
-    whole = longest is None or longest >= training["max_length"]
-    held, examples = (
-        Tokens(
-            _blocks(tokenizer, lines, training["max_length"])
-            if whole
-            else _single(tokenizer, lines, longest or training["max_length"])
-        )
-        for lines in _split(texts)
-    )
+    lines = lines_of(texts.lines)
+    held = Tokens(examples_of(tokenizer, islice(lines, texts.held_out)))
+    examples = Tokens(examples_of(tokenizer, lines))
     if not len(examples):
         raise InputError(
             f"{texts.lines}: no text behind the first {texts.held_out} lines, which are held out"
@@ -98,9 +129,10 @@ def train_masked(
         learning_rate=training["learning_rate"],
         steps=steps_of(len(examples), training["batch"], training["epochs"], training["steps"]),
         seed=entry["seed"],
-        clip=math.inf if entry["reading"] == PUBLISHED else 1.0,
+        clip=math.inf if entry["protocol"] == PUBLISHED else 1.0,
     )
-    logger.info("%d %s, %d steps", len(examples), "blocks" if whole else "lines", settings.steps)
+    kind = "blocks" if in_blocks else "lines"
+    logger.info("%d %s, %d steps", len(examples), kind, settings.steps)
     model.to(device.torch)  # type: ignore[arg-type]
     with head_at_labels(model):
         before = held_out_loss(model, held, masking, device)
@@ -108,20 +140,12 @@ def train_masked(
         losses = train(model, examples, masking.batch, settings, work, device)
         after = held_out_loss(model, held, masking, device)
     return {
-        "examples": {"kind": "blocks" if whole else "lines", "count": len(examples)},
+        "examples": {"kind": kind, "count": len(examples)},
         "tokens": len(examples.ids),
         "steps": settings.steps,
         "loss": losses,
         "held_out": {"lines": texts.held_out, "examples": len(held), "before": before, "after": after},
-        "torch": str(torch.__version__),
     }
-
-
-def _split(texts: Texts) -> Iterator[Iterator[str]]:
-    """The lines that are held out, to be read first, and the others."""
-    lines = lines_of(texts.lines)
-    yield islice(lines, texts.held_out)
-    yield lines
 
 
 def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -138,10 +162,10 @@ def _blocks(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: in
             yield ids[start : start + length]
 
 
-def _single(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], longest: int) -> Iterator[list[int]]:
-    """The tokens of each line, `longest` of them at most."""
+def _single(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: int) -> Iterator[list[int]]:
+    """The tokens of each line, the first `length` of them."""
     for group in _groups(lines):
-        yield from tokenizer(group, truncation=True, max_length=longest, **_IDS_ALONE)["input_ids"]
+        yield from tokenizer(group, truncation=True, max_length=length, **_IDS_ALONE)["input_ids"]
 
 
 def held_out_loss(model: PreTrainedModel, held: Tokens, masking: Masking, device: Device) -> float | None:
@@ -150,7 +174,7 @@ def held_out_loss(model: PreTrainedModel, held: Tokens, masking: Masking, device
     generator = torch.Generator().manual_seed(0)
     total, count = 0.0, 0
     longest = max((len(held[number]) for number in range(len(held))), default=1)
-    # of so many at a time the masking is drawn, whatever the memory
+    # the masking is drawn for 32 examples at a time, so it does not depend on the batch size
     for first in range(0, len(held), 32):
         numbers = range(first, min(first + 32, len(held)))
         batch = masking.batch([held[number] for number in numbers], generator)

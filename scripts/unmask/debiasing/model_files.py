@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
-from unmask.debiasing.inputs import Base, Entry
+from unmask.debiasing.data import Base, Entry
 from unmask.errors import InputError
 from unmask.models.directory import directory_written_whole, files_of
 from unmask.models.quiet import quiet_transformers

@@ -28,7 +28,7 @@ NOTHING = "No bias score of this study compares a debiased model with the one th
 class DebiasingResults:
     """files: facts (of each model of the settings, in their order), comparisons (of models, one a
     benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; captions. settings:
-    models (name, from, method, reading), measures, bias_type, alpha, confidence.
+    models (name, from, method, protocol), measures, bias_type, alpha, confidence.
     """
 
     files: Mapping[str, Any]
@@ -97,7 +97,7 @@ def scores_chart(results: DebiasingResults) -> "alt.FacetChart | None":
 
 def _kind(model: Mapping[str, Any]) -> str:
     """How a model was debiased; the released code's way is said."""
-    return f"{model['method']} ({PUBLISHED})" if model["reading"] == PUBLISHED else str(model["method"])
+    return f"{model['method']} ({PUBLISHED})" if model["protocol"] == PUBLISHED else str(model["method"])
 
 
 PRESENTS = Presentation(

@@ -121,29 +121,35 @@ def train(
     at: Sequence[int] = (),
     on_step: Callable[[int], None] | None = None,
     lengths: Sequence[int] | None = None,
+    batches: Callable[[int], Sequence[int]] | None = None,
+    state: dict[str, Any] | None = None,
 ) -> list[dict[str, float]]:
     """Train `model`, in place, on the `examples`, shuffled anew in each epoch.
 
     collate: makes a batch (input_ids, attention_mask, labels …) of a list of examples; what it draws, it
-    draws from PyTorch's own generator. loss: of a batch, a mean over its examples; by default the model's
-    own. on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation
+    draws from PyTorch's own generator. loss: of a batch; by default the model's own, a mean over its labels.
+    on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation
     mode; what it draws changes nothing. lengths: of the examples, in tokens; a batch then has examples of one
-    length, so that none is padded. work: a folder for states; a call with one that a killed process left goes
-    on from there. It is the caller's to see that it is of the same work (`work_folder`). None saves nothing.
+    length, so that none is padded. batches: the numbers of the examples of a step, where these are not
+    shuffled. work: a folder for states; a call with one that a killed process left goes on from there. It is
+    the caller's to see that it is of the same work (`work_folder`). None saves nothing. state: what `loss`
+    and `on_step` remember (tensors, numbers, lists, dictionaries); it is saved and restored, in place, with
+    the weights.
 
-    Returns the mean loss of every tenth of the steps, as {step, loss}. A batch that does not fit into memory
-    is read in halves, and so are those after it. What is drawn for a step depends on the seed and its number
-    alone: on the same machine, with as many threads, the same call gives the same weights, be it interrupted
-    or not. Raises InputError for no examples, a loss that is not a number, and an example that does not fit
-    into memory.
+    Returns the mean loss of every tenth of the steps, as {step, loss}. When a batch does not fit into memory,
+    it and those after it are read in halves; with a `loss`, which need be no sum over examples, that is
+    refused. What is drawn for a step depends on the seed and its number alone: on the same machine, with as
+    many threads, the same call gives the same weights, be it interrupted or not. Raises InputError for no
+    examples, a loss that is not a number, and an example or batch that does not fit into memory.
     """
     if len(examples) == 0:
         raise InputError("there is nothing to train on")
     model.to(device.torch)  # type: ignore[arg-type]
     trained = [weights for weights in model.parameters() if weights.requires_grad]
     optimizer = settings.optimizer(trained, lr=settings.learning_rate)
-    batches = _Batches(len(examples), settings, lengths)
-    done, history, recent = _restore(work, model, optimizer, device)
+    batches = batches or _Batches(len(examples), settings, lengths).of
+    state = {} if state is None else state
+    done, history, recent = _restore(work, model, optimizer, device, state)
     part, limit, began = max(1, settings.steps // 10), settings.batch, time.monotonic()
     devices = [] if device.torch.type == "cpu" else [device.torch]
     model.train()
@@ -152,12 +158,12 @@ def train(
             _look(model, on_step, 0)
         for step in range(done, settings.steps):
             _seed(settings.seed, step, device)
-            batch = collate([examples[number] for number in batches.of(step)])
+            batch = collate([examples[number] for number in batches(step)])
             batch = {name: tensor.to(device.torch) for name, tensor in batch.items()}
             if not model.training:
                 model.train()
             while (result := within_memory(_backward, model, batch, limit, loss)) is None:
-                limit = _half(limit, batch, device)
+                limit = _half(limit, batch, device, whole=loss is not None)
                 optimizer.zero_grad(set_to_none=True)
                 _seed(settings.seed, step, device)
             if result.counted:
@@ -185,7 +191,8 @@ def train(
             if on_step and last in at:
                 _look(model, on_step, last)
             if work and last % settings.save_every == 0 and last < settings.steps:
-                _save(work, model, optimizer, {"step": last, "history": history, "recent": recent})
+                progress = {"step": last, "history": history, "recent": recent, "state": state}
+                _save(work, model, optimizer, progress)
     model.eval()  # type: ignore[no-untyped-call]
     return history
 
@@ -237,33 +244,44 @@ class _Batches:
 def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | None) -> _BatchLoss:
     """Add the gradient of the batch's mean loss, read in parts of at most `limit` examples."""
     size = len(next(iter(batch.values())))
-    total = _counted(batch, loss)
+    if loss:
+        of_batch = loss(model, batch)
+        of_batch.backward()  # type: ignore[no-untyped-call]
+        return _BatchLoss(of_batch.item(), size)
+    total = _counted(batch)
     mean = 0.0
     for start in range(0, size, limit):
         part = {name: tensor[start : start + limit] for name, tensor in batch.items()}
-        share = _counted(part, loss) / max(total, 1)
+        share = _counted(part) / max(total, 1)
         if share:
-            of_part = (loss(model, part) if loss else model(**part).loss) * share
+            of_part = model(**part).loss * share
             of_part.backward()
             mean += of_part.item()
     return _BatchLoss(mean, total)
 
 
-def _counted(batch: Batch, loss: Loss | None) -> int:
+def _counted(batch: Batch) -> int:
     """What a loss is a mean over: the labels that are not IGNORED, or the examples."""
     labels = batch.get("labels")
-    if loss is None and labels is not None and not labels.is_floating_point():
+    if labels is not None and not labels.is_floating_point():
         return int((labels != IGNORED).sum())
     return len(next(iter(batch.values())))
 
 
-def _half(limit: int, batch: Batch, device: Device) -> int:
+def _half(limit: int, batch: Batch, device: Device, whole: bool) -> int:
+    """Half of the examples at a time. Raises InputError where that is none, or a batch is read `whole`."""
     size, length = batch["input_ids"].shape
     limit = min(limit, size)
     if limit == 1:
         raise InputError(
             f"training: one example of {length} tokens is too large for the memory of {device}: "
             "give it more, or take another device (config key runtime.device)"
+        )
+    if whole:
+        raise InputError(
+            f"training: a batch of {size} examples of {length} tokens is too large for the memory of "
+            f"{device}: make batch or max_length smaller (its objective is no sum over examples, so that "
+            "it is not read in parts)"
         )
     logger.warning("out of memory on %s: %d examples at a time from here on", device, limit // 2)
     return limit // 2
@@ -275,19 +293,20 @@ def _look(model: PreTrainedModel, on_step: Callable[[int], None], step: int) -> 
     on_step(step)
 
 
-def _save(work: Path, model: PreTrainedModel, optimizer: Optimizer, state: Mapping[str, Any]) -> None:
+def _save(work: Path, model: PreTrainedModel, optimizer: Optimizer, progress: Mapping[str, Any]) -> None:
     with written_whole(work / STATE) as partial:
-        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), **state}, partial)
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), **progress}, partial)
 
 
 def _restore(
-    work: Path | None, model: PreTrainedModel, optimizer: Optimizer, device: Device
+    work: Path | None, model: PreTrainedModel, optimizer: Optimizer, device: Device, state: dict[str, Any]
 ) -> tuple[int, list[dict[str, float]], list[float]]:
     """The steps done, the history and the last losses; the model and optimizer as they were left."""
     if work is None or not (work / STATE).exists():
         return 0, [], []
-    state = torch.load(work / STATE, map_location=device.torch, weights_only=True)
-    model.load_state_dict(state["model"])
-    optimizer.load_state_dict(state["optimizer"])
-    logger.info("continuing after step %d", state["step"])
-    return state["step"], state["history"], state["recent"]
+    saved = torch.load(work / STATE, map_location=device.torch, weights_only=True)
+    model.load_state_dict(saved["model"])
+    optimizer.load_state_dict(saved["optimizer"])
+    state.update(saved["state"])
+    logger.info("continuing after step %d", saved["step"])
+    return saved["step"], saved["history"], saved["recent"]

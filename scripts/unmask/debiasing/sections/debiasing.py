@@ -44,7 +44,7 @@ CHANGED = Table(
 )
 MADE = Table(
     "made",
-    ["name", "from", "method", "reading"],
+    ["name", "from", "method", "protocol"],
     [
         Column("steps", "{steps}", "Number of training steps."),
         Column("loss before", "{before:.2f}", "Loss on held-out text, before."),
@@ -168,7 +168,7 @@ def made_sheet(results: DebiasingResults) -> Sheet:
     """How each model was made, and its loss on held-out text."""
     rows = [
         {
-            **{key: model[key] for key in ("name", "from", "method", "reading")},
+            **{key: model[key] for key in ("name", "from", "method", "protocol")},
             "steps": facts.get("steps"),
             **dict(zip(("before", "after"), held_out(facts), strict=True)),
             "details": _details(facts),

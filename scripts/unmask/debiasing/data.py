@@ -1,4 +1,4 @@
-"""What every method of debiasing is given: a model, a corpus as one text file, and words."""
+"""What methods of debiasing take: a model, a corpus as one text file, and words."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,8 +9,10 @@ from typing import Any
 from unmask.atomic import written_whole
 from unmask.downloads import reading_download
 from unmask.errors import InputError
-from unmask.gendered_words import WordPairs
+from unmask.gendered_words import WordPairs, fault_of_word
 from unmask.plugins import load
+from unmask.strict_parsing import parse_yaml
+from unmask.user_documents import read_document, read_lines
 
 logger = logging.getLogger(__name__)
 
@@ -31,17 +33,17 @@ class Texts:
     lines: Path
     """The corpus: UTF-8, a line is a document; for cda the swapped one."""
     held_out: int
-    """So many lines of the corpus, from its first, are for choosing a model; training has the others."""
+    """How many lines, from the first, choose and watch models; training reads the others."""
     neutral: Path | None
     """More sentences for `at`, of stereotyped words and without gendered ones; None where the corpus
     has enough."""
     words: WordPairs
     stereotypes: tuple[str, ...]
-    """Words that should not tell of a gender, for `at`."""
+    """Words that should tell of no gender, for `at`."""
 
 
 Entry = Mapping[str, Any]
-"""A debiased model's entry in the study, completed: method, reading, seed, training, options."""
+"""A debiased model's entry in the study, completed: method, protocol, seed, training, options."""
 
 
 def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str
     with written_whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as out:
         for file in files:
             before = counts["lines"]
-            for line in documents(blocks(file, entry)):
+            for line in documents(_blocks(file, entry)):
                 out.write(line + "\n")
                 counts["lines"] += 1
                 counts["characters"] += len(line)
@@ -65,7 +67,7 @@ def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str
     return counts
 
 
-def blocks(file: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
+def _blocks(file: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
     """The text of one file in blocks, as its format reads it."""
     with reading_download(file):
         yield from load("corpora/formats", entry["format"]).read_blocks(file, entry)
@@ -97,3 +99,14 @@ def lines_of(path: str | Path) -> Iterator[str]:
     with open(path, encoding="utf-8", newline="\n") as text:
         for line in text:
             yield line.rstrip("\n")
+
+
+def read_words(path: str | Path) -> tuple[str, ...]:
+    """The words of the YAML file of the published list (key `words`), or of a text file with one a line.
+
+    Blank lines, and a word's further lines, are left out. Raises InputError naming the file, and the line of
+    what is not one word in lower case; or where there is no word.
+    """
+    is_yaml = Path(path).suffix == ".yaml"
+    nodes = read_document(path, parse_yaml)["words"].parts() if is_yaml else read_lines(path)
+    return tuple(dict.fromkeys(node.text(fault_of_word) for node in nodes))

@@ -1,0 +1,189 @@
+"""The sentences of a corpus that AT reads: those of either gender, and those of words that should tell of
+none."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from transformers import PreTrainedTokenizerBase
+
+from unmask.debiasing.data import Texts, lines_of
+from unmask.errors import InputError
+
+DEV = 1000
+"""Sentences of a group that choose the best step, at most; of few sentences one in DEV_SHARE."""
+DEV_SHARE = 10
+AT_ONCE = 4096
+"""Sentences that are tokenized at a time."""
+
+FEMININE, MASCULINE, NEUTRAL = GROUPS = ("feminine", "masculine", "neutral")
+GENDERS = (FEMININE, MASCULINE)
+_NEEDS: Mapping[str, str] = {
+    FEMININE: "a feminine word and no masculine one",
+    MASCULINE: "a masculine word and no feminine one",
+    NEUTRAL: "a stereotyped word and no gendered one",
+}
+
+_LETTERS = r"[^\W\d_]+"
+_GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+"
+"""The released code's words, those of GPT-2's tokenizer: behind a word an apostrophe may begin one."""
+
+
+class Mention(NamedTuple):
+    """A word where it stands in a text, between the characters `start` and `end`."""
+
+    word: str
+    """In lower case."""
+    start: int
+    end: int
+
+
+class Sentence(NamedTuple):
+    text: str
+    mentions: tuple[Mention, ...]
+
+
+class Tokenized(NamedTuple):
+    """A sentence in tokens."""
+
+    ids: tuple[int, ...]
+    mentions: tuple[tuple[str, tuple[int, ...]], ...]
+    """Each word that counts, and the places of its tokens, special ones counted."""
+
+
+class Group(NamedTuple):
+    """Sentences of one kind: to train on, and to choose the best step by."""
+
+    train: list[Sentence]
+    dev: list[Sentence]
+
+
+def finder(words: Collection[str], published: bool = False) -> Callable[[str], list[Mention]]:
+    """A function that lists the mentions of words in a text, in order: whole words, capitals or not.
+
+    published: words are split as the released code of AT does, which tears *ma'am*.
+    """
+    # longest first: ma'am is no ma
+    odd = sorted({w for w in words if not re.fullmatch(_LETTERS, w)}, key=lambda w: (-len(w), w))
+    spelt = rf"(?<![^\W_])(?:{'|'.join(map(re.escape, odd))})(?![^\W_])|" if odd else ""
+    pattern = re.compile(_GPT2 if published else spelt + _LETTERS, re.IGNORECASE)
+
+    def find(text: str) -> list[Mention]:
+        tokens = ((match[0].strip(), match.end()) for match in pattern.finditer(text))
+        return [Mention(t.lower(), end - len(t), end) for t, end in tokens if t.lower() in words]
+
+    return find
+
+
+def choose_sentences(texts: Texts, published: bool, longest: int, seed: int) -> dict[str, Group]:
+    """The sentences of `texts` that AT reads, by group.
+
+    A sentence belongs to a gender where it has words of this one and none of the other, and is neutral where
+    it has stereotyped words and no gendered one. Those that choose the best step are drawn from the lines
+    held out, and from the others only where those have too few; no line held out is trained on. The seed
+    decides which.
+
+    published: as the released code does. Lines have 2 to `longest` words; of the gendered words of a line one
+    counts (the first: the code takes any), and of a stereotyped word that is there more than once the first.
+
+    Raises InputError naming the files where a group has fewer than two sentences to train on.
+    """
+    feminine, masculine = texts.words.feminine, texts.words.masculine
+    find = finder({*feminine, *masculine, *texts.stereotypes}, published)
+    groups = {group: Group([], []) for group in GROUPS}
+    paths = [path for path in (texts.lines, texts.neutral) if path]
+    for path in paths:
+        for number, line in enumerate(map(str.strip, lines_of(path))):
+            if published and not 2 <= len(line.split()) <= longest:
+                continue
+            mentions = find(line)
+            women, men = ([m for m in mentions if m.word in words] for words in (feminine, masculine))
+            # the file of neutral sentences is for these alone
+            if not mentions or (women and men) or (path is texts.neutral and (women or men)):
+                continue
+            group, counted = (FEMININE, women) if women else (MASCULINE, men) if men else (NEUTRAL, mentions)
+            if published:
+                counted = _firsts(counted) if group == NEUTRAL else counted[:1]
+            held_out = path is texts.lines and number < texts.held_out
+            part = groups[group].dev if held_out else groups[group].train
+            part.append(Sentence(line, tuple(counted)))
+    rng = np.random.default_rng((seed, 0))
+    for group, (train, _) in groups.items():
+        if len(train) < 2:
+            where = " and ".join(map(str, paths))
+            raise InputError(
+                f"{where} (without the first {texts.held_out} lines, which are held out): "
+                f"{len(train)} sentences with {_NEEDS[group]}; AT needs two or more"
+            )
+    return {group: _split(*parts, rng) for group, parts in groups.items()}
+
+
+def _firsts(mentions: Sequence[Mention]) -> list[Mention]:
+    """The first mention of each word."""
+    first: dict[str, Mention] = {}
+    for mention in mentions:
+        first.setdefault(mention.word, mention)
+    return list(first.values())
+
+
+def _split(train: list[Sentence], held_out: list[Sentence], rng: np.random.Generator) -> Group:
+    size = max(1, min(DEV, (len(train) + len(held_out)) // DEV_SHARE))
+    dev = [held_out[i] for i in rng.permutation(len(held_out))[:size]]
+    further = set(rng.permutation(len(train))[: max(0, size - len(dev))].tolist())
+    dev += [train[i] for i in sorted(further)]
+    return Group([sentence for i, sentence in enumerate(train) if i not in further], dev)
+
+
+def tokenize_sentences(
+    sentences: Sequence[Sentence], tokenizer: PreTrainedTokenizerBase, longest: int
+) -> list[Tokenized]:
+    """The sentences in tokens, but for those that have more than `longest`.
+
+    A token is a word's where they have a character in common.
+    """
+    tokenized = []
+    for start in range(0, len(sentences), AT_ONCE):
+        batch = sentences[start : start + AT_ONCE]
+        tokens = tokenizer([s.text for s in batch], return_offsets_mapping=True, verbose=False)
+        for sentence, ids, spans in zip(batch, tokens["input_ids"], tokens["offset_mapping"], strict=True):
+            if len(ids) <= longest:
+                mentions = ((mention.word, _places(mention, spans)) for mention in sentence.mentions)
+                # what the tokenizer drops, as some signs, has no tokens
+                with_tokens = tuple((word, places) for word, places in mentions if places)
+                if with_tokens or not sentence.mentions:
+                    tokenized.append(Tokenized(tuple(ids), with_tokens))
+    return tokenized
+
+
+def _places(mention: Mention, spans: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    return tuple(
+        place
+        for place, (first, last) in enumerate(spans)
+        if first < mention.end and last > mention.start and first < last
+    )
+
+
+def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
+    """Token ids (rows × length) and the mask of those that are there, both of integers."""
+    lengths = np.array([len(row) for row in rows])
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids: npt.NDArray[np.int64] = np.full(mask.shape, padding, dtype=np.int64)
+    ids[mask] = np.concatenate([np.asarray(row, dtype=np.int64) for row in rows])
+    return torch.from_numpy(ids), torch.from_numpy(mask.astype(np.int64))
+
+
+def by_length(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]:
+    """The numbers of all rows in batches of about as many `tokens`, those of like length together."""
+    batch: list[int] = []
+    for number in sorted(range(len(rows)), key=lambda number: len(rows[number])):
+        # the next one is the longest
+        if batch and (len(batch) + 1) * len(rows[number]) > tokens:
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
