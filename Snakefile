@@ -31,10 +31,6 @@ onstart:
     hold_results()
 
 
-onerror:
-    forget_ended(log_of())
-
-
 rule all:
     default_target: True
     input:

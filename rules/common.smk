@@ -4,7 +4,6 @@ import functools
 import os
 import re
 import sys
-import uuid
 from pathlib import Path
 
 from snakemake.io import IOFile
@@ -22,7 +21,6 @@ sys.path.insert(0, LIBRARY)
 # jobs too run the library beside their scripts, whichever is installed
 os.environ |= {"PYTHONPATH": os.pathsep.join(filter(None, [LIBRARY, os.getenv("PYTHONPATH")]))}
 
-from unmask.joblog import RUN, forget_ended
 from unmask.plugins import module_file
 from unmask.plugins import names as names_in
 from unmask.code_digest import code_digest
@@ -30,15 +28,11 @@ from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.input_digests import DigestCache
-from unmask.preflight import check_paths, existing_parent, hold_run_lock
+from unmask.preflight import hold_run_lock
 from unmask.results.recorded import check_recorded
 from unmask.results.settings import check_layout, difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.terms import LICENCE, NOT_STATED
-
-if workflow.is_main_process:
-    # of all jobs of this run
-    os.environ[RUN] = uuid.uuid4().hex[:12]
 
 # the module of a family that makes its tables and figures, where it has some (unmask.report.presenting)
 PRESENTING = "presenting"
@@ -46,6 +40,8 @@ DIGESTS = DigestCache(".snakemake/digests.jsonl")
 
 
 RESULTS = "results"
+if os.path.lexists(RESULTS) and not os.path.isdir(RESULTS):
+    sys.exit(f"error: {RESULTS}: not a folder, or a link that leads nowhere; move it away and run again")
 if workflow.modifier.path_modifier.modify(f"{RESULTS}/") != f"{RESULTS}/":
     sys.exit("error: Unmask as a module takes no `prefix` and no `replace_prefix`")
 
@@ -61,7 +57,6 @@ try:
     _chosen = complete(_chosen, FAMILIES, ROOT)
     if workflow.is_main_process:
         check_files(_chosen, FAMILIES, DIGESTS.of)
-        existing_parent(RESULTS)
 except InputError as error:
     sys.exit(f"error: {error}")
 # another one, as the config of a module may be its workflow's
@@ -131,16 +126,9 @@ def registered(what):
 
 
 def hold_results():
-    """Keep other runs out of the results during this one; stop where its jobs could not work there."""
-    jobs = list(workflow.dag.needrun_jobs())
-    writes = [file for job in jobs for file in [*job.output, *job.log]]
-    # what is given may be of any date
-    read = {str(file) for job in jobs for file in job.input if not file.is_ancient}
-    reads = read - set(map(str, writes))
-    folders = [str(file) for file in writes if file.is_directory]
+    """Keep other runs out of the results during this one."""
     try:
         hold_run_lock(STUDY)
-        check_paths(sorted(reads), list(map(str, writes)), folders)
     except InputError as error:
         sys.exit(f"error: {error}")
 

@@ -1,23 +1,15 @@
 """Find a benchmark's group words and the log frequency ratios of its pairs in the counts of corpora."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
+from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.facts import record
 from unmask.frequency.correlation import log_ratios
 from unmask.frequency.group_words import count_group_words
 from unmask.frequency.schema import GROUP_WORDS, PAIR_RATIOS
 from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
-from unmask.input_digests import unchanged
-from unmask.joblog import job_log
 from unmask.tables import read_table, write_table
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
-    inputs, params = snakemake.input, snakemake.params
+with job() as run:
+    inputs, params = run.input, run.params
     pairs = read_table(inputs.pairs, PAIRS)
     listed = read_listed(inputs.listed) if inputs.listed else None
     left_out = read_left_out(inputs.left_out)
@@ -27,10 +19,10 @@ with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.inpu
         "benchmark": params.benchmark,
         "corpora": list(params.corpora),
         "tokens": tokens,
-        **record(inputs, params.code, "pandas", "pyarrow"),
+        **run.record(),
     }
     of_words = facts | {"min_pairs": params.min_pairs}
     if inputs.listed:
         of_words["listing"] = read_listing(inputs.listed)
-    write_table(snakemake.output.words, words, GROUP_WORDS, of_words)
-    write_table(snakemake.output.ratios, ratios, PAIR_RATIOS, facts)
+    write_table(run.output.words, words, GROUP_WORDS, of_words)
+    write_table(run.output.ratios, ratios, PAIR_RATIOS, facts)

@@ -1,20 +1,14 @@
 """Count the words of one shard of a corpus."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
-import unmask.job_start  # noqa: F401
+from unmask.job import job
 from unmask.downloads import reading_download
-from unmask.facts import record
 from unmask.frequency.counting import count_words
-from unmask.input_digests import unchanged
-from unmask.joblog import job_log
 from unmask.plugins import load
-
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
 
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())
@@ -26,10 +20,10 @@ def blocks(shard: str, entry: Mapping[str, Any]) -> Iterator[bytes]:
         yield from load("corpora/formats", entry["format"]).read_blocks(shard, entry)
 
 
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
-    shard, entry = snakemake.input.shard, snakemake.params.entry
+with job() as run:
+    shard, entry = run.input.shard, run.params.entry
     facts = {
-        "shard": snakemake.wildcards.shard,
-        **record(snakemake.input, snakemake.params.code, "numpy", "pyarrow"),
+        "shard": run.wildcards.shard,
+        **run.record(),
     }
-    count_words(blocks(shard, entry), shard, snakemake.output[0], facts)
+    count_words(blocks(shard, entry), shard, run.output[0], facts)

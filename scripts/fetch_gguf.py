@@ -1,16 +1,10 @@
 """Fetch a GGUF file from the hub, and note the commit that its revision stands for."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
-from unmask.facts import record, write_facts
+from unmask.job import job
+from unmask.facts import write_facts
 from unmask.fetching.hub import fetch_gguf
-from unmask.joblog import job_log
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input):
-    entry = snakemake.params.entry
-    facts = fetch_gguf(entry["repo"], entry["revision"], entry["file"], snakemake.output.file)
-    write_facts(snakemake.output.facts, facts | record([], snakemake.params.code, "huggingface_hub"))
+with job(packages=["huggingface_hub"]) as run:
+    entry = run.params.entry
+    facts = fetch_gguf(entry["repo"], entry["revision"], entry["file"], run.output.file)
+    write_facts(run.output.facts, facts | run.record())

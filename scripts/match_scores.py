@@ -1,15 +1,11 @@
 """Match scores that were made elsewhere with the pairs of a benchmark, and measure them."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
+from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.facts import record, write_facts
+from unmask.facts import write_facts
 from unmask.files import sha256_of_file
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.input_digests import unchanged
-from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
 from unmask.measures.schema import SCORES
 from unmask.pairs.explorer import explored_without_tokens, shown_pairs
@@ -24,19 +20,16 @@ from unmask.statistics.word_lexicon import OneLexicon, word_lexicon
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, SUM
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
-    inputs, outputs, params = snakemake.input, dict(snakemake.output.items()), snakemake.params
-    place, entry = dict(snakemake.wildcards.items()), dict(params.entry)
+with job() as run:
+    inputs, outputs, params = run.input, dict(run.output.items()), run.params
+    place, entry = dict(run.wildcards.items()), dict(params.entry)
     measures = [entry["measure"]]
     pairs = read_table(inputs.pairs, PAIRS)
     file = read_score_file(inputs.file, entry)
     matched = match(pairs, file, place["benchmark"])
     table = scores_table(pairs, matched, entry["measure"], file.resolution)
 
-    provenance = record(inputs, params.code, "pandas", "pyarrow", "scipy", "statsmodels")
+    provenance = run.record()
     origin = {
         **place,
         "benchmark_sha256": read_metadata(inputs.pairs)["sha256"],

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from unmask.job import job
+from unmask.job import NETWORKS, job
 from unmask.facts import write_facts
 from unmask.models.directory import directory_written_whole
 from unmask.models.kinds import write_manifest
@@ -11,7 +11,7 @@ from unmask.worlds.grammar import World
 from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.training import check_learnt, train
 
-with job() as run:
+with job(packages=NETWORKS) as run:
     params, entry, output = run.params, run.params.entry, run.output
     world = World.from_config(entry["world"], params.settings)
     corruption = Corruption.from_config(world.name, params.settings)

@@ -1,25 +1,19 @@
 """Write the report: one HTML page that needs nothing but itself, its provenance, and a summary."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
-from unmask.facts import VERSION, record
+from unmask.job import job
+from unmask.facts import VERSION
 from unmask.files import write_text
 from unmask.installation import workflow_root
-from unmask.joblog import job_log
 from unmask.report.citing import cite_section, licences_of, links_of, read_citation
 from unmask.report.page import About, render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import read_section, write_section
 from unmask.report.summary import render_summary
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input):
-    inputs, output, params = snakemake.input, snakemake.output, snakemake.params
+with job() as run:
+    inputs, output, params = run.input, run.output, run.params
     # not of the sections, which say themselves what they are made from
-    facts = record(inputs.get("origins", []), params.code, "pyarrow")
+    facts = run.record(inputs.get("origins", []))
     write_section(output.provenance, provenance(params.settings, params.entries), facts)
     paths = [*inputs.sections, output.provenance]
     sections = [read_section(path) for path in paths]

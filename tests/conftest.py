@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from filelock import FileLock
 from hypothesis import settings
-
-from unmask.locks import locked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -104,7 +103,7 @@ def shared_study(
     own = factory.getbasetemp()
     folder = (own if worker == "master" else own.parent) / "shared" / name
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock", lambda holder: None):
+    with FileLock(folder / "lock"):
         done = folder / "study.json"
         if not done.exists():
             workflow = Workflow(copy_workflow(folder / "unmask"))

@@ -20,9 +20,6 @@ from snakemake_interface_logger_plugins.common import LogEvent
 LAST_LINES = 3
 """So many lines of a failed job's log are shown, where jobs run elsewhere (show-failed-logs)."""
 
-NOT_TRIED = "not tried again"
-"""How the log of a job ends that would end as it did before (unmask.joblog)."""
-
 WEIGHTS = {
     "evidence": 20,
     "train_model": 20,
@@ -171,8 +168,6 @@ class LogHandler(LogHandlerBase):
             for log in self.logs.get(record.jobid, ())
             if Path(log).is_file()
         }
-        if any(lines and lines[-1].endswith(f": {NOT_TRIED}") for lines in logs.values()):
-            return
         self._say(f"failed: {self.jobs.get(record.jobid, record.rule_name)}")
         for log, lines in logs.items():
             if not self.common_settings.show_failed_logs:

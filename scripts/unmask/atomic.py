@@ -4,57 +4,62 @@ What is in them is for the caller to say: nothing here decides a byte of it (see
 """
 
 import errno
-import fcntl
-import glob
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from unmask.errors import InputError
 
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+
 
 @contextmanager
-def written_whole(path: str | Path) -> Iterator[Path]:
-    """A path beside `path` to write to; it takes `path`'s place only when the block ends well.
+def written_whole(path: str | Path, folder: bool = False) -> Iterator[Path]:
+    """A name beside `path` for a file (or a new folder), which becomes `path` when the block ends well.
 
+    It is `.{stem}.partial{suffix}`: what a killed job has left there goes when the job runs again. No two
+    processes write a path at a time, as a job holds a lock.
     Raises InputError naming `path` where it cannot be written: a full disk, no permission.
     """
     path = Path(path)
-    with partial_beside(path) as partial:
-        yield partial
-        os.chmod(partial, 0o644)
-        # after a power cut a name may have come to the disk before its content
-        with open(partial, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-
-
-@contextmanager
-def partial_beside(path: Path, folder: bool = False) -> Iterator[Path]:
-    """A new file (or folder) beside `path`, gone when the block ends unless the block has moved it.
-
-    Its name is `.{stem}.partial-{random}{suffix}`. A writer that is killed leaves its own; the next
-    writer of the same `path` removes it, and knows by the lock on it whether its writer still lives.
-    Raises InputError naming `path` where the block, or this, fails because it cannot be written.
-    """
+    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
     try:
-        with _new_partial(path, folder) as partial:
-            try:
-                yield partial
-            finally:
-                _remove(partial)
-    except InputError:
-        raise
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove(partial)
+        if folder:
+            partial.mkdir()
+    except OSError as error:
+        raise _not_written(path, error.strerror or str(error)) from error
+    try:
+        yield partial
+        if folder:
+            remove(path)
+        else:
+            # after a power cut a name may have come to the disk before its content
+            with open(partial, "rb") as file:
+                os.fsync(file.fileno())
+        os.replace(partial, path)
     except Exception as error:
-        if reason := why_not_written(error):
-            raise InputError(f"{path}: cannot be written: {reason}; fix that and run again") from error
+        reason = None if isinstance(error, InputError) else why_not_written(error)
+        if reason:
+            raise _not_written(path, reason) from error
         raise
+    finally:
+        remove(partial)
 
 
-_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+def _not_written(path: Path, reason: str) -> InputError:
+    return InputError(f"{path}: cannot be written: {reason}; fix that and run again")
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a folder, if it is there."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def why_not_written(error: Exception) -> str | None:
@@ -64,53 +69,3 @@ def why_not_written(error: Exception) -> str | None:
         if getattr(error, "errno", None) == number or os.strerror(number) in str(error):
             return os.strerror(number)
     return None
-
-
-@contextmanager
-def _new_partial(path: Path, folder: bool) -> Iterator[Path]:
-    start, end = f".{path.stem}.partial-", path.suffix
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f"{glob.escape(start)}*{glob.escape(end)}"):
-            remove_if_abandoned(left)
-        while True:
-            if folder:
-                partial = Path(tempfile.mkdtemp(prefix=start, suffix=end, dir=path.parent))
-                handle = os.open(partial, os.O_RDONLY)
-            else:
-                handle, name = tempfile.mkstemp(prefix=start, suffix=end, dir=path.parent)
-                partial = Path(name)
-            # on a file system without locks nothing is ever taken for abandoned
-            with suppress(OSError):
-                fcntl.flock(handle, fcntl.LOCK_EX)
-            if partial.exists():
-                break
-            # another writer took it for abandoned before it was locked
-            os.close(handle)
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be written: {error.strerror or error}; fix that and run again"
-        ) from error
-    try:
-        yield partial
-    finally:
-        os.close(handle)
-
-
-def remove_if_abandoned(partial: Path) -> None:
-    """Remove a partial file or folder unless its writer still lives."""
-    with suppress(OSError):
-        handle = os.open(partial, os.O_RDONLY if partial.is_dir() else os.O_RDWR)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _remove(partial)
-        finally:
-            os.close(handle)
-
-
-def _remove(partial: Path) -> None:
-    if partial.is_dir():
-        shutil.rmtree(partial, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            partial.unlink()

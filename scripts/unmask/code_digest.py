@@ -23,9 +23,7 @@ PLUMBING = frozenset(
         "unmask/downloads.py",
         "unmask/errors.py",
         "unmask/evidence/progress.py",
-        "unmask/job_start.py",
         "unmask/joblog.py",
-        "unmask/locks.py",
         "unmask/models/quiet.py",
     }
 )

@@ -15,7 +15,3 @@ class InputError(Exception):
         if len(line) > LONGEST:
             line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
         super().__init__("".join(c if c.isprintable() else ascii(c)[1:-1] for c in line))
-
-
-class PassingError(InputError):
-    """One that may be gone at another try, as of a network."""

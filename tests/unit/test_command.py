@@ -13,7 +13,6 @@ import pytest
 import yaml
 from snakemake_interface_logger_plugins.common import LogEvent
 
-import snakemake_logger_plugin_unmask
 from snakemake_logger_plugin_unmask import LogHandler
 from unmask.command import main as command
 from unmask.command.answer import as_json, as_text, is_clear, scores
@@ -22,7 +21,6 @@ from unmask.command.studies import benchmark_entries, model_entries, new_study, 
 from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.installation import workflow_root
-from unmask.joblog import NOT_TRIED
 from unmask.models.detecting import check_architectures, expand
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED
@@ -295,24 +293,6 @@ def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.Ca
         "    error: no [bold]space[/bold]",
         "a [warning]",
     ]
-
-
-def test_a_job_that_ends_by_its_input_fails_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = tmp_path / "job.log"
-    settings: Any = Settings()
-    settings.show_failed_logs = False
-    handler = LogHandler(settings, None)
-    facts: Any = {"rule_name": "fetch_model", "rule_msg": "Fetching m", "log": [str(log)], "output": []}
-    said = []
-    for end in ("error: no such model", NOT_TRIED):
-        log.write_text(f"now INFO unmask: begun\nnow ERROR unmask: {end}\n")
-        handler.emit(record(LogEvent.JOB_INFO, jobid=2, **facts))
-        handler.emit(record(LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="fetch_model"))
-        said.append(capsys.readouterr().err.splitlines())
-    handler.close()
-    # the line of error is the job's
-    assert said == [["failed: Fetching m", f"  its log: {log}"], []]
-    assert snakemake_logger_plugin_unmask.NOT_TRIED == NOT_TRIED
 
 
 def dry_run(jobs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> list[str]:

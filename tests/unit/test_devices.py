@@ -96,7 +96,6 @@ def test_locks_are_the_users_own(temporary_files: Path, monkeypatch: pytest.Monk
         (folder,) = temporary_files.iterdir()
         (lock,) = folder.iterdir()
         assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, lock)] == [0o700, 0o600]
-    assert list(folder.iterdir()) == []
     monkeypatch.setattr(os, "getuid", lambda: 12345)
     with pytest.raises(InputError, match=r"unmask-gpus-12345: belongs to another user"), claim(["one"]):
         pass

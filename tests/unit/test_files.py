@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from processes import said, start
-from unmask.atomic import partial_beside, written_whole
+from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models.directory import directory_written_whole
@@ -50,21 +50,6 @@ def test_what_a_killed_writer_left_goes_with_the_next_one(tmp_path: Path, kind: 
     assert len(names(tmp_path)) == 1
     write(path, kind)
     assert names(tmp_path) == [path.name]
-
-
-@pytest.mark.parametrize("kind", ["file", "directory"])
-def test_what_a_living_writer_writes_stays(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "table.parquet"
-    with start(WRITER, path, kind) as other:
-        said(other, "writing")
-        partial = next(tmp_path.iterdir())
-        write(path, kind)
-        assert partial.exists()
-        assert len(names(tmp_path)) == 2
-        other.kill()
-    # and what it left is another output's litter to nobody
-    write(tmp_path / "other.parquet", kind)
-    assert partial.exists()
 
 
 def test_content_comes_to_the_disk_before_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,32 +94,6 @@ def test_a_folder_that_cannot_be_is_one_line_too(tmp_path: Path) -> None:
     (tmp_path / "scores").write_text("a file")
     with pytest.raises(InputError, match=r"scores/table\.parquet: cannot be written: File exists"):
         write_text(tmp_path / "scores" / "table.parquet", "")
-
-
-def test_a_folder_beside_is_gone_after_the_block(tmp_path: Path) -> None:
-    with partial_beside(tmp_path / "counts.parquet", folder=True) as folder:
-        (folder / "1.arrow").write_text("")
-        # a table may be written at the same time, by the same process
-        write_text(tmp_path / "counts.parquet", "whole")
-        assert (folder / "1.arrow").exists()
-    assert names(tmp_path) == ["counts.parquet"]
-
-
-def test_writers_at_the_same_time_leave_one_whole_file(tmp_path: Path) -> None:
-    code = """
-        import sys
-        from unmask.files import write_text
-        for number in range(200):
-            write_text(sys.argv[1], sys.argv[2] * 5000)
-    """
-    path = tmp_path / "table.parquet"
-    writers = [start(code, path, letter) for letter in "abc"]
-    for writer in writers:
-        _, errors = writer.communicate(timeout=300)
-        assert writer.returncode == 0, errors
-    text = path.read_text()
-    assert len(text) == 5000 and len(set(text)) == 1
-    assert names(tmp_path) == ["table.parquet"]
 
 
 def test_a_real_full_disk(small_disk: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from unmask import input_digests
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.input_digests import DigestCache, unchanged
+from unmask.input_digests import DigestCache
 
 
 @pytest.fixture
@@ -84,14 +84,3 @@ def test_a_broken_or_unwritable_cache_costs_time_alone(
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="missing: cannot be read"):
         DigestCache(tmp_path / "digests").of(tmp_path / "missing")
-
-
-def test_a_job_refuses_what_was_replaced_while_it_ran(file: Path) -> None:
-    as_planned = {str(file): sha256_of_file(file)}
-    with unchanged(as_planned):
-        pass
-    told = "file: was replaced since this run was planned; run again"
-    with pytest.raises(InputError, match=told), unchanged(as_planned):
-        file.write_text("two")
-    with pytest.raises(InputError, match="file: cannot be read"), unchanged(as_planned):
-        file.unlink()

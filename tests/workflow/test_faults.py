@@ -161,43 +161,14 @@ def test_a_bad_row_is_named(fresh: Workflow) -> None:
     assert not (fresh.folder / table).exists()
 
 
-def test_what_is_in_the_way_of_results_stops_before_any_work(fresh: Workflow) -> None:
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_what_is_in_the_way_of_results_stops_before_any_work(fresh: Workflow, kind: str) -> None:
     results = fresh.folder / "results"
-    results.symlink_to("/no/such/place")
-    assert the_error(fresh.snakemake()).startswith("error: results: a link to /no/such/place, which leads")
-    results.unlink()
-    results.touch()
-    assert the_error(fresh.snakemake()).startswith("error: results: a file lies where a folder belongs")
-
-
-def test_a_folder_of_results_that_takes_no_writing(fresh: Workflow, small_disk: Path) -> None:
-    evidence = fresh.folder / "results/small/evidence"
-    evidence.parent.mkdir(parents=True)
-    evidence.symlink_to(small_disk)
-    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    reason = "cannot be written: Read-only file system; fix that and run again"
-    assert the_error(fresh.snakemake()) == f"error: results/small/evidence: {reason}"
-    assert [path.name for path in evidence.parent.iterdir()] == ["evidence"]
-
-
-def test_a_folder_where_an_output_belongs_is_named(copied: Workflow) -> None:
-    table = copied.folder / "results/small/tables/bias.csv"
-    table.unlink()
-    table.mkdir()
-    line = "results/small/tables/bias.csv: a folder lies where a file belongs; move it away and run again"
-    assert the_error(copied.snakemake()) == f"error: {line}"
-
-
-def test_an_output_of_the_future_is_named_before_any_work(copied: Workflow) -> None:
-    table = "results/small/statistics/bert/crows/bias.parquet"
-    tomorrow = time.time() + 86400
-    os.utime(copied.folder / table, (tomorrow, tomorrow))
-    copied.config["statistics"]["alpha"] = 0.05
-    before = digests(copied.folder / "results")
-    error = the_error(copied.snakemake())
-    assert error.startswith(f"error: {table}: dated in the future (")
-    assert error.endswith(f"; put the clock right, or touch {table}, and run again")
-    assert digests(copied.folder / "results") == before
+    if kind == "file":
+        results.touch()
+    else:
+        results.symlink_to("/no/such/place")
+    assert the_error(fresh.snakemake()).startswith("error: results: not a folder, or a link that")
 
 
 TARGET = "results/small/evidence/bert/crows/original/none.parquet"
@@ -240,8 +211,7 @@ def test_a_killed_run_is_started_again_and_its_jobs_are_waited_for(
         assert killed.end() == -signal.SIGKILL
     try:
         with running(unrun, TARGET, log="again.log") as again:
-            again.wait_for_line(f"process {job.pid} on ")
-            assert "of a run that was killed: waiting for it" in again.log.read_text()
+            again.wait_for_line("of a run that was killed is still at this: waiting for it")
             job.resume()
             assert again.end() == 0, again.log.read_text()
     finally:
@@ -262,8 +232,8 @@ def test_two_runs_at_once(unrun: Workflow, finished: Workflow) -> None:
         try:
             # of the same study: refused in one line, but for looking
             error = the_error(unrun.snakemake(TARGET))
-            assert error.startswith(f"error: another run (process {first.process.pid} on ")
-            assert error.endswith(" is at work in results/small; wait for it or stop it, then run again")
+            line = "another run is at work in results/small; wait for it or stop it, then run again"
+            assert error == f"error: {line}"
             assert unrun.snakemake("-n", TARGET).returncode == 0
             # of another study in the same folder: both go on
             other = yaml.safe_dump(unrun.config | {"study": "other"})

@@ -18,7 +18,7 @@ import urllib3.exceptions
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from unmask.errors import InputError, PassingError
+from unmask.errors import InputError
 from unmask.fetching.content import check_content
 from unmask.fetching.limits import Limits, Meter, deadline
 from unmask.files import git_blob_of_file, sha256_of_file
@@ -264,8 +264,8 @@ def _write(answer: requests.Response, url: str, part: Path, start: int, total: i
         raise _BrokenError(f"truncated: {size} bytes of {total}")
 
 
-def _unreachable(reason: str, limits: Limits) -> PassingError:
-    return PassingError(f"could not be fetched (tried {limits.retries + 1} times): {reason}")
+def _unreachable(reason: str, limits: Limits) -> InputError:
+    return InputError(f"could not be fetched (tried {limits.retries + 1} times): {reason}")
 
 
 def _reason(error: BaseException) -> str:

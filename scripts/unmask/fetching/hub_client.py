@@ -29,7 +29,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.file_download import repo_folder_name
 
-from unmask.errors import InputError, PassingError
+from unmask.errors import InputError
 from unmask.fetching.limits import Meter, deadline
 from unmask.files import git_blob_of_file, sha256_of_file
 from unmask.urls import without_secrets
@@ -161,9 +161,7 @@ def _check_digest(path: Path, what: str) -> None:
     got = sha256_of_file(path) if len(stated) == 64 else git_blob_of_file(path)
     if got != stated:
         path.resolve().unlink()
-        raise PassingError(
-            f"{what} is corrupt: wanted digest {stated}, got {got}; run again to fetch it anew"
-        )
+        raise InputError(f"{what} is corrupt: wanted digest {stated}, got {got}; run again to fetch it anew")
 
 
 def _asked(ask: Callable[[], Result], name: str, kind: str, what: str) -> Result:
@@ -182,7 +180,7 @@ def _asked(ask: Callable[[], Result], name: str, kind: str, what: str) -> Result
                 raise InputError(f"{what}: {final}") from None
             reason = _reason(fault or error)
             if wait is None:
-                raise PassingError(
+                raise InputError(
                     f"{what}: could not be fetched (tried {len(WAITS) + 1} times): {reason}"
                 ) from None
             logger.warning("%s: %s; trying again in %.0f s", what, reason, wait)

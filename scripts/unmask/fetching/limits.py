@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from tqdm.auto import tqdm
 
-from unmask.errors import InputError, PassingError
+from unmask.errors import InputError
 from unmask.joblog import PROGRESS
 
 logger = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ def deadline(seconds: float) -> Iterator[None]:
     """
 
     def expire(number: int, frame: FrameType | None) -> NoReturn:
-        raise PassingError(f"not finished in {seconds:g} s")
+        raise InputError(f"not finished in {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, expire)
     signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -11,6 +11,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unmask.atomic import partial_beside
 from unmask.errors import InputError
 from unmask.frequency.merging import merged, read_counts, sorted_by_word, summed
 from unmask.frequency.schema import WORD_COUNTS
@@ -207,7 +207,8 @@ def count_words(
     is counted where it has no word.
     """
     path = Path(path)
-    with partial_beside(path, folder=True) as spill:
+    with TemporaryDirectory(prefix=f".{path.stem}.", dir=path.parent) as spill_name:
+        spill = Path(spill_name)
         counter = WordCounter(spill, most_words)
         logged = time.monotonic()
         for block in blocks:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from unmask.atomic import partial_beside
 from unmask.errors import InputError
 from unmask.frequency.schema import WORD_COUNTS
 from unmask.tables import read_metadata, write_batches
@@ -117,7 +117,8 @@ def merge_counts(inputs: list[str], path: str | Path, facts: Mapping[str, Any], 
     totals = {key: sum(each[key] for each in counted) for key in ("tokens", "documents", "shards")}
     batches = merged([read_counts(table) for table in inputs])
     path = Path(path)
-    with partial_beside(path, folder=True) as folder:
+    with TemporaryDirectory(prefix=f".{path.stem}.", dir=path.parent) as folder_name:
+        folder = Path(folder_name)
         rows = by_count(batches, folder) if last else batches
         write_batches(path, rows, WORD_COUNTS, {**facts, **totals})
     logger.info("%s: %d words, %d tokens", path, pq.read_metadata(path).num_rows, totals["tokens"])

@@ -5,11 +5,12 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from unmask.errors import InputError
-from unmask.locks import locked
 
 logger = logging.getLogger(__name__)
 
@@ -26,33 +27,23 @@ def claim(names: Sequence[str]) -> Iterator[str]:
     that folder cannot be had.
     """
     folder = _own_folder()
-    with ExitStack() as lock:
-        claimed = _first_free(folder, names, lock)
+    with ExitStack() as held:
+        claimed = _first_free(folder, names, held)
         if claimed is None:
             logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(names))
             while claimed is None:
                 time.sleep(POLL_SECONDS)
-                claimed = _first_free(folder, names, lock)
+                claimed = _first_free(folder, names, held)
             logger.warning("a GPU is free: going on")
         yield claimed
 
 
-class _BusyError(Exception):
-    pass
-
-
-def _refuse(holder: str) -> None:
-    raise _BusyError
-
-
-def _first_free(folder: Path, names: Sequence[str], lock: ExitStack) -> str | None:
-    """The first name whose lock can be had; `lock` then gives it up."""
+def _first_free(folder: Path, names: Sequence[str], held: ExitStack) -> str | None:
+    """The first name whose lock can be had; `held` then gives it up."""
     for name in names:
-        try:
-            lock.enter_context(locked(folder / f"{name}.lock", _refuse, mode=0o600))
-        except _BusyError:
-            continue
-        return name
+        with suppress(Timeout):
+            held.enter_context(FileLock(folder / f"{name}.lock", timeout=0, mode=0o600).acquire())
+            return name
     return None
 
 

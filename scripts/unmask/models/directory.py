@@ -1,15 +1,13 @@
 """What a model directory consists of, and how one is written whole."""
 
 import json
-import os
-import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unmask.atomic import partial_beside
+from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.models.own_code import allow, code_files, is_allowed
@@ -144,16 +142,6 @@ def check_files(manifest: Mapping[str, Any]) -> None:
     allow(directory, manifest["entry"])
 
 
-@contextmanager
-def directory_written_whole(directory: str | Path) -> Iterator[Path]:
-    """A new directory beside `directory` to write to; it takes its place only when the block ends well.
-
-    Raises InputError naming `directory` where it cannot be written.
-    """
-    directory = Path(directory)
-    with partial_beside(directory, folder=True) as partial:
-        yield partial
-        os.chmod(partial, 0o755)
-        if directory.exists():
-            shutil.rmtree(directory)
-        os.replace(partial, directory)
+def directory_written_whole(directory: str | Path) -> AbstractContextManager[Path]:
+    """A new directory beside `directory` to write to (unmask.atomic.written_whole)."""
+    return written_whole(directory, folder=True)

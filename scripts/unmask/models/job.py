@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from unmask.job import Job, job
+from unmask.job import NETWORKS, Job, job
 from unmask.facts import read_facts
 from unmask.models.devices import Device, claim_device
 from unmask.models.directory import check_files
@@ -16,7 +16,7 @@ class ModelJob(Job):
     """A job with a device, and the manifest of the model that is its input `manifest`."""
 
     def __init__(self, run: Job, device: Device, manifest: dict[str, Any]) -> None:
-        super().__init__(run)
+        super().__init__(run, run.packages)
         self.device, self.manifest = device, manifest
 
 
@@ -26,7 +26,7 @@ def model_job(about: str = "") -> Iterator[ModelJob]:
 
     Raises InputError where the model's files are not those that its manifest is of.
     """
-    with job(about) as run:
+    with job(about, NETWORKS) as run:
         runtime = run.config["runtime"]
         with claim_device(runtime["device"], runtime["batch_tokens"]) as device:
             torch.set_num_threads(runtime["threads"])

@@ -5,14 +5,13 @@ python -m unmask.results.cleaning results/STUDY --yes      removes it
 """
 
 import argparse
-import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unmask.atomic import remove_if_abandoned
+from unmask.atomic import remove as remove_path
 from unmask.errors import InputError
 from unmask.evidence.cache import FOLDER, cached, digest_file
 from unmask.preflight import hold_run_lock
@@ -88,7 +87,7 @@ def _abandoned(results: Path, paths: Iterable[Path]) -> Iterator[Item]:
     def alike(pattern: str) -> list[Path]:
         return [path for path in paths if path.match(pattern)]
 
-    partial = alike(".*.partial-*")
+    partial = alike(".*.partial*")
     for path in partial:
         if not any(parent in partial for parent in path.parents):
             yield _item(ABANDONED, str(path.relative_to(results)), [path])
@@ -119,19 +118,14 @@ def _files(path: Path) -> list[Path]:
 def remove(candidates: Iterable[Item], results: str | Path) -> int:
     """Remove those that are removable, and folders that are empty then; returns the bytes removed.
 
-    A partial file whose writer still lives stays. No run may be at work in the results meanwhile.
+    No run may be at work in the results meanwhile.
     """
     removed = 0
     for item in candidates:
         if not item.is_removable:
             continue
         for path in item.paths:
-            if ".partial-" in path.name:
-                remove_if_abandoned(path)
-            elif path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
+            remove_path(path)
             _remove_empty(path.parent, Path(results))
         removed += item.size - _size(item.paths)
     return removed
