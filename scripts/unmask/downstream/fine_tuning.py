@@ -25,12 +25,10 @@ from unmask.downstream.task import Task
 from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.errors import InputError
 from unmask.facts import read_facts, write_facts
-from unmask.models.classifiers import Start, make_classifier
+from unmask.models.classifiers import ClassificationDataset, Start, make_classifier
 from unmask.models.devices import Device
-from unmask.models.labelled_texts import LabelledTexts
-from unmask.models.tokens import takes_types, tokenise
+from unmask.models.tokens import predict_logits, takes_types, tokenise
 from unmask.models.training import Settings, steps_of, train
-from unmask.models.unpadded import logits_of
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +85,7 @@ def fine_tune(
     `every` … steps, at all but the last of the items that are `sampled` alone. A search is as `search`
     says, from the entry's own settings.
 
-    Raises InputError as `make_classifier`, `train`, `search` and `logits_of` do.
+    Raises InputError as `make_classifier`, `train`, `search` and `predict_logits` do.
     """
     run = _Run(Path(directory), max_length, task, kind, entry, seed, Path(work), device)
     best = Hyperparameters(entry["batch"], entry["learning_rate"], entry["epochs"])
@@ -98,7 +96,7 @@ def fine_tune(
     network.train(False).to(device.torch)
     items, steps = task.items["item"].to_numpy(np.int32), int(trial["steps"])
     predictions = [_predictions(at, items[run.sampled], np.load(run.logits(at))) for at in run.curve(steps)]
-    predictions.append(_predictions(steps, items, logits_of(network, run.items, device)))
+    predictions.append(_predictions(steps, items, predict_logits(network, run.items, device)))
     facts = {
         "fine_tuning": {**entry, **asdict(best), "max_length": run.max_length},
         "steps": steps,
@@ -183,10 +181,12 @@ class _Run:
         seconds = rows["second"].tolist() if self.task.items["second"].notna().any() else None
         return rows["text"].tolist(), seconds
 
-    def _part(self, part: str) -> LabelledTexts:
+    def _part(self, part: str) -> ClassificationDataset:
         rows = self.task.examples[self.task.examples["part"] == part]
         labels = rows["label"].to_numpy(np.float32 if self.kind == SIMILARITY else np.int64)
-        return LabelledTexts.of(self.tokenizer, *self._texts(rows), labels, self.max_length, self.types)
+        return ClassificationDataset.of(
+            self.tokenizer, *self._texts(rows), labels, self.max_length, self.types
+        )
 
     def trained(self, trial: Hyperparameters) -> dict[str, Any]:
         """Train with these settings, unless that was done; the weights stay until they are forgotten.
@@ -225,13 +225,13 @@ class _Run:
         return range(0, steps, self.entry["every"]) if self.entry["how"] == CURVE else ()
 
     def _predict(self, network: PreTrainedModel, step: int) -> None:
-        logits = logits_of(network, self.items, self.device, self.sampled)
+        logits = predict_logits(network, self.items, self.device, self.sampled)
         with written_whole(self.logits(step)) as partial, open(partial, "wb") as file:
             np.save(file, logits)
 
     def _dev_result(self, network: PreTrainedModel) -> float | None:
         """How well the part dev is predicted."""
-        logits = logits_of(network, self.dev.tokens, self.device)
+        logits = predict_logits(network, self.dev.tokens, self.device)
         if self.kind == SIMILARITY:
             return pearson(logits[:, 0], self.dev.labels)
         return float((logits.argmax(axis=1) == self.dev.labels).mean())

@@ -4,12 +4,12 @@ A classifier has the encoder as it is, and a head drawn at random; back again th
 under the head for masked words that its model had before, so that its bias after fine-tuning can be measured.
 """
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy.typing as npt
 import torch
 from transformers import (
     AutoConfig,
@@ -21,9 +21,11 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
 from unmask.errors import InputError
-from unmask.models.directory import directory_written_whole, files_of
 from unmask.models.quiet import quiet_transformers
+from unmask.models.saving import save_like
 from unmask.models.tokenizer import load_tokenizer
+from unmask.models.tokens import Tokens, padded, tokenise
+from unmask.models.training import Batch
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,42 @@ class Start:
     initialised: tuple[str, ...]
     """Names of the weights that the model did not have, so that they were drawn at random: the head's, and a
     pooler's where it was saved without one."""
+
+
+@dataclass(frozen=True)
+class ClassificationDataset:
+    """Examples by their number, for `unmask.models.training.train`, with `batch` to collate them."""
+
+    tokens: Tokens
+    labels: npt.NDArray[Any]
+    """Numbers of labels, or, of a regression, numbers."""
+    padding_id: int
+    side: str
+
+    @classmethod
+    def of(
+        cls,
+        tokenizer: PreTrainedTokenizerBase,
+        texts: Sequence[str],
+        seconds: Sequence[str] | None,
+        labels: npt.NDArray[Any],
+        max_length: int | None,
+        with_types: bool,
+    ) -> "ClassificationDataset":
+        """labels: one a text; the others as of `unmask.models.tokens.tokenise`."""
+        tokens = tokenise(tokenizer, texts, seconds, max_length, with_types)
+        return cls(tokens, labels, tokenizer.pad_token_id or 0, tokenizer.padding_side)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __getitem__(self, number: int, /) -> int:
+        return number
+
+    def batch(self, numbers: list[int]) -> Batch:
+        """Some of the examples, filled up to the longest of them."""
+        labels = torch.from_numpy(self.labels[numbers])
+        return padded(self.tokens, numbers, self.padding_id, self.side) | {"labels": labels}
 
 
 def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: int) -> Start:
@@ -93,9 +131,4 @@ def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Pa
         if name not in fine_tuned or fine_tuned[name].shape != weights.shape:
             raise InputError(f"{origin}: the fine-tuned model has no encoder like its own ({name})")
         weights.copy_(fine_tuned[name])
-    files = files_of(origin, f"model directory {origin}")
-    with directory_written_whole(directory) as partial:
-        with quiet_transformers():
-            model.save_pretrained(partial)
-        for name in files.tokenizer:
-            shutil.copyfile(origin / name, partial / name)
+    save_like(model, origin, directory)

@@ -1,8 +1,7 @@
 """Models with random weights: untrained ones, which are a null baseline."""
 
 import logging
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,10 @@ from transformers import (
 
 from unmask.errors import InputError
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
-from unmask.models.directory import directory_written_whole, files_of, tokenizer_files
+from unmask.models.directory import tokenizer_files
 from unmask.models.own_code import KEY, allow, is_allowed
 from unmask.models.quiet import quiet_transformers
+from unmask.models.saving import save_like
 from unmask.models.tokenizer import load_tokenizer
 
 logger = logging.getLogger(__name__)
@@ -47,19 +47,16 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
     """
     source = Path(entry["tokenizer"])
     tokenizer = _tokenizer(source)
-    title, auto = LANGUAGE_MODELS[entry.get("kind", MASKED_LM)]
+    kind = entry.get("kind", MASKED_LM)
     try:
         config = _config(dict(entry["config"]), tokenizer)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            model = auto.from_config(config)
-        files = tokenizer_files([path.name for path in source.iterdir()])
-        save_with_files_of(model, source, files, directory)
+        model = _drawn(config, kind, seed)
+        save_like(model, source, directory)
     except (InputError, OSError):
         raise
     except Exception as error:  # each architecture has its own way with settings that it cannot use
         reason = str(error) or type(error).__name__
-        raise InputError(f"config: no {title} of these settings: {reason}") from None
+        raise InputError(f"config: no {LANGUAGE_MODELS[kind][0]} of these settings: {reason}") from None
     parameters = sum(parameter.numel() for parameter in model.parameters())
     logger.info("%s: %s with %d random parameters, seed %d", directory, config.model_type, parameters, seed)
     return {
@@ -77,27 +74,21 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str
 
     kind: of LANGUAGE_MODELS. The same seed gives the same weights with the same version of torch.
     """
-    base = Path(base)
-    with quiet_transformers(), torch.random.fork_rng(devices=[]):
-        allowed = is_allowed(base)
+    base, allowed = Path(base), is_allowed(base)
+    with quiet_transformers():
         config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=allowed)
-        torch.manual_seed(seed)
-        _, auto = LANGUAGE_MODELS[kind]
-        model = auto.from_config(config, trust_remote_code=allowed, dtype=torch.float32)
-    files = files_of(base, f"model directory {base}")
-    save_with_files_of(model, base, (*files.tokenizer, *files.code), directory)
+        model = _drawn(config, kind, seed, allowed)
+    save_like(model, base, directory)
     allow(directory, {KEY: allowed})
 
 
-def save_with_files_of(
-    model: PreTrainedModel, source: Path, files: Iterable[str], directory: str | Path
-) -> None:
-    """Write a model with files of another (its tokenizer, and what code it has), whole or not at all."""
-    with directory_written_whole(directory) as partial:
-        with quiet_transformers():
-            model.save_pretrained(partial)
-        for name in files:
-            shutil.copyfile(source / name, partial / name)
+def _drawn(config: PretrainedConfig, kind: str, seed: int, own_code: bool = False) -> PreTrainedModel:
+    """A language model with weights as its architecture draws them."""
+    _, auto = LANGUAGE_MODELS[kind]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model: PreTrainedModel = auto.from_config(config, trust_remote_code=own_code, dtype=torch.float32)
+    return model
 
 
 def _tokenizer(source: Path) -> PreTrainedTokenizerBase:

@@ -1,4 +1,6 @@
-"""Tokens of many texts, or pairs of texts, in a few arrays: lists would take ten times the memory."""
+"""Tokens of many texts, or pairs of texts, in a few arrays (lists would take ten times the memory), and what
+a classifier makes of them.
+"""
 
 import inspect
 from collections.abc import Sequence
@@ -9,6 +11,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from unmask.errors import InputError
+from unmask.models.devices import Device, within_memory
 
 TOKENISED_AT_ONCE = 1000
 """Texts whose tokens are Python's numbers for a while."""
@@ -87,3 +92,48 @@ def padded(tokens: Tokens, numbers: Sequence[int], padding_id: int, side: str = 
         inputs["token_type_ids"] = np.zeros(real.shape, dtype=np.int64)
         inputs["token_type_ids"][real] = tokens.types[at]
     return {name: torch.from_numpy(values) for name, values in inputs.items()}
+
+
+def predict_logits(
+    network: PreTrainedModel, tokens: Tokens, device: Device, some: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.float32]:
+    """The logits (texts × labels) of texts, or of `some` of them by number.
+
+    network: on the device, in evaluation mode. What is read in one batch has one length, so nothing is padded
+    and no logits depend on the other texts beyond float error. What reads the same is read once. The longest
+    come first, so that memory runs out early or never: a batch that does not fit is halved, and so are those
+    after it, also of later calls with the same device.
+    Raises InputError for a text that does not fit by itself, and for logits that are not finite.
+    """
+    numbers = np.arange(len(tokens)) if some is None else some
+    lengths = np.diff(tokens.starts)[numbers]
+    logits = np.empty((len(numbers), network.config.num_labels or 0), dtype=np.float32)
+    for length in np.unique(lengths)[::-1]:
+        places = np.flatnonzero(lengths == length)
+        at = tokens.starts[numbers[places]][:, None] + np.arange(length)
+        rows = np.stack([tokens.ids[at], *([] if tokens.types is None else [tokens.types[at]])], axis=1)
+        distinct, which = np.unique(rows, axis=0, return_inverse=True)
+        parts = []
+        while len(distinct):
+            batch = distinct[: max(1, device.batch_tokens // length)]
+            part = within_memory(_read, network, batch, device)
+            if part is None:
+                device.take_half(len(batch), int(length))
+                continue
+            parts.append(part)
+            distinct = distinct[len(batch) :]
+        logits[places] = np.concatenate(parts)[which.reshape(-1)]
+    if not np.isfinite(logits).all():
+        raise InputError("predicting: the model gives logits that are not finite numbers")
+    return logits
+
+
+@torch.inference_mode()
+def _read(network: PreTrainedModel, rows: npt.NDArray[np.int32], device: Device) -> npt.NDArray[np.float32]:
+    """rows: texts × (ids, and types if there are any) × tokens."""
+    ids, *types = torch.from_numpy(rows.astype(np.int64)).to(device.torch).unbind(1)
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    if types:
+        inputs["token_type_ids"] = types[0]
+    logits: npt.NDArray[np.float32] = network(**inputs).logits.float().cpu().numpy()
+    return logits

@@ -1,16 +1,13 @@
 """Masked language models fine-tuned as text classifiers on a labelled table (Table 5 of the paper)."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.models.classifiers import make_classifier
+from unmask.models.classifiers import ClassificationDataset, make_classifier
 from unmask.models.devices import Device
-from unmask.models.directory import directory_written_whole, files_of
-from unmask.models.labelled_texts import LabelledTexts
-from unmask.models.quiet import quiet_transformers
+from unmask.models.saving import save_like
 from unmask.models.tokens import takes_types
 from unmask.models.training import Settings, steps_of, train
 from unmask.regional.labelled import Items
@@ -45,15 +42,11 @@ def fine_tune_on(
     start = make_classifier(base, labels, entry["seed"])
     longest = min(entry["max_length"], max_length or entry["max_length"])
     types = takes_types(start.network)
-    examples = LabelledTexts.of(start.tokenizer, items.texts, None, items.labels, longest, types)
+    examples = ClassificationDataset.of(start.tokenizer, items.texts, None, items.labels, longest, types)
     steps = steps_of(len(examples), entry["batch"], entry["epochs"])
     settings = Settings(entry["batch"], entry["learning_rate"], steps, entry["seed"])
     losses = train(start.network, examples, examples.batch, settings, work, device)
-    with directory_written_whole(directory) as partial:
-        with quiet_transformers():
-            start.network.save_pretrained(partial)
-        for name in files_of(base, f"model directory {base}").tokenizer:
-            shutil.copyfile(base / name, partial / name)
+    save_like(start.network, base, directory)
     return {
         "texts": len(examples),
         "truncated": examples.tokens.truncated,

@@ -11,10 +11,9 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 
 from tiny_models import WORDS, tiny_classifier
 from unmask.errors import InputError
-from unmask.models import unpadded
+from unmask.models import tokens as module
 from unmask.models.devices import pick_device
-from unmask.models.tokens import Tokens, padded, takes_types, tokenise
-from unmask.models.unpadded import logits_of
+from unmask.models.tokens import Tokens, padded, predict_logits, takes_types, tokenise
 
 rng = np.random.default_rng(0)
 TEXTS = [" ".join(rng.choice(WORDS, size=size)) for size in rng.integers(1, 30, size=60)]
@@ -53,10 +52,10 @@ def test_logits_are_those_of_each_text_alone(
     expected = one_by_one(network, tokenizer, seconds)
     for batch_tokens in (1, 64, 100_000):
         device = pick_device("cpu", batch_tokens)
-        assert np.abs(logits_of(network, tokens, device) - expected).max() < 1e-4
+        assert np.abs(predict_logits(network, tokens, device) - expected).max() < 1e-4
     numbers = np.array([7, 61, 3])
-    assert np.abs(logits_of(network, tokens, device, numbers) - expected[numbers]).max() < 1e-4
-    assert logits_of(network, tokens, device, numbers[:0]).shape == (0, 3)
+    assert np.abs(predict_logits(network, tokens, device, numbers) - expected[numbers]).max() < 1e-4
+    assert predict_logits(network, tokens, device, numbers[:0]).shape == (0, 3)
     whole = [len(ids) for ids in tokenizer(TEXTS, *([] if seconds is None else [seconds]))["input_ids"]]
     assert tokens.truncated == sum(length > MOST for length in whole) > 0
 
@@ -67,14 +66,14 @@ def test_a_text_that_occurs_twice_is_read_once_and_a_batch_has_one_length(
     network, tokenizer = loaded("bert", tmp_path)
     tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
     read: list[tuple[int, int]] = []
-    real = unpadded._read
+    real = module._read
 
-    def counting(network: Any, rows: Any, length: int, device: Any) -> Any:
-        read.append((len(rows), length))
-        return real(network, rows, length, device)
+    def counting(network: Any, rows: Any, device: Any) -> Any:
+        read.append((len(rows), rows.shape[-1]))
+        return real(network, rows, device)
 
-    monkeypatch.setattr(unpadded, "_read", counting)
-    logits_of(network, tokens, pick_device("cpu", 100))
+    monkeypatch.setattr(module, "_read", counting)
+    predict_logits(network, tokens, pick_device("cpu", 100))
     distinct = {tuple(tokenizer(text, truncation=True, max_length=MOST)["input_ids"]) for text in TEXTS}
     assert sum(rows for rows, _ in read) == len(distinct) < len(TEXTS)
     lengths = [length for _, length in read]
@@ -85,21 +84,21 @@ def test_a_text_that_occurs_twice_is_read_once_and_a_batch_has_one_length(
 def test_a_batch_that_does_not_fit_is_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     network, tokenizer = loaded("bert", tmp_path)
     tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
-    expected = logits_of(network, tokens, pick_device("cpu"))
-    real, most = unpadded._read, [50]
+    expected = predict_logits(network, tokens, pick_device("cpu"))
+    real, most = module._read, [50]
 
-    def small(network: Any, rows: Any, length: int, device: Any) -> Any:
-        if rows[:, :length].size > most[0]:
+    def small(network: Any, rows: Any, device: Any) -> Any:
+        if rows[:, 0].size > most[0]:
             raise torch.OutOfMemoryError("out of memory")
-        return real(network, rows, length, device)
+        return real(network, rows, device)
 
-    monkeypatch.setattr(unpadded, "_read", small)
+    monkeypatch.setattr(module, "_read", small)
     device = pick_device("cpu")
-    assert np.abs(logits_of(network, tokens, device) - expected).max() < 1e-4
+    assert np.abs(predict_logits(network, tokens, device) - expected).max() < 1e-4
     assert device.batch_tokens <= 50
     most[0] = 3
     with pytest.raises(InputError, match="one sequence of 24 tokens by itself is too large"):
-        logits_of(network, tokens, device)
+        predict_logits(network, tokens, device)
 
 
 def test_logits_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
@@ -107,7 +106,7 @@ def test_logits_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     with torch.no_grad():
         network.get_parameter("classifier.bias")[1] = torch.inf
     with pytest.raises(InputError, match="logits that are not finite"):
-        logits_of(network, tokenise(tokenizer, TEXTS, None, MOST, True), pick_device("cpu"))
+        predict_logits(network, tokenise(tokenizer, TEXTS, None, MOST, True), pick_device("cpu"))
 
 
 @pytest.mark.parametrize("side", ["right", "left"])
@@ -132,4 +131,4 @@ def test_no_texts_have_no_tokens(tmp_path: Path) -> None:
     network, tokenizer = loaded("bert", tmp_path)
     none: Tokens = tokenise(tokenizer, [], None, 8, True)
     assert len(none) == 0
-    assert logits_of(network, none, pick_device("cpu")).shape == (0, 3)
+    assert predict_logits(network, none, pick_device("cpu")).shape == (0, 3)
