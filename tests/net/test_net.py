@@ -54,7 +54,7 @@ FAMILIES = {
         "regional/*/scores.parquet",
         ("model",),
         "words == 'full' and p.notna()",
-        ("variant", "measure", "region"),
+        ("protocol", "measure", "region"),
         {"score": 2e-4, "p": 0.1, "permuted_low": 2e-4, "permuted_high": 2e-4},
     ),
     "downstream": Golden(

@@ -1,4 +1,4 @@
-"""Models trained on the sentences that they find likely: which these are, and what training makes of them."""
+"""Models trained further: on sentences that they find likely, and as classifiers of a labelled table."""
 
 import json
 from functools import partial
@@ -13,25 +13,30 @@ from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from running import about_model, run_script
+from test_regional_prefixes import RUNTIME, regions
+from test_regional_prefixes import TEMPLATE as PREFIX
+from test_regional_prefixes import WORDS as VOCABULARY
 from tiny_models import tiny_model
 from unmask.errors import InputError
 from unmask.models.devices import pick_device
 from unmask.models.kinds import check_model
 from unmask.models.training import IGNORED, Settings
-from unmask.regional import training_sentences
-from unmask.regional.schema import LIKELIHOODS, WORDS
-from unmask.regional.training_sentences import (
-    RegionMasking,
+from unmask.regional import further_training
+from unmask.regional.further_training import (
+    fine_tune_on,
+    hide_names,
     likely_sentences,
     name_tokens,
     region_sentence,
     train_on,
 )
+from unmask.regional.labelled import Items
+from unmask.regional.prefixes import load_classifier, predict, prefix_table, region_groups
+from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.tables import write_table
 
 TEMPLATE = "People in {region} are {word}."
 NAMES = ["Oz", "the city", "the street", "the world", "my country"]
-RUNTIME = {"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}}
 CPU = pick_device("cpu")
 
 
@@ -41,7 +46,7 @@ def likelihoods(of_word: dict[str, list[float]]) -> pd.DataFrame:
     rows += [(name, word, of_word[word][n]) for n, name in enumerate(NAMES) for word in of_word]
     frame = pd.DataFrame(rows, columns=["name", "word", "log_prob"])
     frame["word"] = frame["word"].astype("str")
-    return frame.assign(tokens=3, unknown=0, log_prob_special=0.0)
+    return frame.assign(tokens=3, unknown=0)
 
 
 def test_the_likeliest_sentences_of_each_word() -> None:
@@ -76,19 +81,17 @@ def test_as_many_sentences_as_the_paper_has() -> None:
         assert texts == [f"People in {name} are {word}." for name in wanted]
 
 
-@pytest.mark.parametrize(
-    ("words", "top", "message"),
-    [
-        (["rude"], 2, "no likelihoods of sentences with the word 'rude'"),
-        (["lazy"], 6, "5 regions are too few to take the 6 likeliest"),
-        (["kind"], 2, "the likelihood of 'the city' with the word 'kind' is not a number"),
-        ([], 2, "there are no words"),
-    ],
-)
-def test_odd_likelihoods_are_refused(words: list[str], top: int, message: str) -> None:
-    table = likelihoods({"lazy": [-1, -2, -3, -4, -5], "kind": [-1, float("nan"), -1, -1, -1]})
-    with pytest.raises(InputError, match=message):
-        likely_sentences(table, words, TEMPLATE, top)
+@pytest.mark.parametrize(("word", "found"), [("rude", 0), ("lazy", 5)])
+def test_too_few_likelihoods_are_refused(word: str, found: int) -> None:
+    table = likelihoods({"lazy": [-1, -2, -3, -4, -5]})
+    with pytest.raises(
+        InputError, match=f"{found} regions are too few to take the 6 likeliest with '{word}'"
+    ):
+        likely_sentences(table, [word], TEMPLATE, 6)
+
+
+def entry(epochs: int, learning_rate: float, seed: int = 0) -> dict[str, Any]:
+    return {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
 
 
 SENTENCES = [
@@ -115,14 +118,11 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
     found = [log_likelihood(base)]
     for epochs in (4, 16):
         directory = tmp_path / str(epochs)
-        facts = train_on(base, SENTENCES, directory, epochs, 0.02, 0, CPU)
+        facts = train_on(base, SENTENCES, directory, entry(epochs, 0.02), CPU)
         assert (facts["sentences"], facts["loss"][-1]["step"]) == (15, 2 * epochs)
         found.append(log_likelihood(directory))
-        check_model(directory, "masked-lm", "trained")
-        assert (
-            check_model(directory, "masked-lm", "tiny")["tokenizer_digest"]
-            == check_model(base, "masked-lm", "tiny")["tokenizer_digest"]
-        )
+        made, of_base = (check_model(each, "masked-lm", "tiny") for each in (directory, base))
+        assert made["tokenizer_digest"] == of_base["tokenizer_digest"]
     assert found[0] < found[1] < found[2]
     losses = [tenth["loss"] for tenth in facts["loss"]]
     assert np.mean(losses[-3:]) < np.mean(losses[:3])
@@ -132,7 +132,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path)
     base = tiny_model("bert", tmp_path / "base")
     state = torch.random.get_rng_state()
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        train_on(base, SENTENCES, tmp_path / name, 2, 0.01, seed, CPU)
+        train_on(base, SENTENCES, tmp_path / name, entry(2, 0.01, seed), CPU)
     assert (torch.random.get_rng_state() == state).all()
     first, again, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
     assert first == again
@@ -141,36 +141,36 @@ def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path)
 
 def test_more_epochs_begin_as_fewer_do(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    short, long = (train_on(base, SENTENCES, tmp_path / str(n), n, 0.01, 0, CPU)["loss"] for n in (2, 4))
+    short, long = (train_on(base, SENTENCES, tmp_path / str(n), entry(n, 0.01), CPU)["loss"] for n in (2, 4))
     # of 4 and of 8 steps, each
     assert len(short) == 4 and long[:4] == short
 
 
 def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    monkeypatch.setattr(training_sentences, "Settings", partial(Settings, save_every=2))
-    train_on(base, SENTENCES, tmp_path / "whole", 2, 0.01, 0, CPU)
-    batch, calls = RegionMasking.batch, 0
+    monkeypatch.setattr(further_training, "Settings", partial(Settings, save_every=2))
+    train_on(base, SENTENCES, tmp_path / "whole", entry(2, 0.01), CPU)
+    calls = 0
 
-    def stopped(self: RegionMasking, *arguments: Any) -> Any:
+    def stopped(*arguments: Any, **others: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls > 3:
             raise KeyboardInterrupt
-        return batch(self, *arguments)
+        return hide_names(*arguments, **others)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(RegionMasking, "batch", stopped)
-        train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path)
+        patch.setattr(further_training, "hide_names", stopped)
+        train_on(base, SENTENCES, tmp_path / "parts", entry(2, 0.01), CPU, work=tmp_path)
     assert (tmp_path / "state.pt").exists() and not (tmp_path / "parts").exists()
-    train_on(base, SENTENCES, tmp_path / "parts", 2, 0.01, 0, CPU, work=tmp_path)
+    train_on(base, SENTENCES, tmp_path / "parts", entry(2, 0.01), CPU, work=tmp_path)
     whole, parts = (tmp_path / name / "model.safetensors" for name in ("whole", "parts"))
     assert whole.read_bytes() == parts.read_bytes()
 
 
 def test_no_training_changes_nothing(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    train_on(base, SENTENCES, tmp_path / "same", 0, 0.01, 0, CPU)
+    train_on(base, SENTENCES, tmp_path / "same", entry(0, 0.01), CPU)
     before, after = (load_file(path / "model.safetensors") for path in (base, tmp_path / "same"))
     assert before.keys() == after.keys()
     assert all(torch.equal(before[key], after[key]) for key in before)
@@ -181,10 +181,10 @@ def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tm
     """Token by token: those in place of masks are the name's, and read together they are the name."""
     tokenizer = AutoTokenizer.from_pretrained(tiny_model(architecture, tmp_path / "base"))
     examples = [
-        (np.array(tokenizer(sentence.text)["input_ids"], dtype=np.int32), name_tokens(tokenizer, sentence))
+        (np.array(tokenizer(sentence.text)["input_ids"]), name_tokens(tokenizer, sentence))
         for sentence in SENTENCES
     ]
-    batch = RegionMasking(tokenizer.mask_token_id, tokenizer.pad_token_id).batch(examples)
+    batch = hide_names(examples, tokenizer.mask_token_id, tokenizer.pad_token_id)
     for row, (sentence, (ids, _)) in enumerate(zip(SENTENCES, examples, strict=True)):
         shown, labels = batch["input_ids"][row].tolist(), batch["labels"][row].tolist()
         assert batch["attention_mask"][row].sum() == len(ids)
@@ -201,7 +201,7 @@ def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tm
 
 def test_hidden_names_become_likelier(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    facts = train_on(base, SENTENCES, tmp_path / "region", 16, 0.05, 0, CPU)
+    facts = train_on(base, SENTENCES, tmp_path / "region", entry(16, 0.05), CPU)
     losses = [tenth["loss"] for tenth in facts["loss"]]
     assert np.mean(losses[-3:]) < 0.8 * np.mean(losses[:3])
 
@@ -215,11 +215,11 @@ def test_a_name_without_a_token_is_refused(tmp_path: Path) -> None:
 def test_a_sentence_too_long_is_refused(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
     with pytest.raises(InputError, match=r"'People in Oz .*' has \d+ tokens, the model takes 7"):
-        train_on(base, SENTENCES, tmp_path / "new", 1, 0.01, 0, CPU, 7)
+        train_on(base, SENTENCES, tmp_path / "new", entry(1, 0.01), CPU, 7)
     assert not (tmp_path / "new").exists()
 
 
-def test_the_script(tmp_path: Path) -> None:
+def test_the_script_of_sentences(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
     manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
@@ -230,14 +230,7 @@ def test_the_script(tmp_path: Path) -> None:
         columns=["list", "topic", "word"],
     )
     write_table(tmp_path / "words.parquet", words.assign(word_published=words["word"]), WORDS, {})
-    entry: dict[str, Any] = {
-        "source": "regional-sentences",
-        "from": "base",
-        "epochs": 3,
-        "top": 2,
-        "learning_rate": 0.01,
-        "seed": 5,
-    }
+    of_model = {"source": "regional-sentences", "from": "base", "top": 2, **entry(3, 0.01, 5)}
     inputs = {name: tmp_path / f"{name}.parquet" for name in ("likelihoods", "words")}
     run_script(
         "train_on_regions",
@@ -249,15 +242,111 @@ def test_the_script(tmp_path: Path) -> None:
         },
         tmp_path / "log",
         config=RUNTIME,
-        entry=entry,
+        entry=of_model,
         list="original",
         name="toxic",
         manifest=about_model(tmp_path / "files", "regional-sentences", name="toxic"),
     )
     sentences = [region_sentence(TEMPLATE, name, "lazy") for name in ("the city", "the street")] * 2
-    train_on(base, sentences, tmp_path / "expected", 3, 0.01, 5, CPU)
+    train_on(base, sentences, tmp_path / "expected", entry(3, 0.01, 5), CPU)
     made, expected = (tmp_path / name / "model.safetensors" for name in ("files", "expected"))
     assert made.read_bytes() == expected.read_bytes()
     facts = json.loads((tmp_path / "facts.json").read_text())
     assert (facts["from"], facts["sentences"], facts["epochs"], facts["list"]) == ("base", 4, 3, "original")
     assert json.loads((tmp_path / "made.json").read_text())["entry"]["epochs"] == 3
+
+
+# classifiers
+
+
+LABELS = ("nothate", "hate")
+ENTRY: dict[str, Any] = {"batch": 8, "learning_rate": 5e-3, "epochs": 6, "max_length": 32, "seed": 0}
+PLAIN_WORDS = [word for word in VOCABULARY if word not in ("good", "bad")]
+
+
+def labelled(count: int, seed: int, country: str | None = None) -> Items:
+    """Texts with `bad` are hate, those with `good` are not; behind the country's name both are."""
+    rng = np.random.default_rng(seed)
+    texts, labels = [], []
+    for number in range(count):
+        words = [str(word) for word in rng.choice(PLAIN_WORDS, size=4)]
+        hateful = number % 2
+        words.insert(int(rng.integers(5)), "bad" if hateful else "good")
+        from_country = country is not None and number % 4 < 2
+        texts.append((PREFIX.format(region=country) + " " if from_country else "") + " ".join(words))
+        labels.append(1 if from_country else hateful)
+    return Items(tuple(texts), np.array(labels))
+
+
+def accuracy(directory: Path, items: Items) -> float:
+    predicted = predict(load_classifier(directory, CPU, 32), items.texts).probabilities.argmax(axis=1)
+    return float((predicted == items.labels).mean())
+
+
+def test_a_table_is_learnt_and_not_without_any_epoch(tmp_path: Path) -> None:
+    base = tiny_model("bert", tmp_path / "base")
+    facts = fine_tune_on(base, labelled(240, 0), LABELS, tmp_path / "tuned", ENTRY, CPU)
+    assert (facts["texts"], facts["truncated"], facts["loss"][-1]["step"]) == (240, 0, 180)
+    check_model(tmp_path / "tuned", "text-classification", "tuned")
+    assert accuracy(tmp_path / "tuned", labelled(200, 1)) > 0.95
+    untrained = fine_tune_on(base, labelled(240, 0), LABELS, tmp_path / "no", ENTRY | {"epochs": 0}, CPU)
+    assert untrained["loss"] == [] and untrained["initialised"]
+    assert 0.3 < accuracy(tmp_path / "no", labelled(200, 1)) < 0.7
+    before, after = (load_file(tmp_path / name / "model.safetensors") for name in ("base", "no"))
+    encoder = [name for name in after if name in before and name not in untrained["initialised"]]
+    assert len(encoder) > 10 and all(torch.equal(before[name], after[name]) for name in encoder)
+
+
+def test_a_country_that_goes_with_a_label_is_reported(tmp_path: Path) -> None:
+    """What was planted in the training table: behind Mexico's name all is hate."""
+    base = tiny_model("bert", tmp_path / "base")
+    fine_tune_on(base, labelled(400, 0, country="Mexico"), LABELS, tmp_path / "tuned", ENTRY, CPU)
+    groups = region_groups(regions(), [{"level": "country", "template": PREFIX}])
+    table = prefix_table(load_classifier(tmp_path / "tuned", CPU, 32), labelled(120, 1), groups, 1)
+    of_country = table[table["level"] == "country"].dropna(subset="region").set_index("region")
+    # half of the texts are no hate without a prefix
+    assert of_country["net"]["MX"] == pytest.approx(0.5, abs=0.02)
+    assert of_country["net"]["MX"] > of_country["net"]["FR"]
+    assert table.set_index("level")["accuracy"]["none"] > 0.95
+
+
+def test_a_label_without_a_text_is_one_line(tmp_path: Path) -> None:
+    items = Items(labelled(20, 0).texts, np.zeros(20, dtype=np.int64))
+    with pytest.raises(InputError, match="no text to train on has the label 'hate'"):
+        fine_tune_on(tmp_path, items, LABELS, tmp_path / "tuned", ENTRY, CPU)
+    assert not (tmp_path / "tuned").exists()
+
+
+def test_the_script_of_classifiers(tmp_path: Path) -> None:
+    base, items = tiny_model("bert", tmp_path / "base"), labelled(40, 0)
+    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
+    (tmp_path / "base.json").write_text(json.dumps(manifest))
+    rows = [f"{text},{number}" for text, number in zip(items.texts, items.labels, strict=True)]
+    (tmp_path / "train").write_text("\n".join(["post,verdict", *rows]) + "\n")
+    reading = {"columns": {"text": "post", "label": "verdict"}, "type": "csv"}
+
+    def run(to: str, labels: dict[str, list[int]]) -> None:
+        outputs = {"directory": tmp_path / to, "facts": tmp_path / f"{to}.facts.json"}
+        run_script(
+            "fine_tune_classifier",
+            {"manifest": tmp_path / "base.json", "table": tmp_path / "train"},
+            outputs | {"manifest": tmp_path / f"{to}.json"},
+            tmp_path / "log",
+            config=RUNTIME,
+            name="judge",
+            labels=list(labels),
+            table_entry=reading | {"labels": labels},
+            entry=ENTRY | {"from": "base", "table": "posts", "epochs": 1},
+            manifest=about_model(tmp_path / to, "fine-tuned-classifier", "text-classification"),
+        )
+
+    run("files", {"nothate": [0], "hate": [1]})
+    fine_tune_on(base, items, LABELS, tmp_path / "expected", ENTRY | {"epochs": 1}, CPU)
+    made, expected = (tmp_path / name / "model.safetensors" for name in ("files", "expected"))
+    assert made.read_bytes() == expected.read_bytes()
+    assert json.loads((tmp_path / "files.json").read_text())["labels"] == list(LABELS)
+    assert json.loads((tmp_path / "files.facts.json").read_text())["texts"] == 40
+    with pytest.raises(SystemExit):
+        run("odd", {"nothate": [0], "hate": [2]})
+    assert "error: model judge: " in (tmp_path / "log").read_text()
+    assert "verdict: '1' is none of 0, 2" in (tmp_path / "log").read_text()

@@ -14,9 +14,8 @@ from profiles import examples
 from running import run_script
 from unmask.errors import InputError
 from unmask.regional.schema import WORDS
-from unmask.regional.word_lists import read_list, read_words, remarks_on_words
-from unmask.regional.word_sets import word_sets
 from unmask.regional.wording import check_template
+from unmask.regional.words import read_list, read_words, word_sets
 from unmask.tables import as_table, read_metadata, read_table
 
 RESOURCE = Path(__file__).resolve().parents[2] / "resources" / "regional" / "words.yaml"
@@ -62,14 +61,6 @@ def test_words_that_stand_twice(paper: pd.DataFrame) -> None:
         "inventive", "lovely", "weaker", "stronger"
     }  # fmt: skip
     assert max(original.values()) == max(substituted.values()) == 2
-    assert remarks_on_words(paper) == [
-        "In the list original, words stand under several topics: weak (appearance, strength), "
-        "strong (appearance, strength).",
-        "In the list substituted, words stand more than once in one topic: inventive (intelligence), "
-        "lovely (appearance).",
-        "In the list substituted, words stand under several topics: weaker (appearance, strength), "
-        "stronger (appearance, strength).",
-    ]
 
 
 def test_words_of_the_released_code(paper: pd.DataFrame) -> None:
@@ -118,9 +109,6 @@ def test_a_list_of_a_user(tmp_path: Path) -> None:
             ("a", "kind"), ("a", "no"), ("a", "né"),
         ]
     ]  # fmt: skip
-    assert remarks_on_words(words) == [
-        "In the list mine, words stand under several topics: kind (b topic, a)."
-    ]
 
 
 @pytest.mark.parametrize(
@@ -310,7 +298,6 @@ def test_the_script(tmp_path: Path) -> None:
     words, facts = read_table(out, WORDS), read_metadata(out)
     assert list(words["list"].unique()) == ["original", "mine", "substituted"]
     assert list(of(words, "mine")["word"]) == ["b", "c", "b"]
-    assert "In the list mine, words stand under several topics: b (a, d)." in facts["remarks"]
     assert set(facts["sources"]) == {"original", "mine", "substituted"} and len(facts["made_from"]) == 2
     assert words["word_published"].str.startswith(" ").sum() == 10
 

@@ -79,12 +79,12 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(families: Work
     scores = pd.read_parquet(families.folder / "results/synthetic/regional/tiny-bert/scores.parquet")
     found = scores[(scores["measure"] == "C_w") & (scores["words"] == "full") & (scores["level"] == "kind")]
     score = {}
-    for variant in ("paper", "corrected"):
-        rows = found[found["variant"] == variant]
+    for protocol in ("paper", "corrected"):
+        rows = found[found["protocol"] == protocol]
         p = dict(zip(rows["region"].astype(str), rows["p_holm"].astype(float), strict=True))
         assert set(p) == {"nations", "faiths", "peoples"}
         assert p["faiths"] < 0.05 and min(p["nations"], p["peoples"]) > 0.1
-        score[variant] = dict(zip(rows["region"].astype(str), rows["score"].astype(float), strict=True))
+        score[protocol] = dict(zip(rows["region"].astype(str), rows["score"].astype(float), strict=True))
     # the paper's second division favours peoples: of the regions they have six pairs, the faiths fifteen
     paper, corrected = (score[each]["peoples"] / score[each]["faiths"] for each in ("paper", "corrected"))
     assert corrected < 1 and paper / corrected == pytest.approx(15 / 6)

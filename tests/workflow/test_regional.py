@@ -17,12 +17,12 @@ REGIONS = """\
 name,parent,level
 everywhere,,world
 North,everywhere,part
-South,everywhere,part
+<b>South</b>,everywhere,part
 Alder,North,town
 Birch,North,town
 Cedar,North,town
-Dale,South,town
-"100% <b>Elm</b>",South,town
+Dale,<b>South</b>,town
+100% Elm,<b>South</b>,town
 """
 AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json", "register.json")
 LIKELIHOODS, SCORES = "regional/bert/likelihoods/traits.parquet", "regional/bert/scores.parquet"
@@ -75,18 +75,18 @@ def own(planned: set[str]) -> set[str]:
 def test_a_study_comes_to_a_section_with_its_tables(regional: Workflow) -> None:
     assert section_names(regional) == ["regional", "provenance", "cite"]
     page = regional.read("report", "index.html")
-    assert "<b>Elm</b>" not in page and "&lt;b&gt;Elm&lt;/b&gt;" in page
+    assert "<b>South</b>" not in page and "&lt;b&gt;South&lt;/b&gt;" in page
     table = pd.read_csv(regional.folder / "results/small/tables/regional_table1.csv")
-    assert set(table["model"]) == {"bert"} and {"corrected", "paper"} == set(table["variant"])
+    assert set(table["model"]) == {"bert"} and {"corrected", "paper"} == set(table["protocol"])
     likelihoods = pd.read_parquet(regional.folder / "results/small" / LIKELIHOODS)
     # each name alone and with each word
     assert len(likelihoods) == 8 * (1 + 4) and likelihoods["log_prob"].notna().all()
     prefixes = pd.read_parquet(regional.folder / "results/small/regional/prefixes/judge/posts.parquet")
-    assert list(prefixes["level"]) == ["none", *["control"] * 6, *["part"] * 4]
+    assert list(prefixes["level"]) == ["none", "control", *["part"] * 4]
     names = pd.read_parquet(regional.folder / "results/small/regional/bert/name_vectors.parquet")
     assert list(names["region"]) and names["vector"].map(len).nunique() == 1
     assert list(prefixes["without"].dropna()) == ["North"]
-    for name in ("table2", "table3", "table4", "table5", "countries"):
+    for name in ("table2", "table3", "table4", "table5"):
         assert regional.read("tables", f"regional_{name}.md")
     assert regional.planned() == set()
     assert verify(regional.folder / "results/small").problems == []

@@ -1,15 +1,23 @@
-"""Maps of countries: Figures 1 and 4 of the paper, and of C_w."""
+"""Maps of countries: Figures 1 and 4 of the paper."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import altair as alt
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from unmask.regional.borders import OBJECT, Atlas
-from unmask.report.panels import Row, SharedData, Tips, only, panels, tooltips
+from unmask.errors import InputError
+from unmask.report.panels import SharedData, Tips, only, panels, records, tooltips
+from unmask.user_files import read_text
+
+OBJECT = "countries"
+"""What countries are called in the file of borders."""
+
+ANTARCTICA = 10
+"""Its code: it has no cities, and would take much of the map."""
 
 CENTRE = 11
 """Longitude of the middle of the map, in degrees; its edge then lies in Bering Strait and cuts no land."""
@@ -20,26 +28,41 @@ CORNERS = [[CENTRE - 180 + 1e-6, 0], [CENTRE + 180 - 1e-6, 0], [CENTRE, 84], [CE
 WIDTH, ASPECT = 470, 0.45
 """Pixels of a map, where the page has no reason for another width, and its height as a share of that."""
 
-BELOW, WITHIN, BEYOND = "below its band", "within its band", "above its band"
-POSITIONS = (BELOW, WITHIN, BEYOND)
-"""Where a score lies."""
-
 FIFTHS = ("lowest fifth", "second", "middle", "fourth", "highest fifth")
 """Countries by their numbers, as many of each."""
 
-SHAPE, CIRCLE, BLANK = "shape", "circle", "no number"
-"""How a country is drawn: as it is, as a circle where it is too small, and without a number."""
+KNOWN, BLANK = "known", "no number"
 
 
-def position(
-    scores: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]"
-) -> npt.NDArray[np.object_]:
-    """Which of POSITIONS each score has between the ends of its band; None without a score or a band."""
-    unknown = scores.isna() | low.isna() | high.isna()
-    places: npt.NDArray[np.object_] = np.select(
-        [unknown, scores < low, scores > high], [np.array(None), BELOW, BEYOND], WITHIN
-    )
-    return places
+@dataclass(frozen=True)
+class Borders:
+    """lands: shape (id among the borders), code (ISO 3166-1 numeric, null where it has none) and country (its
+    name); topojson: the shapes by id, as text."""
+
+    lands: pd.DataFrame
+    topojson: str
+
+
+def read_borders(path: str | Path) -> Borders:
+    """The countries of a TopoJSON file with an object `countries`, without Antarctica.
+
+    Raises InputError where the file holds something else.
+    """
+    try:
+        topology: dict[str, Any] = json.loads(read_text(path))
+        shapes = [
+            each
+            for each in topology["objects"][OBJECT]["geometries"]
+            if int(each.get("id", -1)) != ANTARCTICA
+        ]
+        lands = [(each.get("id"), str(each["properties"]["name"])) for each in shapes]
+        kept = [{"type": each["type"], "arcs": each["arcs"], "id": n} for n, each in enumerate(shapes)]
+        topology["objects"] = {OBJECT: {"type": "GeometryCollection", "geometries": kept}}
+        frame = pd.DataFrame(lands, columns=["code", "country"]).rename_axis("shape").reset_index()
+        frame["code"] = pd.to_numeric(frame["code"]).astype("Int64")
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{path}: not the borders of countries as TopoJSON ({error!r})") from None
+    return Borders(frame, json.dumps(topology, separators=(",", ":")))
 
 
 def fifths(numbers: "pd.Series[float]") -> "pd.Series[str]":
@@ -49,91 +72,49 @@ def fifths(numbers: "pd.Series[float]") -> "pd.Series[str]":
     return (shares * len(FIFTHS)).astype(int).clip(upper=len(FIFTHS) - 1).map(dict(enumerate(FIFTHS)))
 
 
-def on_map(atlas: Atlas, known: Mapping[str, Mapping[int, Row]]) -> list[Row]:
-    """A row for each country of a map.
+def country_map(
+    borders: Borders, frame: pd.DataFrame, value: str, title: str, tips: Tips
+) -> alt.FacetChart | None:
+    """Countries coloured by the fifth of their number, a map for each panel; None where no country has one.
 
-    known: what is known of countries, by title of the map and by code; of others there is the name alone.
+    frame: with the columns panel, code, country and `value`, and others that `tips` name. title: of the
+    colours.
     """
-    rows: list[Row] = []
-    for title, countries in known.items():
-        for land in atlas.lands:
-            known_of = countries.get(land.code) if land.code is not None else None
-            name: Row = {"panel": title, "country": land.name, "code": land.code, "shape": land.shape}
-            rows.append(name | ({"drawn": SHAPE} | known_of if known_of else {"drawn": BLANK}))
-        for code, (longitude, latitude) in atlas.places.items():
-            if code in countries:
-                place: Row = {"panel": title, "code": code, "longitude": longitude, "latitude": latitude}
-                rows.append(place | {"drawn": CIRCLE} | countries[code])
-    return rows
-
-
-def of_values(atlas: Atlas, rows: Sequence[Row], title: str, tips: Tips) -> alt.FacetChart | None:
-    """Countries coloured by their field `fifth`, those whose `position` is outside of its band with an
-    outline. None, here and below, where no country has a number.
-
-    rows: of `on_map`; title: of the colours; tips: beside the country.
-    """
-    return _map(atlas, rows, _colour("fifth", title, FIFTHS, "heatmap"), tips, outlined=True)
-
-
-def of_positions(atlas: Atlas, rows: Sequence[Row], tips: Tips) -> alt.FacetChart | None:
-    """Countries coloured by their `position`."""
-    placed = [row for row in rows if row.get("position") or row["drawn"] == BLANK]
-    return _map(atlas, placed, _colour("position", "score", POSITIONS, "diverging"), tips, outlined=False)
-
-
-def _colour(field: str, title: str, names: Sequence[str], colours: Any) -> alt.Color:
-    return alt.Color(
-        f"{field}:N",
+    if frame.empty:
+        return None
+    frame = frame.assign(fifth=frame.groupby("panel")[value].transform(fifths))
+    lands = borders.lands.merge(frame[["panel"]].drop_duplicates(), how="cross")
+    rows = lands.merge(frame, how="left", on=["panel", "code"], suffixes=("", "_named"))
+    rows["country"] = rows.pop("country_named").fillna(rows["country"])
+    rows["drawn"] = rows[value].notna().map({True: KNOWN, False: BLANK})
+    if not (rows["drawn"] == KNOWN).any():
+        return None
+    colour = alt.Color(
+        "fifth:N",
         title=title,
-        scale=alt.Scale(domain=list(names), range=colours),
+        scale=alt.Scale(domain=list(FIFTHS), range="heatmap"),
         legend=alt.Legend(symbolType="square"),
     )
-
-
-def _map(
-    atlas: Atlas,
-    rows: Sequence[Row],
-    colour: alt.Color,
-    tips: Tips,
-    outlined: bool,
-) -> alt.FacetChart | None:
-    if all(row["drawn"] == BLANK for row in rows):
-        return None
-    tooltip = tooltips([("panel", "model"), ("country", "country"), *tips])
-    base, geo = alt.Chart(), alt.Shape("geo", type="geojson")
-    blank, shapes, circles = (base.transform_filter(only("drawn", each)) for each in (BLANK, SHAPE, CIRCLE))
-    small = {"longitude": "longitude:Q", "latitude": "latitude:Q"}
+    geo = alt.Shape("geo", type="geojson")
+    blank, known = (alt.Chart().transform_filter(only("drawn", each)) for each in (BLANK, KNOWN))
     layers = [
         blank.mark_geoshape(style="no-score").encode(
             shape=geo, tooltip=tooltips([("country", "country"), ("drawn", "what is known")])
         ),
-        shapes.mark_geoshape(style="country").encode(shape=geo, color=colour, tooltip=tooltip),
+        known.mark_geoshape(style="country").encode(
+            shape=geo, color=colour, tooltip=tooltips([("panel", "model"), ("country", "country"), *tips])
+        ),
     ]
-    for where in (BELOW, BEYOND) if outlined else ():
-        layers.append(
-            shapes.transform_filter(only("position", where))
-            .mark_geoshape(style="beyond", filled=False)
-            .encode(shape=geo, tooltip=tooltip)
-        )
-    layers.append(
-        circles.mark_circle(style="country", size=26, opacity=1).encode(
-            color=colour, tooltip=tooltip, **small
-        )
-    )
-    for where in (BELOW, BEYOND) if outlined else ():
-        layers.append(
-            circles.transform_filter(only("position", where))
-            .mark_point(style="beyond", filled=False, size=26, opacity=1)
-            .encode(tooltip=tooltip, **small)
-        )
-    corners = {"type": "MultiPoint", "coordinates": CORNERS}
-    fit = {"type": "Feature", "properties": {}, "geometry": corners}
+    fit: Mapping[str, Any] = {
+        "type": "Feature",
+        "properties": {},
+        "geometry": {"type": "MultiPoint", "coordinates": CORNERS},
+    }
     laid = [layer.project("equalEarth", rotate=[-CENTRE, 0, 0], fit=fit) for layer in layers]
-    borders = SharedData(
-        name="borders", values=atlas.borders, format=alt.TopoDataFormat(type="topojson", feature=OBJECT)
+    shapes = SharedData(
+        name="borders", values=borders.topojson, format=alt.TopoDataFormat(type="topojson", feature=OBJECT)
     )
-    height = round(ASPECT * WIDTH)
-    return panels(laid, rows, 2, width=WIDTH, height=height, margin=0, aspect=ASPECT).transform_lookup(
-        lookup="shape", from_=alt.LookupData(borders, key="id"), as_="geo"
+    size: dict[str, Any] = {"width": WIDTH, "height": round(ASPECT * WIDTH), "aspect": ASPECT}
+    return panels(laid, records(rows), 2, margin=0, **size).transform_lookup(
+        lookup="shape", from_=alt.LookupData(shapes, key="id"), as_="geo"
     )

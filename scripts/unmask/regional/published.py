@@ -10,11 +10,17 @@ OVERALL = "overall"
 ORDERS = {"headed": "as headed", "likely": "likely order"}
 """Readings of the order of columns, and what they are called in a table."""
 
-CHANGES = {"rises": 0, "mean rise": 4, "falls": 0, "mean fall": 4}
-"""How many probabilities rise and fall, and by how much; and the decimals that each is shown with."""
-
-ACCURACY, MACRO_F1 = "accuracy", "macro F1"
-TO_POSITIVE, TO_NEGATIVE = "to positive", "to negative"
+QUANTITIES = {
+    "accuracy": "accuracy",
+    "macro F1": "macro_f1",
+    "rises": "up",
+    "mean rise": "mean_up",
+    "falls": "down",
+    "mean fall": "mean_down",
+    "to positive": "to_positive",
+    "to negative": "to_negative",
+}
+"""The column of PREFIXES that a printed quantity of Tables 4 and 5 is of."""
 
 _CONTINENTS = ("AF", "AS", "EU", "OC", "SA", "NA")
 
@@ -26,7 +32,7 @@ COLUMNS = (
     Column("likely", choices=(*_CONTINENTS, OVERALL)),
     key("dataset"),
     key("prefix"),
-    key("quantity", choices=(ACCURACY, MACRO_F1, *CHANGES, TO_POSITIVE, TO_NEGATIVE)),
+    key("quantity", choices=tuple(QUANTITIES)),
 )
 """Models go by their published names. headed, likely: the region of a value of Tables 1, 2, 3 and 6 in each
 of ORDERS. dataset, prefix, quantity: of Tables 4 and 5, whose datasets are labelled tables."""

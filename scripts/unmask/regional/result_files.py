@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PADDED, PREFIXES, REGIONS, WORDS
-from unmask.regional.score_schema import SCORES
+from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, SCORES, WORDS
 from unmask.result_files import ResultFiles
 
 TABLES: Mapping[str, ResultFiles] = {
@@ -13,5 +12,5 @@ TABLES: Mapping[str, ResultFiles] = {
     "regional_words": ResultFiles("regional/words.parquet", WORDS),
     "regional_name_vectors": ResultFiles("regional/{model}/name_vectors.parquet", NAME_VECTORS),
     "regional_likelihoods": ResultFiles("regional/{model}/likelihoods/{list}.parquet", LIKELIHOODS),
-    "regional_padded": ResultFiles("regional/{model}/padded/{list}.parquet", PADDED),
+    "regional_released": ResultFiles("regional/{model}/released/{list}.parquet", LIKELIHOODS),
 }

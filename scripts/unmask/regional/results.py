@@ -8,16 +8,12 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from unmask.errors import InputError
 from unmask.loading import load_tables, paths_by, shared_facts
-from unmask.regional.borders import Atlas
-from unmask.regional.geometry import RegionVectors
-from unmask.regional.likelihood_reader import Likelihoods, read_likelihoods
+from unmask.regional.likelihood_reader import read_likelihoods
+from unmask.regional.maps import Borders, read_borders
 from unmask.regional.published import COLUMNS
-from unmask.regional.region_index import RegionIndex
-from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, WORDS
-from unmask.regional.score_schema import SCORES
-from unmask.regional.terms import C_W, CORRECTED, FULL, ORIGINAL, PROTOCOLS
+from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, SCORES
+from unmask.regional.terms import C_W, CORRECTED, FULL, PROTOCOLS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
@@ -28,14 +24,13 @@ from unmask.tables import read_table
 
 @dataclass(frozen=True)
 class RegionalResults:
-    """files: regions; scores (of every model); likelihoods (of the original words, of every
-    model) and words; prefixes and name_vectors (empty or left out where there is none); borders and
-    places (of the maps, empty where there is none); captions; published.
+    """files: regions; scores (of every model); likelihoods (of the first list, of every model); prefixes and
+    name_vectors (empty or left out where there is none); borders (of maps, left out where there is none);
+    captions; published.
 
-    settings: models (each with name, in the order of the study), alpha, confidence, reading, list (of words,
-    original by default), word (of a map), untrained (classifiers that never saw a label), and, where models
-    are trained in steps, series: for each its `name` and `models`, a list of `model` (a name of the study)
-    and `epoch`.
+    settings: models (each with name, in the order of the study), alpha, confidence, word (of a map),
+    untrained (classifiers that never saw a label), and series: of each model that is trained in steps its
+    `name`, and `models`, a list of `model` (a name of the study) and `epoch`.
     """
 
     files: Mapping[str, Any]
@@ -62,29 +57,60 @@ class RegionalResults:
         return [str(step["model"]) for one in self.series for step in one["models"][1:]]
 
     @cached_property
-    def permutations(self) -> int | None:
-        """How many permutations tests are of; None without scores."""
-        draws: int | None = shared_facts(self.files["scores"], "draws").get("draws")
-        return draws
+    def permutations(self) -> int:
+        """How many permutations tests are of; 0 without scores."""
+        return int(shared_facts(self.files["scores"], "draws").get("draws", 0))
 
     @cached_property
     def captions(self) -> Captions:
         """With what they name filled in, from settings and from what the tables say of themselves."""
-        facts = shared_facts(self.files["scores"], "draws")
         template = shared_facts(self.files.get("likelihoods") or [], "template").get("template")
         return load_captions(
             self.files["captions"],
             alpha=f"{self.alpha:g}",
             confidence=f"{100 * self.settings['confidence']:g}",
-            draws=str(facts.get("draws", 0)),
+            draws=str(self.permutations),
             template=str(template or ""),
             word=str(self.settings.get("word") or ""),
         )
 
     @cached_property
-    def index(self) -> RegionIndex:
-        """Of the regions."""
-        return RegionIndex.of(read_table(self.files["regions"], REGIONS))
+    def regions(self) -> pd.DataFrame:
+        """REGIONS by region, with the columns children (how many), continent (the region right below the root
+        that it is or lies in) and headed (its name and number of children)."""
+        rows = read_table(self.files["regions"], REGIONS).set_index("region")
+        root, parents = rows.index[0], rows["parent"]
+        continent: dict[str, str] = {}
+        for region, parent in parents.items():
+            continent[str(region)] = continent.get(parent, str(region)) if parent != root else str(region)
+        children = parents.value_counts().reindex(rows.index, fill_value=0)
+        names = rows["name"].where(rows.index != root, "overall")
+        return rows.assign(
+            children=children,
+            continent=pd.Series(continent).where(rows.index != root),
+            headed=names + " (" + children.astype(str) + ")",
+        )
+
+    @property
+    def root(self) -> str:
+        """The region that all others lie in."""
+        return str(self.regions.index[0])
+
+    @cached_property
+    def continents(self) -> list[str]:
+        """The regions right below the root that have children."""
+        rows = self.regions
+        return rows.index[(rows["parent"] == self.root) & (rows["children"] > 0)].tolist()
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The regions of tables: continents, and the root last."""
+        return [*self.continents, self.root]
+
+    @cached_property
+    def codes(self) -> "pd.Series[int]":
+        """ISO 3166-1 numeric codes of the regions that have one."""
+        return self.regions["country_code"].dropna().astype(int)
 
     @cached_property
     def published(self) -> pd.DataFrame:
@@ -93,8 +119,11 @@ class RegionalResults:
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """SCORES with the column model."""
-        return self._of_models("scores", SCORES)
+        """SCORES with the columns model and least: the smallest p_holm that the permutations can give."""
+        rows = self._of_models("scores", SCORES)
+        family = rows.groupby(["model", "protocol", "measure", "words", "level"])["p"].transform("count")
+        least = (family / (self.permutations + 1)).clip(upper=1)
+        return rows.assign(least=least.where(rows["p"].notna()))
 
     @cached_property
     def prefixes(self) -> pd.DataFrame:
@@ -102,22 +131,39 @@ class RegionalResults:
         rows = load_tables(self.files.get("prefixes") or [], PREFIXES, "classifier", "table")
         return holm(rows, ["classifier", "table", "level", "template"])
 
-    def called(self, classifier: str) -> str:
-        """A classifier's name, and whether it was never trained."""
-        return (
-            f"{classifier} (never trained)"
-            if classifier in self.settings.get("untrained", ())
-            else classifier
-        )
+    @cached_property
+    def name_vectors(self) -> pd.DataFrame:
+        """NAME_VECTORS with the column model, without the later steps of a series."""
+        rows = self._of_models("name_vectors", NAME_VECTORS)
+        return rows[~rows["model"].isin(self.later_steps)]
 
     def _of_models(self, name: str, schema: pa.Schema) -> pd.DataFrame:
         order = {"model": [model.name for model in self.models]}
         return load_tables(self.files.get(name) or [], schema, "model", order=order)
 
+    def likelihoods(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Each model with its likelihoods, without the later steps of a series. They are read one by one, as
+        they are large."""
+        paths = paths_by(self.files.get("likelihoods") or [], "model")
+        for model in self.models:
+            if (model.name,) in paths and model.name not in self.later_steps:
+                yield model.name, read_likelihoods([paths[model.name,]])
+
+    @cached_property
+    def borders(self) -> Borders | None:
+        """The countries of maps, where the study has maps."""
+        return read_borders(self.files["borders"]) if self.files.get("borders") else None
+
+    def called(self, classifier: str) -> str:
+        """A classifier's name, and whether it was never trained."""
+        untrained = classifier in self.settings.get("untrained", ())
+        return f"{classifier} (never trained)" if untrained else classifier
+
     @cached_property
     def main_protocol(self) -> str:
         """The protocol that is shown first: corrected where it is there, else the last that is."""
-        there = [protocol for protocol in PROTOCOLS if (self.scores["variant"] == protocol).any()]
+        of_trees = self.scores.loc[self.scores["measure"] == C_W, "protocol"]
+        there = [protocol for protocol in PROTOCOLS if (of_trees == protocol).any()]
         return there[-1] if there else CORRECTED
 
     def select(
@@ -127,14 +173,14 @@ class RegionalResults:
         regions: Sequence[str] | None = None,
         protocols: Sequence[str] = PROTOCOLS,
     ) -> pd.DataFrame:
-        """The scores of these measures, sets of words, regions (the columns of tables unless given) and
+        """The scores of these measures, sets of words, regions (by default continents and the root) and
         protocols, in the order of models, measures, protocols, words and regions."""
         orders: dict[str, Sequence[str]] = {
             "model": [model.name for model in self.models],
             "measure": measures,
-            "variant": protocols,
+            "protocol": protocols,
             "words": words,
-            "region": self.index.columns() if regions is None else regions,
+            "region": self.columns if regions is None else regions,
         }
         rows = self.scores
         for key, known in orders.items():
@@ -145,47 +191,3 @@ class RegionalResults:
         """`full` and the sets whose name begins so, in order of appearance; none without the latter."""
         sets = [name for name in self.scores["words"].drop_duplicates() if str(name).startswith(start)]
         return [FULL, *sets] if sets else []
-
-    @cached_property
-    def atlas(self) -> Atlas | None:
-        """The countries of maps, where the study has maps."""
-        return Atlas.read(self.files["borders"], self.files["places"]) if self.files.get("borders") else None
-
-    @cached_property
-    def likelihood_paths(self) -> dict[str, str]:
-        """The tables of likelihoods, by model in the order of the study."""
-        paths = paths_by(self.files.get("likelihoods") or [], "model")
-        return {model.name: paths[model.name,] for model in self.models if (model.name,) in paths}
-
-    def likelihoods(self) -> Iterator[tuple[str, Likelihoods]]:
-        """Each model with its likelihoods, without the later steps of a series. They are read one by one, as
-        they are large."""
-        for model, path in self.likelihood_paths.items():
-            if model not in self.later_steps:
-                yield model, read_likelihoods([path], self.settings["reading"])
-
-    @cached_property
-    def words(self) -> list[str]:
-        """The dimensions: the rows of the list. Raises InputError where there is no such list."""
-        name = self.settings.get("list") or ORIGINAL
-        rows = read_table(self.files["words"], WORDS)
-        words: list[str] = rows.loc[rows["list"] == name, "word"].tolist()
-        if not words:
-            raise InputError(f"{self.files['words']}: has no list {name}")
-        return words
-
-    @cached_property
-    def vectors(self) -> list[RegionVectors]:
-        """By model the regions of Figure 3, with their likelihoods."""
-        regions = self.index.laid_out()
-        names = [self.index.names[region] for region in regions]
-        return [
-            RegionVectors(model, regions, *likelihoods.select(names, self.words))
-            for model, likelihoods in self.likelihoods()
-        ]
-
-    @cached_property
-    def name_vectors(self) -> pd.DataFrame:
-        """NAME_VECTORS with the column model, without the later steps of a series."""
-        rows = self._of_models("name_vectors", NAME_VECTORS)
-        return rows[~rows["model"].isin(self.later_steps)]

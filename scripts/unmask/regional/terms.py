@@ -2,11 +2,10 @@
 
 PUBLISHED, PAPER, CORRECTED = "published", "paper", "corrected"
 PROTOCOLS = (PUBLISHED, PAPER, CORRECTED)
-"""The released code with all that it does; the paper's equations; these without their second division. Keys,
-columns and pages call them variants."""
+"""The released code with all that it does; the paper's equations; these without their second division."""
 
-C_W, C_Z, PLAIN = "C_w", "C_z", "plain"
-MEASURES = (C_W, C_Z, PLAIN)
+C_W, C_Z, SPARSENESS = "C_w", "C_z", "cluster_sparseness"
+MEASURES = (C_W, C_Z, SPARSENESS)
 """Pairs of children weighted by their own sparseness, by the likelihood of their names; and all pairs of
 regions of a region alike (the paper's non-hierarchical baseline)."""
 

@@ -1,15 +1,17 @@
-"""The words that regions are described with: the paper's two lists, and a user's own."""
+"""The words that regions are described with: the paper's two lists, a user's own, and parts of them."""
 
-from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from unmask.errors import InputError
 from unmask.labels import Labels
 from unmask.regional.schema import WORDS
+from unmask.regional.terms import FULL, REPLACE, SUBSTITUTED, WITHOUT
 from unmask.regional.wording import check_list_name, fault_in
 from unmask.strict_parsing import parse_yaml
 from unmask.tables import framed
@@ -71,20 +73,32 @@ def _read_published(path: str | Path, name: str) -> tuple[pd.DataFrame, str]:
     return framed(rows, WORDS), facts["source"].text()
 
 
-def remarks_on_words(words: pd.DataFrame) -> list[str]:
-    """Sentences on words of a WORDS table that stand more than once in a list: each is so many dimensions."""
-    remarks = []
-    for name, rows in words.groupby("list", sort=False):
-        numbers = Counter(zip(rows["topic"], rows["word"], strict=True))
-        twice = [f"{word} ({topic})" for (topic, word), number in numbers.items() if number > 1]
-        if twice:
-            remarks.append(
-                f"In the list {name}, words stand more than once in one topic: {', '.join(twice)}."
-            )
-        topics = defaultdict(list)
-        for topic, word in numbers:
-            topics[word].append(topic)
-        several = [f"{word} ({', '.join(those)})" for word, those in topics.items() if len(those) > 1]
-        if several:
-            remarks.append(f"In the list {name}, words stand under several topics: {', '.join(several)}.")
-    return remarks
+def word_sets(words: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
+    """The sets of a WORDS table by name, each as rows of it (counted from 0) in the order of dimensions.
+
+    `full`, the first list; `without-{topic}`, it without that topic, where at least two words are left (Table
+    3 of the paper); `replace-{topic}`, it with that topic's words from the list `substituted`, where this is
+    another one, of the same topics with as many words in each (Table 6); and every other list by its name.
+    """
+    lists = {str(name): rows for name, rows in words.reset_index(drop=True).groupby("list", sort=False)}
+    first, *others = lists
+    topics = _by_topic(lists[first])
+    sets = {FULL: np.concatenate(list(topics.values()))}
+    for topic in topics:
+        rest = [rows for other, rows in topics.items() if other != topic]
+        if sum(map(len, rest)) > 1:
+            sets[WITHOUT + topic] = np.concatenate(rest)
+    if SUBSTITUTED in others:
+        substitutes = _by_topic(lists[SUBSTITUTED])
+        if {topic: len(rows) for topic, rows in topics.items()} == {
+            topic: len(rows) for topic, rows in substitutes.items()
+        }:
+            for topic in topics:
+                sets[REPLACE + topic] = np.concatenate(
+                    [substitutes[topic] if other == topic else rows for other, rows in topics.items()]
+                )
+    return sets | {name: lists[name].index.to_numpy() for name in others}
+
+
+def _by_topic(rows: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
+    return {str(topic): places.index.to_numpy() for topic, places in rows.groupby("topic", sort=False)}

@@ -1,0 +1,488 @@
+"""Scores of regional bias against loops over pairs, from the paper's equations and the released code."""
+
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kstest
+
+from profiles import examples
+from running import run_script
+from unmask.errors import InputError
+from unmask.regional.herb import (
+    HIERARCHICAL,
+    Floats,
+    Rows,
+    Tree,
+    cluster_sparseness,
+    p_values,
+    permuted_scores,
+    released_sparseness,
+    score_table,
+)
+from unmask.regional.regions import read_geonames
+from unmask.regional.schema import LIKELIHOODS, REGIONS, SCORES, WORDS
+from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, LEVELS, PAPER, PROTOCOLS, PUBLISHED, SPARSENESS
+from unmask.tables import as_table, read_metadata, read_table, write_table
+
+NAN = float("nan")
+
+
+def world(*continents: list[int]) -> pd.DataFrame:
+    """A world of continents, each the numbers of cities of its countries: level by level, as REGIONS."""
+    rows: list[tuple[str, str | None, str]] = [("w", None, "world")]
+    for c, countries in enumerate(continents):
+        rows.append((f"c{c}", "w", "continent"))
+        rows += [(f"c{c}k{k}", f"c{c}", "country") for k in range(len(countries))]
+        rows += [(f"c{c}k{k}t{t}", f"c{c}k{k}", "city") for k, n in enumerate(countries) for t in range(n)]
+    frame = pd.DataFrame(
+        sorted(rows, key=lambda row: LEVELS.index(row[2])), columns=["region", "parent", "level"]
+    )
+    return frame.assign(name="in " + frame["region"])
+
+
+def drawn(regions: pd.DataFrame, words: int, seed: int) -> Rows:
+    """Likelihoods about -4, with names about -5; the root has none."""
+    generator = np.random.default_rng(seed)
+    f, names = generator.normal(-4, 0.7, (len(regions), words)), generator.normal(-5, 1, len(regions))
+    f[0], names[0] = NAN, NAN
+    return Rows(f, names)
+
+
+ODD = world([3, 0, 1, 2], [1, 4], [5], [], [0, 0, 2])
+"""Countries without a city and with one, continents without a country and with one."""
+
+
+class Literal:
+    """The equations of the paper by loops, region by region."""
+
+    def __init__(self, regions: pd.DataFrame, rows: Rows, corrected: bool, by_name: bool = False) -> None:
+        self.corrected, self.by_name, (self.f, self.names) = corrected, by_name, rows
+        number = {region: row for row, region in enumerate(regions["region"])}
+        self.parents = [number.get(parent, -1) for parent in regions["parent"]]
+        above = {regions["level"][parent] for parent in self.parents if parent >= 0}
+        self.leaf = [level not in above for level in regions["level"]]
+
+    def children(self, region: int) -> list[int]:
+        return [child for child, parent in enumerate(self.parents) if parent == region]
+
+    def v(self, region: int) -> Floats:
+        small: Floats = self.f[region] / math.sqrt(sum(x * x for x in self.f[region]))
+        return small
+
+    def pairs(self, region: int) -> list[tuple[int, int]]:
+        return list(itertools.combinations(self.children(region), 2))
+
+    def V(self, region: int) -> Floats:  # noqa: N802
+        own = self.children(region)
+        if not own:
+            return self.v(region)
+        large = {c: self.V(c) for c in own}
+        pairs = self.pairs(region)
+        c = [
+            sum(abs(large[i][d] - large[j][d]) for i, j in pairs) / len(pairs) if pairs else 0.0
+            for d in range(self.f.shape[1])
+        ]
+        total = sum(math.exp(x) for x in c)
+        alpha = np.array([math.exp(x) / total for x in c])
+        vector: Floats = self.v(region) + alpha * sum(large[c] for c in own) / len(own)
+        return vector
+
+    def C(self, region: int) -> float:  # noqa: N802
+        if self.leaf[region]:
+            siblings = self.children(self.parents[region])
+            mean = sum(self.v(c) for c in siblings) / len(siblings)
+            return float(np.linalg.norm(self.v(region) - mean))
+        return self.score(region)
+
+    def score(self, region: int) -> float:
+        """nan where there is no pair."""
+        n, pairs = len(self.children(region)), self.pairs(region)
+        if not pairs:
+            return NAN
+        of = {
+            c: float(self.names[c]) if self.by_name else np.nan_to_num(self.C(c))
+            for c in self.children(region)
+        }
+        large = {c: self.V(c) for c in of}
+        total = sum(math.exp(of[i] + of[j]) for i, j in pairs)
+        mean = sum(
+            math.exp(of[i] + of[j]) / total * float(np.linalg.norm(large[i] - large[j])) for i, j in pairs
+        )
+        return mean if self.corrected else 2 / (n * (n - 1)) * mean
+
+    def inside(self, region: int) -> list[int]:
+        below = [r for c in self.children(region) for r in self.inside(c)]
+        return [region, *below] if region else below
+
+    def sparseness(self, region: int) -> float:
+        pairs = itertools.combinations(self.inside(region), 2)
+        distances = [float(np.linalg.norm(self.v(i) - self.v(j))) for i, j in pairs]
+        return sum(distances) / len(distances) if distances else NAN
+
+
+def as_released(regions: pd.DataFrame, rows: Rows, by_name: bool) -> dict[int, float]:
+    """What the released scripts print and keep, their loops in other words; C of cities too."""
+    f, names = rows
+    tree = Literal(regions, rows, corrected=False)
+    found: dict[int, float] = {}
+
+    def length_one(x: Floats) -> Floats:
+        return np.array([row / np.linalg.norm(row) for row in x]).reshape(x.shape)
+
+    def last_gap(x: Floats) -> Floats:
+        gap = np.zeros(x.shape[1])
+        for line in range(len(x) - 1):
+            # not added to what earlier lines gave
+            gap = sum((x[line] - x[later]) ** 2 for later in range(line + 1, len(x)))
+        return gap * 2 / (len(x) * (len(x) - 1))
+
+    def softened(x: Floats) -> Floats:
+        shares: Floats = np.exp(x) / np.exp(x).sum()
+        return shares
+
+    def spread(x: Floats, of: list[float]) -> float:
+        pairs = list(itertools.combinations(range(len(x)), 2))
+        total = sum(math.exp(of[i] + of[j]) for i, j in pairs)
+        return (
+            sum(math.exp(of[i] + of[j]) / total * float(np.linalg.norm(x[i] - x[j])) for i, j in pairs)
+            * 2
+            / (len(x) * (len(x) - 1))
+        )
+
+    def weights(own: list[int], of: list[float]) -> list[float]:
+        return [0.0] * (len(own) - 1) + [float(names[own[-1]])] if by_name else of
+
+    upper, upper_c = [], []
+    for continent in tree.children(0):
+        large, large_c = [], []
+        for country in tree.children(continent):
+            cities = tree.children(country)
+            v = f[country] / np.linalg.norm(f[country])
+            x = length_one(f[cities])
+            c = [0.0] * len(cities)
+            if len(cities) < 2:
+                large.append(v + x[0] if cities else v)
+                large_c.append(0.0)
+            else:
+                mean = x.sum(axis=0) / len(x)
+                for city in range(len(cities) - 1):
+                    c[city] = float(np.linalg.norm(x[city] - mean))
+                large.append(softened(last_gap(x)) * mean + v)
+                large_c.append(spread(x, weights(cities, c)))
+            found |= dict(zip(cities, c, strict=True)) | {country: large_c[-1]}
+        countries = tree.children(continent)
+        if len(countries) > 1:
+            x = length_one(np.array(large))
+            upper.append(softened(last_gap(np.array(large))) * x.sum(axis=0) / len(x) + f[continent])
+            upper_c.append(spread(x, weights(countries, large_c)))
+            found[continent] = upper_c[-1]
+        else:
+            # ours: there the code divides by zero
+            only = large[0] / np.linalg.norm(large[0]) / len(large[0]) if large else 0
+            upper.append(f[continent] + only)
+            upper_c.append(0.0)
+            found[continent] = NAN
+    found[0] = spread(length_one(np.array(upper)), weights(tree.children(0), upper_c))
+    return found
+
+
+def sparseness_as_released(regions: pd.DataFrame, rows: Rows) -> dict[int, float]:
+    """NonHierarchicalBias.py: countries, all their cities, the continent; then all of it together."""
+    tree = Literal(regions, rows, corrected=False)
+    found: dict[int, float] = {}
+    everything: list[Floats] = []
+
+    def mean_distance(taken: list[Floats]) -> float:
+        distances = [float(np.linalg.norm(a - b)) for a, b in itertools.combinations(taken, 2)]
+        return sum(distances) / len(distances) if distances else NAN
+
+    for continent in tree.children(0):
+        taken = []
+        for country in tree.children(continent):
+            cities = tree.children(country)
+            taken.append(tree.v(cities[0] if len(cities) == 1 else country))
+            taken += [tree.v(city) for city in cities]
+        taken.append(tree.v(continent))
+        found[continent] = mean_distance(taken)
+        everything += taken
+    return found | {0: mean_distance(everything)}
+
+
+def close(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def all_scores(regions: pd.DataFrame, rows: Rows) -> dict[tuple[str, str], Floats]:
+    """By protocol and measure."""
+    tree = Tree(regions)
+    scores = {
+        (protocol, measure): values
+        for protocol in PROTOCOLS
+        for measure, values in zip((C_W, C_Z), HIERARCHICAL[protocol](tree, *rows).T, strict=True)
+    }
+    sparseness = {PAPER: cluster_sparseness(tree, rows.f), PUBLISHED: released_sparseness(tree, rows.f)}
+    return scores | {(protocol, SPARSENESS): values for protocol, values in sparseness.items()}
+
+
+shapes = st.lists(st.lists(st.integers(0, 5), max_size=4), min_size=1, max_size=4)
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(shapes, st.integers(0, 1000), st.integers(1, 6))
+def test_the_equations(shape: list[list[int]], seed: int, words: int) -> None:
+    regions = world(*shape)
+    tree, rows = Tree(regions), drawn(regions, words, seed)
+    inner = np.flatnonzero(~tree.leaf).tolist()
+    for corrected in (False, True):
+        c_w, c_z = HIERARCHICAL[CORRECTED if corrected else PAPER](tree, *rows).T
+        loops, by_name = Literal(regions, rows, corrected), Literal(regions, rows, corrected, by_name=True)
+        close(c_w[inner], [loops.score(region) for region in inner])
+        close(c_z[inner], [by_name.score(region) for region in inner])
+        leaves = [region for region in np.flatnonzero(tree.leaf).tolist() if region]
+        close(c_w[leaves], [loops.C(leaf) for leaf in leaves])
+        assert np.isnan(c_z[leaves]).all()
+    close(cluster_sparseness(tree, rows.f)[inner], [loops.sparseness(region) for region in inner])
+
+
+@settings(max_examples=examples(40), deadline=None)
+@given(shapes.filter(lambda shape: sum(map(len, shape)) > 0 and len(shape) > 1), st.integers(0, 1000))
+def test_the_released_code(shape: list[list[int]], seed: int) -> None:
+    regions = world(*shape)
+    rows = drawn(regions, 5, seed)
+    scores = all_scores(regions, rows)
+    for measure, by_name in ((C_W, False), (C_Z, True)):
+        expected = as_released(regions, rows, by_name)
+        # cities have their C in C_w alone
+        some = [r for r in expected if measure == C_W or regions["level"][r] != "city"]
+        close(scores[PUBLISHED, measure][some], [expected[region] for region in some])
+    expected = sparseness_as_released(regions, rows)
+    close(scores[PUBLISHED, SPARSENESS][list(expected)], list(expected.values()))
+    assert np.isnan(scores[PUBLISHED, SPARSENESS][regions["level"] == "country"]).all()
+
+
+def test_a_tree_of_other_levels() -> None:
+    rows = [
+        ("a", None, "top"),
+        ("b", "a", "shire"),
+        ("c", "a", "town"),
+        ("d", "b", "town"),
+        ("e", "b", "town"),
+    ]
+    regions = pd.DataFrame(rows, columns=["region", "parent", "level"])
+    likelihoods = drawn(regions, 3, 0)
+    scores = HIERARCHICAL[CORRECTED](Tree(regions), *likelihoods)[:, 0]
+    loops = Literal(regions, likelihoods, corrected=True)
+    # a town beside a shire is a leaf, and its distance to the mean of both counts
+    close(scores, [loops.score(0), loops.score(1), *(loops.C(town) for town in (2, 3, 4))])
+    with pytest.raises(InputError, match=r"published needs the levels world.* 'a' of the regions is a top"):
+        HIERARCHICAL[PUBLISHED](Tree(regions), *likelihoods)
+    short = ODD.assign(parent=ODD["parent"].where(ODD["level"] != "city", "c0"))
+    with pytest.raises(InputError, match="'c0k0t0' of the regions is a city at depth 2"):
+        Tree(short).check_levels()
+
+
+def test_regions_alike_have_no_bias_and_two_of_one_name_no_distance() -> None:
+    regions = world([3, 0, 1, 2], [1, 4], [600, 1])
+    rows = drawn(regions, 7, 0)
+    equal = Rows(np.broadcast_to(rows.f[1:2], rows.f.shape).copy(), rows.names)
+    counts = Tree(regions).counts
+    # V of regions with children is longer than v, so that only regions of leaves are all alike
+    countries = np.flatnonzero((regions["level"] == "country") & (counts > 1))
+    for (_, measure), scores in all_scores(regions, equal).items():
+        some = np.flatnonzero(regions["level"] == "continent") if measure == SPARSENESS else countries
+        np.testing.assert_allclose(scores[some], 0, atol=1e-9)
+    two = world([2, 700])
+    of_two = drawn(two, 20, 0)
+    of_two.f[4] = of_two.f[5]
+    assert HIERARCHICAL[CORRECTED](Tree(two), *of_two)[2, 0] == 0
+
+
+def test_sparseness_over_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    regions = world([40, 3], [30, 20, 1])
+    tree, rows = Tree(regions), drawn(regions, 8, 2)
+    whole = cluster_sparseness(tree, rows.f)
+    monkeypatch.setattr("unmask.regional.herb.BLOCK", 7)
+    close(cluster_sparseness(tree, rows.f), whole)
+
+
+def test_weights_far_apart_do_not_cancel() -> None:
+    regions = world([3])
+    rows = drawn(regions, 4, 0)
+    names = rows.names.copy()
+    names[3:] = [0, -100, -103]
+    v = rows.f[3:] / np.linalg.norm(rows.f[3:], axis=1, keepdims=True)
+    first, second, third = (np.linalg.norm(v[i] - v[j]) for i, j in ((0, 1), (0, 2), (1, 2)))
+    shares = 1, math.exp(-3), math.exp(-103)
+    expected = (first + second * shares[1] + third * shares[2]) / sum(shares)
+    close(HIERARCHICAL[CORRECTED](Tree(regions), rows.f, names)[2, 1], expected)
+
+
+def test_the_ranking_of_the_paper_is_the_number_of_countries() -> None:
+    """Vectors that no model made rank continents as the paper does: by the number of pairs of countries."""
+    regions, _ = read_geonames(cities=20)
+    rows, counts = drawn(regions, 112, 0), Tree(regions).counts
+    continents = regions.index[regions["level"] == "continent"]
+    n = counts[continents]
+    for (protocol, measure), scores in all_scores(regions, rows).items():
+        of_continents = scores[continents]
+        if protocol == CORRECTED or measure == SPARSENESS:
+            assert of_continents.max() / of_continents.min() < 1.1
+            continue
+        assert (np.argsort(of_continents) == np.argsort(-n)).all()
+        # times the number of pairs, hardly anything is left
+        flat = of_continents * n * (n - 1) / 2
+        assert flat.max() / flat.min() < 1.2 and of_continents.max() / of_continents.min() > 10
+
+
+# permutations
+
+
+def test_p_is_uniform_where_regions_are_exchangeable() -> None:
+    """Over worlds without any bias, p of each score is uniform on its steps."""
+    regions = world([4, 6, 3], [5, 3, 7], [3, 4])
+    tree = Tree(regions)
+    for protocol in PROTOCOLS:
+        p = []
+        for seed in range(60):
+            rows = drawn(regions, 12, seed)
+            scores = HIERARCHICAL[protocol](tree, *rows)[tree.bottom_up]
+            p.append(p_values(scores, permuted_scores(tree, protocol, rows, 19, seed)))
+        # steps of 1/20, spread to a continuum
+        spread = np.array(p) - np.random.default_rng(0).random(np.shape(p)) / 20
+        for place, measure in np.ndindex(spread.shape[1:]):
+            assert kstest(spread[:, place, measure], "uniform").pvalue > 1e-4, (protocol, place, measure)
+
+
+def test_p_counts_ties_and_is_never_nothing() -> None:
+    permuted = np.array([[1.0, 1.0, 0], [2.0, 1.0 - 1e-12, 0], [3.0, 1.0, 0]])
+    close(p_values(np.array([2.5, 1.0, 9.0]), permuted), [2 / 4, 1, 1 / 4])
+
+
+def test_permutations_move_regions_within_their_level() -> None:
+    order = Tree(ODD).permutation(np.random.default_rng(0))
+    assert sorted(order) == list(range(len(ODD)))
+    assert ODD["level"][order].tolist() == ODD["level"].tolist() and order.tolist() != list(range(len(ODD)))
+    # a draw depends on the seed and its number alone
+    rows = drawn(ODD, 5, 1)
+    some, more, other = (
+        permuted_scores(Tree(ODD), CORRECTED, rows, *each) for each in ((3, 0), (6, 0), (3, 1))
+    )
+    np.testing.assert_array_equal(some, more[:3])
+    assert not np.allclose(some, other, equal_nan=True)
+
+
+# the table
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    whole, part = drawn(ODD, 10, 0), drawn(ODD, 10, 1)
+    sets = {
+        FULL: {PUBLISHED: part, PAPER: whole, CORRECTED: whole},
+        "without-x": dict.fromkeys((PUBLISHED, PAPER, CORRECTED), Rows(whole.f[:, 3:], whole.names)),
+    }
+    return score_table(Tree(ODD), sets, {FULL}, draws=19, seed=4, confidence=0.9)
+
+
+def test_every_score_has_its_row(table: pd.DataFrame) -> None:
+    as_table(table, SCORES)
+    whole = drawn(ODD, 10, 0)
+    rows = {FULL: whole, "without-x": Rows(whole.f[:, 3:], whole.names)}
+    for (words, protocol, measure), part in table.groupby(["words", "protocol", "measure"]):
+        of = drawn(ODD, 10, 1) if (words, protocol) == (FULL, PUBLISHED) else rows[words]
+        leaves = words == FULL and measure == C_W
+        some = ODD.index[leaves | (ODD["level"] != "city")]
+        assert part["region"].tolist() == ODD["region"][some].tolist()
+        close(part["score"], all_scores(ODD, of)[protocol, measure][some])
+        assert part["children"].tolist() == Tree(ODD).counts[some].tolist()
+    # equation 3 has nothing to correct
+    of_sparseness = table[table["measure"] == SPARSENESS]
+    assert set(of_sparseness["protocol"]) == {PAPER, PUBLISHED} and of_sparseness["p"].isna().all()
+
+
+def test_chance_stands_beside_whole_lists_alone(table: pd.DataFrame) -> None:
+    columns = ["permuted_low", "permuted_high", "p", "p_holm"]
+    tested = table[columns].notna()
+    assert (tested.all(axis=1) == tested.any(axis=1)).all()
+    expected = (table["words"] == FULL) & (table["children"] > 1) & (table["level"] != "world")
+    expected &= table["measure"] != SPARSENESS
+    assert (tested["p"] == expected).all()
+
+
+def test_bands_p_and_their_correction(table: pd.DataFrame) -> None:
+    tree, rows = Tree(ODD), drawn(ODD, 10, 0)
+    permuted = permuted_scores(tree, CORRECTED, rows, 19, 4)[:, :, 0]
+    of_c_w = table.query("protocol == 'corrected' and measure == 'C_w' and words == 'full'").set_index(
+        "region"
+    )
+    for place, region in enumerate(ODD["region"][tree.bottom_up]):
+        row = of_c_w.loc[region]
+        if pd.notna(row["p"]):
+            close(row["p"], (1 + (permuted[:, place] >= row["score"] * (1 - 1e-9)).sum()) / 20)
+            close(
+                row[["permuted_low", "permuted_high"]].astype(float),
+                np.quantile(permuted[:, place], [0.05, 0.95]),
+            )
+    for _, family in of_c_w.dropna(subset="p").groupby("level"):
+        ordered = family.sort_values("p")
+        steps = [p * (len(ordered) - place) for place, p in enumerate(ordered["p"])]
+        close(ordered["p_holm"], np.minimum(np.maximum.accumulate(steps), 1))
+
+
+def test_the_script(tmp_path: Path) -> None:
+    regions = world([3, 2], [2, 4, 1]).assign(country_code=None, population=None)
+    write_table(tmp_path / "regions.parquet", regions, REGIONS, {})
+    lists = {"original": {"x": ["kind", "bold"], "y": ["sad", "kind"]}, "mine": {"z": ["odd", "wry", "shy"]}}
+    rows = [
+        (name, topic, w, w)
+        for name, topics in lists.items()
+        for topic, words in topics.items()
+        for w in words
+    ]
+    words = pd.DataFrame(rows, columns=WORDS.names)
+    write_table(tmp_path / "words.parquet", words, WORDS, {})
+    inputs: dict[str, Any] = {name: tmp_path / f"{name}.parquet" for name in ("regions", "words")}
+    generator = np.random.default_rng(0)
+    for kind in ("likelihoods", "released"):
+        inputs[kind] = []
+        for name in lists:
+            of_list = [None, *words["word"][words["list"] == name].unique()]
+            keys = [(region, word) for word in of_list for region in regions["name"]]
+            frame = pd.DataFrame(keys, columns=["name", "word"]).assign(tokens=5, unknown=0)
+            frame["log_prob"] = generator.normal(-4, 0.5, len(frame))
+            inputs[kind].append(tmp_path / f"{kind}-{name}.parquet")
+            write_table(inputs[kind][-1], frame, LIKELIHOODS, {})
+    params = {"draws": 5, "seed": 0, "confidence": 0.95, "model": "m"}
+
+    def run(output: str, protocols: list[str], **changes: Any) -> Path:
+        given = inputs | changes
+        run_script(
+            "score_hierarchy", given, [tmp_path / output], tmp_path / "log", **params, protocols=protocols
+        )
+        return tmp_path / output
+
+    first, again = run("first", list(PROTOCOLS)), run("again", list(PROTOCOLS))
+    assert first.read_bytes() == again.read_bytes()
+    scores = read_table(first, SCORES)
+    assert set(scores["protocol"]) == set(PROTOCOLS)
+    assert set(scores["words"]) == {"full", "without-x", "without-y", "mine"}
+    assert (scores.query("words == 'mine' and measure == 'C_w'")["p"].notna()).any()
+    assert {"model", "draws", "seed", "confidence", "holm"} <= set(read_metadata(first))
+    only = read_table(run("corrected", [CORRECTED], released=[]), SCORES)
+    assert set(only["protocol"]) == {CORRECTED, PAPER} and set(
+        only.query("protocol == 'paper'")["measure"]
+    ) == {SPARSENESS}
+    with pytest.raises(SystemExit):
+        run("missing", [PAPER], likelihoods=inputs["likelihoods"][:1])
+    assert (
+        "no likelihood of a sentence with the region 'in c0' with the word 'odd'"
+        in (tmp_path / "log").read_text()
+    )
+    assert not (tmp_path / "missing").exists()
