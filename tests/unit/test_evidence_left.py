@@ -1,6 +1,5 @@
 """Evidence of causal language models: each token behind those before it, and behind the start token alone."""
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -14,14 +13,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from examples import SENTENCES, example_pairs
 from literal import modified_spans
-from tiny_models import WORDS, tiny_decoder
+from tiny_models import tiny_decoder
 from unmask.errors import InputError
 from unmask.evidence.collecting import as_likeliest, collect_evidence, prepare
 from unmask.evidence.engine import answer
-from unmask.models import loading
 from unmask.models.devices import pick_device
 from unmask.models.kinds import check_model
-from unmask.models.loading import Encoded, LoadedModel, load
+from unmask.models.loading import LoadedModel, load
 from unmask.models.start import Start
 from unmask.terms import CAUSAL_MASKINGS, LEFT, ORIGINAL, SHUFFLED, START
 
@@ -119,75 +117,6 @@ def test_batches_company_and_the_faster_way_change_nothing(architecture: str, ma
         other = other.set_index(["pair_id", "role", "position"])
         np.testing.assert_allclose(other["log_prob"], whole.loc[other.index, "log_prob"], atol=2e-5)
     assert type(loaded(architecture).encode.__self__).__name__ == "_Split"  # type: ignore[attr-defined]
-
-
-@cache
-def alike_pairs(length: int) -> pd.DataFrame:
-    """Pairs whose sentences share most of their `length` words, and a few share with those of other pairs."""
-    generator = np.random.default_rng(length)
-    words = np.array(WORDS)
-    shared = list(generator.choice(words, length))
-    texts = []
-    for place in (1, length // 3, length // 2, length - 2):
-        one, other = list(shared), list(shared)
-        one[place], other[place] = "man", "woman"
-        texts.append((" ".join(one), " ".join([*other, "too"])))
-    return pd.DataFrame(texts, columns=["stereotype", "antistereotype"]).assign(
-        pair_id=[f"a{number}" for number in range(len(texts))], unrelated=None
-    )
-
-
-@pytest.mark.parametrize("architecture", ["gpt2", "llama"])
-@pytest.mark.parametrize("length", [6, 40, 120])
-def test_beginnings_that_are_read_once_change_nothing(architecture: str, length: int) -> None:
-    """Against sentences that are each read whole; those of 120 words are longer than a row."""
-    model = loaded(architecture)
-    assert model.encode_trees is not None
-    trees, whole = (
-        evidence(each, LEFT, alike_pairs(length)) for each in (model, replace(model, encode_trees=None))
-    )
-    np.testing.assert_allclose(trees["log_prob"], whole["log_prob"], atol=2e-5)
-    # but for float error
-    assert (trees["rank"] == whole["rank"]).mean() > 0.99
-    same = [name for name in trees if name not in PROBABILITIES]
-    pd.testing.assert_frame_equal(trees[same], whole[same])
-
-
-def test_a_beginning_that_sentences_share_is_read_once() -> None:
-    model = loaded("llama", batch_tokens=1)
-    encode, read = model.encode_trees, []
-    assert encode is not None
-
-    def counted(ids: torch.Tensor, places: torch.Tensor, depth: torch.Tensor, sees: torch.Tensor) -> Encoded:
-        read.append(ids.numel())
-        return encode(ids, places, depth, sees)
-
-    pairs = alike_pairs(6)
-    evidence(replace(model, encode_trees=counted), LEFT, pairs)
-    tokens = [
-        [0, *model.tokenizer(text, add_special_tokens=False)["input_ids"]]
-        for text in [*pairs["stereotype"], *pairs["antistereotype"]]
-    ]
-    # behind the last token of a sentence nothing is predicted
-    assert sum(read) == len({tuple(ids[:end]) for ids in tokens for end in range(1, len(ids))})
-
-
-def test_an_architecture_without_a_base_model_to_call_reads_sentences_whole() -> None:
-    assert loaded("opt").encode_trees is None
-
-
-def test_an_architecture_that_reads_trees_otherwise_reads_sentences_whole(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    encode = loading._Split.encode_trees
-    monkeypatch.setattr(
-        loading._Split,
-        "encode_trees",
-        lambda self, ids, places, depth, sees: encode(self, ids, places, depth, torch.ones_like(sees).tril()),
-    )
-    model = loaded("llama")
-    assert model.encode_trees is None
-    assert len(evidence(model, LEFT)) > 0
 
 
 def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:

@@ -2,8 +2,7 @@
 
 Inputs are read in batches of exactly one length, so the engine pads nothing and no result depends on the
 other sequences of its batch beyond float error. An input that occurs twice is read once, and a
-distribution over the vocabulary that is asked about twice is computed once. Of a causal language model's
-inputs a beginning that several share is read once (unmask.models.prefix_trees). What does not fit into the
+distribution over the vocabulary that is asked about twice is computed once. What does not fit into the
 device's memory is taken in smaller portions.
 """
 
@@ -18,8 +17,7 @@ import torch
 
 from unmask.evidence.progress import Progress
 from unmask.models.devices import SAME, within_memory
-from unmask.models.loading import Encoded, LoadedModel
-from unmask.models.prefix_trees import Trees, stacked, tree_rows
+from unmask.models.loading import LoadedModel
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +91,7 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
     top = min(top, len(model.tokenizer))
     likeliest = np.zeros((count, top), dtype=np.int32), np.full((count, top), np.nan, dtype=np.float32)
     columns = (log_prob, rank, *(likeliest if top else ()), attention, content)
-    _fill(columns, model, _query_plan(model, queries, top), progress)
+    _fill(columns, model, _QueryPlan(model, queries, top), progress)
     if model.predicts_next:
         # nothing stands before the first token: it is given, and so is certain
         first = queries.position == 0
@@ -131,13 +129,12 @@ def _fill(columns: Columns, model: LoadedModel, plan: "_BatchPlan", progress: Pr
             column[batch.questions] = values
         done += len(batch.ids)
         if progress is not None:
-            progress.add(*(batch.inputs or (len(batch.ids), batch.ids.size)))
+            progress.add(len(batch.ids), batch.ids.size)
 
 
 @dataclass(frozen=True)
 class _Batch:
-    """Inputs of one length (batch × length), or trees of inputs; row, position and token are those of each
-    question, by place."""
+    """Inputs of one length (batch × length); row, position and token are those of each question, by place."""
 
     ids: Indices
     questions: Indices
@@ -152,21 +149,17 @@ class _Batch:
     """batch × length, as in Block"""
     top: int = 0
     """How many of the most probable tokens are wanted."""
-    trees: Trees | None = None
-    """Where the rows have several inputs each."""
-    inputs: tuple[int, int] | None = None
-    """How many inputs these rows have, and tokens of theirs; None where each row is an input."""
 
 
 class _BatchPlan(Protocol):
-    """The order in which rows are read: longest first, so that memory runs out early or never."""
+    """The order in which inputs are read: longest first, so that memory runs out early or never."""
 
     @property
     def rows(self) -> int:
         """How many there are."""
 
     def batch(self, first: int, tokens: int) -> _Batch:
-        """The batch that begins with the row whose turn is `first`: of about `tokens` tokens or fewer."""
+        """The batch that begins with the input whose turn is `first`: of about `tokens` tokens or fewer."""
 
 
 class _BlockPlan:
@@ -203,22 +196,13 @@ class _BlockPlan:
         )
 
 
-def _query_plan(model: LoadedModel, queries: Queries, top: int) -> "_BatchPlan":
-    """How a model reads queries."""
-    # where what is said of each question stands
-    places = np.maximum(queries.position - 1, 0) if model.predicts_next else queries.position
-    plan = _QueryPlan if model.encode_trees is None else _TreePlan
-    return plan(queries, places, top)
-
-
 class _QueryPlan:
-    """Batches of queries, in an order in which equal beginnings stand together.
+    """Batches of queries, in an order in which equal beginnings stand together."""
 
-    places: where in its input what is said of each question stands.
-    """
-
-    def __init__(self, queries: Queries, places: Indices, top: int = 0) -> None:
-        self.queries, self.places, self.top = queries, places, top
+    def __init__(self, model: LoadedModel, queries: Queries, top: int) -> None:
+        self.queries, self.top = queries, top
+        # where in its input what is said of each question stands
+        self.places = np.maximum(queries.position - 1, 0) if model.predicts_next else queries.position
         self.rows = count = len(queries.inputs)
         self.order = sorted(range(count), key=lambda i: (-len(queries.inputs[i]), queries.inputs[i]))
         lengths = np.array([len(queries.inputs[i]) for i in self.order])
@@ -248,52 +232,6 @@ class _QueryPlan:
         )
 
 
-class _TreePlan:
-    """Batches of queries to a causal language model: inputs as trees, each up to its last place asked for."""
-
-    SHORTEST = 0.8
-    """The shortest row of a batch, as a share of the longest."""
-
-    def __init__(self, queries: Queries, places: Indices, top: int = 0) -> None:
-        self.queries, self.top = queries, top
-        needed = np.ones(len(queries.inputs), dtype=np.int64)
-        np.maximum.at(needed, queries.input, places + 1)
-        self.trees = tree_rows([ids[:end] for ids, end in zip(queries.inputs, needed, strict=True)])
-        self.rows = len(self.trees)
-        lengths = np.array([len(row) for row in self.trees])
-        self.ends = np.searchsorted(-lengths, -self.SHORTEST * lengths, side="right")
-        turn, path_starts = (np.empty(len(queries.inputs), dtype=np.int64) for _ in range(2))
-        paths: list[int] = []
-        for number, row in enumerate(self.trees):
-            turn[row.sequences] = number
-            for sequence, path in zip(row.sequences, row.paths, strict=True):
-                path_starts[sequence] = len(paths)
-                paths.extend(path)
-        self.turn = turn[queries.input]
-        self.places = np.array(paths, dtype=np.int64)[path_starts[queries.input] + places]
-        self.questions = np.lexsort((self.places, self.turn))
-        self.starts = np.searchsorted(self.turn[self.questions], np.arange(self.rows + 1))
-
-    def batch(self, first: int, tokens: int) -> _Batch:
-        """The batch that begins with the row whose turn is `first`."""
-        last = min(first + max(1, tokens // len(self.trees[first])), self.ends[first])
-        rows = self.trees[first:last]
-        trees = stacked(rows)
-        inputs = [self.queries.inputs[number] for row in rows for number in row.sequences]
-        questions = self.questions[self.starts[first] : self.starts[last]]
-        return _Batch(
-            trees.ids,
-            questions,
-            self.turn[questions] - first,
-            self.places[questions],
-            self.queries.token[questions],
-            top=self.top,
-            # what fills up a plain row stands behind its tokens, where none of them sees it
-            trees=trees if any(row.branches for row in rows) else None,
-            inputs=(len(inputs), sum(map(len, inputs))),
-        )
-
-
 @torch.inference_mode()
 def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
     """The columns of Answers for a batch, those of attention last, or the first alone; None where memory runs
@@ -311,22 +249,14 @@ def _encode(model: LoadedModel, batch: _Batch, places: Indices) -> tuple[torch.T
     """Hidden states at the places (indices into the batch's tokens), and both attentions if wanted."""
     device = model.device.torch
     ids, at = torch.from_numpy(batch.ids).to(device), torch.from_numpy(places).to(device)
-    encoded = _encoded(model, batch, ids, at)
+    mask = None if batch.mask is None else torch.from_numpy(batch.mask).to(device)
+    encoded = model.encode(ids, at, mask)
     if not batch.ranks:
         return encoded.hidden, ()
     if encoded.attention is None or batch.special is None:
         return encoded.hidden, (np.full(len(batch.questions), np.nan),) * 2
     received = _attention_received(encoded.attention, ~torch.from_numpy(batch.special).to(device))
     return encoded.hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
-
-
-def _encoded(model: LoadedModel, batch: _Batch, ids: torch.Tensor, places: torch.Tensor) -> Encoded:
-    device = model.device.torch
-    if batch.trees is not None and model.encode_trees is not None:
-        depth, sees = (torch.from_numpy(each).to(device) for each in (batch.trees.depth, batch.trees.sees))
-        return model.encode_trees(ids, places, depth, sees)
-    mask = None if batch.mask is None else torch.from_numpy(batch.mask).to(device)
-    return model.encode(ids, places, mask)
 
 
 def _query(

@@ -27,7 +27,6 @@ from unmask.errors import InputError
 from unmask.models.devices import Device, ran_out_of_memory, within_memory
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.own_code import is_allowed
-from unmask.models.prefix_trees import LONGEST, stacked, tree_rows
 from unmask.models.quiet import quiet_transformers
 from unmask.models.start import Start, read_after
 from unmask.models.tokenizer import load_tokenizer
@@ -64,17 +63,6 @@ class Encode(Protocol):
     ) -> Encoded: ...
 
 
-class EncodeTrees(Protocol):
-    """The same for rows that are trees of sequences, of a causal language model.
-
-    depth (batch × length) has the position of each token in its sequences; sees (batch × length × length) is
-    True where a token, of the second axis, sees one of the third."""
-
-    def __call__(
-        self, ids: torch.Tensor, places: torch.Tensor, depth: torch.Tensor, sees: torch.Tensor
-    ) -> Encoded: ...
-
-
 @dataclass(frozen=True)
 class LoadedModel:
     """A masked or causal language model on its device, ready to score."""
@@ -87,8 +75,6 @@ class LoadedModel:
     """Turns hidden states (rows × width) into logits (rows × vocabulary)."""
     predicts_next: bool = False
     """Whether a hidden state predicts the token behind its place, as in a decoder, and not the one in it."""
-    encode_trees: EncodeTrees | None = None
-    """None where the architecture does not take them."""
 
 
 def load(
@@ -166,10 +152,7 @@ def _load(
         _use_fused_gelu(network)
     for way in ways:
         if _agrees(way, probes, expected, TOLERANCE[dtype]):
-            trees = None
-            if start is not None and isinstance(way, _Split) and attention is None:
-                trees = _trees_of(way, len(tokenizer), device.torch, TOLERANCE[dtype])
-            return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None, trees)
+            return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None)
         if way is not plain:
             logger.info("head apart from encoder: not for this architecture, it runs at every position")
     if fast_layers:
@@ -255,17 +238,6 @@ class _Split:
         )
         return Encoded(output.last_hidden_state.flatten(0, 1)[places], attention)
 
-    def encode_trees(
-        self, ids: torch.Tensor, places: torch.Tensor, depth: torch.Tensor, sees: torch.Tensor
-    ) -> Encoded:
-        self.output = None
-        dtype = self.network.dtype
-        # added to what attention makes weights of
-        unseen = torch.zeros(sees.shape, dtype=dtype, device=ids.device)
-        unseen.masked_fill_(~sees, torch.finfo(dtype).min)
-        self.output = self.base(input_ids=ids, attention_mask=unseen[:, None], position_ids=depth)
-        return Encoded(self.output.last_hidden_state.flatten(0, 1)[places], None)
-
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
         output = dataclasses.replace(self.output, last_hidden_state=hidden[None])
         ids = torch.zeros(1, len(hidden), dtype=torch.long, device=hidden.device)
@@ -339,41 +311,6 @@ def _agrees(
         and torch.allclose(one, other, rtol=tolerance, atol=tolerance)
         for one, other in pairs
     )
-
-
-@torch.inference_mode()
-def _trees_of(way: _Split, vocabulary: int, device: torch.device, tolerance: float) -> EncodeTrees | None:
-    """What reads rows of several sequences, where it gives the log-probabilities of each by itself.
-
-    They are compared behind the last token of each, which sees all others. The probe has a row about as long
-    as any with branches is, and a shorter one, which is filled up.
-    """
-    generator = torch.Generator().manual_seed(0)
-    first, *others = torch.randint(vocabulary, (10, LONGEST // 6), generator=generator)
-    shared = (1, 1, 1, 1, 4, 8, 8, 12, 13)
-    sequences = [
-        first,
-        *(torch.cat([first[:some], other[some:]]) for some, other in zip(shared, others, strict=True)),
-    ]
-    alone = torch.stack(sequences).to(device)
-    rows = tree_rows([tuple(sequence.tolist()) for sequence in sequences])
-    trees = stacked(rows)
-    length = trees.ids.shape[1]
-    ends = [number * length + path[-1] for number, row in enumerate(rows) for path in row.paths]
-    order = torch.tensor([sequence for row in rows for sequence in row.sequences], device=device)
-    ids, depth, sees = (torch.from_numpy(each).to(device) for each in (trees.ids, trees.depth, trees.sees))
-    try:
-        last = torch.arange(1, len(alone) + 1, device=device) * alone.shape[1] - 1
-        plain = way.head(way.encode(alone, last).hidden).float().log_softmax(-1)[order]
-        together = way.encode_trees(ids, torch.tensor(ends, device=device), depth, sees)
-        of_trees = way.head(together.hidden).float().log_softmax(-1)
-    except Exception as error:
-        _log_unsupported(error)
-        return None
-    if of_trees.shape == plain.shape and torch.allclose(of_trees, plain, rtol=tolerance, atol=tolerance):
-        return way.encode_trees
-    logger.info("beginnings that sentences share: not for this architecture, they are read with each")
-    return None
 
 
 def _log_unsupported(error: Exception) -> None:
