@@ -1,4 +1,6 @@
 # Evidence: one job runs a model over a benchmark, every variant under every masking that the measures need.
+# Its output for Snakemake is the list of its tables, which Snakemake leaves where it is while the job runs: so a
+# job that is started again, for one masking more or after a kill, keeps the tables that are there.
 
 
 rule evidence:
@@ -6,11 +8,11 @@ rule evidence:
         **of_model(),
         pairs=result("benchmarks", "{benchmark}.parquet"),
     output:
-        **tables_read(),
+        update(result("evidence", "{model}", "{benchmark}", "digests.json")),
     log:
         log_of("evidence", "{model}", "{benchmark}.log"),
     wildcard_constraints:
-        model=any_of(models_read()),
+        model=any_of(models_with_files()),
     conda:
         "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
@@ -19,8 +21,7 @@ rule evidence:
         mem_mb=scoring_memory,
         runtime=reading_time,
     params:
-        parts=parts_read,
-        maskings=maskings_read,
+        wanted=lambda wildcards: evidence_wanted(wildcards.model),
         dtype=lambda wildcards: dtype_of(wildcards.model),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         unknown_tokens=SCORING.get("unknown_tokens"),
@@ -30,77 +31,34 @@ rule evidence:
         "../scripts/score_evidence.py"
 
 
-# the same with more beside it, which a rule has to name
-use rule evidence as evidence_and_likeliest with:
+rule untrained:
+    input:
+        **of_model(),
+        pairs=result("benchmarks", "{benchmark}.parquet"),
     output:
-        **tables_read(likeliest=True),
-    wildcard_constraints:
-        model=any_of(models_read(likeliest=True)),
-
-
-use rule evidence as evidence_and_untrained with:
-    output:
-        **tables_read(untrained=True),
-    wildcard_constraints:
-        model=any_of(models_read(untrained=True)),
-
-
-use rule evidence as evidence_likeliest_and_untrained with:
-    output:
-        **tables_read(likeliest=True, untrained=True),
-    wildcard_constraints:
-        model=any_of(models_read(likeliest=True, untrained=True)),
-
-
-# of models that read from left to right
-use rule evidence as causal_evidence with:
-    output:
-        **tables_read(CAUSAL_LM),
-    wildcard_constraints:
-        model=any_of(models_read(CAUSAL_LM)),
-
-
-use rule evidence as causal_evidence_and_likeliest with:
-    output:
-        **tables_read(CAUSAL_LM, likeliest=True),
-    wildcard_constraints:
-        model=any_of(models_read(CAUSAL_LM, likeliest=True)),
-
-
-use rule evidence as causal_evidence_and_untrained with:
-    output:
-        **tables_read(CAUSAL_LM, untrained=True),
-    wildcard_constraints:
-        model=any_of(models_read(CAUSAL_LM, untrained=True)),
-
-
-use rule evidence as causal_evidence_likeliest_and_untrained with:
-    output:
-        **tables_read(CAUSAL_LM, likeliest=True, untrained=True),
-    wildcard_constraints:
-        model=any_of(models_read(CAUSAL_LM, likeliest=True, untrained=True)),
-
-
-# untrained networks that would make the job of their model long
-use rule evidence as untrained with:
-    output:
-        **untrained_patterns(),
+        update(result("untrained", "{model}", "{benchmark}", "digests.json")),
     log:
         log_of("untrained", "{model}", "{benchmark}.log"),
     wildcard_constraints:
-        model=any_of([model for model in models_with_files() if not is_read_with_untrained(model)]),
+        model=any_of(models_with_files()),
+    conda:
+        "../envs/unmask.yaml"
+    threads: config["runtime"]["threads"]
     resources:
         **GPU,
         mem_mb=scoring_memory,
         runtime=untrained_time,
     params:
-        parts=lambda wildcards: untrained_part(kind_of(wildcards.model)),
-        maskings=lambda wildcards: maskings_on(ORIGINAL, kind_of(wildcards.model)),
+        code=lambda wildcards: code("score_untrained.py", *measure_modules(kind_of(wildcards.model))),
+        seeds=UNTRAINED_SEEDS,
+        measures=lambda wildcards: of_kind(SCORED_MEASURES, kind_of(wildcards.model)),
         dtype=lambda wildcards: dtype_of(wildcards.model),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         unknown_tokens=SCORING.get("unknown_tokens"),
     message:
         "Scoring {wildcards.benchmark} with untrained networks like {wildcards.model}"
+    script:
+        "../scripts/score_untrained.py"
 
 
 rule compare_precision:
@@ -121,7 +79,7 @@ rule compare_precision:
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:
-        code=lambda wildcards: measuring_code("compare_precision.py", kind_of(wildcards.model)),
+        code=lambda wildcards: code("compare_precision.py", *measure_modules(kind_of(wildcards.model))),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         scoring=lambda wildcards: {"dtype": dtype_of(wildcards.model), "sample": SCORING.get("sample")},
         measures=lambda wildcards: of_kind(MEASURES, kind_of(wildcards.model)),
@@ -155,24 +113,18 @@ rule oracle_evidence:
         **of_model(),
         pairs=result("benchmarks", "{benchmark}.parquet"),
     output:
-        **evidence_tables(ORIGINAL),
+        update(result("evidence", "{model}", "{benchmark}", "digests.json")),
     log:
         log_of("evidence", "{model}", "{benchmark}.log"),
     wildcard_constraints:
-        model=any_of(oracles(MASKED_LM)),
+        model=any_of(models_of("oracle")),
     conda:
         "../envs/unmask.yaml"
     params:
-        code=oracle_code,
+        maskings=lambda wildcards: maskings_on(ORIGINAL, kind_of(wildcards.model)),
         entry=lambda wildcards: MODELS[wildcards.model],
         settings=oracle_settings,
     message:
         "Computing what {wildcards.model} knows of {wildcards.benchmark}"
     script:
         "../scripts/score_oracle.py"
-
-
-# of oracles that read from left to right
-use rule oracle_evidence as causal_oracle_evidence with:
-    output:
-        **evidence_tables(ORIGINAL, CAUSAL_LM),

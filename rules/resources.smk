@@ -38,8 +38,11 @@ def rows(file):
 
 
 def rows_of_all(files):
-    """How many rows the tables among files have together, but those that a job of the same group makes."""
-    return sum(rows(file) for file in files if str(file).endswith(".parquet") and os.path.exists(file))
+    """How many rows the tables among files, and on lists of tables among them, have together, but for those
+    that a job of the same group makes."""
+    lists = [Path(file).parent for file in files if str(file).endswith("/digests.json")]
+    tables = [*(table for folder in lists for table in folder.glob("**/[!.]*.parquet")), *files]
+    return sum(rows(file) for file in tables if str(file).endswith(".parquet") and os.path.exists(file))
 
 
 @functools.cache
@@ -80,9 +83,8 @@ def scoring_time(wildcards, input, attempt):
 
 
 def reading_time(wildcards, input, attempt):
-    """Of all that one job reads: as scoring for each variant of the sentences and each untrained network."""
-    networks = len(UNTRAINED_SEEDS) if is_read_with_untrained(wildcards.model) else 0
-    return scoring_time(wildcards, input, attempt) * (len(variants_read(kind_of(wildcards.model))) + networks)
+    """As scoring, for each variant of the sentences."""
+    return scoring_time(wildcards, input, attempt) * (1 + (wildcards.model in read_shuffled()))
 
 
 def untrained_time(wildcards, input, attempt):

@@ -6,8 +6,8 @@ from collections import UserDict
 
 from snakemake.io import is_flagged
 
-# these state digests of all the parts that their outputs are made by, in other parameters
-STATE_PARTS = ("score_evidence.py", "check_model.py")
+# states digests of all the parts that its output is made by, in other parameters
+STATE_PARTS = ("check_model.py",)
 
 
 def user_digests(rule):

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import unmask.job_start  # noqa: F401
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
-from unmask.evidence.chunks import check_unaltered
-from unmask.evidence.origin import check_one_origin
+from unmask.evidence.lists import listed
 from unmask.evidence.schema import LIKELIEST
 from unmask.facts import record, write_facts
 from unmask.files import sha256_of_file
@@ -41,12 +40,15 @@ with job_log(snakemake.log[0], snakemake.input):
     if flaws is not None and list(flaws["pair_id"]) != list(pairs["pair_id"]):
         raise InputError(f"{inputs.flaws}: not of the pairs of this benchmark; delete it and run again")
 
-    names = {masking: masking.replace("-", "_") for masking in maskings_of(measures)}
-    files = {masking: inputs[name] for masking, name in names.items()}
+    tables, maskings = listed(inputs.evidence), maskings_of(measures)
+    files = {masking: tables[f"{ORIGINAL}/{masking}.parquet"] for masking in maskings}
     # of a model without files, or of a study that does not want them, there are none
-    likeliest = {masking: top for masking, name in names.items() if (top := inputs.get(f"{name}_top"))}
-    of_shuffled = {SHUFFLED: inputs[SHUFFLED]} if "shuffled_scores" in outputs else {}
-    check_one_origin([*files.values(), *likeliest.values(), *of_shuffled.values()])
+    tops = {masking: f"{ORIGINAL}/{masking}.top.parquet" for masking in maskings}
+    likeliest = {masking: tables[name] for masking, name in tops.items() if name in tables}
+    of_shuffled = {}
+    if "shuffled_scores" in outputs:
+        (masking,) = maskings_of(params.shuffled_measures)
+        of_shuffled = {SHUFFLED: tables[f"{SHUFFLED}/{masking}.parquet"]}
     origin = {masking: read_metadata(path) for masking, path in files.items()}
     # evidence of a model without a tokenizer says nothing of it
     unknown = next(iter(origin.values())).get("unknown_tokens")
@@ -68,7 +70,6 @@ with job_log(snakemake.log[0], snakemake.input):
     facts = {**place, "variant": ORIGINAL, "evidence": origin, **provenance}
     write_batches(outputs["scores"], reading.scores, SCORES, facts)
     if of_shuffled:
-        (masking,) = maskings_of(shuffled_measures)
         facts |= {"variant": SHUFFLED, "evidence": {masking: read_metadata(of_shuffled[SHUFFLED])}}
         write_batches(outputs["shuffled_scores"], reading.shuffled_scores, SCORES, facts)
     # all else is made from these, too
@@ -84,11 +85,9 @@ with job_log(snakemake.log[0], snakemake.input):
         correlations = correlation_table(pairs, scores, ratios, params.options["confidence"])
         write_table(outputs["frequency"], correlations, CORRELATIONS, {**place, **provenance})
     if reading.explored_pairs is not None:
-        for path in likeliest.values():
-            check_unaltered(path)
-        tops = {masking: read_table(path, LIKELIEST) for masking, path in likeliest.items()}
+        likely = {masking: read_table(path, LIKELIEST) for masking, path in likeliest.items()}
         packed = explored(
-            reading.explored_pairs, scores, reading.explored_evidence, params.scored_measures, tops
+            reading.explored_pairs, scores, reading.explored_evidence, params.scored_measures, likely
         )
         write_facts(outputs["explored"], {**place, **packed, **provenance})
     if flaws is not None and counts is not None:
@@ -97,7 +96,8 @@ with job_log(snakemake.log[0], snakemake.input):
             scores = read_scores(outputs["shuffled_scores"], measures)
             shuffled = decisions(pairs, scores)
         del scores
-        untrained = [decisions(pairs, read_scores(path, measures)) for path in inputs.get("untrained", [])]
+        networks = listed(inputs.untrained).values() if inputs.get("untrained") else ()
+        untrained = [decisions(pairs, read_scores(path, measures)) for path in networks]
         facts = {
             **place,
             "options": dict(params.options),

@@ -39,9 +39,8 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
 from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import collect_evidence, lay_out
-from unmask.evidence.masking import roles_of
-from unmask.evidence.tokenising import tokenise_pairs
+from unmask.evidence.collecting import collect_evidence, prepare
+from unmask.evidence.tokenising import tokenise
 from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear
 from unmask.models.loading import LoadedModel, load
@@ -154,8 +153,8 @@ class Naive:
 
 def operations(model: LoadedModel, pairs: pd.DataFrame, masking: str) -> float:
     """Floating-point operations of the engine's matrix products."""
-    sentences = tokenise_pairs(pairs, model.tokenizer, roles_of(masking))
-    queries = lay_out(sentences, masking, model.tokenizer.mask_token_id).queries
+    sentences = tokenise(pairs, model.tokenizer)
+    queries = prepare(sentences, masking, ORIGINAL, 0, model.tokenizer.mask_token_id).queries
     config = model.network.config
     width, inner, layers = config.hidden_size, config.intermediate_size, config.num_hidden_layers
     narrow = getattr(config, "embedding_size", width)

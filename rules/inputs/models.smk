@@ -162,23 +162,3 @@ def tokenizer_files(wildcards):
 def files_in(directory):
     """The files that lie in a directory."""
     return sorted(str(path) for path in Path(directory).iterdir() if path.is_file())
-
-
-def weights_known_mb(model):
-    """How large the weights of a model are on disk, as far as the study tells before it runs.
-
-    Next to nothing of one that is made here from nothing, and without bound of one that has to be fetched.
-    """
-    source = MODELS[model]["source"]
-    if source in ("random", "train"):
-        return 0
-    if source != "path":
-        return float("inf")
-    directory = Path(MODELS[model]["path"])
-    try:
-        return (
-            sum(os.path.getsize(directory / name) for name in files_of_model(directory, model).weights) / 1e6
-        )
-    except (InputError, OSError):
-        # its check says what is wrong with it
-        return 0

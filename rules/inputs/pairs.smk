@@ -4,7 +4,7 @@ from unmask.measures.headline import headline_among
 from unmask.measures.registry import FORMULAS, is_free, kind_for, maskings_of, measure
 from unmask.pairs.score_entries import check_score_files
 from unmask.statistics.names import STATISTICS
-from unmask.terms import LEFT, NONE, ORIGINAL, SHUFFLED
+from unmask.terms import ORIGINAL, SHUFFLED
 from unmask.urls import as_shown, file_name, query_digest
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
@@ -35,12 +35,6 @@ STUDY_STATISTICS = (
 LABELLED_FORMATS = names_in("benchmarks/labels")
 # of the untrained networks that each model is compared with
 UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
-# MB of weights, of all seeds together, up to which untrained networks are read in the job of their model:
-# as much as bert-base has, half an hour on CrowS-Pairs by what the job asks a cluster for. More are a job
-# of their own.
-UNTRAINED_TOGETHER = 440
-# the folder of what one job reads with one model
-PARTS = "evidence/parts"
 # the corpora whose words are counted
 COUNTED = {name: entry for name, entry in CORPORA.items() if entry["counted"]}
 # the models that are scored on pairs of sentences
@@ -78,21 +72,20 @@ def untrained_like(model):
     return model if MODELS[origin]["source"] == "random" else origin
 
 
-def untrained_tables(model, benchmark, seeds=UNTRAINED_SEEDS):
-    """The scores of untrained networks, one of each seed."""
-    return [result("untrained", untrained_like(model), benchmark, f"{seed}.parquet") for seed in seeds]
+def untrained_scores(model, benchmark):
+    """The list of the scores of untrained networks like a model."""
+    return result("untrained", untrained_like(model), benchmark, "digests.json")
 
 
 def all_untrained():
-    """The scores of all untrained networks."""
-    tables = [
-        path
+    """The lists of the scores of all untrained networks."""
+    lists = [
+        untrained_scores(model, benchmark)
         for model in SCORED
         for benchmark in BENCHMARKS
         if is_scored_on(model, benchmark) and has_untrained(model)
-        for path in untrained_tables(model, benchmark)
     ]
-    return list(dict.fromkeys(tables))
+    return list(dict.fromkeys(lists))
 
 
 def of_kind(measures, kind):
@@ -215,37 +208,9 @@ def maskings_on(variant, kind):
     return maskings_of(measures_on(variant, kind))
 
 
-def evidence_tables(variant, kind=MASKED_LM):
-    """The evidence of one model of a kind on one variant of a benchmark, by masking, as patterns.
-
-    A study that scores nothing has a pattern all the same.
-    """
-    folder = ("evidence", "{model}", "{benchmark}", variant)
-    return {
-        masking.replace("-", "_"): result(*folder, f"{masking}.parquet")
-        for masking in maskings_on(variant, kind) or [NONE if kind == MASKED_LM else LEFT]
-    }
-
-
-def masking_modules(variant=ORIGINAL, kind=MASKED_LM):
-    """The module of each masking that the measures on a variant need, with models of a kind."""
-    return {masking: module_file("evidence/maskings", masking) for masking in maskings_on(variant, kind)}
-
-
-def measuring_code(script, kind):
-    """A digest of a script that reads evidence of models of a kind with its measures."""
-    return code(script, *measure_modules(kind), *masking_modules(kind=kind).values())
-
-
 def likeliest_of(model):
     """How many of the likeliest tokens at each predicted place are kept beside a model's evidence."""
     return EXPLORER.get("top", 0) if model in explored_models() and model in models_with_files() else 0
-
-
-def likeliest_tables(kind=MASKED_LM):
-    """The likeliest tokens in the place of each predicted one, by masking, as patterns."""
-    tables = evidence_tables(ORIGINAL, kind).items()
-    return {f"{masking}_top": f"{table.removesuffix('.parquet')}.top.parquet" for masking, table in tables}
 
 
 def corpora_for(benchmark):
@@ -336,115 +301,30 @@ def measured_tables(kind):
     }
 
 
-def variants_read(kind=MASKED_LM):
-    """The variants of the sentences that a model with files reads, all in one job."""
-    return [ORIGINAL, *([SHUFFLED] if shuffles() and maskings_on(SHUFFLED, kind) else [])]
-
-
-def tables_read(kind=MASKED_LM, likeliest=False, untrained=False):
-    """All that one job reads with one model of one benchmark, as patterns by the names in its script."""
-    tables = {
-        f"{variant}_{name}": table
-        for variant in variants_read(kind)
-        for name, table in evidence_tables(variant, kind).items()
-    }
-    if likeliest:
-        tables |= {f"{ORIGINAL}_{name}": table for name, table in likeliest_tables(kind).items()}
-    return tables | (untrained_patterns() if untrained else {})
-
-
-def untrained_patterns():
-    """The scores of untrained networks; a study without them has a pattern all the same."""
-    seeds = UNTRAINED_SEEDS or [1]
-    return {"untrained": [result("untrained", "{model}", "{benchmark}", f"{seed}.parquet") for seed in seeds]}
-
-
-def models_read(kind=MASKED_LM, likeliest=False, untrained=False):
-    """The models with files of which a job reads just this beside the evidence."""
-    return [
-        model
-        for model in models_with_files()
-        if (kind_of(model) == CAUSAL_LM) == (kind == CAUSAL_LM)
-        and bool(likeliest_of(model)) == likeliest
-        and is_read_with_untrained(model) == untrained
-    ]
-
-
-def maskings_read(wildcards):
-    """The maskings that a job needs."""
-    kind = kind_of(wildcards.model)
-    maskings = [each for variant in variants_read(kind) for each in maskings_on(variant, kind)]
-    return list(dict.fromkeys(maskings))
-
-
-def parts_read(wildcards):
-    """What a job reads, by parts: each table has a digest of its own, so that one may change by itself."""
-    maskings, kind = {}, kind_of(wildcards.model)
-    for variant in variants_read(kind):
-        modules = {
-            masking: [module_file(PARTS, "maskings"), module]
-            for masking, module in masking_modules(variant, kind).items()
-        }
-        maskings[variant] = {
-            "code": {masking: code("score_evidence.py", *own) for masking, own in modules.items()},
-            "seed": config["controls"]["shuffled"]["seed"] if variant == SHUFFLED else None,
-            "top": likeliest_of(wildcards.model) if variant == ORIGINAL else 0,
-        }
-    return {"maskings": maskings} | (untrained_part(kind) if is_read_with_untrained(wildcards.model) else {})
-
-
-def untrained_part(kind):
-    """The same of untrained networks."""
-    modules = [
-        module_file(PARTS, "untrained"),
-        *measure_modules(kind),
-        *masking_modules(kind=kind).values(),
-    ]
-    digest = code("score_evidence.py", *modules)
-    measures = of_kind(SCORED_MEASURES, kind)
-    return {"untrained": {"code": digest, "measures": measures, "seeds": UNTRAINED_SEEDS}}
-
-
-@functools.cache
-def is_read_with_untrained(model):
-    """Whether untrained networks like a model are scored in the job that reads the model itself.
-
-    They are where they make this job little longer (UNTRAINED_TOGETHER), and where the model is scored on all
-    benchmarks that they are.
-    """
-    wanted = {
-        benchmark
-        for other in SCORED
-        for benchmark in BENCHMARKS
-        if has_untrained(other) and untrained_like(other) == model and is_scored_on(other, benchmark)
-    }
-    is_small = weights_known_mb(origin_of(model)) * len(UNTRAINED_SEEDS) <= UNTRAINED_TOGETHER
-    return bool(wanted) and model in SCORED and all(is_scored_on(model, each) for each in wanted) and is_small
+def evidence_wanted(model):
+    """What is read of a benchmark with a model with files: variants of its sentences under maskings."""
+    kind, top = kind_of(model), likeliest_of(model)
+    read = [{"variant": ORIGINAL, "masking": masking, "top": top} for masking in maskings_on(ORIGINAL, kind)]
+    if model in read_shuffled():
+        seed = config["controls"]["shuffled"]["seed"]
+        read += [
+            {"variant": SHUFFLED, "masking": masking, "seed": seed} for masking in maskings_on(SHUFFLED, kind)
+        ]
+    return read
 
 
 def measuring_inputs(wildcards):
-    """What one model on one benchmark is measured from: evidence by masking, and all that belongs to it."""
+    """What one model on one benchmark is measured from: its evidence, and all that belongs to it."""
     model, benchmark = wildcards.model, wildcards.benchmark
-    kind = kind_of(model)
-    evidence = {
-        **evidence_tables(ORIGINAL, kind),
-        **(likeliest_tables(kind) if likeliest_of(model) else {}),
-    }
     inputs = {
         "pairs": result("benchmarks", f"{benchmark}.parquet"),
-        **{
-            name: table.format(model=model, benchmark=benchmark, variant=ORIGINAL)
-            for name, table in evidence.items()
-        },
+        "evidence": result("evidence", model, benchmark, "digests.json"),
     }
     if model not in SCORED:
         return inputs
     inputs["flaws"] = result("quality", benchmark, "flaws.parquet")
-    if model in read_shuffled():
-        (masking,) = maskings_on(SHUFFLED, kind)
-        inputs["shuffled"] = result("evidence", model, benchmark, SHUFFLED, f"{masking}.parquet")
     if has_untrained(model):
-        inputs["untrained"] = untrained_tables(model, benchmark)
+        inputs["untrained"] = untrained_scores(model, benchmark)
     if corpora_for(benchmark):
         inputs["ratios"] = result("group_words", benchmark, "ratios.parquet")
     return inputs
@@ -668,7 +548,7 @@ def removable_evidence():
         {
             "kind": "evidence",
             "name": "{model} on {benchmark}",
-            "files": f"evidence/{models}/{{benchmark}}/{{variant}}/{{masking}}.parquet",
+            "files": f"evidence/{models}/{{benchmark}}/{{file,.+}}",
             "needed_by": made,
         }
         for models, made in needed_by.items()

@@ -67,17 +67,6 @@ def judged_models():
     return [model for model in models_of("train") if MODELS[model].get("steps") != 0]
 
 
-def oracles(kind):
-    """The perfect models of a kind."""
-    return [name for name in models_of("oracle") if kind_of(name) == kind]
-
-
-def oracle_code(wildcards):
-    """A digest of what makes the evidence of a perfect model, by masking."""
-    modules = masking_modules(kind=kind_of(wildcards.model))
-    return {masking: code("score_oracle.py", module) for masking, module in modules.items()}
-
-
 def oracle_settings(wildcards):
     """What an oracle knows: its world, and how models of that are trained."""
     return dict(WORLDS[MODELS[wildcards.model]["world"]])

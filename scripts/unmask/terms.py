@@ -7,6 +7,9 @@ STEREOTYPE, ANTISTEREOTYPE, UNRELATED = "stereotype", "antistereotype", "unrelat
 ROLES = (STEREOTYPE, ANTISTEREOTYPE, UNRELATED)
 """What a sentence is in its pair."""
 
+SIDES = (STEREOTYPE, ANTISTEREOTYPE)
+"""The two sentences that a pair compares."""
+
 STEREO, ANTISTEREO = "stereo", "antistereo"
 DIRECTIONS = (STEREO, ANTISTEREO)
 """Whose stereotype a pair holds: `stereo` of a disadvantaged group, `antistereo` of an advantaged one."""
@@ -14,7 +17,7 @@ DIRECTIONS = (STEREO, ANTISTEREO)
 ORIGINAL, SHUFFLED = "original", "shuffled"
 
 NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
-"""The maskings: what is hidden from a model. The modules of unmask.evidence.maskings say what each does."""
+"""The maskings: what is hidden from a model. unmask.evidence.maskings says what each does."""
 
 IN_TURN = (ONE_SHARED, ONE_MODIFIED)
 """Those that read a sentence about as often as it has tokens."""

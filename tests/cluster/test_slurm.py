@@ -47,7 +47,7 @@ def unfinished(finished: Workflow, folder: Path) -> Workflow:
     """The small study without some of its evidence and what follows from it, up to the tables."""
     shutil.copytree(finished.folder, folder, symlinks=True)
     results = folder / "results/small"
-    for place in ("evidence/bert/crows/original", "scores/bert/crows", "statistics/bert/crows", "tables"):
+    for place in ("evidence/bert/crows", "scores/bert/crows", "statistics/bert/crows", "tables"):
         shutil.rmtree(results / place)
     return Workflow(folder, copy.deepcopy(finished.config))
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unmask import plugins
 from unmask.configuration import choose_study
-from unmask.evidence.masking import MASKINGS
+from unmask.evidence.maskings import MASKINGS
 from unmask.measures.registry import kind_for
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.schemas import complete, put_together, read_families
@@ -26,7 +25,7 @@ MEASURES = tuple(name for name in ALL_MEASURES if kind_for(name) == MASKED_LM)
 CAUSAL_MEASURES = tuple(name for name in ALL_MEASURES if kind_for(name) == CAUSAL_LM)
 """All of causal language models."""
 
-MASKED_MASKINGS = tuple(masking for masking in plugins.names(MASKINGS) if masking not in CAUSAL_MASKINGS)
+MASKED_MASKINGS = tuple(masking for masking in MASKINGS if masking not in CAUSAL_MASKINGS)
 """Those of masked language models."""
 
 

@@ -164,6 +164,7 @@ WITH_NETWORKS = {
     "check_model.py",
     "score_evidence.py",
     "score_regions.py",
+    "score_untrained.py",
     "train_model.py",
     "train_on_regions.py",
 }
@@ -177,26 +178,21 @@ def analysis_scripts() -> list[str]:
 
 def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None:
     evidence, measures = (
-        {path.relative_to(SCRIPTS).as_posix() for path in digests.files_of(SCRIPTS / script, *parts)}
-        for script, *parts in (
-            ("score_evidence.py", module_file("evidence/parts", "maskings")),
-            ("measure_pairs.py",),
-        )
+        {path.relative_to(SCRIPTS).as_posix() for path in digests.files_of(SCRIPTS / script)}
+        for script in ("score_evidence.py", "measure_pairs.py")
     )
     later = ("unmask/measures/", "unmask/statistics/", "unmask/pairs/", "unmask/report/")
     assert not {module for module in evidence if module.startswith(later)}
-    # what tables of evidence look like, how they are read, where they are from, what their digest is, and
-    # what maskings hide; nothing of how they are made
+    # what tables of evidence look like, how they are read and listed, and what maskings hide; nothing of how
+    # they are made
     assert {module for module in measures if module.startswith(("unmask/evidence/", "unmask/models/"))} == {
         "unmask/evidence/__init__.py",
         # which kinds of models there are
         "unmask/models/__init__.py",
         "unmask/models/detecting.py",
         "unmask/evidence/chunks.py",
-        "unmask/evidence/masking.py",
-        "unmask/evidence/cache.py",
-        "unmask/evidence/origin.py",
-        "unmask/evidence/protocols.py",
+        "unmask/evidence/lists.py",
+        "unmask/evidence/maskings.py",
         "unmask/evidence/schema.py",
         "unmask/evidence/sentences.py",
     }

@@ -16,7 +16,7 @@ from test_evidence_left import decoder, loaded, plain_network
 from test_measures_causal import STARTS, example_evidence
 from unmask.evidence.collecting import collect_evidence
 from unmask.measures.registry import measure
-from unmask.measures.scoring import score_by_protocol
+from unmask.measures.scoring import score_pairs
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
 from unmask.statistics.computing import EvidenceCounts, Part
 from unmask.statistics.lexical import Groups, Lexicons, null_scores
@@ -43,7 +43,7 @@ def test_shuffled_sentences_are_scored_as_a_slow_loop_reads_them(start: str | No
     first = None if start else tokenizer.bos_token_id
     reader = LeftReader(plain_network("gpt2"), tokenizer, first)
     rows = shuffled_rows(start)
-    scores: Any = score_by_protocol(IDS, {LEFT: rows}, ["LL", "LLMean"])
+    scores: Any = score_pairs(IDS, {LEFT: rows}, ["LL", "LLMean"])
     scores = scores.set_index(["measure", "protocol", "pair_id"])
     moved = undefined = 0
     for number, texts in enumerate(SENTENCES):
@@ -148,7 +148,7 @@ def test_word_choice_alone_goes_through_the_measure_itself(name: str, protocol: 
     sides = [
         [[tokenizer.bos_token_id, *tokenizer(text)["input_ids"]] for text in texts[:2]] for texts in SENTENCES
     ]
-    scores: Any = score_by_protocol(IDS, read, [name])
+    scores: Any = score_pairs(IDS, read, [name])
     undefined = (scores[scores["protocol"] == protocol]["outcome"] == "undefined").to_numpy()
     trials = np.where(undefined & (protocol == CORRECTED), 0.0, 1.0)[:, None]
     everyone = Groups(sparse.csr_array(np.ones((1, count))))

@@ -21,19 +21,16 @@ from literal import Reader, corrected
 from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_models import tiny_model
 from unmask.errors import InputError
-from unmask.evidence import streaming
-from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.engine import Answers, Queries, answer
+from unmask.evidence.collecting import as_rows, collect_evidence, prepare
+from unmask.evidence.engine import answer
 from unmask.evidence.progress import Progress
-from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.streaming import divide, write_evidence
+from unmask.evidence.tokenising import tokenise
 from unmask.measures.scoring import score_pairs
 from unmask.models import linear, loading
-from unmask.models.devices import Device, pick_device
+from unmask.models.devices import pick_device
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import LoadedModel, load
-from unmask.tables import read_metadata, read_table
-from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
+from unmask.terms import CORRECTED, ORIGINAL
 
 CPU = pick_device("cpu")
 NEAR_TIE = 1e-4
@@ -381,7 +378,9 @@ def test_what_does_not_fit_is_halved_and_the_answers_are_the_same(caplog: pytest
     limited = Limited("none", tokens=60, places=9)
     whole = scores(limited.whole, "none")
     progress = Counted(1.0)
-    found = collect_evidence(example_pairs(), limited.model, "none", ORIGINAL, progress=progress)
+    tokenizer = limited.model.tokenizer
+    layout = prepare(tokenise(example_pairs(), tokenizer), "none", ORIGINAL, 0, tokenizer.mask_token_id)
+    found = as_rows(layout, answer(limited.model, layout.queries, progress), tokenizer)
     exact = ["log_prob", "attention", "attention_content", "cross_log_prob", "rank"]
     pd.testing.assert_frame_equal(found.drop(columns=exact), whole.drop(columns=exact))
     for column in exact[:-1]:
@@ -466,93 +465,3 @@ def test_a_model_that_does_not_fit_is_one_clear_line_and_no_slower_way_is_taken(
     directory = model_directory("bert")
     with pytest.raises(InputError, match=f"^{directory}: this model is too large for the memory of cpu"):
         load(directory, CPU, with_attention=False)
-
-
-def written(
-    folder: Path, device: Device = CPU, shard_tokens: int = 200, double: bool = False, **facts: object
-) -> pd.DataFrame:
-    path = folder / "none.parquet"
-    model = load(model_directory("bert"), device, with_attention=True, fast=not double)
-    if double:
-        model.network.double()
-    write_evidence(path, example_pairs(), model, "none", SHUFFLED, 3, 128, {"seed": 3, **facts}, shard_tokens)
-    assert not list(folder.glob(".*"))
-    return read_table(path, EVIDENCE)
-
-
-def test_shards_join_to_what_one_piece_would_be(tmp_path: Path) -> None:
-    assert len(divide(example_pairs(), "none", 100)) > 2
-    # in double precision, whose error is far below what the table's single precision shows
-    one = written(tmp_path / "one", shard_tokens=10**9, double=True)
-    many = written(tmp_path / "many", shard_tokens=100, double=True)
-    for column in EVIDENCE.names:
-        if one[column].dtype.kind == "f":
-            np.testing.assert_allclose(one[column], many[column], rtol=2e-7)
-        else:
-            pd.testing.assert_series_equal(one[column], many[column])
-    assert read_metadata(tmp_path / "many" / "none.parquet")["seed"] == 3
-
-
-def test_every_pair_is_in_one_shard_whatever_their_size() -> None:
-    for masking in MASKED_MASKINGS:
-        for size in (1, 50, 300, 10**9):
-            shards = divide(example_pairs(), masking, size)
-            assert [id_ for part, _ in shards for id_ in part["pair_id"]] == list(example_pairs()["pair_id"])
-
-
-def test_a_killed_job_goes_on_at_the_last_whole_shard(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Killed(BaseException):
-        pass
-
-    read: list[int] = []
-
-    def reading(model: LoadedModel, queries: Queries, *others: object) -> Answers:
-        if len(read) == 2 and not survived:
-            raise Killed
-        read.append(len(queries.inputs))
-        return answer(model, queries)
-
-    survived: list[bool] = []
-    expected = written(tmp_path / "expected", shard_tokens=100)
-    monkeypatch.setattr(streaming, "answer", reading)
-    with pytest.raises(Killed):
-        written(tmp_path, shard_tokens=100)
-    assert not (tmp_path / "none.parquet").exists()
-    assert len(list((tmp_path / ".none.shards").iterdir())) == 2
-    survived.append(True)
-    found = written(tmp_path, shard_tokens=100)
-    pd.testing.assert_frame_equal(found, expected)
-    assert len(read) == len(divide(example_pairs(), "none", 100))
-
-
-def test_shards_of_other_facts_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.rmtree", lambda folder: None)
-    (tmp_path / "a").mkdir()
-    path = tmp_path / "a" / "all.parquet"
-    model = load(model_directory("bert"), CPU, with_attention=False)
-    write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "one"})
-    shard = next((tmp_path / "a" / ".all.shards").iterdir())
-    before = shard.stat().st_mtime_ns
-    path.unlink()
-    write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "one"})
-    assert shard.stat().st_mtime_ns == before
-    write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "two"})
-    assert shard.stat().st_mtime_ns != before
-    assert read_metadata(path)["weights"] == "two"
-    swapped = example_pairs().rename(columns={"stereotype": "antistereotype", "antistereotype": "stereotype"})
-    write_evidence(path, swapped, model, "all", ORIGINAL, 0, 128, {"weights": "two"})
-    rows = read_table(path, EVIDENCE)
-    of_first = rows[(rows["pair_id"] == "p0") & (rows["role"] == "stereotype")]
-    assert "he" in set(of_first["token"]) and "she" not in set(of_first["token"])
-    shard.write_bytes(b"PAR1 cut off")
-    write_evidence(path, example_pairs(), model, "all", ORIGINAL, 0, 128, {"weights": "two"})
-    assert len(read_table(path, EVIDENCE)) > 0
-
-
-def test_a_benchmark_with_nothing_to_predict_has_an_empty_table(tmp_path: Path) -> None:
-    equal = example_pairs().iloc[[6]].assign(unrelated=None)
-    model = load(model_directory("bert"), CPU, with_attention=False)
-    write_evidence(tmp_path / "m.parquet", equal, model, "modified", ORIGINAL, 0, 128, {})
-    assert read_table(tmp_path / "m.parquet", EVIDENCE).empty

@@ -1,178 +1,260 @@
-"""Evidence rows: tokens, what a pair shares, shuffling, batches, and errors that name the pair."""
+"""Evidence rows of masked models: tokens, what a pair shares, maskings, and errors that name the pair."""
 
+import random
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
 
+import synthetic
 from examples import example_pairs
+from literal import modified_spans
 from study_schema import MASKED_MASKINGS
-from tiny_models import tiny_model, tiny_tokenizer
+from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
 from unmask.errors import InputError
-from unmask.evidence.collecting import collect_evidence
-from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.chunks import in_chunks
+from unmask.evidence.collecting import as_likeliest, as_rows, collect_evidence, prepare
+from unmask.evidence.engine import answer
+from unmask.evidence.maskings import MASKINGS
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sentences import modified_tokens, shuffle_tokens
-from unmask.evidence.tokenising import tokenise_pairs
+from unmask.evidence.tokenising import tokenise, unknown_tokens
 from unmask.models.devices import pick_device
 from unmask.models.loading import LoadedModel, load
-from unmask.tables import read_metadata, read_table, write_table
-from unmask.terms import ORIGINAL, ROLES, SHUFFLED
+from unmask.tables import read_table, write_table
+from unmask.terms import ORIGINAL, ROLES, SHUFFLED, SIDES
 
 CPU = pick_device("cpu")
+KEYS = ["pair_id", "role", "position", "token_id"]
+STRANGE = "\u2603"
+"""A snowman, which no tiny vocabulary has but for those of bytes."""
 
 
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
-    return load(tiny_model("bert", tmp_path_factory.mktemp("bert")), CPU, with_attention=True)
+@cache
+def directory() -> Path:
+    return tiny_model("bert", Path(mkdtemp(prefix="tiny-bert-")))
 
 
-def one_pair(stereotype: str, antistereotype: str, unrelated: str | None = None) -> pd.DataFrame:
-    pair = example_pairs().iloc[:1].copy()
-    pair[["stereotype", "antistereotype", "unrelated"]] = stereotype, antistereotype, unrelated
-    return pair
+@cache
+def bert(with_attention: bool) -> LoadedModel:
+    return load(directory(), CPU, with_attention)
 
 
-def test_there_is_evidence_for_every_masking(tmp_path: Path) -> None:
-    pairs = example_pairs()
-    directory = tiny_model("bert", tmp_path / "bert")
-    for masking in MASKED_MASKINGS:
-        model = load(directory, CPU, with_attention=masking == "none")
-        rows = collect_evidence(pairs, model, masking, ORIGINAL)
-        write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {"masking": masking})
-        rows = read_table(tmp_path / "rows.parquet", EVIDENCE)
-        assert set(rows["pair_id"]) <= set(pairs["pair_id"])
-        assert np.isfinite(rows["log_prob"]).all() and (rows["log_prob"] <= 0).all()
-        assert rows["rank"].between(1, len(model.tokenizer)).all()
-        assert rows["attention"].notna().all() == (masking == "none")
-        assert rows["cross_log_prob"].notna().all() == (masking == "modified")
-        assert masking == "none" or not rows["special"].any()
+def evidence(masking: str, pairs: pd.DataFrame | None = None) -> pd.DataFrame:
+    model = bert(masking == "none")
+    return collect_evidence(example_pairs() if pairs is None else pairs, model, masking, ORIGINAL)
 
 
-def test_maskings_divide_the_tokens_of_a_sentence(bert: LoadedModel) -> None:
-    rows = {m: collect_evidence(example_pairs(), bert, m, ORIGINAL) for m in MASKED_MASKINGS}
-    keys = ["pair_id", "role", "position", "token_id"]
+def pairs_of(*texts: tuple[str, str], unrelated: str | None = None) -> pd.DataFrame:
+    stereotypes, antistereotypes = zip(*texts, strict=True)
+    pairs = example_pairs().iloc[: len(texts)]
+    return pairs.assign(
+        stereotype=list(stereotypes), antistereotype=list(antistereotypes), unrelated=unrelated
+    )
+
+
+SHE_HE = pairs_of(("the nurse said that she is good", "the nurse said that he is good"))
+
+
+@pytest.mark.parametrize("masking", MASKED_MASKINGS)
+def test_rows_are_what_the_plain_model_says_of_each_token(masking: str, tmp_path: Path) -> None:
+    """Log-probability, rank and likeliest tokens, against one forward pass for each row."""
+    model = bert(masking == "none")
+    tokenizer = model.tokenizer
+    pairs = tokenise(example_pairs(), tokenizer)
+    layout = prepare(pairs, masking, ORIGINAL, 0, tokenizer.mask_token_id)
+    answers = answer(model, layout.queries, top=4)
+    rows, likely = as_rows(layout, answers, tokenizer), as_likeliest(layout, answers, tokenizer)
+    write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {})
+    write_table(tmp_path / "likely.parquet", likely, LIKELIEST, {})
+    # asking for the likeliest changes nothing
+    pd.testing.assert_frame_equal(rows, evidence(masking))
+    seen = 0
+    for _, row in rows.iterrows():
+        sentence = pairs[int(row.pair_id[1:])][row.role]
+        times = [
+            each for each in MASKINGS[masking].hidden(sentence) if masking == "none" or row.position in each
+        ]
+        hidden = times[0]
+        ids = sentence.ids.copy()
+        ids[hidden] = tokenizer.mask_token_id
+        with torch.inference_mode():
+            log_probs = model.network(torch.from_numpy(ids[None])).logits[0].double().log_softmax(-1).numpy()
+        of_all = log_probs[row.position]
+        assert row.log_prob == pytest.approx(of_all[row.token_id], abs=2e-5)
+        # but for float error
+        apart = of_all - of_all[row.token_id]
+        assert 1 + (apart > 2e-5).sum() <= row["rank"] <= (apart > -2e-5).sum()
+        best = likely[(likely["pair_id"] == row.pair_id) & (likely["role"] == row.role)]
+        best = best[best["position"] == row.position]
+        np.testing.assert_allclose(best["log_prob"], np.sort(of_all)[::-1][:4], atol=2e-5)
+        ids_of_best = tokenizer.convert_tokens_to_ids(best["token"].tolist())
+        np.testing.assert_allclose(of_all[ids_of_best], best["log_prob"], atol=2e-5)
+        if masking == "modified":
+            of_every = log_probs[hidden, row.token_id].mean()
+            assert row.cross_log_prob == pytest.approx(of_every, abs=2e-5)
+        seen += 1
+    assert seen > 10
+    assert rows["attention"].notna().all() == (masking == "none")
+
+
+def test_maskings_divide_the_tokens_of_a_sentence() -> None:
+    rows = {masking: evidence(masking) for masking in MASKED_MASKINGS}
     sides = rows["none"][(rows["none"]["role"] != "unrelated") & ~rows["none"]["special"]]
-    everything = set(map(tuple, sides[keys].to_numpy()))
-    shared, changed = (set(map(tuple, rows[m][keys].to_numpy())) for m in ("one-shared", "one-modified"))
+    everything = set(map(tuple, sides[KEYS].to_numpy()))
+    shared, changed = (set(map(tuple, rows[m][KEYS].to_numpy())) for m in ("one-shared", "one-modified"))
     assert shared | changed == everything and not shared & changed
     of_sides = rows["modified"][rows["modified"]["role"] != "unrelated"]
-    assert set(map(tuple, of_sides[keys].to_numpy())) == changed
-    assert set(map(tuple, rows["all"][keys].to_numpy())) == everything
+    assert set(map(tuple, of_sides[KEYS].to_numpy())) == changed
+    assert set(map(tuple, rows["all"][KEYS].to_numpy())) == everything
     assert set(rows["none"]["role"]) == set(ROLES)
+    assert all(not rows[masking]["special"].any() for masking in MASKED_MASKINGS if masking != "none")
 
 
-def test_of_an_unrelated_sentence_is_hidden_what_the_stereotypical_one_does_not_have(
-    bert: LoadedModel,
-) -> None:
-    pairs = one_pair(
-        "the nurse said that she is good",
-        "the nurse said that he is good",
-        "the nurse said that very tired is good",
+def test_of_an_unrelated_sentence_is_hidden_what_the_stereotypical_one_does_not_have() -> None:
+    pairs = pairs_of(
+        ("the nurse said that she is good", "the nurse said that he is good"),
+        unrelated="the nurse said that very tired is good",
     )
-    rows = collect_evidence(pairs, bert, "modified", ORIGINAL)
+    rows = evidence("modified", pairs)
     unrelated = rows[rows["role"] == "unrelated"]
-    ids = bert.tokenizer(pairs["unrelated"].iloc[0])["input_ids"]
-    stereotype = bert.tokenizer(pairs["stereotype"].iloc[0])["input_ids"]
-    own, _ = modified_tokens(np.array(ids), np.array(stereotype))
-    places = np.flatnonzero(own)
-    assert list(unrelated["position"]) == list(places) and len(places) > 1
-    # they are hidden together, and no token of it is said to be one that the pair does not share
-    hidden = torch.tensor(
-        [[bert.tokenizer.mask_token_id if at in places else id_ for at, id_ in enumerate(ids)]]
-    )
-    with torch.inference_mode():
-        of_all = bert.network(hidden).logits[0].double().log_softmax(-1)
-    expected = [float(of_all[at, ids[at]]) for at in places]
-    np.testing.assert_allclose(unrelated["log_prob"], expected, atol=1e-4)
+    assert list(unrelated["token"]) == bert(False).tokenizer.tokenize("very tired")
+    # no token of it is said to be one that the pair does not share
     assert unrelated["modified"].isna().all()
 
 
-def test_attention_received_sums_to_one_over_a_sentence(bert: LoadedModel) -> None:
-    rows = collect_evidence(example_pairs(), bert, "none", ORIGINAL)
-    totals = rows.groupby(["pair_id", "role"])[["attention", "attention_content"]].sum()
+def test_attention_received_sums_to_one_over_a_sentence() -> None:
+    totals = evidence("none").groupby(["pair_id", "role"])[["attention", "attention_content"]].sum()
     np.testing.assert_allclose(totals, 1, atol=1e-5)
 
 
-def test_cross_log_prob_of_one_hidden_token_is_its_own(bert: LoadedModel) -> None:
-    pairs = one_pair("the nurse said that she is good", "the nurse said that he is good")
-    rows = collect_evidence(pairs, bert, "modified", ORIGINAL)
-    assert list(rows["token"]) == ["she", "he"]
-    np.testing.assert_array_equal(rows["cross_log_prob"].astype(np.float32), rows["log_prob"])
-
-
-def test_a_rank_of_one_is_the_most_probable_token(bert: LoadedModel) -> None:
-    ids = torch.tensor([bert.tokenizer("the nurse said that she is good")["input_ids"]])
-    with torch.inference_mode():
-        logits = bert.network(ids).logits[0]
-    order = logits.argsort(dim=-1, descending=True)
-    want = [int((order[i] == token).nonzero()) + 1 for i, token in enumerate(ids[0])]
-    rows = collect_evidence(
-        one_pair("the nurse said that she is good", "the nurse said that he is good"), bert, "none", ORIGINAL
-    )
-    assert list(rows.loc[rows["role"] == "stereotype", "rank"]) == want
-
-
-def test_modified_tokens_are_those_outside_the_matching_blocks() -> None:
-    first, second = modified_tokens(np.array([1, 5, 6, 7, 2]), np.array([1, 5, 9, 8, 7, 2]))
-    assert first.tolist() == [False, False, True, False, False]
-    assert second.tolist() == [False, False, True, True, False, False]
+@pytest.mark.parametrize("distinct", [2, 6, 40])
+@pytest.mark.parametrize("length", [20, 120, 199, 230])
+def test_modified_tokens_are_those_outside_the_blocks_written_out(length: int, distinct: int) -> None:
+    rng = random.Random(length * 100 + distinct)
+    first = [rng.randrange(distinct) for _ in range(length)]
+    second = first.copy()
+    for place in rng.sample(range(length), 5):
+        second[place] = 77
+    second.insert(rng.randrange(length), 88)
+    masks = modified_tokens(np.array(first), np.array(second))
+    assert tuple(np.flatnonzero(mask).tolist() for mask in masks) == modified_spans(first, second)
 
 
 def test_shuffling_moves_text_tokens_and_records_where_they_stood() -> None:
-    sentences = tokenise_pairs(example_pairs(), tiny_tokenizer("bert"), ROLES)
+    pairs = tokenise(example_pairs(), tiny_tokenizer("bert"))
+    sentences = [sentence for pair in pairs for sentence in pair.values()]
     moved = 0
     for sentence in sentences:
         shuffled = shuffle_tokens(sentence, seed=0)
-        assert shuffled.source is not None
+        assert shuffled.source is not None and shuffled.modified is None
         np.testing.assert_array_equal(shuffled.ids, sentence.ids[shuffled.source])
         assert sorted(shuffled.source) == list(range(len(sentence.ids)))
         np.testing.assert_array_equal(shuffled.ids[sentence.special], sentence.ids[sentence.special])
-        np.testing.assert_array_equal(shuffled.ids, shuffle_tokens(sentence, seed=0).ids)
         moved += sorted(shuffled.source) != list(shuffled.source)
     assert moved > len(sentences) / 2
+    # sides of equal length are shuffled alike
+    one, other = (shuffle_tokens(pairs[0][side], seed=3).source for side in SIDES)
+    np.testing.assert_array_equal(one, other)
 
 
-def test_equally_long_sides_of_a_pair_are_shuffled_alike() -> None:
-    sentences = tokenise_pairs(example_pairs(), tiny_tokenizer("bert"), ("stereotype", "antistereotype"))
-    first, second = (shuffle_tokens(s, seed=3).source for s in sentences if s.pair_id == "p0")
-    assert first is not None and second is not None
-    np.testing.assert_array_equal(first, second)
-
-
-def test_shuffled_evidence_keeps_each_tokens_origin(bert: LoadedModel) -> None:
-    rows = collect_evidence(example_pairs(), bert, "none", SHUFFLED, shuffle_seed=4)
-    original = collect_evidence(example_pairs(), bert, "none", ORIGINAL)
+def test_shuffled_evidence_has_the_place_that_each_token_had() -> None:
+    rows = collect_evidence(example_pairs(), bert(True), "none", SHUFFLED, shuffle_seed=4)
     keys = ["pair_id", "role", "source_position"]
-    matched = rows.merge(original, left_on=keys, right_on=["pair_id", "role", "position"])
-    assert len(matched) == len(rows) == len(original)
+    matched = rows.merge(evidence("none"), left_on=keys, right_on=["pair_id", "role", "position"])
+    assert len(matched) == len(rows) == len(evidence("none"))
     assert (matched["token_id_x"] == matched["token_id_y"]).all()
     assert rows["modified"].isna().all()
 
 
-def test_a_sentence_longer_than_the_model_takes_is_named(bert: LoadedModel) -> None:
-    pairs = one_pair("the nurse said " * 50, "the nurse said")
+def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    long = pairs_of(("the nurse said " * 50, "the nurse said"))
     with pytest.raises(InputError, match=r"pair p0: the stereotype sentence has 152 tokens, .* takes 128"):
-        collect_evidence(pairs, bert, "none", ORIGINAL, max_length=128)
-
-
-def test_a_sentence_without_tokens_is_named(bert: LoadedModel) -> None:
+        collect_evidence(long, bert(True), "none", ORIGINAL, max_length=128)
     with pytest.raises(InputError, match="pair p0: the antistereotype sentence has no token"):
-        collect_evidence(one_pair("the nurse", " "), bert, "none", ORIGINAL)
-
-
-def test_a_log_probability_that_is_not_finite_is_named(tmp_path: Path) -> None:
+        evidence("none", pairs_of(("the nurse", " ")))
     model = load(tiny_model("bert", tmp_path), CPU, with_attention=False)
     bias = dict(model.network.named_parameters())["cls.predictions.bias"]
     with torch.no_grad():
         bias[model.tokenizer.convert_tokens_to_ids("she")] = -torch.inf
-    pairs = one_pair("the nurse said that she is good", "the nurse said that he is good")
     with pytest.raises(InputError, match=r"pair p0: .* -inf to token 'she' of the stereotype sentence"):
-        collect_evidence(pairs, model, "none", ORIGINAL)
+        collect_evidence(SHE_HE, model, "none", ORIGINAL)
 
 
-def test_metadata_travel_with_the_table(bert: LoadedModel, tmp_path: Path) -> None:
-    rows = collect_evidence(example_pairs(), bert, "all", ORIGINAL)
-    write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {"model": "tiny", "seed": None})
-    assert read_metadata(tmp_path / "rows.parquet") == {"model": "tiny", "seed": None}
+def test_unknown_tokens_are_counted_and_above_the_limit_refused() -> None:
+    pairs = pairs_of(
+        (f"the {STRANGE} is very good", f"the {STRANGE} {STRANGE} is very good"), ("she cooks", "he drives")
+    )
+    tokenizer = tiny_tokenizer("bert")
+    # one by one, and without the special tokens
+    tokens = [token for role in SIDES for text in pairs[role] for token in tokenizer.tokenize(text)]
+    assert tokens.count("[UNK]") == 3
+    sentences, share = tokenise(pairs, tokenizer), 3 / len(tokens)
+    counts = {"id": tokenizer.unk_token_id, "unknown": 3, "tokens": len(tokens)}
+    assert unknown_tokens(sentences, tokenizer, limit=share) == counts
+    with pytest.raises(InputError, match=f"3 of {len(tokens)} tokens") as caught:
+        unknown_tokens(sentences, tokenizer, share - 1e-9)
+    allowed = float(str(caught.value).rpartition("scoring.unknown_tokens to ")[2])
+    assert share <= allowed < share + 0.01 + 1e-9
+    # tokenizers of bytes know everything
+    bytes_ = tiny_tokenizer("roberta")
+    assert unknown_tokens(tokenise(pairs, bytes_), bytes_, 0)["unknown"] == 0
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("name", ["mask", "sep", "cls", "pad"])
+def test_a_special_token_in_a_text_is_text_or_refused(architecture: str, name: str) -> None:
+    tokenizer = tiny_tokenizer(architecture)
+    token = getattr(tokenizer, f"{name}_token")
+    pairs = pairs_of(("she cooks", "he cooks"), (f"the {token} is good", f"the {token} is very good"))
+    try:
+        tokenised = tokenise(pairs, tokenizer)
+    except InputError as error:
+        # these have the token as a piece among the words
+        assert architecture in ("albert", "xlm-roberta", "deberta-v2")
+        assert str(error).startswith("pair p1: the stereotype sentence") and repr(token) in str(error)
+        with pytest.raises(InputError, match="pair p0: the unrelated sentence"):
+            tokenise(pairs.iloc[:1].assign(unrelated=f"a {token} is good"), tokenizer)
+        return
+    for sentence in [each for pair in tokenised for each in pair.values()]:
+        text = sentence.ids[~sentence.special]
+        assert not set(text.tolist()) & (set(tokenizer.all_special_ids) - {tokenizer.unk_token_id})
+        # what the text says comes back, and the ends are the tokenizer's
+        plain = str(tokenizer.decode(text.tolist())).replace(" ", "").lower()
+        assert (token.lower() in plain) == (sentence.pair_id == "p1")
+        assert sentence.special.sum() == 2 and sentence.special[[0, -1]].all()
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_texts_without_a_special_token_are_the_tokenizers(architecture: str) -> None:
+    tokenizer, pairs = tiny_tokenizer(architecture), example_pairs().set_index("pair_id")
+    for pair in tokenise(example_pairs(), tokenizer):
+        for role, sentence in pair.items():
+            text = pairs.loc[sentence.pair_id, role]
+            np.testing.assert_array_equal(sentence.ids, tokenizer(text)["input_ids"])
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1000])
+def test_some_pairs_at_a_time_come_with_all_their_rows(
+    at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # row groups have dictionaries that differ
+    monkeypatch.setattr("unmask.tables.ROW_GROUP", 60)
+    made = synthetic.make(50, seed=3)
+    files = {masking: tmp_path / f"{masking}.parquet" for masking in made.evidence}
+    for masking, path in files.items():
+        write_table(path, made.evidence[masking], EVIDENCE, {})
+    parts = list(in_chunks(files, made.pairs, at_once))
+    assert pd.concat([pairs for pairs, _ in parts])["pair_id"].tolist() == made.pairs["pair_id"].tolist()
+    for pairs, rows in parts:
+        assert all(set(of_masking["pair_id"]) <= set(pairs["pair_id"]) for of_masking in rows.values())
+    for masking, path in files.items():
+        together = pd.concat([rows[masking] for _, rows in parts], ignore_index=True)
+        pd.testing.assert_frame_equal(together, read_table(path, EVIDENCE), check_dtype=False)
+    for other in (made.pairs.iloc[::-1].reset_index(drop=True), made.pairs.iloc[:-1]):
+        with pytest.raises(InputError, match="its pairs are not those of the benchmark in their order"):
+            list(in_chunks(files, other, at_once))

@@ -17,6 +17,7 @@ from tiny_models import tiny_decoder
 from unmask.errors import InputError
 from unmask.evidence.collecting import as_likeliest, collect_evidence, prepare
 from unmask.evidence.engine import answer
+from unmask.evidence.tokenising import tokenise
 from unmask.models.devices import pick_device
 from unmask.models.kinds import check_model
 from unmask.models.loading import LoadedModel, load
@@ -121,7 +122,10 @@ def test_batches_company_and_the_faster_way_change_nothing(architecture: str, ma
 
 def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:
     model = loaded("gpt2")
-    layouts = [prepare(example_pairs(), model.tokenizer, masking, ORIGINAL) for masking in CAUSAL_MASKINGS]
+    layouts = [
+        prepare(tokenise(example_pairs(), model.tokenizer), masking, ORIGINAL, 0, None)
+        for masking in CAUSAL_MASKINGS
+    ]
     texts = {text for sentence in SENTENCES for text in sentence if text is not None}
     assert CAUSAL_MASKINGS == (LEFT, START)
     assert [len(layout.queries.inputs) for layout in layouts] == [len(texts), 1]
@@ -129,7 +133,7 @@ def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:
 
 def test_the_likeliest_tokens_stand_in_the_place_of_the_predicted_one() -> None:
     model = loaded("llama")
-    layout = prepare(example_pairs().iloc[:1], model.tokenizer, LEFT, ORIGINAL)
+    layout = prepare(tokenise(example_pairs().iloc[:1], model.tokenizer), LEFT, ORIGINAL, 0, None)
     likeliest = as_likeliest(layout, answer(model, layout.queries, top=3), model.tokenizer)
     network = plain_network("llama")
     ids = layout.sentences[0].ids.tolist()

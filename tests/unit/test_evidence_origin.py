@@ -1,4 +1,4 @@
-"""Evidence of two models, or of two states of one, never meets."""
+"""Scores of evidence of two states of a benchmark never meet."""
 
 from pathlib import Path
 from typing import Any
@@ -8,43 +8,30 @@ import pyarrow as pa
 import pytest
 
 from unmask.errors import InputError
-from unmask.evidence.origin import ORIGIN_KEYS, check_one_origin
+from unmask.evidence.origin import check_one_origin
 from unmask.tables import write_table
 
-FACTS = {key: f"some {key}" for key in ORIGIN_KEYS}
+KEYS = ("benchmark", "benchmark_sha256")
+FACTS = {key: f"some {key}" for key in KEYS}
 
 
-def table(path: Path, facts: dict[str, Any]) -> Path:
+def scores(path: Path, **of_masking: dict[str, Any]) -> Path:
+    facts = {"evidence": of_masking}
     write_table(path, pd.DataFrame({"n": [1]}), pa.schema([("n", pa.int64())]), facts)
     return path
 
 
-def test_tables_of_one_origin_meet(tmp_path: Path) -> None:
-    none = table(tmp_path / "none.parquet", {**FACTS, "masking": "none"})
-    all_ = table(tmp_path / "all.parquet", {**FACTS, "masking": "all", "device": "cpu"})
-    scores = table(tmp_path / "scores.parquet", {"evidence": {"none": FACTS, "all": FACTS}})
-    check_one_origin([none, all_, scores])
-    check_one_origin([])
-
-
-@pytest.mark.parametrize("key", ORIGIN_KEYS)
-def test_tables_of_two_origins_do_not(tmp_path: Path, key: str) -> None:
-    other = {**FACTS, key: "another"}
-    none = table(tmp_path / "none.parquet", FACTS)
-    for facts in (other, {"evidence": {"none": FACTS, "all": other}}):
-        path = table(tmp_path / "other.parquet", facts)
-        with pytest.raises(InputError) as error:
-            check_one_origin([none, path])
-        told = f"{key} differs: another here, some {key} in {none}; delete both and run again"
-        assert str(error.value) == f"{path}: {told}"
-    # of another model, say, but of the same benchmark
-    check_one_origin([none, path], [each for each in ORIGIN_KEYS if each != key])
-
-
-def test_a_broken_table_is_named(tmp_path: Path) -> None:
-    path = table(tmp_path / "none.parquet", FACTS)
-    path.write_bytes(path.read_bytes()[:-100])
+@pytest.mark.parametrize("key", KEYS)
+def test_scores_of_two_origins_do_not_meet(tmp_path: Path, key: str) -> None:
+    one = scores(tmp_path / "one.parquet", none=FACTS, all={**FACTS, "model": "another"})
+    check_one_origin([one, one], KEYS)
+    other = scores(tmp_path / "other.parquet", none=FACTS, all={**FACTS, key: "another"})
+    with pytest.raises(InputError) as error:
+        check_one_origin([one, other], KEYS)
+    told = f"{key} differs: another here, some {key} in {one}; delete both and run again"
+    assert str(error.value) == f"{other}: {told}"
+    one.write_bytes(one.read_bytes()[:-100])
     with pytest.raises(
-        InputError, match=rf"^{path}: not a readable Parquet file .*; delete it and run again$"
+        InputError, match=rf"^{one}: not a readable Parquet file .*; delete it and run again$"
     ):
-        check_one_origin([path])
+        check_one_origin([one], KEYS)

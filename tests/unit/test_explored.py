@@ -17,9 +17,9 @@ from test_contributions import added, evidence_of
 from tiny_models import tiny_tokenizer
 from unmask.benchmarks.labelled import LABELS
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.masking import hidden_positions
+from unmask.evidence.maskings import MASKINGS
 from unmask.evidence.sentences import Sentence
-from unmask.evidence.tokenising import tokenise_pairs
+from unmask.evidence.tokenising import tokenise
 from unmask.facts import read_facts, write_facts
 from unmask.measures.registry import maskings_of, title_of
 from unmask.measures.scoring import score_pairs
@@ -96,7 +96,8 @@ def test_tokens_are_those_of_the_sentences_and_what_a_pair_shares_is_marked(arch
     texts = tokens["words"] + tokens["pieces"]
     tokenised = {
         (sentence.pair_id, sentence.role): sentence
-        for sentence in tokenise_pairs(pairs, tiny_tokenizer(architecture), SIDES)
+        for pair in tokenise(pairs, tiny_tokenizer(architecture))
+        for sentence in pair.values()
     }
     for (pair, side), places in sentences(tokens).items():
         sentence = tokenised[pair, side]
@@ -128,7 +129,8 @@ def test_a_first_token_is_told_from_the_same_text_within_a_word(architecture: st
     _, tokens = made(architecture)
     ids = {
         (sentence.pair_id, sentence.role): sentence.ids[~sentence.special].tolist()
-        for sentence in tokenise_pairs(example_pairs(), tokenizer, SIDES)
+        for pair in tokenise(example_pairs(), tokenizer)
+        for sentence in pair.values()
     }
     firsts = [str(tokenizer.convert_ids_to_tokens(ids[key][0])) for key in sentences(tokens)]
     assert tokens["opening"] == "".join("01"[OPENS[architecture](first)] for first in firsts)
@@ -141,7 +143,7 @@ def test_what_is_hidden_is_what_the_masking_hides(masking: str) -> None:
     flags = np.array([False, True, False, True, True, False])
     special = np.array([True, False, False, False, False, True])
     sentence = Sentence("p", STEREOTYPE, np.arange(6), special, flags)
-    times = list(hidden_positions(masking)(sentence))
+    times = list(MASKINGS[masking].hidden(sentence))
     what = hides(masking)
     if what == "nothing":
         assert all(len(hidden) == 0 for hidden in times)

@@ -16,7 +16,7 @@ from test_evidence_left import decoder, evidence, loaded, plain_network
 from unmask.measures.float_error import TOKEN_ERROR, token_errors
 from unmask.measures.reduction import contributions
 from unmask.measures.registry import kind_for, measure, sees_context
-from unmask.measures.scoring import TIE_MARGIN, score_by_protocol
+from unmask.measures.scoring import TIE_MARGIN, score_pairs
 from unmask.models.detecting import CAUSAL_LM
 from unmask.statistics.lexical import lexicon_part
 from unmask.terms import CAUSAL_MASKINGS, CORRECTED, LEFT, PROTOCOLS, PUBLISHED
@@ -33,7 +33,7 @@ def example_evidence(architecture: str, start: str | None) -> Mapping[str, pd.Da
 @cache
 def example_scores(architecture: str, start: str | None) -> Any:
     pairs, rows = example_pairs(), example_evidence(architecture, start)
-    scores = score_by_protocol(list(pairs["pair_id"]), rows, list(CAUSAL_MEASURES))
+    scores = score_pairs(list(pairs["pair_id"]), rows, list(CAUSAL_MEASURES))
     return scores.set_index(["measure", "protocol", "pair_id"]).sort_index()
 
 
@@ -91,7 +91,7 @@ def test_pairs_that_share_nothing_behind_their_first_difference_are_undefined() 
     rows = [(name, *sides, None) for name, sides in sentences.items()]
     pairs = pd.DataFrame(rows, columns=["pair_id", "stereotype", "antistereotype", "unrelated"])
     read = {LEFT: evidence(loaded("gpt2"), LEFT, pairs)}
-    scores = score_by_protocol(list(pairs["pair_id"]), read, ["CCPS"]).set_index(["protocol", "pair_id"])
+    scores = score_pairs(list(pairs["pair_id"]), read, ["CCPS"]).set_index(["protocol", "pair_id"])
     outcomes: Any = scores["outcome"].unstack("protocol")
     nothing_follows = ["last", "nothing", "longer"]
     assert set(outcomes.loc[nothing_follows, CORRECTED]) == {"undefined"}
@@ -131,7 +131,7 @@ def test_what_is_not_read_without_a_start_token_is_no_tie(name: str, undefined: 
     rows = [(pair, *sides, None) for pair, sides in sentences.items()]
     pairs = pd.DataFrame(rows, columns=["pair_id", "stereotype", "antistereotype", "unrelated"])
     read = {masking: evidence(loaded("gpt2", "none"), masking, pairs) for masking in measure(name).maskings}
-    scores = score_by_protocol(list(sentences), read, [name])
+    scores = score_pairs(list(sentences), read, [name])
     corrected = scores[scores["protocol"] == CORRECTED]
     assert set(corrected["pair_id"][corrected["outcome"] == "undefined"]) == set(undefined.split(", "))
     if name == "StartAlone":

@@ -15,13 +15,14 @@ from study_schema import MEASURES, options_with, statistics_with
 from test_explored import likeliest_of
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence import chunks
+from unmask.evidence.lists import write_list
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.facts import read_facts
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.measures.scoring import score_by_protocol
+from unmask.measures.scoring import score_pairs
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.statistics.computing import Part, compute
 from unmask.statistics.decisions import decisions
@@ -59,16 +60,22 @@ def files(made: synthetic.Synthetic, ratios: pd.DataFrame, tmp_path: Path) -> di
         "pairs": (made.pairs, PAIRS),
         "flaws": (flaws_table(made.pairs), FLAWS),
         "ratios": (ratios, PAIR_RATIOS),
-        "shuffled": (made.shuffled, EVIDENCE),
-        **{masking.replace("-", "_"): (rows, EVIDENCE) for masking, rows in made.evidence.items()},
+    }
+    evidence: dict[str, tuple[pd.DataFrame, pa.Schema]] = {
+        f"{SHUFFLED}/{NONE}": (made.shuffled, EVIDENCE),
+        **{f"{ORIGINAL}/{masking}": (rows, EVIDENCE) for masking, rows in made.evidence.items()},
         **{
-            f"{masking.replace('-', '_')}_top": (rows, LIKELIEST)
+            f"{ORIGINAL}/{masking}.top": (rows, LIKELIEST)
             for masking, rows in likeliest_of(made.evidence).items()
         },
     }
-    for name, (rows, schema) in tables.items():
+    for name, (rows, schema) in (tables | evidence).items():
         write_table(tmp_path / f"{name}.parquet", rows, schema, {"model": "m"})
-    return {name: tmp_path / f"{name}.parquet" for name in tables}
+    write_list(tmp_path / "digests.json", [tmp_path / f"{name}.parquet" for name in evidence], {})
+    return {
+        **{name: tmp_path / f"{name}.parquet" for name in tables},
+        "evidence": tmp_path / "digests.json",
+    }
 
 
 def measure(files: dict[str, Path], folder: Path, *besides: str) -> dict[str, Path]:
@@ -99,22 +106,24 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     opened: Counter[str] = Counter()
 
     def counted(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
-        opened[Path(path).stem] += 1
+        opened[str(Path(path).relative_to(tmp_path))] += 1
         return opened_table(path, schema)
 
     monkeypatch.setattr("unmask.evidence.chunks.opened_table", counted)
     # several chunks, as of a large benchmark
     monkeypatch.setattr(chunks.in_chunks, "__defaults__", (20,))
     outputs = measure(files, tmp_path, "shuffled_scores", "frequency", "explored")
-    places = {masking: masking.replace("-", "_") for masking in made.evidence}
-    assert opened == dict.fromkeys([*places.values(), "shuffled"], 1)
+    read = [f"{ORIGINAL}/{masking}.parquet" for masking in made.evidence]
+    assert opened == dict.fromkeys([*read, f"{SHUFFLED}/{NONE}.parquet"], 1)
 
     # as it is stored, in single precision
-    evidence = {masking: read_table(files[name], EVIDENCE) for masking, name in places.items()}
-    of_shuffled = read_table(files["shuffled"], EVIDENCE)
+    evidence = {
+        masking: read_table(tmp_path / ORIGINAL / f"{masking}.parquet", EVIDENCE) for masking in made.evidence
+    }
+    of_shuffled = read_table(tmp_path / SHUFFLED / f"{NONE}.parquet", EVIDENCE)
     ids = list(made.pairs["pair_id"])
-    scores = score_by_protocol(ids, evidence, MEASURES)
-    shuffled_scores = score_by_protocol(ids, {NONE: of_shuffled}, SHUFFLED_MEASURES)
+    scores = score_pairs(ids, evidence, MEASURES)
+    shuffled_scores = score_pairs(ids, {NONE: of_shuffled}, SHUFFLED_MEASURES)
     for name, expected in (("scores", scores), ("shuffled_scores", shuffled_scores)):
         found = read_table(outputs[name], SCORES).sort_values(["measure", "protocol", "pair_id"])
         expected = expected.sort_values(["measure", "protocol", "pair_id"])
@@ -162,11 +171,7 @@ def test_each_says_of_what_it_is_and_where_the_evidence_is_from(
 def test_of_a_model_without_flaws_to_hold_it_against_there_are_scores_alone(
     files: dict[str, Path], tmp_path: Path
 ) -> None:
-    wanted = {
-        name: path
-        for name, path in files.items()
-        if name not in ("ratios", "shuffled", "flaws") and not name.endswith("_top")
-    }
+    wanted = {name: path for name, path in files.items() if name not in ("ratios", "flaws")}
     run_script(
         "measure_pairs",
         wanted,
@@ -185,11 +190,7 @@ def test_of_a_model_without_flaws_to_hold_it_against_there_are_scores_alone(
 
 
 def test_nothing_is_made_that_is_not_asked_for(files: dict[str, Path], tmp_path: Path) -> None:
-    wanted: dict[str, Any] = {
-        name: path
-        for name, path in files.items()
-        if name not in ("ratios", "shuffled") and not name.endswith("_top")
-    }
+    wanted: dict[str, Any] = {name: path for name, path in files.items() if name != "ratios"}
     outputs = measure(wanted, tmp_path)
     assert {path.name for path in (tmp_path / "made").iterdir()} == {"scores", *STATISTICS}
     bias = read_table(outputs["bias"], SCHEMAS["bias"])

@@ -16,7 +16,7 @@ from examples import example_pairs
 from tiny_models import decoder_tokenizer, tiny_decoder
 from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
-from unmask.measures.scoring import score_by_protocol
+from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.gguf_files import convert_gguf
 from unmask.models.kinds import check_model
@@ -134,7 +134,7 @@ def scores(directory: Path) -> Any:
     )
     pairs = example_pairs()
     rows = {LEFT: collect_evidence(pairs, model, LEFT, ORIGINAL)}
-    made: pd.DataFrame = score_by_protocol(list(pairs["pair_id"]), rows, ["LL", "CCPS"])
+    made: pd.DataFrame = score_pairs(list(pairs["pair_id"]), rows, ["LL", "CCPS"])
     return made[["stereotype", "antistereotype"]].to_numpy(dtype=float)
 
 

@@ -15,11 +15,11 @@ from transformers import AutoConfig, AutoModelForMaskedLM
 
 from real_data import real_data
 from unmask.errors import InputError
-from unmask.evidence.survey import tokenizer_of
 from unmask.facts import read_facts
 from unmask.models.devices import pick_device
 from unmask.models.kinds import write_manifest
 from unmask.models.loading import load
+from unmask.models.tokenizer import load_tokenizer
 
 SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 NETWORK: Any = AutoModelForMaskedLM
@@ -139,7 +139,7 @@ def test_texts_are_read_as_tokenizer_json_says_and_the_manifest_says_so(
     assert settings["tokenizer_class"] in remark or "cannot load" in remark
     assert "tokenizer.json" in remark
     loaded = load(directory, pick_device("cpu"), with_attention=False).tokenizer
-    for tokenizer in (loaded, tokenizer_of(directory)):
+    for tokenizer in (loaded, load_tokenizer(directory)):
         for text in (TEXT, "Café 1,234 – “no”", "a [MASK] b"):
             assert tokenizer(text)["input_ids"] == file().encode(text).ids
             bare = tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -169,7 +169,7 @@ def test_what_reads_as_its_file_says_has_no_remark(
     assert "tokenizer_remarks" not in manifest_of(directory)
     whole = file()
     whole.post_processor = ENDS
-    assert tokenizer_of(directory)(TEXT)["input_ids"] == whole.encode(TEXT).ids
+    assert load_tokenizer(directory)(TEXT)["input_ids"] == whole.encode(TEXT).ids
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_a_cased_vocabulary_is_not_read_in_lower_case_unless_that_is_stated(
             manifest_of(directory)
         return
     manifest = manifest_of(directory)
-    tokenizer = tokenizer_of(directory)
+    tokenizer = load_tokenizer(directory)
     assert tokenizer.convert_ids_to_tokens(tokenizer("She said")["input_ids"])[1] == read
     is_said = "tokenizer_remarks" in manifest
     assert is_said == bool(settings and settings.get("do_lower_case"))
@@ -268,11 +268,11 @@ def test_a_network_with_an_input_that_nobody_gives_is_refused(
 def test_released_tokenizers_are_read_as_ever_and_as_saved_again(name: str, tmp_path: Path) -> None:
     directory = tmp_path / "given"
     shutil.copytree(real_data("tokenizers", name), directory)
-    given = tokenizer_of(directory)
+    given = load_tokenizer(directory)
     # with a tokenizer.json of its own
     given.save_pretrained(tmp_path / "saved")
     shutil.copyfile(directory / "tokenizer_config.json", tmp_path / "saved" / "tokenizer_config.json")
-    saved = tokenizer_of(tmp_path / "saved")
+    saved = load_tokenizer(tmp_path / "saved")
     assert type(saved) is type(given)
     for text in (TEXT, "Café 1,234 – “no”", f"The {given.mask_token} said"):
         assert saved(text)["input_ids"] == given(text)["input_ids"]

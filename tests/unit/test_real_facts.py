@@ -9,7 +9,7 @@ from transformers import AutoTokenizer
 from real_data import real_data
 from unmask.benchmarks.reading import read_benchmark
 from unmask.evidence.sentences import Mask, Sentence
-from unmask.evidence.tokenising import tokenise_pairs
+from unmask.evidence.tokenising import tokenise
 from unmask.statistics.agreement import vote_counts
 
 PLACES = {
@@ -22,7 +22,7 @@ def sentences(benchmark: str, tokenizer: str) -> list[Sentence]:
     """Both sentences of every pair, one pair after the other."""
     pairs = read_benchmark(real_data(*PLACES[benchmark]), {"format": benchmark})
     encode = AutoTokenizer.from_pretrained(real_data("tokenizers", tokenizer))
-    return tokenise_pairs(pairs, encode, ("stereotype", "antistereotype"))
+    return [pair[side] for pair in tokenise(pairs, encode) for side in ("stereotype", "antistereotype")]
 
 
 def hidden(sentence: Sentence) -> Mask:

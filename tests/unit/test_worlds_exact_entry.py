@@ -64,14 +64,12 @@ def score(tmp_path: Path) -> Score:
     def run(**of_world: Any) -> pd.DataFrame:
         shared = {"entry": ENTRY, "settings": settings(**of_world)}
         run_script("make_oracle", {}, [tmp_path / "manifest.json"], log, **shared)
-        evidence = {masking: tmp_path / "evidence" / f"{masking}.parquet" for masking in MASKINGS}
+        evidence = tmp_path / "evidence" / "digests.json"
         inputs = {"pairs": tmp_path / "pairs.parquet", "manifest": tmp_path / "manifest.json"}
-        code = dict.fromkeys(MASKINGS, "digest")
-        run_script("score_oracle", inputs, list(evidence.values()), log, wildcards=names, code=code, **shared)
-        files = {masking.replace("-", "_"): path for masking, path in evidence.items()}
+        run_script("score_oracle", inputs, [evidence], log, wildcards=names, maskings=MASKINGS, **shared)
         measures = ["AUL", "CPS", "SSS", "PLL", "AllMasked"]
         write_table(tmp_path / "flaws.parquet", flaws_table(pairs), FLAWS, {})
-        inputs = {**files, **{name: tmp_path / f"{name}.parquet" for name in ("pairs", "flaws")}}
+        inputs = {"evidence": evidence, **{name: tmp_path / f"{name}.parquet" for name in ("pairs", "flaws")}}
         outputs = {name: tmp_path / f"{name}.parquet" for name in ("scores", *STATISTICS)}
         run_script(
             "measure_pairs",
@@ -101,11 +99,11 @@ def test_the_jobs_lead_from_an_entry_to_scores(score: Score, tmp_path: Path) -> 
     assert scores["error"].eq(0).all()
     manifest = read_facts(tmp_path / "manifest.json")
     assert manifest["entry"] == ENTRY and manifest["model_type"] == "exact"
-    facts = read_metadata(tmp_path / "evidence" / f"{ONE_SHARED}.parquet")
+    facts = read_metadata(tmp_path / "evidence" / "original" / f"{ONE_SHARED}.parquet")
     assert facts["masking"] == ONE_SHARED
     assert facts["weights"] == manifest["weights_digest"]
     assert set(facts["made_from"]) == {str(tmp_path / "pairs.parquet"), str(tmp_path / "manifest.json")}
-    rows = read_table(tmp_path / "evidence" / f"{NONE}.parquet", EVIDENCE)
+    rows = read_table(tmp_path / "evidence" / "original" / f"{NONE}.parquet", EVIDENCE)
     expected = exact_evidence(pairs, ExactModel(make_world(), CORRUPTION), NONE)
     assert rows["token"].tolist() == expected["token"].tolist()
 
@@ -114,7 +112,7 @@ def test_what_cannot_be_asked_is_said_in_one_line(score: Score, capsys: pytest.C
     with pytest.raises(SystemExit):
         score(corruption={"masked": 1, "kept": 0, "random": 0})
     (line,) = capsys.readouterr().err.strip().splitlines()
-    assert line.startswith("error: model o, benchmark b, world w: its corruption masks all")
+    assert line.startswith("error: model o, benchmark b: world w: its corruption masks all")
 
 
 @pytest.mark.parametrize("module", ["exact", "exact_evidence"])

@@ -16,6 +16,7 @@ from unmask.errors import InputError
 from unmask.evidence.collecting import as_rows, prepare
 from unmask.evidence.engine import Answers
 from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.tokenising import tokenise
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.tables import framed, read_table, write_table
@@ -179,7 +180,7 @@ def test_rows_are_those_that_a_transformer_leaves(masking: str) -> None:
         frame(planted("default")).drop(columns="unrelated").assign(unrelated=None),
     )
     tokenizer = make_tokenizer("bert", world, [])
-    layout = prepare(pairs, tokenizer, masking, ORIGINAL)
+    layout = prepare(tokenise(pairs, tokenizer), masking, ORIGINAL, 0, tokenizer.mask_token_id)
     count = len(layout.queries.input)
     nothing = np.zeros(count, dtype=np.float32)
     theirs = as_rows(layout, Answers(nothing, np.ones(count, dtype=np.int32), nothing, nothing), tokenizer)

@@ -16,7 +16,9 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.collecting import as_rows, prepare
 from unmask.evidence.engine import Answers
+from unmask.evidence.lists import listed
 from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.tokenising import tokenise
 from unmask.facts import read_facts
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
@@ -106,7 +108,7 @@ def test_rows_are_those_that_a_decoder_leaves() -> None:
     pairs, _ = planted_pairs(world, Counts(2, 2))
     tokenizer = make_tokenizer("gpt2", world, draw_corpus(world, 4000))
     read_after(tokenizer, choose_start(tokenizer, None, "gpt2"))
-    layout = prepare(pairs, tokenizer, LEFT, ORIGINAL)
+    layout = prepare(tokenise(pairs, tokenizer), LEFT, ORIGINAL, 0, None)
     count = len(layout.queries.input)
     nothing = np.zeros(count, dtype=np.float32)
     theirs = as_rows(layout, Answers(nothing, np.ones(count, dtype=np.int32), nothing, nothing), tokenizer)
@@ -145,10 +147,10 @@ def test_the_jobs_lead_from_an_entry_to_evidence(tmp_path: Path) -> None:
     inputs = {
         name: tmp_path / f"{name}.{ending}" for name, ending in (("pairs", "parquet"), ("manifest", "json"))
     }
-    outputs = [tmp_path / f"{masking}.parquet" for masking in (LEFT, START)]
     names = {"model": "o", "benchmark": "b", "variant": ORIGINAL}
-    code = dict.fromkeys((LEFT, START), "digest")
-    run_script("score_oracle", inputs, outputs, log, wildcards=names, code=code, **shared)
+    list_, maskings = tmp_path / "digests.json", (LEFT, START)
+    run_script("score_oracle", inputs, [list_], log, wildcards=names, maskings=maskings, **shared)
+    outputs = list(listed(list_).values())
     facts = [read_metadata(path) for path in outputs]
     assert [each["start"] for each in facts] == [START_TOKEN] * 2
     rows = read_table(outputs[0], EVIDENCE)

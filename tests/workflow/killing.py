@@ -16,7 +16,6 @@ import psutil  # type: ignore[import-untyped]
 import yaml
 
 from small_study import Workflow
-from unmask.evidence.cache import FOLDER
 from unmask.files import sha256_of_file
 
 PATIENCE = 300
@@ -142,8 +141,7 @@ def digests(results: Path) -> dict[str, str]:
 
 def litter(results: Path) -> list[Path]:
     """What no finished study has: partial files, shards, locks."""
-    finished = {".snakemake_timestamp", FOLDER}
-    return [path for path in results.rglob(".*") if path.name not in finished]
+    return [path for path in results.rglob(".*") if path.name != ".snakemake_timestamp"]
 
 
 @dataclass

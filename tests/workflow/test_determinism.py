@@ -44,7 +44,7 @@ def test_two_runs_are_byte_identical(finished: Workflow, fresh: Workflow) -> Non
     """With one core and with two, in another folder, with other hashes, the jobs in another order."""
     fresh.python = preloaded_python(PYTHONHASHSEED="12345")
     last_first = [
-        "results/small/evidence/roberta/stereo/original/modified.parquet",
+        "results/small/evidence/roberta/stereo/digests.json",
         "results/small/scores/roberta/stereo/shuffled.parquet",
     ]
     for targets in (last_first, []):

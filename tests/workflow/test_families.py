@@ -172,7 +172,7 @@ def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workfl
     assert not [output for output in planned if re.search("/(bert|roberta)/", output)]
     # untrained networks of its architecture; there are none of a model that is untrained
     config["controls"] = {"untrained": {"seeds": 2}}
-    networks = {f"untrained/further/{name}/{seed}.parquet" for name in ("crows", "stereo") for seed in (1, 2)}
+    networks = {f"untrained/further/{name}/digests.json" for name in ("crows", "stereo")}
     with_networks = copied.planned()
     assert {output for output in with_networks if output.startswith("untrained/")} == networks
     evidence = {output for output in planned if output.startswith(("evidence/", "scores/", "models/"))}
@@ -196,17 +196,17 @@ def test_a_model_that_comes_from_a_model_is_scored_like_any_other(copied: Workfl
     assert copied.planned() == set()
     (results / "cleaned").rename(results / "evidence/further")
     config["controls"]["untrained"]["seeds"] = 3
-    # what a model reads of a benchmark is one job, which reads what is new
+    # the job reads what is new
     planned = copied.planned()
-    anew = {output for output in planned if output.startswith("untrained/")}
-    assert anew == networks | {f"untrained/further/{name}/3.parquet" for name in ("crows", "stereo")}
-    assert not [output for output in planned if output.startswith(("evidence/bert/", "models/"))]
-    before = {path: (copied.folder / "results/small" / path).read_bytes() for path in networks}
-    done = copied.snakemake("results/small/untrained/further/crows/3.parquet")
+    assert {output for output in planned if output.startswith("untrained/")} == networks
+    assert not [output for output in planned if output.startswith(("evidence/", "models/"))]
+    tables = [f"untrained/further/crows/{seed}.parquet" for seed in (1, 2)]
+    before = {path: (results / path).read_bytes() for path in tables}
+    done = copied.snakemake("results/small/untrained/further/crows/digests.json")
     assert done.returncode == 0, done.stdout + done.stderr
-    log = copied.read("logs", "evidence", "further", "crows.log")
-    assert re.findall(r"untrained network of seed (\d)", log) == ["3"] and "shards" not in log
-    assert {path: (results / path).read_bytes() for path in networks} == before
+    log = copied.read("logs", "untrained", "further", "crows.log")
+    assert re.findall(r"untrained network of seed (\d)", log) == ["3"]
+    assert {path: (results / path).read_bytes() for path in tables} == before
     del config["controls"]
     # another base is another model; a base made anew makes it anew
     config["models"]["further"]["from"] = "roberta"
@@ -252,11 +252,11 @@ rule seer_evidence:
         pairs=result("benchmarks", "{benchmark}.parquet"),
         manifest=result("models", "{model}", "manifest.json"),
     output:
-        result("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.parquet"),
+        result("evidence", "{model}", "{benchmark}", "digests.json"),
     wildcard_constraints:
         model=any_of(models_of("seer")),
     log:
-        log_of("evidence", "{model}", "{benchmark}", "{variant}", "{masking}.log"),
+        log_of("evidence", "{model}", "{benchmark}.log"),
     conda:
         "../envs/unmask.yaml"
     shell:
@@ -292,7 +292,7 @@ def test_models_of_another_kind_and_without_files_have_a_place(fresh: Workflow) 
         "classifier": {"source": "path", "path": "given", "kind": "text-classification"},
     }
     planned = fresh.planned()
-    assert "evidence/seer/crows/original/none.parquet" in planned
+    assert "evidence/seer/crows/digests.json" in planned
     assert "scores/seer/crows/original.parquet" in planned
     assert "models/classifier/manifest.json" in planned
     assert not [output for output in planned if "/classifier/" in output and "manifest" not in output]

@@ -171,7 +171,7 @@ def test_what_is_in_the_way_of_results_stops_before_any_work(fresh: Workflow, ki
     assert the_error(fresh.snakemake()).startswith("error: results: not a folder, or a link that")
 
 
-TARGET = "results/small/evidence/bert/crows/original/none.parquet"
+TARGET = "results/small/evidence/bert/crows/digests.json"
 LOCK = "results/small/logs/evidence/bert/.crows.log.lock"
 
 
@@ -218,7 +218,7 @@ def test_a_killed_run_is_started_again_and_its_jobs_are_waited_for(
         with suppress(psutil.NoSuchProcess):
             job.kill()
     assert same(TARGET, unrun, finished)
-    # the second job found the first one's table, of equal facts, and left it at that
+    # the second job found the first one's tables, of equal facts, and left it at that
     log = unrun.read("logs", "evidence", "bert", "crows.log")
     assert "nothing is left to do" in log and "sequences" not in log
     assert litter(unrun.folder / "results") == []

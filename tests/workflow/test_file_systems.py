@@ -8,7 +8,6 @@ import pytest
 
 from killing import digests, litter
 from small_study import Workflow
-from unmask.evidence.cache import FOLDER
 
 SCORES = "results/small/scores/bert/crows/original.parquet"
 REFUSING = """
@@ -23,15 +22,12 @@ def refuse_with(number):
 
 
 fcntl.flock = refuse_with(errno.ENOLCK)
-os.link = refuse_with(errno.EPERM)
 """
-"""What every Python process reads first: the file system has no locks and no hard links."""
+"""What every Python process reads first: the file system has no locks."""
 
 
 @pytest.mark.thorough
-def test_without_locks_and_hard_links_results_are_the_same(
-    copied: Workflow, finished: Workflow, tmp_path: Path
-) -> None:
+def test_without_locks_results_are_the_same(copied: Workflow, finished: Workflow, tmp_path: Path) -> None:
     for made in ("results", ".snakemake"):
         shutil.rmtree(copied.folder / made)
     (tmp_path / "refusing").mkdir()
@@ -50,8 +46,6 @@ def test_without_locks_and_hard_links_results_are_the_same(
 
     results = copied.folder / "results"
     assert litter(results) == []
-    # a table without a second name has its only one outside the folder of those kept
-    assert not list(results.rglob(f"{FOLDER}/*.parquet"))
     ours, theirs = digests(results / "small"), digests(finished.folder / "results/small")
     assert SCORES.removeprefix("results/small/") in ours
     assert {name for name, digest in ours.items() if theirs[name] != digest} == set()

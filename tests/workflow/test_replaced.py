@@ -30,15 +30,15 @@ def test_an_older_benchmark_in_its_place_is_another_one(copied: Workflow) -> Non
     replace(copied.folder / "crows.csv", reworded)
     planned = copied.planned()
     for model in ("bert", "roberta"):
-        assert f"evidence/{model}/crows/original/none.parquet" in planned
-        assert f"evidence/{model}/stereo/original/none.parquet" not in planned
+        assert f"evidence/{model}/crows/digests.json" in planned
+        assert f"evidence/{model}/stereo/digests.json" not in planned
     assert {"benchmarks/crows.parquet", "tables/table5.csv", "report/index.html"} <= planned
 
 
 def test_an_older_tokenizer_in_its_place_is_another_one(copied: Workflow) -> None:
     replace(copied.folder / "bert-tokenizer/tokenizer.json", lambda content: content + b"\n")
     planned = copied.planned()
-    assert {"models/bert/facts.json", "evidence/bert/crows/original/none.parquet"} <= planned
+    assert {"models/bert/facts.json", "evidence/bert/crows/digests.json"} <= planned
     assert not [output for output in planned if "/roberta/" in output]
 
 
@@ -73,7 +73,7 @@ def test_weights_of_the_same_size_in_their_place_are_another_model(copied: Workf
     # with one measure more, the evidence that is there is made anew too
     copied.config["measures"] = ["AUL", "SSS"]
     planned = copied.planned()
-    assert {manifest, "evidence/own/crows/original/none.parquet"} <= planned
+    assert {manifest, "evidence/own/crows/digests.json"} <= planned
     done = copied.snakemake(scores)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((results / manifest).read_text())["weights_digest"] != described["weights_digest"]

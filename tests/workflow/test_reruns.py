@@ -11,7 +11,6 @@ import pytest
 from small_study import AGGREGATES, Workflow, random_model
 from unmask.code_digest import PLUMBING
 from unmask.files import sha256_of_file
-from unmask.plugins import module_file
 
 
 def without_aggregates(planned: set[str]) -> set[str]:
@@ -124,13 +123,10 @@ def test_evidence_is_made_again_by_variant_and_masking(copied: Workflow) -> None
     # a measure that hides something new
     copied.config["measures"] = [*copied.config["measures"], "AllMasked"]
     assert read_now() == ({"all"}, set())
-    # the code of one masking
-    module = copied.folder / "scripts" / module_file("evidence/maskings", "modified")
-    module.write_text(module.read_text() + "\nEDITED = True\n")
-    assert read_now() == ({"modified"}, set())
-    # one table that is gone, and comes back by its other name
+    # one table that is gone, and its list
     (folder / "none.parquet").unlink()
-    assert read_now(str(Path("results/small/evidence", *PLACE, "none.parquet"))) == (set(), set())
+    (folder.parent / "digests.json").unlink()
+    assert read_now() == ({"none"}, set())
     # a measure less
     copied.config["measures"] = copied.config["measures"][:-1]
     assert read_now() == (set(), set())
@@ -142,9 +138,7 @@ def test_evidence_is_made_again_by_variant_and_masking(copied: Workflow) -> None
     assert read_now(SCORES) == (set(), set())
     copied.config["controls"] = {"shuffled": {"seed": 5}}
     assert read_now() == (set(), set())
-    assert {name: (folder / name).read_bytes() for name in before if name != "modified.parquet"} == {
-        name: data for name, data in before.items() if name != "modified.parquet"
-    }
+    assert {name: (folder / name).read_bytes() for name in before} == before
     assert "Nothing to be done" in copied.snakemake(SCORES).stderr
 
 
@@ -158,12 +152,6 @@ def test_one_job_reads_a_model_on_a_benchmark(finished: Workflow) -> None:
     """All variants of it, whatever of them is new: what else is there it does not read again."""
     config = copy.deepcopy(finished.config)
     config["controls"] = {"shuffled": {"seed": 5}}
-    evidence = {output for output in finished.planned(config) if output.startswith("evidence/")}
-    places = {tuple(output.split("/")[1:3]) for output in evidence}
-    assert len(places) == 4
-    for place in places:
-        of_job = {output for output in evidence if output.startswith(f"evidence/{'/'.join(place)}/")}
-        assert {output.split("/")[3] for output in of_job} == {"original", "shuffled"}
     done = finished.snakemake("-n", config=config)
     jobs = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
     assert [int(number) for rule, number in jobs.items() if rule.startswith("evidence")] == [4]
@@ -198,7 +186,7 @@ def test_editing_a_formula_changes_nothing_without_the_measure(copied: Workflow)
 def test_editing_a_reader_makes_again_what_it_reads(copied: Workflow) -> None:
     edit(copied, "benchmarks/formats/stereoset.py")
     own = without_aggregates(copied.planned())
-    assert {"benchmarks/stereo.parquet", "evidence/bert/stereo/original/none.parquet"} <= own
+    assert {"benchmarks/stereo.parquet", "evidence/bert/stereo/digests.json"} <= own
     assert all("/stereo" in output for output in own)
 
 
@@ -219,13 +207,13 @@ def test_editing_plumbing_changes_nothing(copied: Workflow) -> None:
         edit(copied, module.removeprefix("unmask/"))
     assert copied.planned() == set()
     edit(copied, "files.py")
-    assert "evidence/bert/crows/original/none.parquet" in copied.planned()
+    assert "evidence/bert/crows/digests.json" in copied.planned()
 
 
 def test_editing_the_engine_makes_evidence_again_but_no_models(copied: Workflow) -> None:
     edit(copied, "evidence/engine.py")
     planned = copied.planned()
-    assert "evidence/bert/crows/original/none.parquet" in planned
+    assert "evidence/bert/crows/digests.json" in planned
     assert not [output for output in planned if output.startswith(("models/", "benchmarks/"))]
 
 

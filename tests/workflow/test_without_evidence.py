@@ -42,12 +42,12 @@ def test_a_new_model_or_benchmark_is_scored_alone(cleaned: Workflow) -> None:
     config = copy.deepcopy(cleaned.config)
     cleaned.config["models"]["albert"] = random_model("albert", cleaned.folder, embedding_size=8)
     own = own_jobs(cleaned)
-    assert "evidence/albert/crows/original/none.parquet" in own
+    assert "evidence/albert/crows/digests.json" in own
     assert all("/albert/" in output for output in own)
     cleaned.config = config
     cleaned.config["benchmarks"]["more"] = {"format": "crows-pairs", "path": "crows.csv"}
     own = own_jobs(cleaned)
-    assert "evidence/bert/more/original/none.parquet" in own
+    assert "evidence/bert/more/digests.json" in own
     assert all("/more" in output for output in own)
 
 

@@ -8,9 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.evidence.cache import digest_file
 from unmask.evidence.schema import EVIDENCE
-from unmask.files import sha256_of_file
 from unmask.tables import opened_table, plain_frame
 
 PAIRS_AT_ONCE = 10_000
@@ -21,24 +19,12 @@ def in_chunks(
 ) -> Iterator[tuple[pd.DataFrame, dict[str, pd.DataFrame]]]:
     """The pairs of a benchmark, `at_once` at a time, with their rows of each Evidence table in `files`.
 
-    Raises InputError where a file is no Evidence table or not as its job wrote it, or where its pairs are not
-    those of the benchmark in their order.
+    Raises InputError where a file is no Evidence table, or where its pairs are not those of the benchmark in
+    their order.
     """
-    for path in files.values():
-        check_unaltered(path)
     places = pd.Index(pairs["pair_id"])
     # what is no table is named at once, before the first chunk is asked for
     return _chunks({name: _Reader(path, places) for name, path in files.items()}, pairs, at_once)
-
-
-def check_unaltered(path: str | Path) -> None:
-    """Raise InputError where a table of evidence is not as its job wrote it (unmask.evidence.cache).
-
-    A table without a digest beside it, as an oracle's, is taken as it is.
-    """
-    digest = digest_file(Path(path))
-    if digest.is_file() and sha256_of_file(path) != digest.read_text(encoding="utf-8").strip():
-        raise InputError(f"{path}: was altered after its job wrote it; delete it and run again")
 
 
 def _chunks(

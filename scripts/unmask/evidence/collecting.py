@@ -1,4 +1,4 @@
-"""From pairs and a model to rows of evidence, and of the likeliest tokens beside them."""
+"""From tokenised pairs and a model to rows of evidence, and of the likeliest tokens beside them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,12 @@ import pandas as pd
 from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
-from unmask.evidence.alignment import by_protocol
 from unmask.evidence.engine import Answers, Indices, Queries, answer
-from unmask.evidence.masking import hidden_positions, predicted, roles_of
-from unmask.evidence.progress import Progress
-from unmask.evidence.sentences import Sentence, shuffle_tokens
-from unmask.evidence.tokenising import tokenise_pairs
+from unmask.evidence.maskings import MASKINGS, predicted
+from unmask.evidence.sentences import Pair, Sentence, shuffle_tokens
+from unmask.evidence.tokenising import tokenise
 from unmask.models.loading import LoadedModel
-from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START
+from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START, UNRELATED
 
 
 def collect_evidence(
@@ -26,34 +24,32 @@ def collect_evidence(
     variant: str,
     shuffle_seed: int = 0,
     max_length: int | None = None,
-    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """The Evidence rows of `model` on a Pairs table, in the order of pairs, roles and positions.
 
-    Raises InputError as `prepare` and `as_rows` do.
+    Raises InputError as `tokenise` and `as_rows` do.
     """
-    layout = prepare(pairs, model.tokenizer, masking, variant, shuffle_seed, max_length)
-    return as_rows(layout, answer(model, layout.queries, progress), model.tokenizer)
+    sentences = tokenise(pairs, model.tokenizer, max_length, MASKINGS[masking].roles)
+    return evidence_of(sentences, model, masking, variant, shuffle_seed)
+
+
+def evidence_of(
+    pairs: Sequence[Pair], model: LoadedModel, masking: str, variant: str, shuffle_seed: int = 0
+) -> pd.DataFrame:
+    """The same of tokenised pairs."""
+    layout = prepare(pairs, masking, variant, shuffle_seed, model.tokenizer.mask_token_id)
+    return as_rows(layout, answer(model, layout.queries), model.tokenizer)
 
 
 def prepare(
-    pairs: pd.DataFrame,
-    tokenizer: PreTrainedTokenizerBase,
-    masking: str,
-    variant: str,
-    shuffle_seed: int = 0,
-    max_length: int | None = None,
+    pairs: Sequence[Pair], masking: str, variant: str, shuffle_seed: int, mask_id: int | None
 ) -> "Layout":
-    """The sentences of a Pairs table as queries to the engine.
-
-    Raises InputError for a sentence that the model cannot take, naming the pair.
-    """
-    sentences = tokenise_pairs(pairs, tokenizer, roles_of(masking), max_length)
+    """The sentences that a masking is applied to, as queries to the engine."""
+    roles = MASKINGS[masking].roles
+    sentences = [pair[role] for pair in pairs for role in roles if role in pair]
     if variant == SHUFFLED:
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
-    hidden_in = hidden_positions(masking)
-    sentences = [each for sentence in sentences for each in by_protocol(sentence, hidden_in)]
-    return lay_out(sentences, masking, tokenizer.mask_token_id)
+    return lay_out(sentences, masking, mask_id)
 
 
 def as_rows(layout: "Layout", answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
@@ -88,7 +84,7 @@ class Layout:
     """So many tokens at the head of each sentence are given, and not predicted."""
 
 
-def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout:
+def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int | None) -> Layout:
     """Hide tokens of each sentence as the masking says, and ask for those that it predicts.
 
     Under `left` all tokens are asked for, too, each behind those before it; under `start` those hidden, each
@@ -98,12 +94,11 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int) -> Layout
     special: list[npt.NDArray[np.bool_]] = []
     rows: list[tuple[int, int, int, int]] = []
     crosses: list[tuple[int, int, int, int]] = []
-    hidden_in = hidden_positions(masking)
     # the part of a sentence that a model reads
     part = slice(1) if masking == START else slice(None)
     for number, sentence in enumerate(sentences):
         tokens = sentence.ids.tolist()
-        for hidden in hidden_in(sentence):
+        for hidden in MASKINGS[masking].hidden(sentence):
             positions = hidden.tolist()
             ids = tokens.copy()
             if masking not in CAUSAL_MASKINGS:
@@ -162,7 +157,7 @@ def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBas
             "token": names[token],
             "special": of_token([s.special for s in sentences]).astype(bool)
             | (position < layout.unpredicted),
-            "modified": of_token([s.modified for s in sentences]),
+            "modified": of_token([None if s.role == UNRELATED else s.modified for s in sentences]),
             "log_prob": answers.log_prob[of_rows],
             "rank": answers.rank[of_rows],
             "attention": answers.attention[of_rows],

@@ -1,6 +1,6 @@
-"""Where evidence is from: what is of two models, or of two states of one, never meets in one table."""
+"""Where evidence is from: what is of two states of a benchmark never meets in one table."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,30 +9,22 @@ import pyarrow as pa
 from unmask.errors import InputError
 from unmask.tables import read_metadata, unreadable
 
-ORIGIN_KEYS = (
-    "model",
-    "weights",
-    "tokenizer",
-    "attention",
-    "start",
-    "dtype",
-    "benchmark",
-    "benchmark_sha256",
-)
-"""Facts that all evidence in one table shares; what a table lacks is taken for a value of its own."""
-
 SOURCE_KEYS = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")
-"""What the evidence says of where its model is from: keys of the model's entry."""
+"""What evidence says of where its model is from: keys of the model's entry."""
 
 
-def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN_KEYS) -> None:
-    """Check that tables of evidence, or of scores, which keep the facts of theirs, agree in these facts.
+def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str]) -> None:
+    """Check that tables of scores, which keep the facts of their evidence, agree in these facts.
 
     Raises InputError naming two tables that do not, or one that cannot be read.
     """
     first: tuple[str | Path, Mapping[str, Any]] | None = None
     for path in tables:
-        for facts in _of_evidence(path):
+        try:
+            evidence = read_metadata(path)["evidence"]
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise unreadable(path, error) from None
+        for facts in evidence.values():
             first = first or (path, facts)
             for key in keys:
                 if facts.get(key) != first[1].get(key):
@@ -40,11 +32,3 @@ def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str] = ORIGIN_
                         f"{path}: {key} differs: {facts.get(key)} here, {first[1].get(key)} in {first[0]}; "
                         "delete both and run again"
                     )
-
-
-def _of_evidence(path: str | Path) -> Iterator[Mapping[str, Any]]:
-    try:
-        facts = read_metadata(path)
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise unreadable(path, error) from None
-    yield from facts["evidence"].values() if "evidence" in facts else [facts]

@@ -1,14 +1,14 @@
 """Sentences as a model reads them: token ids, special tokens, and what a pair shares."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 import numpy as np
 import numpy.typing as npt
 
+Ids = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -17,34 +17,29 @@ class Sentence:
 
     pair_id: str
     role: str
-    ids: npt.NDArray[np.int64]
+    ids: Ids
     special: Mask
     """Tokens that the tokenizer put around the text."""
     modified: Mask | None = None
-    """Tokens outside those that the two sentences of the pair share; None where that means nothing."""
-    unlike: Mask | None = None
-    """Of an unrelated sentence: tokens outside those that it shares with the stereotypical one."""
-    source: Positions | None = None
+    """Tokens outside those that it shares: with the other sentence of the pair, or, unrelated, with the
+    stereotypical one. None where that means nothing, as in a shuffled sentence."""
+    source: Ids | None = None
     """For a shuffled sentence: where each token stood before."""
 
-    def positions(self, modified: bool) -> Positions:
-        """Where its modified tokens are, or those that it shares; special ones are left out.
 
-        Raises ValueError for a sentence that shares no tokens with another.
-        """
-        if self.modified is None:
-            raise ValueError(f"pair {self.pair_id}: the {self.role} sentence shares tokens with none")
-        return np.flatnonzero((self.modified == modified) & ~self.special)
+Pair = dict[str, Sentence]
+"""The sentences of a pair by role."""
 
 
-def modified_tokens(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> tuple[Mask, Mask]:
+def modified_tokens(first: Ids, second: Ids) -> tuple[Mask, Mask]:
     """Which tokens of two sequences are outside the longest matching blocks that they share.
 
-    The alignment is difflib's (Ratcliff-Obershelp), as in the published CrowS-Pairs code. From 200 tokens of
-    the second sequence on difflib passes over popular ones: see unmask.evidence.alignment.
+    The alignment is Ratcliff and Obershelp's, as difflib has it: the longest block that both sequences have,
+    then the same to its left and to its right. The published CrowS-Pairs code leaves on difflib's exception
+    for tokens that are frequent in 200 tokens or more, which no pair of CrowS-Pairs or StereoSet has.
     """
     masks = np.ones(len(first), dtype=bool), np.ones(len(second), dtype=bool)
-    matcher = SequenceMatcher(None, first.tolist(), second.tolist())
+    matcher = SequenceMatcher(None, first.tolist(), second.tolist(), autojunk=False)
     for block in matcher.get_matching_blocks():
         masks[0][block.a : block.a + block.size] = False
         masks[1][block.b : block.b + block.size] = False
@@ -61,6 +56,4 @@ def shuffle_tokens(sentence: Sentence, seed: int) -> Sentence:
     movable = np.flatnonzero(~sentence.special)
     source = np.arange(len(sentence.ids))
     source[movable] = np.random.default_rng([seed, pair_digest]).permutation(movable)
-    return Sentence(
-        sentence.pair_id, sentence.role, sentence.ids[source], sentence.special, modified=None, source=source
-    )
+    return replace(sentence, ids=sentence.ids[source], modified=None, source=source)

@@ -1,61 +1,38 @@
 """The sentences of pairs as a tokenizer makes them."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
-from unmask.evidence.alignment import Aligned, align
-from unmask.evidence.sentences import Mask, Sentence
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
-
-if TYPE_CHECKING:
-    pass
+from unmask.evidence.sentences import Ids, Mask, Pair, Sentence, modified_tokens
+from unmask.terms import ROLES, SIDES, STEREOTYPE, UNRELATED
 
 
-class Encoded(NamedTuple):
-    """The token ids of a text, and of each whether the tokenizer put it around the text."""
-
-    ids: npt.NDArray[np.int64]
-    special: Mask
-
-
-def tokenise_pairs(
+def tokenise(
     pairs: pd.DataFrame,
     tokenizer: PreTrainedTokenizerBase,
-    roles: Sequence[str],
     max_length: int | None = None,
-) -> list[Sentence]:
-    """Tokenise the sentences of a Pairs table that stand in `roles`, pair by pair.
+    roles: Sequence[str] = ROLES,
+) -> list[Pair]:
+    """Tokenise the sentences of a Pairs table that stand in `roles`, with what they share.
 
-    What looks like a special token in a text is text. Raises
-    InputError naming the pair whose sentence has no token or more than `max_length`, or has such a text that
-    its tokenizer can only read as the special token.
+    What looks like a special token in a text is text. Raises InputError naming the pair whose sentence has no
+    token or more than `max_length`, or has such a text that its tokenizer can only read as the special token.
     """
-    of_pairs = encode_pairs(pairs, tokenizer, roles, max_length)
-    return [sentence for of_role in of_pairs for sentence in _with_modified(of_role)]
-
-
-def encode_pairs(
-    pairs: pd.DataFrame,
-    tokenizer: PreTrainedTokenizerBase,
-    roles: Sequence[str],
-    max_length: int | None = None,
-) -> Iterator[dict[str, Sentence]]:
-    """The same without what pairs share: of each pair its sentences by role."""
-    columns = [(role, pairs[role]) for role in (STEREOTYPE, ANTISTEREOTYPE, UNRELATED) if role in roles]
-    spells_out = literal_specials(tokenizer)
-    texts = {text for _, column in columns for text in column.dropna()}
-    encoded = _encode(texts, tokenizer, spells_out)
-    special_ids = np.array(sorted(specials_of(tokenizer).values()), dtype=np.int64)
+    columns = [(role, pairs[role]) for role in ROLES if role in roles]
+    specials = specials_of(tokenizer)
+    special_ids = np.array(sorted(specials.values()), dtype=np.int64)
+    spelt_out = _spelt_out([*specials, *([tokenizer.unk_token] if tokenizer.unk_token else [])])
+    encoded = _encode({text for _, column in columns for text in column.dropna()}, tokenizer, spelt_out)
+    tokenised: list[Pair] = []
     for row, pair_id in enumerate(pairs["pair_id"]):
-        of_role: dict[str, Sentence] = {}
+        pair: Pair = {}
         for role, column in columns:
             text = column.iloc[row]
             if pd.isna(text):
@@ -67,14 +44,15 @@ def encode_pairs(
             if max_length is not None and len(ids) > max_length:
                 raise InputError(f"{what} has {len(ids)} tokens, the model takes {max_length}")
             mistaken = ids[~special & np.isin(ids, special_ids)]
-            if mistaken.size and spells_out.search(text):
+            if mistaken.size and spelt_out.search(text):
                 token = tokenizer.convert_ids_to_tokens(int(mistaken[0]))
                 raise InputError(
                     f"{what} has the text {token!r}, which this tokenizer can only read as its special "
                     "token; write it otherwise or leave the pair out"
                 )
-            of_role[role] = Sentence(pair_id, role, ids, special)
-        yield of_role
+            pair[role] = Sentence(pair_id, role, ids, special)
+        tokenised.append(_aligned(pair))
+    return tokenised
 
 
 def specials_of(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
@@ -85,53 +63,51 @@ def specials_of(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
     return {name: id_ for name, id_ in ids.items() if isinstance(id_, int) and id_ != unknown}
 
 
-def literal_specials(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str]:
-    """Matches a text that spells out a special token or that of unknown words, in any case."""
-    names = {*specials_of(tokenizer), *([tokenizer.unk_token] if tokenizer.unk_token else [])}
-    # without any nothing matches
-    return re.compile("|".join(map(re.escape, sorted(names))) or "(?!)", re.IGNORECASE)
+def _spelt_out(names: Iterable[str]) -> re.Pattern[str]:
+    """Matches a text that spells out one of these tokens, in any case; without any, nothing."""
+    return re.compile("|".join(map(re.escape, sorted({*names}))) or "(?!)", re.IGNORECASE)
 
 
 def _encode(
-    texts: Collection[str],
-    tokenizer: PreTrainedTokenizerBase,
-    spells_out: re.Pattern[str],
-) -> dict[str, Encoded]:
-    literal = sorted(text for text in texts if spells_out.search(text))
-    plain = sorted({*texts} - {*literal})
-    # apart, so that the others are read as they always were
-    return {
-        **_encode_alike(plain, tokenizer),
-        **_encode_alike(literal, tokenizer, split_special_tokens=True),
-    }
-
-
-def _encode_alike(
-    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, **options: bool
-) -> dict[str, Encoded]:
-    if not texts:
-        return {}
-    encoding = tokenizer(
-        list(texts), return_special_tokens_mask=True, truncation=False, verbose=False, **options
-    )
-    return {
-        text: Encoded(np.array(ids, dtype=np.int64), np.array(special, dtype=bool))
-        for text, ids, special in zip(
-            texts, encoding["input_ids"], encoding["special_tokens_mask"], strict=True
-        )
-    }
-
-
-def _with_modified(of_role: dict[str, Sentence]) -> list[Sentence]:
-    if STEREOTYPE in of_role and ANTISTEREOTYPE in of_role:
-        sides = of_role[STEREOTYPE], of_role[ANTISTEREOTYPE]
-        corrected, published = align(sides[0].ids, sides[1].ids)
-        for one, mask, other in zip(sides, corrected, published, strict=True):
-            of_role[one.role] = Aligned(
-                one.pair_id, one.role, one.ids, one.special, modified=mask, published=other
+    texts: Collection[str], tokenizer: PreTrainedTokenizerBase, spelt_out: re.Pattern[str]
+) -> Mapping[str, tuple[Ids, Mask]]:
+    """Of each text its token ids, and which of them the tokenizer put around it."""
+    literal = sorted(text for text in texts if spelt_out.search(text))
+    encoded: dict[str, tuple[Ids, Mask]] = {}
+    for some, options in ((sorted({*texts} - {*literal}), {}), (literal, {"split_special_tokens": True})):
+        if some:
+            encoding = tokenizer(
+                some, return_special_tokens_mask=True, truncation=False, verbose=False, **options
             )
-    if STEREOTYPE in of_role and UNRELATED in of_role:
-        unrelated = of_role[UNRELATED]
-        (_, unlike), _ = align(of_role[STEREOTYPE].ids, unrelated.ids)
-        of_role[UNRELATED] = replace(unrelated, unlike=unlike)
-    return list(of_role.values())
+            columns = zip(some, encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
+            encoded |= {text: (np.array(ids, np.int64), np.array(mask, bool)) for text, ids, mask in columns}
+    return encoded
+
+
+def _aligned(pair: Pair) -> Pair:
+    if pair.keys() >= {*SIDES}:
+        masks = modified_tokens(*(pair[side].ids for side in SIDES))
+        pair |= {side: replace(pair[side], modified=mask) for side, mask in zip(SIDES, masks, strict=True)}
+    if pair.keys() >= {STEREOTYPE, UNRELATED}:
+        _, mask = modified_tokens(pair[STEREOTYPE].ids, pair[UNRELATED].ids)
+        pair[UNRELATED] = replace(pair[UNRELATED], modified=mask)
+    return pair
+
+
+def unknown_tokens(pairs: Iterable[Pair], tokenizer: PreTrainedTokenizerBase, limit: float) -> dict[str, Any]:
+    """How many `tokens` the two sides of all pairs have, special ones left out, how many of these stand for
+    `unknown` words, and the `id` of the token that does.
+
+    Raises InputError where more than `limit` of the tokens, a share, are unknown.
+    """
+    texts = [pair[side].ids[~pair[side].special] for pair in pairs for side in SIDES]
+    tokens, id_ = sum(map(len, texts)), tokenizer.unk_token_id
+    unknown = 0 if id_ is None else sum(int((text == id_).sum()) for text in texts)
+    share = unknown / tokens if tokens else 0.0
+    if share > limit:
+        needed = np.ceil(100 * share) / 100
+        raise InputError(
+            f"{unknown} of {tokens} tokens ({share:.1%}) are unknown to its tokenizer, more than "
+            f"{limit:.1%}; to score it all the same, set config key scoring.unknown_tokens to {needed}"
+        )
+    return {"id": id_, "unknown": unknown, "tokens": tokens}

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.evidence.protocols import all_in_protocol, is_split
 from unmask.measures.float_error import fingerprints, token_errors
 from unmask.measures.measure import Evidence, Measure
 from unmask.measures.registry import measure
@@ -22,25 +21,6 @@ matter: see unmask.measures.float_error.
 """
 
 Floats = npt.NDArray[np.float64]
-
-
-def score_by_protocol(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str]) -> pd.DataFrame:
-    """The Scores rows of `score_pairs`, each protocol from the evidence that it reads.
-
-    Evidence may have a sentence once for each protocol (unmask.evidence.protocols).
-    """
-    if not any(map(is_split, evidence.values())):
-        return score_pairs(pair_ids, evidence, measures)
-    scores = {
-        protocol: score_pairs(pair_ids, all_in_protocol(evidence, protocol), measures)
-        for protocol in PROTOCOLS
-    }
-    parts = [
-        rows[(rows["measure"] == measure) & (rows["protocol"] == protocol)]
-        for measure in measures
-        for protocol, rows in scores.items()
-    ]
-    return pd.concat(parts, ignore_index=True)
 
 
 def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str]) -> pd.DataFrame:

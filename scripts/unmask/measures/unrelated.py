@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from unmask.evidence.protocols import SIDES, all_in_protocol
 from unmask.measures.measure import Evidence
 from unmask.measures.registry import measure
 from unmask.measures.scoring import sides_of
-from unmask.terms import PROTOCOLS, UNRELATED
+from unmask.terms import PROTOCOLS, SIDES, UNRELATED
 
 COLUMNS = ("pair_id", "measure", "protocol", *SIDES)
 
@@ -26,11 +25,10 @@ def margins_against_unrelated(
     """
     of_unrelated = {masking for masking, rows in evidence.items() if rows["role"].eq(UNRELATED).any()}
     reading = [name for name in measures if of_unrelated.issuperset(measure(name).maskings)]
-    by_protocol = {protocol: all_in_protocol(evidence, protocol) for protocol in PROTOCOLS if reading}
     parts = []
     for name in reading:
-        for protocol, rows in by_protocol.items():
-            scores = measure(name).formula(rows, protocol).scores()
+        for protocol in PROTOCOLS:
+            scores = measure(name).formula(evidence, protocol).scores()
             unrelated = scores[scores.index.get_level_values("role") == UNRELATED].droplevel("role")
             if unrelated.notna().any():
                 margins = sides_of(scores, pair_ids, np.nan) - unrelated.reindex(list(pair_ids)).to_numpy(

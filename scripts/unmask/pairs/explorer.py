@@ -16,17 +16,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.evidence.masking import hidden_positions
-from unmask.evidence.protocols import all_in_protocol
+from unmask.evidence.maskings import MASKINGS
 from unmask.evidence.sentences import Sentence
 from unmask.measures.precision import spread_sample
 from unmask.measures.reduction import contributions
 from unmask.measures.registry import maskings_of, measure
 from unmask.pairs.surfaces import surfaces
 from unmask.terms import (
-    ANTISTEREOTYPE,
     CAUSAL_MASKINGS,
     CORRECTED,
+    SIDES,
     START,
     STEREOTYPE,
 )
@@ -36,7 +35,6 @@ SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
 LIKELY_DECIMALS = 2
 """Of probabilities of the likeliest tokens; those that round to 0 are left out, but for the first."""
 
-SIDES = (STEREOTYPE, ANTISTEREOTYPE)
 TOKEN = ["pair_id", "role", "position"]
 PARTS = ("scores", "tokens", "likeliest")
 """What there is of a model on a benchmark."""
@@ -79,7 +77,6 @@ def explored(
     LIKELIEST by masking, if there are any. All three may be of other pairs too.
     """
     parts = [evidence_of_pairs(pairs, some) for some in evidence]
-    likeliest = all_in_protocol(likeliest, CORRECTED) if likeliest else None
     names = maskings_of(measures)
     whole = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in names}
     added = {name: contributions(measure(name), whole, CORRECTED) for name in measures}
@@ -111,7 +108,7 @@ def evidence_of_pairs(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame])
     ids = set(pairs["pair_id"])
     return {
         masking: rows[rows["pair_id"].isin(ids) & rows["role"].isin(SIDES)]
-        for masking, rows in all_in_protocol(evidence, CORRECTED).items()
+        for masking, rows in evidence.items()
     }
 
 
@@ -227,7 +224,7 @@ def hides(masking: str) -> str:
         return "others" if masking == START else "following"
     flags = np.array([False, False, True, True])
     sentence = Sentence("", STEREOTYPE, np.arange(4), np.zeros(4, dtype=bool), flags)
-    most = max(len(positions) for positions in hidden_positions(masking)(sentence))
+    most = max(len(positions) for positions in MASKINGS[masking].hidden(sentence))
     return ("nothing", "itself", "together")[min(most, 2)]
 
 

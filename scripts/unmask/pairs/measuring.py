@@ -12,7 +12,7 @@ from unmask.measures.float_error import without_float_error
 from unmask.measures.measure import Evidence
 from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.measures.scoring import score_by_protocol
+from unmask.measures.scoring import score_pairs
 from unmask.pairs.explorer import evidence_of_pairs
 from unmask.statistics.computing import EvidenceCounts, Part
 from unmask.tables import as_table
@@ -56,5 +56,5 @@ class Reading:
                 self.explored_evidence.append(evidence_of_pairs(self.explored_pairs, evidence))
 
     def _scores(self, some: pd.DataFrame, evidence: Evidence, measures: Sequence[str]) -> pa.Table:
-        rows = score_by_protocol(list(some["pair_id"]), evidence, measures)
+        rows = score_pairs(list(some["pair_id"]), evidence, measures)
         return as_table(without_float_error(rows) if self.exact else rows, SCORES)

@@ -13,7 +13,6 @@ from typing import Any
 
 from unmask.atomic import remove as remove_path
 from unmask.errors import InputError
-from unmask.evidence.cache import FOLDER, cached, digest_file
 from unmask.preflight import hold_run_lock
 from unmask.results.register import matcher, needing, read_register
 from unmask.results.walking import paths_below
@@ -78,9 +77,7 @@ def _items(pattern: Mapping[str, Any], results: Path, files: Iterable[Path]) -> 
         age = min(file.stat().st_mtime_ns if file.is_file() else -1 for file in needed)
         # what is older is made again, from these files
         done = all(path.stat().st_mtime_ns <= age for path in paths)
-        # the same files by their second names, which would keep them on the disk
-        twins = [twin for path in paths for twin in (cached(path), digest_file(path)) if twin.is_file()]
-        yield _item(pattern["kind"] if done else NEEDED, name, [*paths, *twins])
+        yield _item(pattern["kind"] if done else NEEDED, name, paths)
 
 
 def _abandoned(results: Path, paths: Iterable[Path]) -> Iterator[Item]:
@@ -95,9 +92,6 @@ def _abandoned(results: Path, paths: Iterable[Path]) -> Iterator[Item]:
         whole = folder.with_name(folder.name.removeprefix(".").removesuffix(".shards") + ".parquet")
         kind = ABANDONED if whole.is_file() else UNFINISHED
         yield _item(kind, str(folder.relative_to(results)), [folder])
-    for table in alike(f"{FOLDER}/[!.]*.parquet"):
-        if not (table.parents[1] / table.name).is_file():
-            yield _item(UNFINISHED, str(table.relative_to(results)), [table])
 
 
 def _item(kind: str, name: str, paths: Iterable[Path]) -> Item:
@@ -106,9 +100,8 @@ def _item(kind: str, name: str, paths: Iterable[Path]) -> Item:
 
 
 def _size(paths: Iterable[Path]) -> int:
-    """What files and folders take, a file of two names once."""
-    stats = [file.stat() for path in paths for file in _files(path)]
-    return sum({(stat.st_dev, stat.st_ino): stat.st_size for stat in stats}.values())
+    """What files and folders take."""
+    return sum(file.stat().st_size for path in paths for file in _files(path))
 
 
 def _files(path: Path) -> list[Path]:

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.evidence.cache import FOLDER
+from unmask.evidence.lists import LIST, altered
 from unmask.facts import read_facts
 from unmask.files import sha256_of_file
 from unmask.results.checksums import FILE, read_checksums
@@ -29,6 +29,7 @@ PATTERNS = (
     "**/*.parquet",
     "**/facts.json",
     "**/*.facts.json",
+    f"**/{LIST}",
     "models/*/manifest.json",
     "explorer/*/*/*.json",
     "report/sections/*.json",
@@ -62,8 +63,8 @@ class Verified:
         return [matcher(pattern["files"]) for pattern in read_register(self.folder)]
 
     def check(self) -> None:
-        """Check final files by the list of checksums, evidence by the digests beside it, and every table and
-        section by the record in itself."""
+        """Check final files by the list of checksums, evidence by the list beside it, and every other table
+        and section by the record in itself."""
         try:
             for path, sha256 in read_checksums(self.folder / FILE).items():
                 if not path.exists():
@@ -75,15 +76,13 @@ class Verified:
         except InputError as error:
             self.problems.append(str(error))
         files = [path for path in paths_below(self.folder) if path.is_file()]
-        for digest in files:
-            if digest.parent.name == FOLDER and digest.suffix == ".sha256":
-                self._check_evidence(digest)
         for path in filter(self._is_recorded, files):
             try:
                 facts = read_metadata(path) if path.suffix == ".parquet" else read_facts(path)
             except (OSError, ValueError, pa.ArrowException) as error:
                 self.problems.append(f"{path}: cannot be read ({str(error).splitlines()[0]})")
                 continue
+            self._check_listed(path, facts)
             if "made_from" not in facts:
                 self.problems.append(f"{path}: does not say what it was made from")
             self._check_gate(path, facts)
@@ -93,12 +92,15 @@ class Verified:
     def _is_recorded(self, path: Path) -> bool:
         place = path.relative_to(self.folder)
         hidden = any(part.startswith(".") for part in place.parts)
-        return not hidden and any(_fits(place, pattern) for pattern in PATTERNS)
+        # the list of a model's tables on a benchmark says what they were made from
+        listed = path.name != LIST and any((folder / LIST).is_file() for folder in path.parents[:2])
+        return not hidden and not listed and any(_fits(place, pattern) for pattern in PATTERNS)
 
-    def _check_evidence(self, digest: Path) -> None:
-        table = digest.parents[1] / f"{digest.stem}.parquet"
-        if table.is_file() and self._sha256(table) != digest.read_text(encoding="utf-8").strip():
-            self.problems.append(f"{table}: was altered after its job wrote it")
+    def _check_listed(self, path: Path, facts: Mapping[str, Any]) -> None:
+        """Check the tables of a list, which says what they were made from."""
+        for name, sha256 in facts["tables"].items() if path.name == LIST else ():
+            if problem := altered(path.parent / name, sha256):
+                self.problems.append(f"{path.parent / name}: {problem}")
 
     def _check_gate(self, path: Path, facts: Mapping[str, Any]) -> None:
         """What a trained model has learnt of its world stands in its facts, and among its files."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from unmask.evidence.protocols import all_in_protocol
 from unmask.measures.registry import maskings_of
 from unmask.measures.unrelated import COLUMNS, margins_against_unrelated
 from unmask.statistics.accuracy import accuracy_counts, accuracy_table
@@ -24,7 +23,7 @@ from unmask.statistics.options import Options
 from unmask.statistics.quality import UNKNOWN_TOKENS, quality_table, unequal_tokens, unknown_tokens
 from unmask.statistics.schema import UNEQUAL_TOKENS
 from unmask.statistics.shared_words import dependence_of, kinds_in
-from unmask.terms import CORRECTED, SHUFFLED
+from unmask.terms import SHUFFLED
 
 logger = logging.getLogger(__name__)
 
@@ -66,16 +65,14 @@ class EvidenceCounts:
 
     def add(self, part: Part) -> None:
         """Take what is needed of these pairs; all come once, in the order of the benchmark."""
-        # what has no protocol goes by what the corrected one hides
-        corrected = all_in_protocol(part.evidence, CORRECTED)
-        self.accuracy.append(accuracy_counts(self._measures, corrected, part.shuffled))
-        self.tallies.append(tallies(self._measures, corrected, part.shuffled))
+        self.accuracy.append(accuracy_counts(self._measures, part.evidence, part.shuffled))
+        self.tallies.append(tallies(self._measures, part.evidence, part.shuffled))
         self.words.add(part.pairs, part.evidence)
         ids = part.pairs["pair_id"].tolist()
         self._unrelated.append(margins_against_unrelated(ids, part.evidence, self._measures))
-        self._unequal.append(unequal_tokens(part.pairs, corrected))
+        self._unequal.append(unequal_tokens(part.pairs, part.evidence))
         if self._unknown_id is not None:
-            self._unknown.append(unknown_tokens(part.pairs, corrected, self._unknown_id))
+            self._unknown.append(unknown_tokens(part.pairs, part.evidence, self._unknown_id))
         if part.shuffled is not None:
             (masking,) = maskings_of(self._of_shuffled)
             self.shuffled_words.add(part.pairs, {masking: part.shuffled})

@@ -16,7 +16,6 @@ import pandas as pd
 from scipy import sparse
 from scipy.stats import binom, norm
 
-from unmask.evidence.protocols import all_in_protocol
 from unmask.measures.measure import Evidence
 from unmask.measures.reduction import Reduction
 from unmask.measures.registry import measure
@@ -194,8 +193,7 @@ class Lexicons:
     def add(self, pairs: pd.DataFrame, evidence: Evidence) -> None:
         """Add some pairs, in the order of the benchmark."""
         for (name, protocol), accumulated in self._accumulated.items():
-            rows = all_in_protocol(evidence, protocol)
-            accumulated.add(lexicon_part(pairs, measure(name).formula(rows, protocol)))
+            accumulated.add(lexicon_part(pairs, measure(name).formula(evidence, protocol)))
 
     def pop(self, series: tuple[str, str]) -> Lexicon:
         """One lexicon, of which nothing is kept."""

@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.evidence.protocols import SIDES
 from unmask.measures.scoring import TIE_MARGIN, outcomes_of
 from unmask.statistics.decisions import NO_PREFERENCE, Decisions, Outcomes, code, groups
 from unmask.statistics.dependence import Dependence
@@ -21,7 +20,7 @@ from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.schema import LMS
 from unmask.statistics.spread import Spread, spread_of
 from unmask.tables import framed
-from unmask.terms import CORRECTED, STEREOTYPE, TIE, UNDEFINED
+from unmask.terms import CORRECTED, SIDES, STEREOTYPE, TIE, UNDEFINED
 
 _NULLABLE = {"targets": "Int32"}
 """Columns of LMS of whole numbers that are null in some rows."""

@@ -8,9 +8,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.evidence.masking import hidden_positions, predicted
+from unmask.evidence.maskings import MASKINGS, predicted
 from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.sentences import Positions, Sentence, modified_tokens
+from unmask.evidence.sentences import Ids, Sentence, modified_tokens
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, MODIFIED, NONE, START, STEREOTYPE
 from unmask.worlds.exact import ExactLeftModel, ExactModel, Floats
@@ -33,7 +33,7 @@ class _Reading(NamedTuple):
 
     sentence: Sentence
     input_ids: Input
-    positions: Positions
+    positions: Ids
 
 
 def exact_evidence(pairs: pd.DataFrame, model: ExactModel | ExactLeftModel, masking: str) -> pd.DataFrame:
@@ -83,7 +83,6 @@ def _read_left(
     """What a causal language model is shown, and its answers."""
     if masking not in CAUSAL_MASKINGS:
         raise ValueError(f"masking {masking} is for masked language models")
-    hidden_in = hidden_positions(masking)
     readings: list[_Reading] = []
     answers: Answers = {}
     for sentence in sentences:
@@ -91,7 +90,7 @@ def _read_left(
         if masking == START and not all(map(model.is_first, ids)):
             continue
         length = len(sentence.ids)
-        positions = [predicted(masking, hidden, length) for hidden in hidden_in(sentence)]
+        positions = [predicted(masking, hidden, length) for hidden in MASKINGS[masking].hidden(sentence)]
         readings += [_Reading(sentence, ids, each) for each in positions]
         if ids not in answers:
             before = [() if masking == START else ids[:place] for place in range(len(ids))]
@@ -122,9 +121,8 @@ def _with_specials(text: str, model: ExactModel | ExactLeftModel, what: str) -> 
 
 
 def _readings(sentences: Sequence[Sentence], masking: str, mask: int) -> Iterator[_Reading]:
-    hidden_in = hidden_positions(masking)
     for sentence in sentences:
-        for hidden in hidden_in(sentence):
+        for hidden in MASKINGS[masking].hidden(sentence):
             input_ids = sentence.ids.copy()
             # what is around a single place is the same whether or not that place is hidden
             if len(hidden) > 1:

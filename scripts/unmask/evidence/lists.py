@@ -1,0 +1,106 @@
+"""Tables that outlast the job that writes them, under a list.
+
+A job's output for Snakemake is the list of its tables with the SHA-256 of each. So Snakemake removes no table
+before a job, and a job reads again only what is not there with the facts that it should have.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unmask.errors import InputError
+from unmask.facts import read_facts, write_facts
+from unmask.files import sha256_of_file
+from unmask.tables import read_metadata
+
+LIST = "digests.json"
+"""The name of a list, in the folder of its tables."""
+
+CIRCUMSTANCES = ("device", "versions", "made_from")
+"""Facts of a table whose change makes no row anew: others say what its rows and its model are."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to write, and the facts that it has to state."""
+
+    path: Path
+    schema: pa.Schema
+    facts: Mapping[str, Any]
+
+
+def missing(list_: Path, tables: Iterable[Table]) -> list[Table]:
+    """The tables that are still to be made: the others are as the job before has listed or left them."""
+    try:
+        digests = read_facts(list_)["tables"]
+    except (OSError, ValueError, KeyError):
+        digests = {}
+    of_list = {list_.parent / name: sha256 for name, sha256 in digests.items()}
+    return [table for table in tables if not is_done(table, of_list.get(table.path))]
+
+
+def is_done(table: Table, sha256: str | None = None) -> bool:
+    """Whether a table is there with its facts, CIRCUMSTANCES aside, and has this digest.
+
+    Without one, as after a job that was killed, it has to be readable to its end.
+    """
+
+    def lasting(facts: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in facts.items() if key not in CIRCUMSTANCES}
+
+    facts = stated(table.path)
+    if facts is None or lasting(facts) != lasting(as_stated(table.facts)):
+        return False
+    if sha256 is not None:
+        return sha256_of_file(table.path) == sha256
+    try:
+        for _ in pq.ParquetFile(table.path).iter_batches():
+            pass
+    except (OSError, pa.ArrowException):
+        return False
+    return True
+
+
+def stated(table: Path) -> dict[str, Any] | None:
+    """The facts of a table; None where there is none that can be read."""
+    try:
+        return read_metadata(table)
+    except (OSError, ValueError, pa.ArrowException):
+        return None
+
+
+def as_stated(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Facts as they come back from a table."""
+    as_stored: dict[str, Any] = json.loads(json.dumps(dict(facts)))
+    return as_stored
+
+
+def write_list(list_: Path, tables: Iterable[Path], facts: Mapping[str, Any]) -> None:
+    """List tables of the list's folder with their digests, beside facts of the job."""
+    digests = {str(path.relative_to(list_.parent)): sha256_of_file(path) for path in tables}
+    write_facts(list_, {**facts, "tables": digests})
+
+
+def listed(list_: str | Path) -> dict[str, Path]:
+    """The tables of a list by their names there, as paths.
+
+    Raises InputError where one is not as its job wrote it.
+    """
+    tables = {}
+    for name, sha256 in read_facts(list_)["tables"].items():
+        tables[name] = Path(list_).parent / name
+        if problem := altered(tables[name], sha256):
+            raise InputError(f"{tables[name]}: {problem}; delete it and {list_} and run again")
+    return tables
+
+
+def altered(table: Path, sha256: str) -> str:
+    """What is wrong with a table that a list has with this digest; "" where nothing is."""
+    if not table.is_file():
+        return "is missing"
+    return "" if sha256_of_file(table) == sha256 else "was altered after its job wrote it"

@@ -1,0 +1,177 @@
+"""Evidence of one model on one benchmark: the tables that are not there yet, each whole or not at all."""
+
+import gc
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unmask.evidence.collecting import as_likeliest, as_rows, prepare
+from unmask.evidence.engine import answer
+from unmask.evidence.lists import Table, missing
+from unmask.evidence.maskings import MASKINGS
+from unmask.evidence.origin import SOURCE_KEYS
+from unmask.evidence.progress import Progress
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
+from unmask.evidence.sentences import Pair
+from unmask.evidence.shards import Shard, digest_of_parts, write_in_shards
+from unmask.evidence.tokenising import tokenise, unknown_tokens
+from unmask.models.devices import Device
+from unmask.models.loading import LoadedModel, load
+from unmask.models.start import Start, read_after
+from unmask.models.tokenizer import load_tokenizer
+from unmask.terms import IN_TURN, NONE, ROLES, SIDES
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is read of a benchmark: a variant of its sentences under a masking.
+
+    seed: of the shuffled variant; top: how many of the likeliest tokens are wanted beside each row.
+    """
+
+    variant: str
+    masking: str
+    seed: int | None = None
+    top: int = 0
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model that reads, with its manifest, and how it is run.
+
+    stack: whose attention is read in a model with two stacks, encoder or decoder.
+    """
+
+    manifest: Mapping[str, Any]
+    device: Device
+    dtype: str
+    stack: str | None = None
+
+    def load(self, with_attention: bool, directory: Path | None = None) -> LoadedModel:
+        """The model, or one of another directory that is run like it. Raises InputError as `load` does."""
+        directory, start = directory or self.manifest["directory"], Start.of(self.manifest)
+        return load(directory, self.device, with_attention, self.stack, self.dtype, start=start)
+
+    def tokenised(self, pairs: pd.DataFrame, roles: Iterable[str], limit: float) -> "Tokenised":
+        """A Pairs table as the model's tokenizer reads it: both sides, and what else stands in these roles.
+
+        Raises InputError as `tokenise` does, and where the tokenizer knows too little (`unknown_tokens`).
+        """
+        tokenizer, start = load_tokenizer(self.manifest["directory"]), Start.of(self.manifest)
+        if start is not None:
+            read_after(tokenizer, start)
+        sentences = tokenise(pairs, tokenizer, self.manifest["max_length"], [*SIDES, *roles])
+        return Tokenised(pairs, sentences, unknown_tokens(sentences, tokenizer, limit))
+
+    def facts(self) -> dict[str, Any]:
+        """What every table states of the model and of how it was run."""
+        start, entry = Start.of(self.manifest), self.manifest["entry"]
+        return {
+            "device": self.device.name,
+            "dtype": self.dtype,
+            "attention": self.stack,
+            **({"start": start.token} if start else {}),
+            **{key: self.manifest[key] for key in ("tokenizer_remarks",) if key in self.manifest},
+            "weights": self.manifest["weights_digest"],
+            "tokenizer": self.manifest["tokenizer_digest"],
+            "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
+        }
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """A benchmark as a tokenizer reads it, pair by pair in the order of its Pairs table."""
+
+    pairs: pd.DataFrame
+    sentences: Sequence[Pair]
+    unknown: Mapping[str, Any]
+    """How many of its tokens are unknown (`unknown_tokens`)."""
+
+    def digest(self, part: slice = slice(None)) -> str:
+        """Of the sentences in their roles: the same file, read by another map of columns, has the same."""
+        rows = self.pairs[["pair_id", *ROLES]].iloc[part].astype(object)
+        return digest_of_parts(rows.where(rows.notna(), None).to_numpy().tolist())
+
+    def divided(self, masking: str, shard_tokens: int) -> Iterator[tuple[slice, float]]:
+        """Runs of pairs of about `shard_tokens` tokens that a model reads, each with their number."""
+        power = 2 if masking in IN_TURN else 1
+        lengths = [
+            [len(pair[role].ids) ** power for role in MASKINGS[masking].roles if role in pair]
+            for pair in self.sentences
+        ]
+        reads = np.array([sum(of_pair) for of_pair in lengths], dtype=np.int64)
+        starts = np.flatnonzero(np.diff(np.cumsum(reads) // shard_tokens, prepend=-1))
+        for start, end in zip(starts, [*starts[1:], len(reads)], strict=True):
+            yield slice(int(start), int(end)), float(reads[start:end].sum())
+
+
+def read(
+    list_: Path, wanted: Sequence[Wanted], subject: Subject, benchmark: Tokenised, facts: Mapping[str, Any]
+) -> list[Path]:
+    """Read what is not there yet; the paths of all tables, in the list's folder.
+
+    facts: those of the job, which each table states beside the model's and its own. Raises InputError as
+    `as_rows` and `write_in_shards` do, naming the pair.
+    """
+    shared = {
+        **facts,
+        **subject.facts(),
+        "unknown_tokens": benchmark.unknown,
+        "sentences": benchmark.digest(),
+    }
+    tables = {each: _tables(list_.parent, each, shared) for each in wanted}
+    every = [table for of_each in tables.values() for table in of_each]
+    lacking = {table.path for table in missing(list_, every)}
+    if not lacking:
+        logger.info("all is there, of just these sentences and this model: nothing is left to do")
+    # attention maps are read where nothing is hidden, and cost time elsewhere
+    for with_attention in (True, False):
+        some = [
+            each
+            for each, of_each in tables.items()
+            if (each.masking == NONE) == with_attention and lacking.intersection(t.path for t in of_each)
+        ]
+        if some:
+            model = subject.load(with_attention)
+            for each in some:
+                _write(tables[each], each, model, benchmark)
+            # the network has reference cycles: two would be in memory while the next is loaded
+            del model
+            gc.collect()
+    return [table.path for table in every]
+
+
+def _tables(folder: Path, wanted: Wanted, shared: Mapping[str, Any]) -> list[Table]:
+    """The Evidence table, and that of the likeliest tokens where they are wanted."""
+    facts = {**shared, "variant": wanted.variant, "masking": wanted.masking, "shuffle_seed": wanted.seed}
+    place = folder / wanted.variant / wanted.masking
+    tables = [Table(place.with_suffix(".parquet"), EVIDENCE, facts)]
+    if wanted.top:
+        tables.append(Table(place.with_suffix(".top.parquet"), LIKELIEST, {**facts, "top": wanted.top}))
+    return tables
+
+
+def _write(tables: Sequence[Table], wanted: Wanted, model: LoadedModel, benchmark: Tokenised) -> None:
+    parts = list(benchmark.divided(wanted.masking, model.device.shard_tokens))
+    logger.info("%s, masking %s, shards: %d", wanted.variant, wanted.masking, len(parts))
+    progress = Progress(sum(tokens for _, tokens in parts), items=len(benchmark.sentences), of="pairs")
+
+    def rows(part: slice) -> list[pd.DataFrame]:
+        sentences = benchmark.sentences[part]
+        layout = prepare(
+            sentences, wanted.masking, wanted.variant, wanted.seed or 0, model.tokenizer.mask_token_id
+        )
+        answers = answer(model, layout.queries, progress, wanted.top)
+        evidence = as_rows(layout, answers, model.tokenizer)
+        return [evidence, *([as_likeliest(layout, answers, model.tokenizer)] if wanted.top else [])]
+
+    shards = [Shard(benchmark.digest(part), tokens, partial(rows, part)) for part, tokens in parts]
+    write_in_shards(tables, shards, progress)

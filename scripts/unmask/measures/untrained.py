@@ -1,0 +1,71 @@
+"""Scores of untrained networks of a model's own architecture: what chance gives."""
+
+import logging
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from unmask.evidence.collecting import evidence_of
+from unmask.evidence.lists import Table, missing
+from unmask.evidence.reading import Subject, Tokenised
+from unmask.measures.registry import maskings_of
+from unmask.measures.schema import SCORES
+from unmask.measures.scoring import score_pairs
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.random_weights import make_untrained
+from unmask.tables import write_table
+from unmask.terms import NONE, ORIGINAL
+
+logger = logging.getLogger(__name__)
+
+PAIRS_AT_ONCE = 2000
+"""Of so many pairs the evidence is in memory at once."""
+
+
+def score_untrained(
+    list_: Path,
+    seeds: Sequence[int],
+    measures: Sequence[str],
+    subject: Subject,
+    benchmark: Tokenised,
+    facts: Mapping[str, Any],
+) -> list[Path]:
+    """Score a benchmark with the network of each seed whose scores are not there yet; the paths of all.
+
+    facts: those of the job, which each table states beside the model's. Raises InputError as `evidence_of`
+    does.
+    """
+    shared = {**facts, **subject.facts(), "measures": list(measures), "sentences": benchmark.digest()}
+    tables = {
+        seed: Table(list_.parent / f"{seed}.parquet", SCORES, {**shared, "seed": str(seed)}) for seed in seeds
+    }
+    lacking = {table.path for table in missing(list_, tables.values())}
+    for seed, table in tables.items():
+        if table.path in lacking:
+            logger.info("scoring with the untrained network of seed %s", seed)
+            scores = pd.concat(_scores(seed, measures, subject, benchmark), ignore_index=True)
+            write_table(table.path, scores, SCORES, table.facts)
+    return [table.path for table in tables.values()]
+
+
+def _scores(
+    seed: int, measures: Sequence[str], subject: Subject, benchmark: Tokenised
+) -> Iterator[pd.DataFrame]:
+    maskings = maskings_of(measures)
+    with tempfile.TemporaryDirectory() as folder:
+        directory, kind = Path(folder, "model"), CAUSAL_LM if "start" in subject.manifest else MASKED_LM
+        make_untrained(subject.manifest["directory"], directory, seed, kind)
+        networks = {
+            attention: subject.load(attention, directory)
+            for attention in {masking == NONE for masking in maskings}
+        }
+        for start in range(0, len(benchmark.sentences), PAIRS_AT_ONCE):
+            part = slice(start, start + PAIRS_AT_ONCE)
+            evidence = {
+                masking: evidence_of(benchmark.sentences[part], networks[masking == NONE], masking, ORIGINAL)
+                for masking in maskings
+            }
+            yield score_pairs(list(benchmark.pairs["pair_id"].iloc[part]), evidence, measures)

@@ -1,0 +1,395 @@
+"""Jobs of evidence: each table is read once, whatever else is wanted later, and a killed job resumes."""
+
+import json
+import re
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from transformers import BertModel
+
+from examples import example_pairs
+from processes import start
+from running import run_script
+from tiny_models import tiny_model
+from unmask.benchmarks.schema import PAIRS
+from unmask.errors import InputError
+from unmask.evidence.collecting import as_rows, collect_evidence
+from unmask.evidence.lists import listed
+from unmask.evidence.reading import Subject, Wanted, read
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
+from unmask.facts import read_facts
+from unmask.files import sha256_of_file
+from unmask.measures.schema import SCORES
+from unmask.models.devices import pick_device
+from unmask.models.loading import load
+from unmask.statistics.decisions import decisions
+from unmask.tables import read_metadata, read_table, write_table
+from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL, SHUFFLED
+
+MASKINGS = (ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED)
+CPU = pick_device("cpu")
+
+
+@cache
+def model_directory() -> Path:
+    return tiny_model("bert", Path(mkdtemp(prefix="tiny-bert-")))
+
+
+class Study:
+    """A model and pairs, and jobs that read these with it as Snakemake starts them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        manifest = {
+            "directory": str(model_directory()),
+            "files": {},
+            "entry": {"source": "path"},
+            "weights_digest": "w",
+            "tokenizer_digest": "t",
+            "max_length": 128,
+        }
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        self.write_pairs()
+        self.list, self.untrained_list = (
+            folder / name / "digests.json" for name in ("evidence", "untrained")
+        )
+
+    def write_pairs(self, facts: Mapping[str, str] | None = None, /, **changed: str) -> None:
+        """The example pairs, of which the first has other sentences."""
+        pairs = example_pairs()
+        for role, text in changed.items():
+            pairs.loc[0, role] = text
+        write_table(self.folder / "pairs.parquet", pairs, PAIRS, {"sha256": "p", **(facts or {})})
+
+    def table(self, masking: str, variant: str = ORIGINAL) -> Path:
+        return self.folder / "evidence" / variant / f"{masking}.parquet"
+
+    def run(self, script: str, output: Path, **params: Any) -> str:
+        """The log of a job."""
+        run_script(
+            script,
+            {"pairs": self.folder / "pairs.parquet", "manifest": self.folder / "manifest.json"},
+            [output],
+            self.folder / "job.log",
+            wildcards={"model": "m", "benchmark": "b"},
+            config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
+            **{"dtype": "float32", "attention": {"stack": None}, "unknown_tokens": 0.1, **params},
+        )
+        return self.log
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "job.log").read_text()
+
+    def read(
+        self, maskings: Sequence[str] = MASKINGS, top: int = 0, shuffled: int | None = None, **params: Any
+    ) -> list[str]:
+        """What a job reads where this is wanted."""
+        wanted: list[dict[str, Any]] = [
+            {"variant": ORIGINAL, "masking": masking, "top": top} for masking in maskings
+        ]
+        if shuffled is not None:
+            wanted.append({"variant": SHUFFLED, "masking": NONE, "seed": shuffled})
+        log = self.run("score_evidence", self.list, wanted=wanted, **params)
+        read = re.findall(r"(\w+), masking ([\w-]+), shards", log)
+        return sorted(masking if variant == ORIGINAL else variant for variant, masking in read)
+
+    def score(
+        self, seeds: Sequence[int], measures: Sequence[str] = ("AUL", "CPS"), **params: Any
+    ) -> list[str]:
+        """The seeds of the untrained networks that a job scores where these are wanted."""
+        log = self.run(
+            "score_untrained", self.untrained_list, seeds=list(seeds), measures=list(measures), **params
+        )
+        return re.findall(r"untrained network of seed (\d+)", log)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return Study(tmp_path)
+
+
+@pytest.fixture
+def sequences(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many sequences networks read from now on, by pass."""
+    read: list[int] = []
+    forward = BertModel.forward
+
+    def counted(self: BertModel, input_ids: Any, *arguments: Any, **more: Any) -> Any:
+        read.append(len(input_ids))
+        return forward(self, input_ids, *arguments, **more)
+
+    monkeypatch.setattr(BertModel, "forward", counted)
+    return read
+
+
+def test_one_job_leaves_what_a_model_loaded_for_each_table_would(study: Study) -> None:
+    assert study.read(top=3, shuffled=1) == sorted([*MASKINGS, SHUFFLED])
+    pairs = example_pairs()
+    for masking in MASKINGS:
+        model = load(model_directory(), CPU, with_attention=masking == NONE)
+        alone = collect_evidence(pairs, model, masking, ORIGINAL)
+        write_table(study.folder / "alone.parquet", alone, EVIDENCE, {})
+        rows = read_table(study.table(masking), EVIDENCE)
+        pd.testing.assert_frame_equal(rows, read_table(study.folder / "alone.parquet", EVIDENCE))
+        assert len(read_table(study.table(f"{masking}.top"), LIKELIEST)) == 3 * len(rows)
+        facts = read_metadata(study.table(masking))
+        assert (facts["model"], facts["masking"], facts["code"]) == ("m", masking, "digest")
+    tables = listed(study.list)
+    assert len(tables) == 2 * len(MASKINGS) + 1
+    stated = read_facts(study.list)
+    assert stated["tables"] == {name: sha256_of_file(path) for name, path in tables.items()}
+    pairs_file = study.folder / "pairs.parquet"
+    assert stated["made_from"][str(pairs_file)] == sha256_of_file(pairs_file)
+
+
+def test_what_is_added_is_read_alone(study: Study, sequences: list[int]) -> None:
+    assert study.read([NONE, MODIFIED]) == [MODIFIED, NONE]
+    before = {masking: study.table(masking).stat() for masking in (NONE, MODIFIED)}
+    assert study.read([NONE, MODIFIED, ALL]) == [ALL]
+    assert study.read([NONE, MODIFIED], shuffled=1) == [SHUFFLED]
+    assert "shuffled/none.parquet" in listed(study.list) and "original/all.parquet" not in listed(study.list)
+    sequences.clear()
+    # less, and what was there before
+    assert study.read([NONE, MODIFIED, ALL], shuffled=1) == study.read([NONE]) == []
+    assert not sequences
+    assert {masking: study.table(masking).stat() for masking in before} == before
+    assert study.read([NONE], shuffled=2) == [SHUFFLED]
+    assert study.read([NONE, ALL], top=2) == [ALL, NONE]
+    assert study.read([NONE, ALL], top=3) == [ALL, NONE]
+
+
+def test_only_what_changes_rows_reads_them_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    study.read([NONE, ALL])
+    monkeypatch.setattr("unmask.facts.VERSION", "another")
+    assert study.read([NONE, ALL]) == []
+    study.write_pairs({"read by": "other code"})
+    assert study.read([NONE, ALL]) == []
+    pairs_file = study.folder / "pairs.parquet"
+    assert read_facts(study.list)["made_from"][str(pairs_file)] == sha256_of_file(pairs_file)
+    study.write_pairs(stereotype="the nurse is very good")
+    assert study.read([NONE, ALL]) == [ALL, NONE]
+    assert study.read([NONE, ALL], code="another") == [ALL, NONE]
+    assert study.read([NONE], dtype="bfloat16", code="another") == [NONE]
+
+
+@pytest.mark.parametrize("top", [0, 2])
+def test_a_table_that_was_altered_is_noticed_and_read_again(study: Study, top: int) -> None:
+    study.read([NONE, ALL], top=top)
+    whole = {path: path.read_bytes() for path in listed(study.list).values()}
+    # the file can still be read, and states its facts
+    table = study.table(f"{ALL}.top" if top else ALL)
+    rows, schema = (pd.read_parquet(table), LIKELIEST if top else EVIDENCE)
+    write_table(table, rows.assign(log_prob=-1.0), schema, read_metadata(table))
+    with pytest.raises(InputError, match=rf"^{table}: was altered after its job wrote it; delete it and"):
+        listed(study.list)
+    assert study.read([NONE, ALL], top=top) == [ALL]
+    assert {path: path.read_bytes() for path in listed(study.list).values()} == whole
+    table.unlink()
+    with pytest.raises(InputError, match=rf"^{table}: is missing; delete it and {study.list} and run again$"):
+        listed(study.list)
+    assert study.read([NONE, ALL], top=top) == [ALL]
+    # without the list, as after a job that was killed, a table that is cut short
+    study.list.unlink()
+    table.write_bytes(whole[table][:-100])
+    assert study.read([NONE, ALL], top=top) == [ALL]
+    assert {path: path.read_bytes() for path in listed(study.list).values()} == whole
+
+
+def test_a_job_that_fails_keeps_what_it_has_read(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*arguments: Any) -> None:
+        if arguments[1].masking == MODIFIED:
+            raise InputError("pair 1: no")
+        write(*arguments)
+
+    from unmask.evidence import reading
+
+    write: Callable[..., None] = reading._write
+    with monkeypatch.context() as patched:
+        patched.setattr(reading, "_write", failing)
+        with pytest.raises(SystemExit):
+            study.read()
+    assert "error: model m, benchmark b: pair 1: no" in study.log
+    assert not study.list.exists()
+    assert study.read() == [MODIFIED, ONE_MODIFIED, ONE_SHARED]
+
+
+def test_whatever_is_wrong_with_a_sentence_stops_before_a_model_is_loaded(
+    study: Study, sequences: list[int]
+) -> None:
+    strange = " ".join(["\u2603"] * 60)
+    for changed, line in (
+        ({"antistereotype": "the nurse said " * 60}, "pair p0: the antistereotype sentence has 182 tokens"),
+        ({"stereotype": strange, "antistereotype": f"{strange} he"}, "120 of"),
+    ):
+        study.write_pairs(**changed)
+        with pytest.raises(SystemExit):
+            study.read()
+        assert f"error: model m, benchmark b: {line}" in study.log and not sequences
+    assert study.read(unknown_tokens=1.0) == sorted(MASKINGS)
+    facts = read_metadata(study.table(ALL))["unknown_tokens"]
+    assert facts["unknown"] == 120 and 120 / facts["tokens"] > 0.1
+    # a limit decides whether there are rows, not what they are
+    assert study.read(unknown_tokens=120 / facts["tokens"]) == []
+
+
+def test_a_seed_more_is_scored_alone(study: Study, sequences: list[int]) -> None:
+    measures = ["AUL", "AULA", "CPS", "SSS"]
+    assert study.score([1], measures) == ["1"]
+    first = sum(sequences)
+    sequences.clear()
+    assert study.score([1, 2, 3], measures) == ["2", "3"] and sum(sequences) == 2 * first
+    assert study.score([1, 2], measures) == [] and len(listed(study.untrained_list)) == 2
+    one, other = (read_table(study.folder / "untrained" / f"{seed}.parquet", SCORES) for seed in (1, 2))
+    for scores in (one, other):
+        assert len(decisions(example_pairs(), scores).series) == 8
+    assert not np.allclose(one["margin"].fillna(0), other["margin"].fillna(0))
+    assert study.score([1, 2], ["AUL"]) == study.score([1, 2], ["AUL"], code="another") == ["1", "2"]
+    study.write_pairs(stereotype="the nurse is very good")
+    assert study.score([1], ["AUL"], code="another") == ["1"]
+
+
+# in shards
+
+
+TIMES, SHARD_TOKENS = 100, 300
+
+
+def many_pairs() -> pd.DataFrame:
+    """The example pairs many times over, so that there is time to kill."""
+    copies = [example_pairs() for _ in range(TIMES)]
+    for number, copy in enumerate(copies):
+        copy["pair_id"] = f"{number}-" + copy["pair_id"]
+    return pd.concat(copies, ignore_index=True)
+
+
+def write(folder: Path, manifest: Path, pairs: pd.DataFrame, shard_tokens: int, top: int = 0) -> list[Path]:
+    device = pick_device("cpu")
+    device.shard_tokens = shard_tokens
+    subject = Subject(json.loads(manifest.read_text()), device, "float32")
+    wanted = [Wanted(ORIGINAL, NONE, top=top)]
+    return read(folder / "digests.json", wanted, subject, subject.tokenised(pairs, ["unrelated"], 1), {})
+
+
+WRITER = """
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, sys.argv[1])
+    from test_resume import SHARD_TOKENS, many_pairs, write
+
+    write(Path(sys.argv[2]), Path(sys.argv[3]), many_pairs(), SHARD_TOKENS)
+"""
+
+
+def whole_shards(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in folder.glob("[!.]*.parquet")}
+
+
+@pytest.mark.thorough
+def test_killed_in_mid_write_it_goes_on_to_the_same_bytes(study: Study) -> None:
+    folder, manifest = study.folder, study.folder / "manifest.json"
+    (expected,) = write(folder / "undisturbed", manifest, many_pairs(), SHARD_TOKENS)
+    shards = folder / "killed" / ORIGINAL / ".none.shards"
+    kept: dict[Path, int] = {}
+    # each attempt gets a few shards further
+    for more in (1, 3):
+        with start(WRITER, Path(__file__).parent, folder / "killed", manifest) as process:
+            while process.poll() is None and len(whole_shards(shards)) < len(kept) + more:
+                time.sleep(0.001)
+            process.kill()
+            _, errors = process.communicate()
+        assert process.returncode == -signal.SIGKILL, errors
+        now = whole_shards(shards)
+        # what was whole before has not been touched again
+        assert {shard: now[shard] for shard in kept} == kept
+        kept = now
+    (path,) = write(folder / "killed", manifest, many_pairs(), SHARD_TOKENS)
+    assert path.read_bytes() == expected.read_bytes()
+    assert [file.name for file in path.parent.iterdir()] == ["none.parquet"]
+
+
+@pytest.mark.parametrize("top", [0, 2])
+def test_a_killed_job_goes_on_at_the_last_whole_shard(
+    study: Study, top: int, sequences: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest, pairs = study.folder / "manifest.json", example_pairs()
+    one = read_table(write(study.folder / "one", manifest, pairs, 10**9)[0], EVIDENCE)
+    expected = [path.read_bytes() for path in write(study.folder / "whole", manifest, pairs, 100, top)]
+    shards: list[Any] = []
+
+    def dying(*arguments: Any) -> pd.DataFrame:
+        shards.append(arguments[0])
+        if len(shards) == 3:
+            raise KeyboardInterrupt
+        return as_rows(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("unmask.evidence.reading.as_rows", dying)
+        with pytest.raises(KeyboardInterrupt):
+            write(study.folder / "killed", manifest, pairs, 100, top)
+    folder = study.folder / "killed" / ORIGINAL
+    assert not list(folder.glob("*.parquet"))
+    assert len(whole_shards(folder / ".none.shards")) == (4 if top else 2)
+    # one that cannot be read, as after a power cut, is read again, and with it what belongs to it
+    last = max(folder.glob(".none.shards/*"))
+    last.write_bytes(b"PAR1 cut off")
+    before = whole_shards(folder / ".none.shards")
+    paths = write(study.folder / "killed", manifest, pairs, 100, top)
+    assert [path.read_bytes() for path in paths] == expected
+    assert not (folder / ".none.shards").exists() and before
+    # shards join to what one piece would be, but for float error
+    rows = read_table(paths[0], EVIDENCE)
+    for column in EVIDENCE.names:
+        if rows[column].dtype.kind == "f":
+            np.testing.assert_allclose(rows[column], one[column], atol=1e-5)
+        elif column != "rank":
+            pd.testing.assert_series_equal(rows[column], one[column])
+
+
+def test_shards_of_other_facts_are_not_taken_and_a_damaged_one_is_named(
+    study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    monkeypatch.setattr("shutil.rmtree", lambda *arguments, **more: None)
+    manifest = study.folder / "manifest.json"
+
+    def read_again(pairs: pd.DataFrame, manifest: Path = manifest) -> list[str]:
+        """The shards that are taken as they are."""
+        (study.folder / ORIGINAL / "none.parquet").unlink(missing_ok=True)
+        caplog.clear()
+        write(study.folder, manifest, pairs, 200)
+        return re.findall(r"shard (\d+) was done before", caplog.text)
+
+    assert read_again(example_pairs()) == [] and len(read_again(example_pairs())) > 1
+    swapped = example_pairs().rename(columns={"stereotype": "antistereotype", "antistereotype": "stereotype"})
+    assert read_again(swapped) == []
+    rows = read_table(study.folder / ORIGINAL / "none.parquet", EVIDENCE)
+    of_first = rows[(rows["pair_id"] == "p0") & (rows["role"] == "stereotype")]
+    assert "he" in set(of_first["token"]) and "she" not in set(of_first["token"])
+    other = study.folder / "other.json"
+    other.write_text(json.dumps(json.loads(manifest.read_text()) | {"weights_digest": "others"}))
+    assert read_again(swapped, other) == []
+    shard = min((study.folder / ORIGINAL / ".none.shards").iterdir())
+    data = bytearray(shard.read_bytes())
+    footer = pq.ParquetFile(shard).metadata.serialized_size + 8
+    data[4 : len(data) - footer] = b"\xff" * (len(data) - footer - 4)
+    shard.write_bytes(data)
+    with pytest.raises(InputError, match=f"{shard}: damaged .*; delete it and run again"):
+        read_again(swapped, other)
+
+
+def test_a_benchmark_with_nothing_to_predict_has_an_empty_table(study: Study) -> None:
+    pairs = example_pairs().iloc[[6]].assign(unrelated=None)
+    write_table(study.folder / "pairs.parquet", pairs, PAIRS, {"sha256": "p"})
+    study.read([MODIFIED])
+    assert read_table(study.table(MODIFIED), EVIDENCE).empty
