@@ -1,4 +1,4 @@
-# Corpora: fetched where they are not on disk; the words of each shard counted, the counts merged in a tree.
+# Corpora: fetched where they are not on disk; the words of each shard counted, and the counts added up.
 
 
 rule fetch_corpus:
@@ -36,9 +36,6 @@ rule count_shard:
     resources:
         runtime=counting_time,
     params:
-        code=lambda wildcards: code(
-            "count_shard.py", module_file("corpora/formats", CORPORA[wildcards.corpus]["format"])
-        ),
         entry=corpus_format,
     message:
         "Counting the words of {wildcards.shard} of {wildcards.corpus}"
@@ -46,30 +43,9 @@ rule count_shard:
         "../scripts/count_shard.py"
 
 
-rule merge_counts:
-    input:
-        counts=counts_to_merge,
-    output:
-        result("frequency", "{corpus}", "merged", "{level}-{number}.parquet"),
-    log:
-        log_of("frequency", "{corpus}", "merged-{level}-{number}.log"),
-    wildcard_constraints:
-        level=r"\d+",
-        number=r"\d+",
-    conda:
-        "../envs/unmask.yaml"
-    params:
-        last=False,
-        facts={},
-    message:
-        "Merging word counts of {wildcards.corpus} (level {wildcards.level}, {wildcards.number})"
-    script:
-        "../scripts/merge_counts.py"
-
-
 rule corpus_counts:
     input:
-        counts=last_counts_to_merge,
+        counts=counts_of_shards,
         fetched=lambda wildcards: corpus_download_facts(wildcards.corpus),
     output:
         result("frequency", "{corpus}.parquet"),
@@ -78,9 +54,8 @@ rule corpus_counts:
     conda:
         "../envs/unmask.yaml"
     params:
-        last=True,
-        facts=corpus_facts,
+        source=stated_source,
     message:
         "Word counts of {wildcards.corpus}"
     script:
-        "../scripts/merge_counts.py"
+        "../scripts/add_counts.py"

@@ -25,7 +25,6 @@ rule read_debiasing_corpus:
     conda:
         "../envs/unmask.yaml"
     params:
-        code=debiasing_corpus_code(),
         name=DEBIASING.get("corpus"),
         entry=debiasing_corpus_format(),
     message:

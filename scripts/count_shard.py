@@ -1,29 +1,19 @@
-"""Count the words of one shard of a corpus."""
-
-from collections.abc import Iterator, Mapping
-from typing import Any
+"""Count the words of one file of a corpus."""
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from unmask.job import job
-from unmask.downloads import reading_download
+from unmask.corpora.reading import read_blocks
 from unmask.frequency.counting import count_words
-from unmask.plugins import load
+from unmask.frequency.schema import WORD_COUNTS
+from unmask.tables import write_table
 
 # the system's memory pool holds back less than the others
 pa.set_memory_pool(pa.system_memory_pool())
 
-
-def blocks(shard: str, entry: Mapping[str, Any]) -> Iterator[bytes]:
-    """The shard's text, read as its format says."""
-    with reading_download(shard):
-        yield from load("corpora/formats", entry["format"]).read_blocks(shard, entry)
-
-
 with job() as run:
-    shard, entry = run.input.shard, run.params.entry
-    facts = {
-        "shard": run.wildcards.shard,
-        **run.record(),
-    }
-    count_words(blocks(shard, entry), shard, run.output[0], facts)
+    shard = run.input.shard
+    counts = count_words(read_blocks(shard, run.params.entry), shard)
+    facts = {"shard": run.wildcards.shard, "tokens": pc.sum(counts["count"]).as_py()}
+    write_table(run.output[0], counts, WORD_COUNTS, facts | run.record())

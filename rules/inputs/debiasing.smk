@@ -46,12 +46,6 @@ def debiasing_corpus_format():
     return {key: entry[key] for key in ("format", "column") if key in entry}
 
 
-def debiasing_corpus_code():
-    """A digest of what reads the corpus."""
-    reader = [module_file("corpora/formats", debiasing_corpus_format()["format"])] if DEBIASING else []
-    return code("read_debiasing_corpus.py", *reader)
-
-
 def gendered_words():
     """The pairs of words that differ in gender: the user's, those of a world, or the paper's."""
     stated = DEBIASING.get("words", "published")

@@ -1,12 +1,8 @@
 # Functions that tell rules their inputs and outputs: corpora and word frequency.
 
-import itertools
-import math
-
 from unmask.corpora.shards import fetched_shards, files_of
 from unmask.urls import as_shown, query_digest
 
-MERGED_AT_ONCE = 16
 FREQUENCY = config.get("frequency", {})
 
 
@@ -27,10 +23,10 @@ def corpus_format(wildcards):
     return {key: entry[key] for key in ("format", "column") if key in entry}
 
 
-def corpus_facts(wildcards):
-    """What the counts of a corpus say about where it is from."""
+def stated_source(wildcards):
+    """Where a corpus is from, as its counts state it."""
     entry = as_shown(CORPORA[wildcards.corpus])
-    return {"source": {key: value for key, value in entry.items() if key != "counted"}}
+    return {key: value for key, value in entry.items() if key != "counted"}
 
 
 def shards_of(corpus):
@@ -48,27 +44,10 @@ def shard_file(wildcards):
     return shards_of(wildcards.corpus)[wildcards.shard]
 
 
-def merge_level(corpus, level):
-    """The tables of counts of a corpus after so many merges, MERGED_AT_ONCE at a time; at first of shards."""
-    if level == 0:
-        return [result("frequency", corpus, "shards", f"{shard}.parquet") for shard in shards_of(corpus)]
-    groups = math.ceil(len(merge_level(corpus, level - 1)) / MERGED_AT_ONCE)
-    return [result("frequency", corpus, "merged", f"{level}-{number}.parquet") for number in range(groups)]
-
-
-def counts_to_merge(wildcards):
-    """The tables that one of the merges before the last puts together."""
-    start = int(wildcards.number) * MERGED_AT_ONCE
-    return merge_level(wildcards.corpus, int(wildcards.level) - 1)[start : start + MERGED_AT_ONCE]
-
-
-def last_counts_to_merge(wildcards):
-    """The tables that the last merge of a corpus puts together."""
-    return next(
-        tables
-        for tables in (merge_level(wildcards.corpus, level) for level in itertools.count())
-        if len(tables) <= MERGED_AT_ONCE
-    )
+def counts_of_shards(wildcards):
+    """The word counts of all shards of a corpus."""
+    corpus = wildcards.corpus
+    return [result("frequency", corpus, "shards", f"{shard}.parquet") for shard in shards_of(corpus)]
 
 
 def corpus_download_facts(corpus):

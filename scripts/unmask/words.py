@@ -36,17 +36,17 @@ _UNSEGMENTED_CHARACTER = re.compile(CHARACTER)
 _ANY_CHARACTER = re.compile(rf"[^\W_][{MARKS}]*")
 _LETTER = rf"[^\W_{UNSEGMENTED}]"
 _RUN = rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*)*"
-WORD = re.compile(rf"{CHARACTER}|{_RUN}(?:['’]{_RUN})*")
+_WORD = re.compile(rf"{CHARACTER}|{_RUN}(?:['’]{_RUN})*")
 
 
 def words_of(text: str) -> list[str]:
     """The words of a text, in order; empty where it has none."""
-    return in_lower_case(WORD.findall(text))
+    return _written_alike(_WORD.findall(text))
 
 
 def characters_of(text: str) -> list[str]:
     """The letters and digits of a text of any script, each with the marks on it, written as words are."""
-    return in_lower_case(_ANY_CHARACTER.findall(text))
+    return _written_alike(_ANY_CHARACTER.findall(text))
 
 
 def is_unsegmented(text: str) -> bool:
@@ -74,7 +74,7 @@ def modified_words(first: str, second: str) -> tuple[list[str], list[str]]:
     return modified(words_of(first), words_of(second))
 
 
-def in_lower_case(words: list[str]) -> list[str]:
+def _written_alike(words: list[str]) -> list[str]:
     """Words in the one way that they are written.
 
     Each is lower-cased for itself: what a capital sigma becomes depends on the letters around it.

@@ -18,9 +18,9 @@ def pairs_of(*rows: tuple[str, str, str, str | None]) -> pd.DataFrame:
     return frame.reindex(columns=PAIRS.names)
 
 
-def write_counts(path: Path, counts: dict[str, int], name: str = "corpus", documents: int = 1) -> Path:
+def write_counts(path: Path, counts: dict[str, int], name: str = "corpus") -> Path:
     words = sorted(counts, key=lambda word: (-counts[word], word))
-    rows = pd.DataFrame([(word, counts[word], documents) for word in words], columns=WORD_COUNTS.names)
-    facts = {"corpus": name, "tokens": sum(counts.values()), "documents": 1, "shards": 1, "source": {}}
-    write_table(path, rows, WORD_COUNTS, facts)
+    rows = pd.DataFrame({"word": words, "count": [counts[word] for word in words]})
+    facts = {"corpus": name, "tokens": sum(counts.values()), "shards": 1, "source": {}}
+    write_table(path, rows.astype({"word": "str", "count": "int64"}), WORD_COUNTS, facts)
     return path

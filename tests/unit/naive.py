@@ -4,33 +4,26 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unmask.words import words_of
 
-Rows = list[tuple[str, int, int]]
+Rows = list[tuple[str, int]]
 
 
-def naive_counts(documents: Iterable[str]) -> dict[str, tuple[int, int]]:
-    """Of each word its count and its number of documents."""
-    counts, holding = Counter[str](), Counter[str]()
-    for document in documents:
-        words = words_of(document)
-        counts.update(words)
-        holding.update(set(words))
-    return {word: (counts[word], holding[word]) for word in counts}
+def naive_counts(texts: Iterable[str]) -> Rows:
+    """Each word with its count, the most frequent first, and those of one count in order."""
+    counts = Counter(word for text in texts for word in words_of(text))
+    return sorted(counts.items(), key=lambda row: (-row[1], row[0]))
 
 
-def by_word(documents: Iterable[str]) -> Rows:
-    return sorted((word, *numbers) for word, numbers in naive_counts(documents).items())
-
-
-def by_count(documents: Iterable[str]) -> Rows:
-    return sorted(by_word(documents), key=lambda row: (-row[1], row[0]))
+def rows_of(table: pa.Table) -> Rows:
+    """What a table of word counts has, in its order."""
+    assert table.column_names == ["word", "count"]
+    return list(zip(*table.to_pydict().values(), strict=True))
 
 
 def rows(path: Path) -> Rows:
-    """What a table of word counts holds, in its order."""
-    columns = pq.read_table(path).to_pydict()
-    assert list(columns) == ["word", "count", "documents"]
-    return list(zip(*columns.values(), strict=True))
+    """The same of a file."""
+    return rows_of(pq.read_table(path))

@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unmask.corpora import blocks as blocks_module
-from unmask.corpora.blocks import in_blocks
-from unmask.corpora.formats import hub_parquet, text
+from unmask.corpora import reading
+from unmask.corpora.reading import in_blocks, read_blocks
 from unmask.corpora.shards import fetched_shards, files_of
 from unmask.errors import InputError
 
 TEXT = "The first line.\n\nThe naïve second – line\r\nno end"
+PARQUET = {"format": "hub-parquet"}
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": gzip.compress,
@@ -26,7 +26,7 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks_module, "BLOCK", 10)
+    monkeypatch.setattr(reading, "BLOCK", 10)
 
 
 def pieces(text: bytes, size: int) -> Iterator[bytes]:
@@ -39,7 +39,7 @@ def test_text_in_all_compressions(tmp_path: Path, ending: str) -> None:
     # two streams in one file, as parallel compressors write
     half = len(TEXT) // 2
     path.write_bytes(b"".join(COMPRESS[ending](part.encode()) for part in (TEXT[:half], TEXT[half:])))
-    assert b"".join(text.read_blocks(path, {})) == f"{TEXT}\n".encode()
+    assert b"".join(read_blocks(path, {"format": "text"})) == f"{TEXT}\n".encode()
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 25, 1000])
@@ -56,6 +56,7 @@ def test_blocks_are_bounded_and_end_with_lines_or_spaces(small_blocks: None, siz
     [
         (b"", "a.txt", "holds no text"),
         (b" \n\n", "a.txt", "holds no text"),
+        ("English".encode("utf-16-le"), "a.txt", "a NUL byte at 1: not UTF-8 text"),
         (b"caf\xe9 au lait\n", "a.txt", "not UTF-8: byte 0xe9 at 3"),
         (b"plain", "a.txt.gz", "cannot be read"),
         (b"plain", "a.txt.bz2", "cannot be read"),
@@ -71,7 +72,7 @@ def test_a_bad_text_is_named(tmp_path: Path, content: bytes | None, name: str, m
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError, match=message) as error:
-        list(text.read_blocks(path, {}))
+        list(read_blocks(path, {"format": "text"}))
     assert str(path) in str(error.value) and "\n" not in str(error.value)
 
 
@@ -81,7 +82,7 @@ def test_bad_utf8_far_into_a_file_has_its_place(small_blocks: None) -> None:
 
 
 def test_no_text_at_all_does_not_fill_memory(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks_module, "LONGEST", 100)
+    monkeypatch.setattr(reading, "LONGEST", 100)
     with pytest.raises(InputError, match="x: no space or line break"):
         list(in_blocks(iter(lambda: b"a" * 10, b""), "x"))
 
@@ -91,8 +92,7 @@ def test_rows_of_parquet(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": range(len(texts)), "body": texts}), tmp_path / "a", row_group_size=300)
     expected = ["one two", "naïve three", *texts[4:]]
     assert (
-        b"".join(hub_parquet.read_blocks(tmp_path / "a", {"column": "body"})).decode().splitlines()
-        == expected
+        b"".join(read_blocks(tmp_path / "a", PARQUET | {"column": "body"})).decode().splitlines() == expected
     )
 
 
@@ -110,7 +110,7 @@ def test_bad_parquet_is_named(tmp_path: Path) -> None:
         ("missing", "body", "missing: no such file"),
     ]:
         with pytest.raises(InputError, match=message):
-            list(hub_parquet.read_blocks(tmp_path / name, {"column": column}))
+            list(read_blocks(tmp_path / name, PARQUET | {"column": column}))
 
 
 def test_files_keep_their_names_when_others_come(tmp_path: Path) -> None:

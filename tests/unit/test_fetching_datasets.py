@@ -8,9 +8,9 @@ import pytest
 from huggingface_hub import constants
 
 from loopback import Hub, Repository, ask
-from naive import by_word, rows
+from naive import naive_counts, rows_of
 from small_corpora import DATASET, SHARDS
-from unmask.corpora.formats.hub_parquet import read_blocks
+from unmask.corpora.reading import read_blocks
 from unmask.errors import InputError
 from unmask.fetching.hub import fetch_shard
 from unmask.frequency.counting import count_words
@@ -40,8 +40,8 @@ def test_one_shard_is_fetched_and_counted(hub: Hub, tmp_path: Path) -> None:
     assert hub.downloads() == [name]
     path = tmp_path / "shard.parquet"
     assert path.read_bytes() == SHARDS[name]
-    count_words(read_blocks(path, {"column": "text"}), str(path), tmp_path / "counts", {})
-    assert rows(tmp_path / "counts") == by_word(["Text 1", "The naïve end"])
+    counts = count_words(read_blocks(path, {"format": "hub-parquet", "column": "text"}), str(path))
+    assert rows_of(counts) == naive_counts(["Text 1", "The naïve end"])
 
 
 @pytest.mark.usefixtures("hub")

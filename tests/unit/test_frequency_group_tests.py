@@ -34,7 +34,6 @@ def words_of(rows: Rows, bias_type: str = "gender", words_from: str = "extracted
             "pairs_advantaged": [row[2] if row[0] == "advantaged" else 0 for row in rows],
             "pairs_disadvantaged": [row[2] if row[0] == "disadvantaged" else 0 for row in rows],
             "count": [row[3] for row in rows],
-            "documents": 0,
             "per_million": [float(row[3]) for row in rows],
         }
     )

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from profiles import examples
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
-from unmask.corpora.formats import hub_parquet, text
+from unmask.corpora.reading import read_blocks
 from unmask.errors import LONGEST, InputError
 from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
 from unmask.tables import write_table
@@ -26,6 +26,8 @@ COLUMNS = {"stereotype": "x", "antistereotype": "y", "bias_type": "t", "pair_id"
 STEREOSET = {"format": "stereoset"}
 CROWS_PAIRS = {"format": "crows-pairs"}
 HEADER = ",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"
+
+PARQUET_X = {"format": "hub-parquet", "column": "x"}
 
 
 def table(type_: str, **more: str) -> dict[str, Any]:
@@ -305,19 +307,19 @@ def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
         read_benchmark(tmp_path / "twice", table("parquet"))
     with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
-        list(hub_parquet.read_blocks(tmp_path / "twice", {"column": "x"}))
+        list(read_blocks(tmp_path / "twice", PARQUET_X))
 
 
 def test_a_column_of_a_corpus_is_taken_by_its_whole_name(tmp_path: Path) -> None:
     pq.write_table(pa.table({"b": pa.array([{"a": "other"}]), "b.a": ["text"]}), tmp_path / "a")
-    assert list(hub_parquet.read_blocks(tmp_path / "a", {"column": "b.a"})) == [b"text\n"]
+    assert list(read_blocks(tmp_path / "a", PARQUET_X | {"column": "b.a"})) == [b"text\n"]
 
 
 def test_a_corpus_of_bytes_is_no_text(tmp_path: Path) -> None:
     for content in ("one two".encode("utf-16-le"), b"PK\x03\x04\x00", b"x" * 3_000_000 + b" \0"):
         (tmp_path / "a").write_bytes(content)
         with pytest.raises(InputError, match=rf"a: a NUL byte at {content.index(0)}: not UTF-8 text"):
-            list(text.read_blocks(tmp_path / "a", {}))
+            list(read_blocks(tmp_path / "a", {"format": "text"}))
 
 
 WORDS = "source: s\nwords: {age: {advantaged: [young], disadvantaged: [old]}}\n"
@@ -493,8 +495,11 @@ def test_a_valid_file_gives_exactly_its_texts(pairs: list[tuple[str, str]], tmp_
 
 
 CORPORA: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
-    "a.txt": ("one twö\nthree".encode(), lambda path: list(text.read_blocks(path, {}))),
-    "a.parquet": (parquet(x=["a", "é"]), lambda path: list(hub_parquet.read_blocks(path, {"column": "x"}))),
+    "a.txt": ("one twö\nthree".encode(), lambda path: list(read_blocks(path, {"format": "text"}))),
+    "a.parquet": (
+        parquet(x=["a", "é"]),
+        lambda path: list(read_blocks(path, PARQUET_X)),
+    ),
     "left.yaml": (b"a: {source: s, words: [the, a b]}", read_left_out),
     "listed.yaml": (WORDS.encode(), read_listed),
     "listing.yaml": (WORDS.encode() + b"mean_ranks: {age: {advantaged: 1, disadvantaged: 2}}", read_listing),

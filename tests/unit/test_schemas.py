@@ -39,14 +39,9 @@ def test_each_measure_of_the_schema_has_a_module_and_each_module_is_in_the_schem
     }
 
 
-@pytest.mark.parametrize(
-    ("part", "folder"), [("benchmark", "benchmarks/formats"), ("corpus", "corpora/formats")]
-)
-def test_each_format_of_the_schema_has_a_module_and_each_module_is_in_the_schema(
-    part: str, folder: str
-) -> None:
-    formats = SCHEMA["$defs"][part]["properties"]["format"]["enum"]
-    assert sorted(formats) == plugins.names(folder)
+def test_each_format_of_a_benchmark_has_a_module_and_each_module_is_in_the_schema() -> None:
+    formats = SCHEMA["$defs"]["benchmark"]["properties"]["format"]["enum"]
+    assert sorted(formats) == plugins.names("benchmarks/formats")
 
 
 def test_measures_read_the_maskings_that_there_are() -> None:

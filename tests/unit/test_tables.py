@@ -157,7 +157,7 @@ def test_tables_are_smaller_than_as_parquet_writes_them_by_itself(tmp_path: Path
         EVIDENCE.get_field_index("log_prob"), EVIDENCE.field("log_prob"), pa.array(-noise, pa.float32())
     )
     words = sorted(f"{a}{b}{c}" for a in ("un", "re", "under") for b in ("do", "mask") for c in range(500))
-    counts = pa.table({"word": words, "count": range(3000), "documents": range(3000)}, schema=WORD_COUNTS)
+    counts = pa.table({"word": words, "count": range(3000)}, schema=WORD_COUNTS)
     for table, columns, most in ((rows, EVIDENCE, 0.8), (counts, WORD_COUNTS, 0.6)):
         write_batches(tmp_path / "ours.parquet", [table], columns, {})
         pq.write_table(table, tmp_path / "theirs.parquet", compression="zstd")

@@ -1,4 +1,4 @@
-"""Corpora in the workflow: counted shard by shard, merged in a tree, and only what is new again."""
+"""Corpora in the workflow: counted shard by shard, added up, and only what is new again."""
 
 import gzip
 import os
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from loopback import Hub, Repository
-from naive import by_count, rows
+from naive import naive_counts, rows
 from small_corpora import DATASET
 from small_study import Done, Workflow, random_model, write_crows_pairs
 from unmask.files import sha256_of_file
@@ -60,7 +60,7 @@ def table(workflow: Workflow, corpus: str) -> Path:
     return workflow.folder / "results/small/frequency" / f"{corpus}.parquet"
 
 
-def documents(texts: dict[str, str]) -> list[str]:
+def lines(texts: dict[str, str]) -> list[str]:
     return [line for text in texts.values() for line in text.splitlines()]
 
 
@@ -68,15 +68,13 @@ def documents(texts: dict[str, str]) -> list[str]:
 def test_a_corpus_is_counted_and_then_only_what_is_new(corpora: Workflow) -> None:
     first = jobs(count(corpora, "books"))
     assert len([job for job in first if job.startswith("Counting")]) == 18
-    assert len([job for job in first if job.startswith("Merging")]) == 2
-    assert rows(table(corpora, "books")) == by_count(documents(TEXTS))
+    assert rows(table(corpora, "books")) == naive_counts(lines(TEXTS))
     facts = read_metadata(table(corpora, "books"))
-    merged = [f"results/small/frequency/books/merged/1-{number}.parquet" for number in (0, 1)]
-    assert facts["made_from"] == {path: sha256_of_file(corpora.folder / path) for path in merged}
+    shards = [f"results/small/frequency/books/shards/{name}.parquet" for name in TEXTS]
+    assert facts["made_from"] == {path: sha256_of_file(corpora.folder / path) for path in shards}
     of_making = {"made_from", "code", "versions"}
     assert {key: value for key, value in facts.items() if key not in of_making} == {
         "corpus": "books",
-        "documents": 36,
         "tokens": 18 * 8,
         "shards": 18,
         "source": {"format": "text", "path": "texts/*.txt*"},
@@ -89,7 +87,7 @@ def test_a_corpus_is_counted_and_then_only_what_is_new(corpora: Workflow) -> Non
     again = jobs(count(corpora, "books"))
     counting = [job for job in again if job.startswith("Counting")]
     assert counting == ["Counting the words of part00a.txt.gz of books"]
-    assert rows(table(corpora, "books")) == by_count(documents(TEXTS | new))
+    assert rows(table(corpora, "books")) == naive_counts(lines(TEXTS | new))
 
 
 @pytest.mark.thorough
@@ -104,18 +102,18 @@ def test_shards_come_from_the_hub_as_asked_for(corpora: Workflow, monkeypatch: p
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         count(corpora, "wiki")
         two = ["Text 0", "The naïve end", "Text 1", "The naïve end"]
-        assert rows(table(corpora, "wiki")) == by_count(two)
+        assert rows(table(corpora, "wiki")) == naive_counts(two)
         assert sorted(hub.downloads()) == [f"en/train-0000{number}-of-00003.parquet" for number in range(2)]
         commit = hub.repositories["org/corpus"].commit
         assert [each["commit"] for each in read_metadata(table(corpora, "wiki"))["fetched"]] == [commit] * 2
         entry["shards"] = 3
         third = jobs(count(corpora, "wiki"))
         assert third[:2] == ["Counting the words of 00002.parquet of wiki", "Fetching 00002.parquet of wiki"]
-        assert rows(table(corpora, "wiki")) == by_count([*two, "Text 2", "The naïve end"])
+        assert rows(table(corpora, "wiki")) == naive_counts([*two, "Text 2", "The naïve end"])
         entry["shards"] = 4
         done = count(corpora, "wiki")
         assert "error: corpus wiki: corpus org/corpus at revision main, en: there are 3 shards" in done.stderr
-        assert rows(table(corpora, "wiki")) == by_count([*two, "Text 2", "The naïve end"])
+        assert rows(table(corpora, "wiki")) == naive_counts([*two, "Text 2", "The naïve end"])
         entry["shards"], entry["column"] = 1, "body"
         done = count(corpora, "wiki")
         assert "00000.parquet: no column 'body' (columns: title, text)" in done.stderr
@@ -148,4 +146,4 @@ def test_a_corpus_at_a_url(corpora: Workflow) -> None:
     (corpora.folder / "one.txt.zst").write_bytes(packed)
     corpora.config["corpora"] = {"one": {"format": "text", "url": (corpora.folder / "one.txt.zst").as_uri()}}
     count(corpora, "one")
-    assert rows(table(corpora, "one")) == [("text", 1, 1), ("zstd", 1, 1)]
+    assert rows(table(corpora, "one")) == [("text", 1), ("zstd", 1)]

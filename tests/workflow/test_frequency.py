@@ -66,7 +66,7 @@ def test_table2_needs_no_model(fresh: Workflow) -> None:
     # number 4 is a stereo pair
     assert words.loc[("gender", "poor"), "group"] == "disadvantaged"
     assert words.loc[("gender", "rich"), "group"] == "advantaged"
-    assert words.loc[("race-color", "women"), ["count", "documents"]].tolist() == [1, 1]
+    assert words.loc[("race-color", "women"), "count"] == 1
 
 
 @pytest.mark.thorough

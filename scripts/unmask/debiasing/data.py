@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from unmask.atomic import written_whole
-from unmask.downloads import reading_download
+from unmask.corpora.reading import read_blocks
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs, fault_of_word
-from unmask.plugins import load
 from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document, read_lines
 
@@ -57,7 +56,7 @@ def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str
     with written_whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as out:
         for file in files:
             before = counts["lines"]
-            for line in documents(_blocks(file, entry)):
+            for line in documents(read_blocks(file, entry)):
                 out.write(line + "\n")
                 counts["lines"] += 1
                 counts["characters"] += len(line)
@@ -65,12 +64,6 @@ def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str
         if not counts["lines"]:
             raise InputError(f"{', '.join(map(str, files)) or 'corpus'}: holds no text")
     return counts
-
-
-def _blocks(file: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
-    """The text of one file in blocks, as its format reads it."""
-    with reading_download(file):
-        yield from load("corpora/formats", entry["format"]).read_blocks(file, entry)
 
 
 def documents(pieces: Iterable[bytes]) -> Iterator[str]:

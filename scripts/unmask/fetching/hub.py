@@ -126,7 +126,6 @@ def fetch_shard(
 
 def _place_whole(cached: Path, path: str | Path) -> None:
     with written_whole(path) as partial:
-        partial.unlink()
         place(cached, partial)
 
 

@@ -31,7 +31,7 @@ def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.Da
         modified_words(*sentences) for sentences in zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True)
     ]
     counted, tokens = counts_of((word for sides in modified for side in sides for word in side), counts)
-    count_of = dict(zip(counted.index, counted["count"].tolist(), strict=True))
+    count_of = dict(zip(counted.index, counted.tolist(), strict=True))
 
     def level(words: Sequence[str]) -> float:
         return float(log_counts([count_of[word] for word in words]).mean()) if words else np.nan

@@ -9,10 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unmask.errors import InputError
-from unmask.frequency.merging import read_counts
-from unmask.frequency.schema import GROUP_WORDS
+from unmask.frequency.schema import GROUP_WORDS, WORD_COUNTS
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
-from unmask.tables import read_metadata
+from unmask.tables import read_arrow, read_metadata
 from unmask.terms import STEREO
 from unmask.words import modified_words
 
@@ -76,23 +75,19 @@ def listed_words(listed: pd.DataFrame, used: pd.DataFrame) -> pd.DataFrame:
     return merged.assign(**merged[numbers].fillna(0).astype(int))
 
 
-def counts_of(words: Iterable[str], paths: Iterable[str | Path]) -> tuple[pd.DataFrame, int]:
-    """Counts of `words` in all corpora together, and how many tokens these have.
+def counts_of(words: Iterable[str], paths: Iterable[str | Path]) -> tuple[pd.Series, int]:
+    """How often each of `words` occurs in all corpora together, and how many tokens these have.
 
-    paths: WORD_COUNTS files. The frame has the columns count and documents, indexed by word; a word that no
-    corpus has is there with 0. Only the rows of these words are kept in memory.
-    Raises InputError where a file is not a table of word counts, or no corpus has a word.
+    paths: WORD_COUNTS files. The counts are indexed by word; one that no corpus has is there with 0. Raises
+    InputError where a file is not a table of word counts, or no corpus has a word.
     """
     distinct = sorted(set(words))
-    value_set = pa.array(distinct, pa.string())
-    total = pd.DataFrame(
-        0, index=pd.Index(distinct, name="word", dtype="str"), columns=["count", "documents"]
-    )
+    total = pd.Series(0, index=pd.Index(distinct, name="word", dtype="str"), name="count")
     tokens = 0
     for path in paths:
-        for rows in read_counts(path):
-            counts = rows.filter(pc.is_in(rows.column("word"), value_set=value_set)).to_pandas()
-            total = total.add(counts.set_index("word"), fill_value=0)
+        table = read_arrow(path, WORD_COUNTS)
+        found = table.filter(pc.is_in(table["word"], value_set=pa.array(distinct, pa.string()))).to_pandas()
+        total = total.add(found.set_index("word")["count"], fill_value=0)
         tokens += int(read_metadata(path)["tokens"])
     if tokens == 0:
         raise InputError("corpora: they have no words")

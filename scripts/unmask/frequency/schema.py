@@ -4,15 +4,14 @@ from unmask.tables import schema
 
 WORD_COUNTS = schema(
     """
-    word       text  the word as words_of gives it: lower-cased, NFC, apostrophes straight
-    count      i64   how often it occurs
-    documents  i64   in how many documents (lines of text, rows of Parquet, articles) it occurs
+    word   text  the word as words_of gives it: lower-cased, NFC, apostrophes straight
+    count  i64   how often it occurs
     """
 )
 """One row per word of a corpus, by count, most frequent first, then by word (in order of code points).
 
-Metadata: corpus (its name), tokens (the sum of counts), documents (those with at least one word), shards
-(how many were counted) and source (what is known of where the corpus came from).
+Metadata: tokens (the sum of counts), shard (of one file of a corpus its name), and of a whole corpus: corpus
+(its name), shards (how many were counted) and source (what is known of where it came from).
 """
 
 GROUP_WORDS = schema(
@@ -26,7 +25,6 @@ GROUP_WORDS = schema(
     pairs_disadvantaged  i32   pairs that have it among those of the sentence that names the disadvantaged
                                group
     count                i64   how often it occurs in all corpora together
-    documents            i64   in how many of their documents it occurs
     per_million          f64   how often it occurs in a million of the corpora's tokens
     """
 )

@@ -1,0 +1,109 @@
+"""The text of a corpus's files, in blocks that fit into memory: text with a document a line, and Parquet."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unmask.downloads import reading_download
+from unmask.errors import InputError
+from unmask.user_files import faults_of
+from unmask.user_tables import check_text_column
+
+BLOCK = 1 << 21
+"""Bytes of a piece to read, and about those of a block."""
+
+LONGEST = 64 << 20
+"""Bytes that may come without a space or a line break."""
+
+MOST_ROWS = 10_000
+"""Rows of Parquet that are read at once, at most; fewer where they are long."""
+
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+"""How a text file is compressed, by the ending of its name."""
+
+
+def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
+    """The text of one file of a corpus in blocks of UTF-8, a document a line.
+
+    entry: the corpus's in the study: its format, and of Parquet the column with the texts, of which each row
+    is a document. A block ends with a line break, or, in a line longer than a block, after a space.
+    Raises InputError naming the file where it is missing, broken, not UTF-8, or has no text.
+    """
+    with reading_download(path):
+        if entry["format"] == "hub-parquet":
+            yield from in_blocks(_texts(path, entry["column"]), str(path))
+        else:
+            yield from in_blocks(_pieces(path), str(path))
+
+
+def _pieces(path: str | Path) -> Iterator[bytes]:
+    compression = COMPRESSIONS.get(Path(path).suffix)
+    with faults_of(path), pa.input_stream(str(path), compression=compression) as stream:
+        while piece := stream.read(BLOCK):
+            yield piece
+
+
+def _texts(path: str | Path, column: str) -> Iterator[bytes]:
+    """The texts of Parquet, a line each; rows without text are left out."""
+    with (
+        faults_of(path, "not a readable Parquet file"),
+        # read piecemeal: a column of a row group can be larger than memory allows
+        pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file,
+    ):
+        check_text_column(path, file.schema_arrow, column)
+        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+        size = sum(group.total_byte_size for group in groups)
+        # about half a block, be they sentences or books
+        at_once = int(max(1, min(MOST_ROWS, BLOCK // 2 * file.metadata.num_rows // max(size, 1))))
+        for batch in file.iter_batches(at_once, columns=[column], use_threads=False):
+            texts = batch.column(column).to_pylist()
+            yield "".join(text.replace("\n", " ") + "\n" for text in texts if text).encode()
+
+
+def in_blocks(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """UTF-8 text that comes in pieces of any size, in blocks as `read_blocks` cuts it.
+
+    Raises InputError with the file's `name` for text that is not UTF-8, has no spaces at all, or is empty.
+    """
+    waiting: list[bytes] = []
+    size = done = 0
+    for piece in pieces:
+        waiting.append(piece)
+        size += len(piece)
+        if size < BLOCK:
+            continue
+        text = b"".join(waiting)
+        while len(text) >= BLOCK and (end := _last_break(text)):
+            yield _checked(text[:end], done, name)
+            done += end
+            text = text[end:]
+        waiting, size = [text], len(text)
+        if size > LONGEST:
+            raise InputError(f"{name}: no space or line break in {LONGEST >> 20} MB; this is not text")
+    rest = b"".join(waiting)
+    if not done and not rest.strip():
+        raise InputError(f"{name}: holds no text")
+    if rest:
+        yield _checked(rest if rest.endswith(b"\n") else rest + b"\n", done, name)
+
+
+def _last_break(text: bytes) -> int:
+    """Where a block can end; 0 if nowhere."""
+    return text.rfind(b"\n", 0, 2 * BLOCK) + 1 or text.rfind(b" ", 0, 2 * BLOCK) + 1
+
+
+def _checked(block: bytes, before: int, name: str) -> bytes:
+    if (place := block.find(b"\0")) >= 0:
+        # UTF-16 of English is UTF-8 with these between all letters
+        raise InputError(f"{name}: a NUL byte at {before + place}: not UTF-8 text")
+    try:
+        str(block, "utf-8")
+    except UnicodeDecodeError as error:
+        byte, place = block[error.start], before + error.start
+        raise InputError(
+            f"{name}: not UTF-8: byte {byte:#04x} at {place}; convert the file to UTF-8"
+        ) from None
+    return block
