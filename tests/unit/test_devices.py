@@ -296,13 +296,12 @@ def score(folder: Path, more: int) -> None:
     run_script(
         "score_evidence",
         {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
-        {"original_none": folder / "none.parquet"},
+        [folder / "digests.json"],
         folder / "job.log",
         wildcards={"model": "tiny", "benchmark": "long"},
         config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
         attention={"stack": None},
-        parts={"maskings": {"original": {"code": {"none": "digest"}, "seed": None, "top": 0}}},
-        maskings=["none"],
+        wanted=[{"variant": "original", "masking": "none"}],
         dtype="float32",
         unknown_tokens=0.1,
     )
@@ -328,9 +327,9 @@ def test_a_job_that_fits_no_sequence_ends_with_one_clear_line(tmp_path: Path) ->
     assert spawned.exitcode == 1
     *halved, line = (tmp_path / "stderr").read_text().splitlines()
     assert all(line.startswith("out of memory on cpu with 2 sequences") for line in halved)
-    assert line.startswith("error: model tiny, benchmark long, one sequence of 503 tokens ")
+    assert line.startswith("error: model tiny, benchmark long: one sequence of 503 tokens ")
     assert line.endswith(
         "by itself is too large for the memory of cpu: "
         "give it more, or take another device (config key runtime.device)"
     )
-    assert not (tmp_path / "none.parquet").exists()
+    assert not (tmp_path / "digests.json").exists()

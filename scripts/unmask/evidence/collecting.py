@@ -17,6 +17,22 @@ from unmask.models.loading import LoadedModel
 from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START, UNRELATED
 
 
+@dataclass(frozen=True)
+class Layout:
+    """Sentences as queries to the engine: one question per row of evidence, then the cross questions."""
+
+    sentences: Sequence[Sentence]
+    queries: Queries
+    sentence: Indices
+    """For each row of evidence: the index of its sentence."""
+    cross_row: Indices
+    """For each cross question, a hidden token at any hidden position: the row of evidence it is for."""
+    position: Indices
+    """For each row of evidence: where its token stands in the sentence."""
+    unpredicted: int = 0
+    """So many tokens at the head of each sentence are given, and not predicted."""
+
+
 def collect_evidence(
     pairs: pd.DataFrame,
     model: LoadedModel,
@@ -43,45 +59,13 @@ def evidence_of(
 
 def prepare(
     pairs: Sequence[Pair], masking: str, variant: str, shuffle_seed: int, mask_id: int | None
-) -> "Layout":
+) -> Layout:
     """The sentences that a masking is applied to, as queries to the engine."""
     roles = MASKINGS[masking].roles
     sentences = [pair[role] for pair in pairs for role in roles if role in pair]
     if variant == SHUFFLED:
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
     return lay_out(sentences, masking, mask_id)
-
-
-def as_rows(layout: "Layout", answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
-    """The engine's answers as Evidence rows.
-
-    Raises InputError for a log-probability that is not finite, naming the pair.
-    """
-    rows = _as_rows(layout, answers, tokenizer)
-    broken = rows.loc[~np.isfinite(rows["log_prob"])]
-    if len(broken):
-        first = broken.iloc[0]
-        raise InputError(
-            f"pair {first.pair_id}: the model gives log-probability {first.log_prob} to token "
-            f"{first.token!r} of the {first.role} sentence ({len(broken)} such tokens)"
-        )
-    return rows
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Sentences as queries to the engine: one question per row of evidence, then the cross questions."""
-
-    sentences: Sequence[Sentence]
-    queries: Queries
-    sentence: Indices
-    """For each row of evidence: the index of its sentence."""
-    cross_row: Indices
-    """For each cross question, a hidden token at any hidden position: the row of evidence it is for."""
-    position: Indices
-    """For each row of evidence: where its token stands in the sentence."""
-    unpredicted: int = 0
-    """So many tokens at the head of each sentence are given, and not predicted."""
 
 
 def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int | None) -> Layout:
@@ -123,7 +107,11 @@ def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int | None) ->
     return Layout(sentences, queries, questions[:, 0], cross_questions[:, 0], place, first)
 
 
-def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
+def as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
+    """The engine's answers as Evidence rows.
+
+    Raises InputError for a log-probability that is not finite, naming the pair.
+    """
     count = len(layout.sentence)
     # cross questions come after those of the rows
     of_rows = slice(count)
@@ -148,7 +136,7 @@ def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBas
         every: npt.NDArray[np.object_] = np.concatenate(parts) if parts else np.array([], dtype=object)
         return every[at]
 
-    return pd.DataFrame(
+    rows = pd.DataFrame(
         {
             "pair_id": np.array([s.pair_id for s in sentences], dtype=object)[layout.sentence],
             "role": np.array([s.role for s in sentences], dtype=object)[layout.sentence],
@@ -166,6 +154,14 @@ def _as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBas
             "source_position": of_token([s.source for s in sentences]),
         }
     )
+    broken = rows.loc[~np.isfinite(rows["log_prob"])]
+    if len(broken):
+        first = broken.iloc[0]
+        raise InputError(
+            f"pair {first.pair_id}: the model gives log-probability {first.log_prob} to token "
+            f"{first.token!r} of the {first.role} sentence ({len(broken)} such tokens)"
+        )
+    return rows
 
 
 def as_likeliest(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:

@@ -7,9 +7,9 @@ device's memory is taken in smaller portions.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -91,7 +91,9 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
     top = min(top, len(model.tokenizer))
     likeliest = np.zeros((count, top), dtype=np.int32), np.full((count, top), np.nan, dtype=np.float32)
     columns = (log_prob, rank, *(likeliest if top else ()), attention, content)
-    _fill(columns, model, _QueryPlan(model, queries, top), progress)
+    # where in its input what is said of each question stands
+    places = np.maximum(queries.position - 1, 0) if model.predicts_next else queries.position
+    _fill(columns, model, _of_queries(queries, places), progress, top)
     if model.predicts_next:
         # nothing stands before the first token: it is given, and so is certain
         first = queries.position == 0
@@ -107,133 +109,91 @@ def token_log_probs(
     Neither ranks, which take a look at the whole vocabulary for each token, nor attention. Memory and errors
     as with `answer`.
     """
-    plan = _BlockPlan(blocks)
-    log_prob = np.full(plan.starts[-1], np.nan, dtype=np.float32)
-    _fill((log_prob,), model, plan, progress)
-    return [
-        log_prob[start:end].reshape(len(block.ids), -1)
-        for block, start, end in zip(blocks, plan.starts, plan.starts[1:], strict=False)
-    ]
-
-
-def _fill(columns: Columns, model: LoadedModel, plan: "_BatchPlan", progress: Progress | None) -> None:
-    """Read all inputs, and write the answer to each question to its place in the columns."""
-    done = 0
-    while done < plan.rows:
-        batch = plan.batch(done, model.device.batch_tokens)
-        answers = _read(model, batch)
-        if answers is None:
-            model.device.take_half(*batch.ids.shape)
-            continue
-        for column, values in zip(columns, answers, strict=True):
-            column[batch.questions] = values
-        done += len(batch.ids)
-        if progress is not None:
-            progress.add(len(batch.ids), batch.ids.size)
+    of_blocks = [np.full(block.ids[:, block.columns].shape, np.nan, dtype=np.float32) for block in blocks]
+    for number in sorted(range(len(blocks)), key=lambda number: -blocks[number].ids.shape[1]):
+        _fill((of_blocks[number].reshape(-1),), model, [_of_block(blocks[number])], progress)
+    return of_blocks
 
 
 @dataclass(frozen=True)
-class _Batch:
-    """Inputs of one length (batch × length); row, position and token are those of each question, by place."""
+class _Inputs:
+    """Inputs of one length, and questions about them, by place."""
 
     ids: Indices
-    questions: Indices
+    """inputs × length"""
+    question: Indices
+    """For each question its number; row, position and token are those of each, too."""
     row: Indices
     position: Indices
     token: Indices
     special: npt.NDArray[np.bool_] | None = None
-    """batch × length; None where attention is not wanted."""
-    ranks: bool = True
-    """Whether ranks and attention are wanted, and not the log-probability alone."""
+    """inputs × length; None where neither ranks nor attention are wanted."""
     mask: npt.NDArray[np.bool_] | None = None
-    """batch × length, as in Block"""
-    top: int = 0
-    """How many of the most probable tokens are wanted."""
+    """inputs × length, as in Block"""
 
-
-class _BatchPlan(Protocol):
-    """The order in which inputs are read: longest first, so that memory runs out early or never."""
-
-    @property
-    def rows(self) -> int:
-        """How many there are."""
-
-    def batch(self, first: int, tokens: int) -> _Batch:
-        """The batch that begins with the input whose turn is `first`: of about `tokens` tokens or fewer."""
-
-
-class _BlockPlan:
-    """Batches of blocks; their questions are numbered block by block, input by input."""
-
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        questions = [len(block.ids) * len(self._columns(block)) for block in blocks]
-        self.starts = np.concatenate([[0], np.cumsum(questions, dtype=np.int64)])
-        longest = sorted(range(len(blocks)), key=lambda number: -blocks[number].ids.shape[1])
-        self.blocks = [(blocks[number], self.starts[number]) for number in longest]
-        self.ends = np.cumsum([len(block.ids) for block, _ in self.blocks], dtype=np.int64)
-        self.rows = int(self.ends[-1]) if len(self.ends) else 0
-
-    @staticmethod
-    def _columns(block: Block) -> Indices:
-        return np.arange(block.ids.shape[1])[block.columns]
-
-    def batch(self, first: int, tokens: int) -> _Batch:
-        """The batch that begins with the input whose turn is `first`: of one block."""
-        number = int(np.searchsorted(self.ends, first, side="right"))
-        block, start = self.blocks[number]
-        before = self.ends[number] - len(block.ids)
-        length = block.ids.shape[1]
-        rows = slice(first - before, min(first - before + max(1, tokens // length), len(block.ids)))
-        ids, columns = block.ids[rows], self._columns(block)
-        return _Batch(
-            ids,
-            start + np.arange(rows.start * len(columns), rows.stop * len(columns)),
-            np.repeat(np.arange(len(ids)), len(columns)),
-            np.tile(columns, len(ids)),
-            ids[:, columns].ravel(),
-            ranks=False,
-            mask=None if block.mask is None else block.mask[rows],
+    def part(self, rows: slice) -> "_Inputs":
+        """Some of the inputs, with their questions."""
+        some = slice(*np.searchsorted(self.row, (rows.start, rows.stop)))
+        return _Inputs(
+            self.ids[rows],
+            self.question[some],
+            self.row[some] - rows.start,
+            self.position[some],
+            self.token[some],
+            None if self.special is None else self.special[rows],
+            None if self.mask is None else self.mask[rows],
         )
 
 
-class _QueryPlan:
-    """Batches of queries, in an order in which equal beginnings stand together."""
-
-    def __init__(self, model: LoadedModel, queries: Queries, top: int) -> None:
-        self.queries, self.top = queries, top
-        # where in its input what is said of each question stands
-        self.places = np.maximum(queries.position - 1, 0) if model.predicts_next else queries.position
-        self.rows = count = len(queries.inputs)
-        self.order = sorted(range(count), key=lambda i: (-len(queries.inputs[i]), queries.inputs[i]))
-        lengths = np.array([len(queries.inputs[i]) for i in self.order])
-        # for each turn, the one after the last input of its length
-        self.ends = np.searchsorted(-lengths, -lengths, side="right")
-        turn = np.empty(count, dtype=np.int64)
-        turn[self.order] = np.arange(count)
-        self.turn = turn[queries.input]
-        self.questions = np.lexsort((self.places, self.turn))
-        self.starts = np.searchsorted(self.turn[self.questions], np.arange(count + 1))
-
-    def batch(self, first: int, tokens: int) -> _Batch:
-        """The batch that begins with the input whose turn is `first`."""
-        queries = self.queries
-        length = len(queries.inputs[self.order[first]])
-        last = min(first + max(1, tokens // length), self.ends[first])
-        inputs = self.order[first:last]
-        questions = self.questions[self.starts[first] : self.starts[last]]
-        return _Batch(
+def _of_queries(queries: Queries, places: Indices) -> Iterator[_Inputs]:
+    """The inputs of each length, longest first, so that memory runs out early or never."""
+    order = sorted(range(len(queries.inputs)), key=lambda i: (-len(queries.inputs[i]), queries.inputs[i]))
+    turn = np.empty(len(order), dtype=np.int64)
+    turn[order] = np.arange(len(order))
+    turn_of = turn[queries.input]
+    questions = np.lexsort((places, turn_of))
+    for _, alike in groupby(enumerate(order), key=lambda each: len(queries.inputs[each[1]])):
+        turns, inputs = zip(*alike, strict=True)
+        some = questions[slice(*np.searchsorted(turn_of[questions], (turns[0], turns[-1] + 1)))]
+        yield _Inputs(
             np.array([queries.inputs[i] for i in inputs], dtype=np.int64),
-            questions,
-            self.turn[questions] - first,
-            self.places[questions],
-            queries.token[questions],
+            some,
+            turn_of[some] - turns[0],
+            places[some],
+            queries.token[some],
             np.array([queries.special[i] for i in inputs]),
-            top=self.top,
         )
+
+
+def _of_block(block: Block) -> _Inputs:
+    columns = np.arange(block.ids.shape[1])[block.columns]
+    rows, positions = (each.reshape(-1) for each in np.indices((len(block.ids), len(columns))))
+    positions = columns[positions]
+    questions = np.arange(len(rows))
+    return _Inputs(block.ids, questions, rows, positions, block.ids[rows, positions], mask=block.mask)
+
+
+def _fill(
+    columns: Columns, model: LoadedModel, inputs: Iterable[_Inputs], progress: Progress | None, top: int = 0
+) -> None:
+    """Read all inputs, and write the answer to each question to its place in the columns."""
+    for alike in inputs:
+        (count, length), done = alike.ids.shape, 0
+        while done < count:
+            batch = alike.part(slice(done, done + max(1, model.device.batch_tokens // length)))
+            answers = _read(model, batch, top)
+            if answers is None:
+                model.device.take_half(*batch.ids.shape)
+                continue
+            for column, values in zip(columns, answers, strict=True):
+                column[batch.question] = values
+            done += len(batch.ids)
+            if progress is not None:
+                progress.add(len(batch.ids), batch.ids.size)
 
 
 @torch.inference_mode()
-def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
+def _read(model: LoadedModel, batch: _Inputs, top: int) -> Columns | None:
     """The columns of Answers for a batch, those of attention last, or the first alone; None where memory runs
     out."""
     places, place_of = np.unique(batch.row * batch.ids.shape[1] + batch.position, return_inverse=True)
@@ -241,20 +201,20 @@ def _read(model: LoadedModel, batch: _Batch) -> Columns | None:
     if encoded is None:
         return None
     states, received = encoded
-    predicted = _query(model, states, place_of, batch.token, batch.ranks, batch.top)
+    predicted = _query(model, states, place_of, batch.token, batch.special is not None, top)
     return None if predicted is None else (*predicted, *received)
 
 
-def _encode(model: LoadedModel, batch: _Batch, places: Indices) -> tuple[torch.Tensor, Columns]:
+def _encode(model: LoadedModel, batch: _Inputs, places: Indices) -> tuple[torch.Tensor, Columns]:
     """Hidden states at the places (indices into the batch's tokens), and both attentions if wanted."""
     device = model.device.torch
     ids, at = torch.from_numpy(batch.ids).to(device), torch.from_numpy(places).to(device)
     mask = None if batch.mask is None else torch.from_numpy(batch.mask).to(device)
     encoded = model.encode(ids, at, mask)
-    if not batch.ranks:
+    if batch.special is None:
         return encoded.hidden, ()
-    if encoded.attention is None or batch.special is None:
-        return encoded.hidden, (np.full(len(batch.questions), np.nan),) * 2
+    if encoded.attention is None:
+        return encoded.hidden, (np.full(len(batch.question), np.nan),) * 2
     received = _attention_received(encoded.attention, ~torch.from_numpy(batch.special).to(device))
     return encoded.hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
 
