@@ -1,39 +1,160 @@
 # Association tests (WEAT, SEAT, grounded): how much nearer one set of words is to an attribute than another.
 
+from unmask.associations.study import check_study as check_study_of_associations
+from unmask.corpora.shards import files_of as files_of_pattern
 
-include: "inputs/associations.smk"
+ASSOCIATIONS = config.get("associations", {})
+SUITES = ASSOCIATIONS.get("tests", {})
+VECTORS = ASSOCIATIONS.get("vectors", {})
+GROUNDED_SUITES = [suite for suite, entry in SUITES.items() if entry["format"] == "grounded"]
 
 
-check_associations()
+def tested_models(*kinds):
+    """The models of some kinds that are tested, in the order of the study; not those that a family makes for
+    measures of its own."""
+    chosen = ASSOCIATIONS.get("models")
+    return [
+        name
+        for name in (models_with_files() if ASSOCIATIONS else [])
+        if kind_of(name) in kinds
+        and SOURCES[MODELS[name]["source"]].get("pairs", True)
+        and (chosen is None or name in chosen)
+    ]
+
+
+TEXT_MODELS = tested_models("masked-lm", "text-encoder")
+VISION_MODELS = tested_models("vision-and-language")
+ENCODERS = [*TEXT_MODELS, *VISION_MODELS, *VECTORS]
+
+
+def encoders_of(suite):
+    """The encoders that read a suite."""
+    chosen = SUITES[suite]["encoders"]
+    able = VISION_MODELS if suite in GROUNDED_SUITES else [*TEXT_MODELS, *VECTORS]
+    return [name for name in able if chosen is None or name in chosen]
+
+
+def test_files(suite):
+    """The files of the tests of a suite."""
+    return list(files_of_pattern(SUITES[suite]["path"]).values())
+
+
+try:
+    check_study_of_associations(
+        ASSOCIATIONS,
+        MODELS,
+        [*TEXT_MODELS, *VISION_MODELS],
+        encoders_of,
+        test_files,
+        resource("associations/published.csv"),
+    )
+except InputError as error:
+    sys.exit(f"error: {error}")
+
+
+def suite_files(wildcards):
+    """The files that a suite is read from, by name."""
+    entry = SUITES[wildcards.suite]
+    files = {"tests": list(map(outside, test_files(wildcards.suite)))}
+    return files | ({"words": outside(entry["words"])} if entry["words"] else {})
+
+
+def suite_settings(wildcards):
+    """How a suite is read."""
+    entry = SUITES[wildcards.suite]
+    return {key: entry[key] for key in ("format", "only", "repeated_keys") if key in entry}
+
+
+def suite_pictures(wildcards):
+    """The features of the pictures of a suite; nothing where it has none."""
+    entry = SUITES[wildcards.suite]
+    return {"features": outside(entry["features"])} if "features" in entry else {}
+
+
+def suite_poolings(wildcards):
+    """How the encoders of a suite make one vector of what they read."""
+    return ["joint", "word", "word-first"] if wildcards.suite in GROUNDED_SUITES else ASSOCIATIONS["poolings"]
+
+
+def embedding_time(wildcards, input, attempt):
+    """Three times what one core takes for short texts, with room for pictures."""
+    each = 1e-9 if wildcards.suite in GROUNDED_SUITES else 2e-11
+    return round(20 + each * layers_weights(input) * rows(input.stimuli)) * attempt
+
+
+def association_tables():
+    """The results of every encoder and suite that it can read."""
+    return [
+        result("associations", encoder, suite, "associations.parquet")
+        for suite in SUITES
+        for encoder in encoders_of(suite)
+    ]
+
+
+def associations_provenance():
+    """Where tests and word vectors came from."""
+    keys = ["versions", "code"]
+    suites = [
+        {
+            "title": f"Association tests {suite}",
+            "files": [result("associations", "suites", f"{suite}.parquet")],
+            "keys": ["format", "source", *keys],
+            "stated": licence(entry),
+        }
+        for suite, entry in SUITES.items()
+    ]
+    vectors = [
+        {
+            "title": f"Word vectors {name}",
+            "files": [
+                result("associations", name, suite, "associations.parquet")
+                for suite in SUITES
+                if name in encoders_of(suite)
+            ][:1],
+            "keys": ["embedded", *keys],
+            "stated": licence(entry),
+        }
+        for name, entry in VECTORS.items()
+    ]
+    return [*suites, *vectors]
 
 
 wildcard_constraints:
     suite=any_of(SUITES),
-    encoder=any_of(association_encoders()),
+    encoder=any_of(ENCODERS),
 
 
 register(
     "associations",
-    statistics=[*of_encoders("associations")],
+    statistics=association_tables(),
     provenance=associations_provenance(),
-    removable=associations_removable(),
+    removable=(
+        [
+            {
+                "kind": "embeddings",
+                "name": "{encoder} of the texts of {suite}",
+                "files": "associations/{encoder}/{suite}/embeddings.parquet",
+                "needed_by": "associations/{encoder}/{suite}/associations.parquet",
+            }
+        ]
+        if ASSOCIATIONS
+        else []
+    ),
 )
 
 
 rule read_associations:
     input:
         unpack(suite_files),
+        facts=resource("associations/words.yaml"),
     output:
-        associations_result("suites", "{suite}.parquet"),
+        result("associations", "suites", "{suite}.parquet"),
     log:
         log_of("associations", "suites", "{suite}.log"),
     localrule: True
     conda:
         "../envs/unmask.yaml"
     params:
-        code=lambda wildcards: code(
-            "read_associations.py", module_file("associations/formats", SUITES[wildcards.suite]["format"])
-        ),
         suite=lambda wildcards: wildcards.suite,
         entry=suite_settings,
         source=lambda wildcards: SUITES[wildcards.suite]["path"],
@@ -47,14 +168,14 @@ rule embed_stimuli:
     input:
         unpack(suite_pictures),
         **of_model(lambda wildcards: wildcards.encoder),
-        stimuli=associations_result("suites", "{suite}.parquet"),
+        stimuli=result("associations", "suites", "{suite}.parquet"),
         facts=resource("associations/words.yaml"),
     output:
-        associations_result("{encoder}", "{suite}", "embeddings.parquet"),
+        result("associations", "{encoder}", "{suite}", "embeddings.parquet"),
     log:
         log_of("associations", "{encoder}", "{suite}", "embedding.log"),
     wildcard_constraints:
-        encoder=any_of(embedding_models()),
+        encoder=any_of([*TEXT_MODELS, *VISION_MODELS]),
     conda:
         "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
@@ -74,18 +195,16 @@ rule embed_stimuli:
 
 rule embed_vectors:
     input:
-        stimuli=associations_result("suites", "{suite}.parquet"),
-        vectors=vectors_file,
+        stimuli=result("associations", "suites", "{suite}.parquet"),
+        vectors=lambda wildcards: outside(VECTORS[wildcards.encoder]["path"]),
     output:
-        associations_result("{encoder}", "{suite}", "embeddings.parquet"),
+        result("associations", "{encoder}", "{suite}", "embeddings.parquet"),
     log:
         log_of("associations", "{encoder}", "{suite}", "embedding.log"),
     wildcard_constraints:
         encoder=any_of(VECTORS),
     conda:
         "../envs/unmask.yaml"
-    resources:
-        mem_mb=lambda wildcards, input, attempt: round(4000 + 2 * sizes_mb([input.vectors])) * attempt,
     params:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
@@ -97,10 +216,10 @@ rule embed_vectors:
 
 rule compute_associations:
     input:
-        stimuli=associations_result("suites", "{suite}.parquet"),
-        embeddings=suite_embeddings,
+        stimuli=result("associations", "suites", "{suite}.parquet"),
+        embeddings=result("associations", "{encoder}", "{suite}", "embeddings.parquet"),
     output:
-        associations_result("{encoder}", "{suite}", "associations.parquet"),
+        result("associations", "{encoder}", "{suite}", "associations.parquet"),
     log:
         log_of("associations", "{encoder}", "{suite}", "testing.log"),
     conda:
@@ -111,7 +230,8 @@ rule compute_associations:
     params:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
-        options={**ASSOCIATIONS.get("statistics", {}), "confidence": config["statistics"]["confidence"]},
+        seed=ASSOCIATIONS.get("statistics", {}).get("seed", 0),
+        confidence=config["statistics"]["confidence"],
     message:
         "Testing the associations of {wildcards.encoder} ({wildcards.suite})"
     script:
@@ -121,10 +241,30 @@ rule compute_associations:
 if ASSOCIATIONS:
     presents(
         "associations",
-        association_inputs(),
-        association_table_files() | association_figure_files(),
+        {
+            "associations": association_tables(),
+            "suites": [result("associations", "suites", f"{suite}.parquet") for suite in SUITES],
+            "captions": resource("associations/captions.yaml"),
+            "published": resource("associations/published.csv"),
+        },
+        table_outputs(["tests", "experiments", "cells", "published", "sets"], "associations_")
+        | figure_outputs(
+            [
+                *(["tests_figure"] if len(SUITES) > len(GROUNDED_SUITES) else []),
+                *(["grounded_figure"] if GROUNDED_SUITES else []),
+            ],
+            "associations_",
+        ),
         ["associations"],
-        association_settings(),
-        measure_modules(),
+        {
+            "encoders": display_metadata(
+                ENCODERS, MODELS | {name: {"source": "vectors"} for name in VECTORS}
+            ),
+            "released": [suite for suite, entry in SUITES.items() if entry["published"]],
+            "alpha": config["statistics"]["alpha"],
+            "confidence": config["statistics"]["confidence"],
+            "poolings": ASSOCIATIONS["poolings"],
+            "published": ASSOCIATIONS["published"],
+        },
         what="association tests",
     )

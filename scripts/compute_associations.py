@@ -1,33 +1,25 @@
 """Make all association tests of one suite with the embeddings of one encoder."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
+from unmask.job import job
 from unmask.associations.embeddings import read_embeddings
 from unmask.associations.schema import ASSOCIATIONS, STIMULI
-from unmask.associations.testing import Options, association_tests
-from unmask.facts import record
-from unmask.joblog import job_log
+from unmask.associations.weat import association_tests, cell_means
 from unmask.tables import read_metadata, read_table, write_table
 
-EMBEDDED = ("weights", "tokenizer", "vectors", "device")
+EMBEDDED = ("weights", "tokenizer", "vectors", "device", "in_lower_case")
 """What results say of their embeddings, which may be cleaned away."""
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input):
-    inputs, params = snakemake.input, snakemake.params
-    stimuli, of_embeddings = read_table(inputs.stimuli, STIMULI), read_metadata(inputs.embeddings)
-    vectors = read_embeddings(inputs.embeddings, of_embeddings["width"])
-    options = Options(**params.options)
-    outcome = association_tests(stimuli, vectors, options)
+with job("encoder {params.encoder}, suite {params.suite}") as run:
+    stimuli, embedded = read_table(run.input.stimuli, STIMULI), read_metadata(run.input.embeddings)
+    vectors = read_embeddings(run.input.embeddings, embedded["width"])
+    seed, confidence = run.params.seed, run.params.confidence
     facts = {
-        "encoder": params.encoder,
-        "suite": params.suite,
-        "options": options._asdict(),
-        "embedded": {key: of_embeddings[key] for key in EMBEDDED if key in of_embeddings},
-        **record(inputs, params.code, "numpy", "pandas", "pyarrow"),
+        "encoder": run.params.encoder,
+        "suite": run.params.suite,
+        "seed": seed,
+        "confidence": confidence,
+        "embedded": {key: embedded[key] for key in EMBEDDED if key in embedded},
+        "cells": cell_means(stimuli, vectors),
     }
-    of_rows = facts | {"remarks": outcome.remarks, "means": outcome.means, "cells": outcome.cells}
-    write_table(snakemake.output[0], outcome.rows, ASSOCIATIONS, of_rows)
+    rows = association_tests(stimuli, vectors, seed, confidence)
+    write_table(run.output[0], rows, ASSOCIATIONS, facts | run.record())

@@ -22,12 +22,12 @@ from hand_set_worlds import (
     SENTENCE,
     WEIGHT,
     WORDS,
+    Floats,
     World,
     pictured_words,
     text_of,
     vocabulary,
 )
-from unmask.associations.association import Floats
 from unmask.associations.association_test import KEYS
 from unmask.associations.terms import SETS, X, Y
 from unmask.files import write_text

@@ -17,22 +17,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from unmask.associations.association import Floats
-from unmask.associations.terms import (
-    BY_WORD,
-    E1,
-    E2,
-    E3X,
-    E3Y,
-    JOINT,
-    LEVELS,
-    WORD,
-    A,
-    B,
-    X,
-    Y,
-)
+from unmask.associations.terms import E1, E2, E3X, E3Y, JOINT, UNITS, WORD, A, B, X, Y
+
+Floats = npt.NDArray[np.float64]
 
 AXES = ("sentence", "person", "gender", "scene_gender", "concept", "shared")
 """What all texts say, and all names; gender in texts, and in pictures; career (positive) against family; and
@@ -217,28 +206,28 @@ WEIGHT = 6.0
 
 
 def truths(world: World) -> dict[tuple[str, str, str], float]:
-    """Gaps of a world by pooling (joint, word), experiment (E1, E2, E3x, E3y) and level (item, word)."""
+    """Gaps of a world by pooling (joint, word), experiment (E1, E2, E3x, E3y) and unit (text, word)."""
     gaps: dict[tuple[str, str, str], float] = {}
-    for level in LEVELS:
+    for unit in UNITS:
         for condition in MEASURED:
-            x, y, a_x, a_y, b_x, b_y = _centres(world, condition, level)
+            x, y, a_x, a_y, b_x, b_y = _centres(world, condition, unit)
             # cells of an attribute are of one size
             e1 = float((x - y) @ (a_x + a_y - b_x - b_y) / 2)
-            gaps[condition, E1, level] = e1
-            gaps[condition, E2, level] = float(x @ (a_x - b_x) - y @ (a_y - b_y))
-            gaps[condition, E3X, level] = float(x @ (a_x - b_x - a_y + b_y))
-            gaps[condition, E3Y, level] = float(y @ (a_x - b_x - a_y + b_y))
+            gaps[condition, E1, unit] = e1
+            gaps[condition, E2, unit] = float(x @ (a_x - b_x) - y @ (a_y - b_y))
+            gaps[condition, E3X, unit] = float(x @ (a_x - b_x - a_y + b_y))
+            gaps[condition, E3Y, unit] = float(y @ (a_x - b_x - a_y + b_y))
     return gaps
 
 
-def _centres(world: World, condition: str, level: str) -> list[Floats]:
-    """The mean vector of each of CELLS: of all items, or of the means of words."""
+def _centres(world: World, condition: str, unit: str) -> list[Floats]:
+    """The mean vector of each of CELLS: of all texts, or of the means of words."""
     words = vocabulary(world)
     vectors: dict[tuple[str, str], dict[str, list[Floats]]] = {cell: defaultdict(list) for cell in CELLS}
     for each in pictured_words(world):
-        unit = each.word if level == BY_WORD else ""
+        name = each.word if unit == WORD else ""
         tokens = tokens_of(world, each.cell[0], each.word)
-        vectors[each.cell][unit].append(_vector(words, tokens, each, condition))
+        vectors[each.cell][name].append(_vector(words, tokens, each, condition))
     return [
         np.mean([np.mean(of_unit, axis=0) for of_unit in vectors[cell].values()], axis=0) for cell in CELLS
     ]

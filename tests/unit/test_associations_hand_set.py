@@ -14,20 +14,19 @@ from association_files import FACTS
 from hand_set_encoder import write_world
 from hand_set_worlds import STRENGTH, World, pictured_words, truths, vocabulary, worlds
 from literal_associations import Array, cosine, mean
+from unmask.associations import weat
 from unmask.associations.grounded_embedding import (
     embed_with_images,
     load_vision_language_encoder,
     open_region_features,
 )
 from unmask.associations.stimuli import read_stimuli
-from unmask.associations.terms import E1, E2, E3X, E3Y, GROUNDED, ITEM, JOINT, LEVELS, WORD
-from unmask.associations.testing import Options, association_tests
+from unmask.associations.terms import E1, E2, E3X, E3Y, GROUNDED, JOINT, TEXT, UNITS, WORD
+from unmask.associations.weat import association_tests
 from unmask.associations.words import spans_of
 from unmask.models.devices import pick_device
 from unmask.models.kinds import check_model
-from unmask.terms import CORRECTED
 
-QUICK = Options(permutations=1000, bootstrap=0)
 WORLDS = worlds(STRENGTH)
 ALL_BIASES = World(
     language=0.3, vision=-0.2, interaction=0.1, counter=0.4, shift=0.2, word=0.2, sentence=-0.1
@@ -53,9 +52,17 @@ PLANTED: dict[str, dict[str, dict[str, int]]] = {
 """The signs of the gaps that vectors of texts and of words have; of all other experiments there is none."""
 
 
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weat, "PERMUTATIONS", 999)
+    monkeypatch.setattr(weat, "RESAMPLES", 10)
+
+
 def results_of(folder: Path, world: World, turned: bool = False) -> pd.DataFrame:
-    """The rows of `corrected` of a world that is written to files and read again, by pooling, experiment and
-    level; turned: with X and Y exchanged, and with them whose pictures are whose."""
+    """The rows of a world that is written to files and read again, by pooling, experiment and unit.
+
+    turned: with X and Y exchanged, and with them whose pictures are whose.
+    """
     files = write_world(folder, world)
     check_model(files.model, "vision-and-language", "made")
     if turned:
@@ -73,16 +80,15 @@ def rows_of(model: Path, features: Path, stimuli: pd.DataFrame, tests: pd.DataFr
     encoder = load_vision_language_encoder(model, pick_device("cpu"))
     regions = open_region_features(features, 6)
     vectors = embed_with_images(encoder, texts, spans_of(distinct, {}), images, regions, GROUNDED)
-    rows = association_tests(tests, vectors, QUICK).rows
-    return rows[rows["protocol"].eq(CORRECTED)].set_index(["pooling", "experiment", "level"])
+    return association_tests(tests, vectors, 0, 0.95).set_index(["pooling", "experiment", "unit"])
 
 
 class Literal:
-    """The tests of a world at one level, by loops over pairs of vectors, as the paper and the weights say."""
+    """The tests of a world at one unit, by loops over pairs of vectors, as the paper and the weights say."""
 
-    def __init__(self, world: World, condition: str, level: str) -> None:
+    def __init__(self, world: World, condition: str, unit: str) -> None:
         words = vocabulary(world)
-        self.level = level
+        self.unit = unit
         # set and whose pictures -> word with these, and the vector of each of its items
         self.cells: dict[str, list[tuple[str, Array]]] = {}
         for pictured in pictured_words(world):
@@ -99,7 +105,7 @@ class Literal:
             self.cells.setdefault(name + owner, []).append((pictured.word + owner, vector))
 
     def average(self, numbers: Sequence[tuple[str, float]]) -> float:
-        if self.level == ITEM:
+        if self.unit == TEXT:
             return mean([number for _, number in numbers])
         words = dict.fromkeys(word for word, _ in numbers)
         return mean([mean([number for other, number in numbers if other == word]) for word in words])
@@ -122,19 +128,19 @@ class Literal:
         }
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("pooling", [JOINT, WORD])
-def test_the_oracle_is_as_loops_over_pairs(pooling: str, level: str) -> None:
-    for experiment, gap in Literal(ALL_BIASES, pooling, level).gaps().items():
-        assert truths(ALL_BIASES)[pooling, experiment, level] == pytest.approx(gap, abs=1e-12)
+def test_the_oracle_is_as_loops_over_pairs(pooling: str, unit: str) -> None:
+    for experiment, gap in Literal(ALL_BIASES, pooling, unit).gaps().items():
+        assert truths(ALL_BIASES)[pooling, experiment, unit] == pytest.approx(gap, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_a_bias_is_found_where_it_was_planted_and_nowhere_else(name: str, tmp_path: Path) -> None:
     rows, truth = results_of(tmp_path, WORLDS[name]), truths(WORLDS[name])
-    numbers: dict[Any, Any] = rows[["gap", "d", "p_two"]].astype(float).T.to_dict("list")
-    for (pooling, experiment, level), expected in truth.items():
-        gap, d, p = numbers[pooling, experiment, level]
+    numbers: dict[Any, Any] = rows[["mean_difference", "d", "p_two"]].astype(float).T.to_dict("list")
+    for (pooling, experiment, unit), expected in truth.items():
+        gap, d, p = numbers[pooling, experiment, unit]
         assert gap == pytest.approx(expected, abs=1e-6)
         if sign := PLANTED[pooling][name].get(experiment, 0):
             assert sign * gap > 0.01 and sign * d > 0.5
@@ -149,15 +155,15 @@ def test_a_bias_is_found_where_it_was_planted_and_nowhere_else(name: str, tmp_pa
 
 def test_exchanged_targets_turn_all_gaps(tmp_path: Path) -> None:
     rows, exchanged = (
-        results_of(tmp_path / str(turned), ALL_BIASES, turned)["gap"].astype(float)
+        results_of(tmp_path / str(turned), ALL_BIASES, turned)["mean_difference"].astype(float)
         for turned in (False, True)
     )
-    for (pooling, experiment, level), truth in truths(ALL_BIASES).items():
+    for (pooling, experiment, unit), truth in truths(ALL_BIASES).items():
         other = {E3X: E3Y, E3Y: E3X}.get(experiment, experiment)
         # every word is one token, the first
         for vectors in (pooling, "word-first") if pooling == WORD else (pooling,):
-            assert rows[vectors, experiment, level] == pytest.approx(truth, abs=1e-6)
-            assert exchanged[vectors, other, level] == pytest.approx(-truth, abs=1e-6)
+            assert rows[vectors, experiment, unit] == pytest.approx(truth, abs=1e-6)
+            assert exchanged[vectors, other, unit] == pytest.approx(-truth, abs=1e-6)
 
 
 def test_a_bias_that_no_word_behind_can_have_is_refused() -> None:
@@ -174,4 +180,4 @@ def test_identical_sides_tie_at_the_word(tmp_path: Path) -> None:
     twice = pd.concat([stimuli[stimuli["set"].ne("Y")], others], ignore_index=True)
     rows = rows_of(files.model, files.features, stimuli, twice)
     e1 = rows.loc[[WORD, "word-first"]].xs(E1, level="experiment")
-    assert len(e1) == 4 and (e1["gap"].abs() < 1e-12).all() and (e1["p_two"] == 1).all()
+    assert len(e1) == 4 and (e1["mean_difference"].abs() < 1e-12).all() and (e1["p_two"] == 1).all()

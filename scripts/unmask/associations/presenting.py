@@ -1,22 +1,357 @@
-"""The tables and figures of association tests, by the names of unmask.associations.shown."""
+"""What the report shows of association tests: tables, charts, and what these say."""
 
-from unmask.associations import tables
-from unmask.associations.charts import MAKERS
-from unmask.associations.results import AssociationResults
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from unmask.associations import charts
+from unmask.associations.schema import ASSOCIATIONS
+from unmask.associations.study import PRINTED
+from unmask.associations.terms import E1, E2, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
+from unmask.loading import facts_by, load_tables
+from unmask.models.poolings import POOLINGS
+from unmask.report.captions import Captions, load_captions
+from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
+from unmask.report.findings import Finding, Row, records
 from unmask.report.presenting import Presentation, captioned
+from unmask.report.published import read_published
+from unmask.report.sheets import number, rows_of
+from unmask.report.study import UNTRAINED, Named
+from unmask.report.table_files import TableAndSheet
+
+CLOSE = 0.01
+"""Half of what the last of two decimals says, and as much again for that of ours."""
+
+D = Column("d", "{d:+.2f}{mark}", "How much nearer X is to A than Y is, in standard deviations of s.")
+INTERVAL = Column("interval", ends("d", "+.2f"), "Interval of d over resampled units of X and Y.")
+DIFFERENCE = Column("difference", "{mean_difference:+.3f}", "The same as a difference of mean cosines.")
+EXPECTED = Column("|d| without bias", "{expected_d:.2f}", "Mean of |d| over random partitions into X and Y.")
+P = Column("p", "{p_two:p}", "Two-sided p over permutations.")
+P_HOLM = Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction.")
+LEAST_P = Column("smallest p", "{least_p:p}", "The p of sets as far apart as can be.")
+EACH_TEST = ("encoder", "suite", "test", "pooling")
+
+TESTS = Table(
+    "tests",
+    ["pooling", "suite", "test"],
+    [
+        Column(EXPECTED.label, EXPECTED.cell, EXPECTED.meaning, each_row=True),
+        Column(LEAST_P.label, LEAST_P.cell, LEAST_P.meaning, each_row=True),
+        D,
+        INTERVAL,
+        DIFFERENCE,
+        P_HOLM,
+        Column("d by text", "{d_text:+.2f}", "d with texts as units, as the literature has it."),
+        Column("p by text", "{p_text:p}", "One-sided p with texts as units, as the literature has it."),
+    ],
+    across=["encoder"],
+)
+EXPERIMENTS = Table(
+    "experiments",
+    [*EACH_TEST, "experiment"],
+    [
+        D,
+        INTERVAL,
+        DIFFERENCE,
+        EXPECTED,
+        P,
+        P_HOLM,
+        LEAST_P,
+        Column("why not", "{reason}", "Why there is no d or no p."),
+    ],
+)
+CELLS = Table(
+    "cells",
+    [*EACH_TEST, "words", "pictured_with"],
+    [
+        Column("alone", "{alone:+.3f}", "Mean s, where these show neither X nor Y.", "pictures of A and B"),
+        Column("with X", "{with_x:+.3f}", "Mean s, where these show X.", "pictures of A and B"),
+        Column("with Y", "{with_y:+.3f}", "Mean s, where these show Y.", "pictures of A and B"),
+    ],
+    heads={"words": "words of", "pictured_with": "with"},
+)
+PUBLISHED = Table(
+    "published",
+    ["encoder", "suite", "test", "source", "pooling", "unit"],
+    [
+        Column("published", "{published_d:+.2f}", "The published effect size.", "d"),
+        Column("ours", "{d:+.2f}", "Our effect size over the same standard deviation.", "d"),
+        Column("difference", "{difference:+.3f}", "Our effect size less the published one.", "d"),
+        Column("published", "{published_p:p}", "The published p.", "one-sided p"),
+        Column("ours", "{p:p}", "Our p.", "one-sided p"),
+        Column("note", "{note}", "Where the texts or the model of the source differ."),
+    ],
+)
+PUBLISHED_NUMBERS = ["published_d", "d", "difference", "published_p", "p"]
+WHAT_IS_COMPARED = Table(
+    "sets",
+    ["suite", "test"],
+    [
+        *(Column(name, f"{{{name}}}", f"What the file calls {name}.") for name in SETS),
+        Column("pictures", "{pictures}", "How many pictures each cell has."),
+        Column("remarks", "{remarks}", "What was left out, and what to be wary of."),
+    ],
+)
+
+
+@dataclass(frozen=True)
+class AssociationResults:
+    """files: associations (ASSOCIATIONS of every encoder and suite), suites (STIMULI of each), captions and
+    published (resources/associations).
+
+    settings: encoders (each with name and, where it is known, source; in the order of the study), alpha,
+    confidence, poolings (in the order of the study), published (what published.csv calls an encoder, by its
+    name) and released (the suites whose tests are those published ones).
+    """
+
+    files: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The encoders in the order of the study."""
+        return [str(entry["name"]) for entry in self.settings["encoders"]]
+
+    @cached_property
+    def untrained(self) -> list[str]:
+        """The encoders with random weights."""
+        encoders = map(Named.from_config, self.settings["encoders"])
+        return [encoder.name for encoder in encoders if encoder.source == UNTRAINED]
+
+    @property
+    def alpha(self) -> float:
+        return float(self.settings["alpha"])
+
+    @cached_property
+    def poolings(self) -> list[str]:
+        """Joint ones first, then those of the study and all others."""
+        return list(dict.fromkeys([JOINT, *self.settings["poolings"], *POOLINGS, VECTORS, *GROUNDED]))
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """ASSOCIATIONS with encoder and suite first: tests as their suites have them, then encoders and
+        poolings in the order of the study."""
+        order = {"encoder": self.names}
+        rows = load_tables(self.files["associations"], ASSOCIATIONS, "encoder", "suite", order=order)
+        # tests of two suites may have one name
+        number = rows.groupby(["suite", "test"], sort=False).ngroup()
+        return in_order(
+            rows.assign(number=number),
+            suite=rows["suite"].unique(),
+            number=range(len(rows)),
+            encoder=self.names,
+            pooling=self.poolings,
+        ).drop(columns="number")
+
+    @cached_property
+    def tests(self) -> pd.DataFrame:
+        """The tests without pictures, with words as units."""
+        return self.rows[(self.rows["experiment"] == WEAT) & (self.rows["unit"] == WORD)]
+
+    @cached_property
+    def grounded(self) -> pd.DataFrame:
+        """The experiments of tests with pictures, with words as units."""
+        return self.rows[(self.rows["experiment"] != WEAT) & (self.rows["unit"] == WORD)]
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """Mean s of every cell of targets of grounded tests (unmask.associations.weat.cell_means)."""
+        columns = [*EACH_TEST, "unit", "words", "pictured_with", "alone", "with_x", "with_y"]
+        records = [
+            {"encoder": encoder, "suite": suite, **record}
+            for (encoder, suite), facts in facts_by(self.files["associations"], "encoder", "suite").items()
+            for record in facts["cells"]
+        ]
+        frame = pd.DataFrame(records, columns=columns).astype(dict.fromkeys(columns[-3:], float))
+        return in_order(frame[frame["encoder"].isin(self.names)], encoder=self.names)
+
+    @cached_property
+    def sets(self) -> pd.DataFrame:
+        """Of each test what its file calls the sets, pictures by cell, and remarks; null: none."""
+        rows = [
+            {"suite": suite, "test": test["name"], **test["categories"]}
+            | {"pictures": ", ".join(f"{cell} {count}" for cell, count in test.get("pictures", {}).items())}
+            | {"remarks": "; ".join(test["remarks"])}
+            for (suite,), facts in facts_by(self.files["suites"], "suite").items()
+            for test in facts["tests"]
+        ]
+        frame = pd.DataFrame(rows, columns=["suite", "test", *SETS, "pictures", "remarks"])
+        return frame.replace("", None)
+
+    @cached_property
+    def captions(self) -> Captions:
+        confidence = f"{100 * self.settings['confidence']:g}"
+        return load_captions(self.files["captions"], alpha=f"{self.alpha:g}", confidence=confidence)
+
+    def captioned(self, table: Table, frame: pd.DataFrame, rows: pd.DataFrame | None = None) -> TableAndSheet:
+        """The numbers of a table, and its sheet of some rows, by default of all."""
+        return frame, table.captioned(frame if rows is None else rows, self.captions)
+
+
+def tests(results: AssociationResults) -> TableAndSheet:
+    """Every test by pooling down, encoders across; the frame has both units."""
+    both = results.rows[results.rows["experiment"] == WEAT]
+    by_text = both.loc[both["unit"] == TEXT, [*EACH_TEST, "d", "p"]]
+    rows = in_order(with_marks(results.tests, results.alpha, "p_two"), pooling=results.poolings)
+    rows = rows.merge(by_text, on=[*EACH_TEST], suffixes=("", "_text"))
+    return results.captioned(TESTS, both, rows.assign(encoder=pd.Categorical(rows["encoder"], results.names)))
+
+
+def experiments(results: AssociationResults) -> TableAndSheet:
+    """Experiments 1 to 3 of grounded tests, a row each; the frame has both units."""
+    frame = results.rows[results.rows["experiment"] != WEAT]
+    return results.captioned(EXPERIMENTS, frame, with_marks(results.grounded, results.alpha, "p_two"))
+
+
+def cells(results: AssociationResults) -> TableAndSheet:
+    """Mean s in all cells of grounded tests; the frame has both units."""
+    return results.captioned(CELLS, results.cells, results.cells[results.cells["unit"] == WORD])
+
+
+def published(results: AssociationResults) -> TableAndSheet:
+    """What others have published, with ours in the same pooling and unit and over the same deviation.
+
+    Of a released suite all values of its tests, and of several tests the mean of |d|, if it has all of them.
+    """
+    printed = read_published(results.files["published"], PRINTED)
+    rows = results.rows[results.rows["suite"].isin(results.settings["released"])]
+    # a source may have divided by n
+    factor = np.sqrt((rows["x"] + rows["y"]) / (rows["x"] + rows["y"] - 1))
+    rows = rows.assign(d_1=rows["d"], d_0=rows["d"] * factor)
+    lines = []
+    for (encoder, suite), of_suite in rows.groupby(["encoder", "suite"], sort=False):
+        order = list(of_suite["test"].unique())
+        ours = of_suite.set_index(["pooling", "unit", "test"])
+        name = results.settings["published"].get(encoder)
+        known = [
+            (value, names)
+            for value in rows_of(printed[printed["model"] == name])
+            if set(names := value.tests.split()) <= set(order)
+        ]
+        # single tests in the order of the suite come first
+        known.sort(key=lambda each: order.index(each[1][0]) if len(each[1]) == 1 else len(order))
+        for value, names in known:
+            found = ours.reindex([(value.pooling, value.unit, test) for test in names])
+            d, single = found[f"d_{value.ddof}"], len(names) == 1
+            lines.append(
+                {
+                    "encoder": encoder,
+                    "suite": suite,
+                    "source": value.source,
+                    "test": names[0] if single else f"mean |d| of {', '.join(names)}",
+                    "pooling": value.pooling,
+                    "unit": value.unit,
+                    "published_d": value.value,
+                    "d": d.iloc[0] if single else d.abs().mean(skipna=False),
+                    "published_p": value.p,
+                    "p": found["p"].iloc[0] if single else None,
+                    "note": value.why,
+                }
+            )
+    keys = ["encoder", "suite", "source", "test", "pooling", "unit"]
+    frame = pd.DataFrame(lines, columns=[*keys, *PUBLISHED_NUMBERS, "note"])
+    frame = frame.astype(dict.fromkeys(PUBLISHED_NUMBERS, float))
+    return results.captioned(PUBLISHED, frame.assign(difference=frame["d"] - frame["published_d"]))
+
+
+def sets(results: AssociationResults) -> TableAndSheet:
+    """What every test compares."""
+    return results.captioned(WHAT_IS_COMPARED, results.sets)
+
+
+def _beyond(rows: pd.DataFrame, alpha: float, by: Sequence[str]) -> list[Any]:
+    """By these keys: how many tests could be below alpha before correction, and how many are after it."""
+    able = rows["least_p"] < alpha
+    counted = rows.assign(tests=able, too_small=~able & rows["p_two"].notna(), beyond=rows["p_holm"] < alpha)
+    return rows_of(
+        counted.groupby(list(by), sort=False)[["tests", "too_small", "beyond"]].sum().reset_index()
+    )
+
+
+def _by_encoder(results: AssociationResults) -> Iterator[Row]:
+    for encoder, rows in results.tests.groupby("encoder", sort=False):
+        sizes = rows.assign(d=rows["d"].abs()).groupby("pooling", sort=False)[["d", "expected_d"]].mean()
+        counts = _beyond(rows, results.alpha, ["pooling"])
+        yield {
+            "encoder": encoder,
+            "never_trained": encoder in results.untrained,
+            "alpha": results.alpha,
+            "counts": [f"{each.pooling} {each.beyond} of {each.tests}" for each in counts],
+            "too_small": max(each.too_small for each in counts),
+            "sizes": [f"{number(d)} ({pooling})" for pooling, d in sizes["d"].items()],
+            "expected": sizes["expected_d"].map(number).unique(),
+        }
+
+
+def _effects(results: AssociationResults) -> Iterator[Row]:
+    asked = {E1: "of the words (E1)", E3X: "of the pictures (E3)", E3Y: "of the pictures (E3)"}
+    rows = results.grounded[results.grounded["experiment"] != E2]
+    for encoder, of_encoder in rows.groupby("encoder", sort=False):
+        of_encoder = of_encoder.assign(effect=of_encoder["experiment"].map(asked))
+        effects: dict[str, list[str]] = {}
+        for each in _beyond(of_encoder, results.alpha, ["effect", "pooling"]):
+            effects.setdefault(each.effect, []).append(f"{each.beyond} of {each.tests} ({each.pooling})")
+        yield {"encoder": encoder, "alpha": results.alpha, "effects": effects}
+
+
+def _against_published(results: AssociationResults) -> Iterator[Row]:
+    for encoder, rows in published(results)[0].groupby("encoder", sort=False):
+        known = rows[rows["difference"].notna()]
+        if len(known):
+            furthest = records(known.loc[[known["difference"].abs().idxmax()]])[0]
+            close = int((known["difference"].abs() < CLOSE).sum())
+            yield {**furthest, "encoder": encoder, "known": len(known), "close": close, "within": CLOSE}
+
+
+FINDINGS: tuple[Finding[AssociationResults], ...] = (
+    Finding(
+        "beyond chance",
+        _by_encoder,
+        """For {{ encoder }}{{ " (never trained)" if never_trained }}, tests beyond chance
+        ({{ say.significant(alpha) }}) are, by pooling: {{ counts | join(", ") }}.
+        {% if too_small %}{{ too_small | counted("test") }} cannot have p < {{ alpha | g }}, as the sets are
+        too small.{% endif %}
+        Mean |d| is {{ sizes | listed }}; without bias it would be about
+        {{ expected | listed(end="or") }}.""",
+    ),
+    Finding(
+        "grounded tests",
+        _effects,
+        """In tests with pictures, effects of {{ encoder }} that are beyond chance
+        ({{ say.significant(alpha) }}) are
+        {% for effect, counts in effects.items() %}{{ effect }} in {{ counts | listed }}
+        {{- "." if loop.last else "; " }}{% endfor %}""",
+    ),
+    Finding(
+        "published values",
+        _against_published,
+        """For {{ encoder }}, {{ close }} of {{ known | counted("published value") }} of d
+        {{ close | many("is", "are") }} within {{ within | g }} of ours; furthest is {{ test }}
+        ({{ source }}): published {{ published_d | number(2, true) }}, ours {{ d | number(2, true) }}.""",
+    ),
+)
+
+CHARTS = {
+    "tests_figure": (
+        lambda results: charts.tests(results.tests, results.names, results.poolings, results.alpha),
+        "No test of this study has an effect size.",
+    ),
+    "grounded_figure": (
+        lambda results: charts.grounded(results.cells[results.cells["unit"] == WORD]),
+        "This study has no grounded test.",
+    ),
+}
 
 PRESENTS = Presentation(
     AssociationResults,
-    {
-        "table1": tables.table1,
-        "overview": tables.overview,
-        "published": tables.published,
-        "grounded": tables.grounded,
-        "cells": tables.cells,
-        "experiments": tables.experiments,
-        "poolings": tables.poolings,
-        "pairs": tables.pairs,
-    },
-    MAKERS,
-    captions=captioned(MAKERS),
+    {"tests": tests, "experiments": experiments, "cells": cells, "published": published, "sets": sets},
+    CHARTS,
+    heading="Association tests",
+    findings=FINDINGS,
+    captions=captioned(CHARTS),
+    explained=lambda results: results.captions.computed("associations"),
 )

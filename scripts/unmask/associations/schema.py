@@ -14,12 +14,7 @@ STIMULI = pa.schema(
             nullable=True,
             meaning="of a grounded test the set, and whose picture it is (A_X, A_Y, B_X, B_Y, …); else null",
         ),
-        field(
-            "word",
-            WORD,
-            nullable=True,
-            meaning="the word that the text is there for; null where none is told",
-        ),
+        field("word", WORD, meaning="the word that the text is there for"),
         field("text", pa.large_string(), meaning="the text"),
         field("image", WORD, nullable=True, meaning="path of the picture, as the study says it"),
         field(
@@ -32,7 +27,7 @@ STIMULI = pa.schema(
 """What the tests of one suite are made of. One row per test, set and text, in the order of the files.
 
 Metadata: suite, format, source, tests (a list of {name, categories: {set: name}, remarks}; of grounded ones
-pictures: {cell: number}, and where it is known, truth: {strength}).
+pictures: {cell: number}).
 """
 
 
@@ -56,15 +51,14 @@ ASSOCIATIONS = pa.schema(
     [
         field("test", WORD, meaning="the test"),
         field("experiment", WORD, meaning="weat; of a grounded test E1, E2, E3x or E3y"),
+        field("unit", WORD, meaning="what is compared and exchanged: text (the literature), or word (ours)"),
         field("pooling", WORD, meaning="how the tokens of a stimulus are pooled"),
-        field("level", WORD, meaning="what a unit is: item or word"),
-        field("protocol", WORD, meaning="published (sent-bias, bias-bench) or corrected"),
         field("x", pa.int32(), meaning="units of the target set X"),
         field("y", pa.int32(), meaning="units of the target set Y"),
-        field("a", pa.int32(), meaning="units of the attribute set A; of E3 words at either level"),
-        field("b", pa.int32(), meaning="units of the attribute set B; of E3 words at either level"),
+        field("a", pa.int32(), meaning="units of the attribute set A; of E3 words"),
+        field("b", pa.int32(), meaning="units of the attribute set B; of E3 words"),
         field(
-            "gap",
+            "mean_difference",
             pa.float64(),
             meaning="mean of s over X minus its mean over Y; s: mean cosine with A minus mean cosine with B",
         ),
@@ -72,9 +66,21 @@ ASSOCIATIONS = pa.schema(
             "d",
             pa.float64(),
             nullable=True,
-            meaning="gap over the standard deviation of s, with n - 1; null where s does not vary",
+            meaning="mean difference over the standard deviation of s (n - 1); null where s does not vary",
         ),
-        field("d0", pa.float64(), nullable=True, meaning="gap over the standard deviation of s, with n"),
+        field(
+            "d_low",
+            pa.float64(),
+            nullable=True,
+            meaning="lower end of the interval of d: bootstrap of the units of X and Y",
+        ),
+        field("d_high", pa.float64(), nullable=True, meaning="upper end of the interval from `d_low`"),
+        field(
+            "expected_d",
+            pa.float64(),
+            nullable=True,
+            meaning="what d is on average without bias, in size; null of E3, which compares the same targets",
+        ),
         field("statistic", pa.float64(), meaning="sum of s over X minus its sum over Y"),
         field(
             "p",
@@ -88,59 +94,18 @@ ASSOCIATIONS = pa.schema(
             nullable=True,
             meaning="share of those with at least this much in either direction",
         ),
-        field(
-            "p_low",
-            pa.float64(),
-            nullable=True,
-            meaning="least that p may be, given the rounding of embeddings",
-        ),
-        field("p_high", pa.float64(), nullable=True, meaning="most that it may be"),
+        field("least_p", pa.float64(), nullable=True, meaning="the smallest p_two that the test can have"),
         field(
             "p_holm",
             pa.float64(),
             nullable=True,
-            meaning="p_two after Holm's correction, over the tests of an encoder, pooling, level and "
-            "protocol",
-        ),
-        field(
-            "partitions", pa.int64(), nullable=True, meaning="permutations of the targets: all, or drawn ones"
-        ),
-        field("exact", pa.bool_(), nullable=True, meaning="whether they are all"),
-        field(
-            "expected_d",
-            pa.float64(),
-            nullable=True,
-            meaning="what d is on average without bias, in size; null of E3 where words have no differences",
-        ),
-        field(
-            "gap_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of the gap: bootstrap of the units of X and Y",
-        ),
-        field("gap_high", pa.float64(), nullable=True, meaning="upper end of the interval from `gap_low`"),
-        field(
-            "d_low",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of d: bootstrap of the units of X and Y",
-        ),
-        field("d_high", pa.float64(), nullable=True, meaning="upper end of the interval from `d_low`"),
-        field(
-            "d_low_all",
-            pa.float64(),
-            nullable=True,
-            meaning="lower end of the interval of d: bootstrap of the units of all four sets",
-        ),
-        field(
-            "d_high_all", pa.float64(), nullable=True, meaning="upper end of the interval from `d_low_all`"
+            meaning="p_two after Holm's correction, over the tests of an encoder, suite, pooling and unit",
         ),
         field("reason", WORD, nullable=True, meaning="why there is no d or no p"),
     ]
 )
 """Every test of one encoder on one suite.
 
-Metadata: encoder, suite, options (permutations, seed, exact, bootstrap, confidence), remarks, and means, the
-2×2 of grounded tests (a list of {test, pooling, level, x1, x2, y1, y2}), and cells, of those that have more
-than the experiments take (a list of {test, pooling, level, words, pictured_with, alone, with_x, with_y}).
+Metadata: encoder, suite, seed, confidence, in_lower_case (see `embeddings`), and cells, mean s of grounded
+tests (unmask.associations.weat.cell_means).
 """

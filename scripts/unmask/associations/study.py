@@ -3,15 +3,30 @@
 This is read at every planning, so it loads no tables.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unmask.associations.terms import GROUNDED_FORMAT
+from unmask.associations.terms import GROUNDED_FORMAT, UNITS
 from unmask.errors import InputError
+from unmask.report.published import published_rows
+from unmask.user_tables import Column, key
 
 KEY = "config key associations"
 Entries = Mapping[str, Any]
+
+PRINTED = (
+    key("model", required=True),
+    key("tests", required=True),
+    Column("pooling", required=True),
+    Column("unit", required=True, choices=UNITS),
+    Column("ddof", required=True, choices=("0", "1")),
+    Column("p", float),
+    Column("statistic", float),
+)
+"""The columns of resources/associations/published.csv. The value is d over a deviation with n - ddof; of
+several tests, with spaces between their names, the mean of |d|. model: what a study's `published` calls an
+encoder; tests: the names of the released files."""
 
 
 def check_study(
@@ -20,14 +35,13 @@ def check_study(
     tested: Sequence[str],
     encoders_of: Callable[[str], Sequence[str]],
     files_of: Callable[[str], Sequence[str]],
-    published_names: Callable[[], Collection[str]],
+    published: str | Path,
 ) -> None:
     """Check the key `associations` of a completed study.
 
-    associations: empty where the study lacks it. models: all of the study; tested: those that are
-    tested. encoders_of: of those and of word vectors, the ones that read a suite. files_of: the files of its
-    tests. published_names: what published values are of; asked for where the study names
-    any. Raises InputError naming the key at fault.
+    associations: empty where the study lacks it. models: all of the study; tested: those that are tested.
+    encoders_of: of those and of word vectors, the ones that read a suite. files_of: the files of its tests.
+    published: resources/associations/published.csv. Raises InputError naming the key at fault.
     """
     if not associations:
         return
@@ -41,26 +55,28 @@ def check_study(
         if name in models:
             raise InputError(f"{KEY}.vectors.{name}: the study has a model of this name")
     encoders = [*tested, *associations["vectors"]]
-    for name in associations["published"]:
+    for name, printed in associations["published"].items():
         if name not in encoders:
             raise InputError(f"{KEY}.published: {name} is not tested")
-    known = sorted(published_names()) if associations["published"] else []
-    for name, printed in associations["published"].items():
+        known = dict.fromkeys(row["model"] for row in published_rows(published, PRINTED))
         if printed not in known:
             raise InputError(
                 f"{KEY}.published.{name}: there are no published values of {printed!r} (there are of "
-                f"{', '.join(known)})"
+                f"{', '.join(sorted(map(str, known)))})"
             )
     for suite, entry in associations["tests"].items():
         place = f"{KEY}.tests.{suite}"
         for name in entry["encoders"] or ():
             if name not in encoders:
                 raise InputError(f"{place}.encoders: {name} is not tested (there are {', '.join(encoders)})")
-        _check_suite(place, entry, encoders_of(suite))
-        _check_files(place, entry, files_of(suite))
+        _check_encoders(place, entry, encoders_of(suite))
+        names = [Path(file).stem for file in files_of(suite)]
+        for name in entry["only"] or ():
+            if name not in names:
+                raise InputError(f"{place}.only: no file of the test {name!r} (there are {', '.join(names)})")
 
 
-def _check_suite(place: str, entry: Entries, encoders: Sequence[str]) -> None:
+def _check_encoders(place: str, entry: Entries, encoders: Sequence[str]) -> None:
     grounded = entry["format"] == GROUNDED_FORMAT
     for name in entry["encoders"] or ():
         if name not in encoders:
@@ -71,17 +87,3 @@ def _check_suite(place: str, entry: Entries, encoders: Sequence[str]) -> None:
         if grounded:
             lacking = "model of the kind vision-and-language"
         raise InputError(f"{place}: the study has no {lacking} for it")
-
-
-def _check_files(place: str, entry: Entries, files: Sequence[str]) -> None:
-    by_name: dict[str, str] = {}
-    for file in files:
-        other = by_name.setdefault(Path(file).stem, file)
-        if other != file:
-            raise InputError(
-                f"{place}.path: the test {Path(file).stem!r} is both {other} and {file}; put one into "
-                "another suite"
-            )
-    for name in entry["only"] or ():
-        if name not in by_name:
-            raise InputError(f"{place}.only: no file of the test {name!r} (there are {', '.join(by_name)})")

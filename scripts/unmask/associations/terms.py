@@ -11,9 +11,9 @@ JOINT, WORD = "joint", "word"
 GROUNDED = (JOINT, WORD, "word-first")
 """The vector that an encoder that sees has of a text with a picture, and that of the word in this text."""
 
-ITEM, BY_WORD = "item", "word"
-LEVELS = (ITEM, BY_WORD)
-"""What a unit is: every text (as in the literature), or a word, with the mean over its texts."""
+TEXT = "text"
+UNITS = (TEXT, WORD)
+"""What is compared and exchanged: a text, as in the literature, or a word, with the mean over its texts."""
 
 WEAT = "weat"
 E1, E2, E3X, E3Y = "E1", "E2", "E3x", "E3y"

@@ -49,7 +49,7 @@ class Presentation(Generic[Results]):
     what makes it (`captioned`).
 
     heading, findings: of the section of a family that has no module of its own for it: findings first, then
-    charts under their captions, then tables in folds.
+    charts under their captions, then tables in folds, and how numbers are computed (`explained`).
     """
 
     results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
@@ -58,6 +58,7 @@ class Presentation(Generic[Results]):
     heading: str = ""
     findings: "Sequence[Finding[Results]]" = ()
     captions: Mapping[str, str | Callable[[Results], str]] = field(default_factory=dict)
+    explained: Callable[[Results], Block] | None = None
 
     def table_texts(self, results: Results, files: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Tables as text, each with its name {table}_{form}, a form of unmask.report.table_files.FORMS.
@@ -95,6 +96,8 @@ class Presentation(Generic[Results]):
         for table, make in self.tables.items():
             if isinstance(table_and_sheet := make(results), tuple):
                 blocks += folded(f"{table.capitalize()}, in numbers", table_and_sheet[1])
+        if blocks and self.explained:
+            blocks.append(self.explained(results))
         texts = sentences(self.findings, results)
         return Section(name, self.heading, texts, tuple(blocks), group=OTHER_TESTS)
 
