@@ -3,14 +3,19 @@
 from pathlib import Path
 
 from unmask.job import job
+from unmask.associations.read_tests import read_stimuli
 from unmask.associations.schema import STIMULI
-from unmask.associations.stimuli import read_stimuli
+from unmask.associations.words import WordFacts
 from unmask.tables import write_table
 
 with job("suite {params.suite}") as run:
-    files = {
-        name: [Path(path) for path in ([paths] if isinstance(paths, str) else paths)]
-        for name, paths in run.input.items()
+    paths, words = list(map(Path, run.input.tests)), run.input.get("words")
+    facts = WordFacts.from_file(run.input.facts)
+    stimuli, tests = read_stimuli(paths, facts, run.params.entry, words and Path(words))
+    about = {
+        "suite": run.params.suite,
+        "format": run.params.entry["format"],
+        "source": run.params.source,
+        "tests": tests,
     }
-    stimuli, facts = read_stimuli(files, run.params.entry, run.params.suite, run.params.source)
-    write_table(run.output[0], stimuli, STIMULI, facts | run.record())
+    write_table(run.output[0], stimuli, STIMULI, about | run.record())

@@ -46,9 +46,9 @@ FAMILIES = {
     "associations": Golden(
         "associations/*/synthetic/associations.parquet",
         ("model",),
-        "protocol == 'corrected'",
-        ("test", "experiment", "pooling", "level"),
-        {"gap": 2e-4, "d": 0.05, "p": 0.1, "d_low": 0.1, "d_high": 0.1},
+        "experiment == 'weat'",
+        ("test", "experiment", "pooling", "unit"),
+        {"mean_difference": 2e-4, "d": 0.05, "p": 0.1, "d_low": 0.1, "d_high": 0.1},
     ),
     "regional": Golden(
         "regional/*/scores.parquet",

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from study_schema import ROOT
+from unmask.associations.read_tests import read_stimuli
 from unmask.associations.schema import STIMULI
-from unmask.associations.stimuli import read_stimuli
-from unmask.tables import read_metadata, read_table, write_table
+from unmask.associations.words import WordFacts
+from unmask.tables import as_table
 
 FACTS = ROOT / "resources/associations/words.yaml"
 PUBLISHED = ROOT / "resources/associations/published.csv"
-
-PUBLISHED_HEAD = "source,table,model,tests,pooling,level,ddof,p,statistic,value,doubtful,why\n"
 
 KEYS = {"targ1": "X", "targ2": "Y", "attr1": "A", "attr2": "B"}
 SETS = {
@@ -74,13 +73,9 @@ def written(folder: Path, **tests: Any) -> list[Path]:
 
 def stimuli(
     paths: Sequence[Path], words: Path | None = None, **entry: Any
-) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """The table of a suite as the job that reads it would have it: written, and read again."""
-    files = {"tests": list(paths), "facts": [FACTS]} | ({"words": [words]} if words else {})
-    rows, metadata = read_stimuli(files, {"format": "sent-bias", **entry}, "mine", "here")
-    table = paths[0].parent / "table.parquet" if paths else Path("table.parquet")
-    write_table(table, rows, STIMULI, metadata)
-    try:
-        return read_table(table, STIMULI), read_metadata(table)
-    finally:
-        table.unlink()
+) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """The table of a suite, and what its metadata say of its tests."""
+    rows, tests = read_stimuli(paths, WordFacts.from_file(FACTS), {"format": "sent-bias", **entry}, words)
+    # as the table can be written
+    as_table(rows, STIMULI)
+    return rows.astype(object).where(rows.notna(), None).assign(stimulus=rows["stimulus"]), tests

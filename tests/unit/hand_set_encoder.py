@@ -28,7 +28,7 @@ from hand_set_worlds import (
     text_of,
     vocabulary,
 )
-from unmask.associations.association_test import KEYS
+from unmask.associations.read_tests import KEYS
 from unmask.associations.terms import SETS, X, Y
 from unmask.files import write_text
 from unmask.models.quiet import quiet_transformers
@@ -127,6 +127,6 @@ def grounded_test(world: World) -> dict[str, Any]:
     return {
         "test_types": ["sentence", "contextual"],
         "test_name": "constructed",
-        **{key: groups[name] for key, name in KEYS.items()},
+        **{key: groups[name] for name, key in KEYS.items()},
         "contextual_words": [word for name in SETS for word in WORDS[name]],
     }

@@ -9,6 +9,7 @@ import pytest
 
 from literal_associations import Array, cosine, mean, partition_counts, size, suite
 from unmask.associations.weat import ALL_ALIKE, E2_HAS_NO_P, UNEQUAL, association_tests, cell_means
+from unmask.report.sheets import rows_of as tuples_of
 
 CELLS = ("A_X", "A_Y", "B_X", "B_Y")
 TURNED = {"A_X": "A_Y", "A_Y": "A_X", "B_X": "B_Y", "B_Y": "B_X"}
@@ -110,7 +111,7 @@ class Literal:
 def run_tests(stimuli: pd.DataFrame, vectors: Array) -> dict[tuple[str, str], Any]:
     """Rows by experiment and unit."""
     rows = association_tests(stimuli, {"joint": vectors}, 0, 0.95).astype({"reason": object})
-    return {(str(row.experiment), str(row.unit)): row for row in rows.itertuples()}
+    return {(str(row.experiment), str(row.unit)): row for row in tuples_of(rows)}
 
 
 @pytest.mark.parametrize("stimuli", [EQUAL, WEIGHTED, UNEVEN], ids=["equal", "weighted", "uneven"])
@@ -159,7 +160,7 @@ def test_exchanged_owners_turn_e3() -> None:
 def test_a_shift_of_all_attribute_words_is_no_part_of_p() -> None:
     """Pictures of X that move all attributes alike, and nothing else, change all words alike: p is 1."""
     vectors = np.zeros((EQUAL["stimulus"].max() + 1, 4))
-    for row in EQUAL.itertuples():
+    for row in EQUAL.pipe(tuples_of):
         vectors[row.stimulus, "XYAB".index(row.set)] = 1
         vectors[row.stimulus, 0] += 0.5 * str(row.cell).endswith("_X")
         if row.set in "XY":

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from association_files import FACTS
+from association_files import stimuli as stimuli_of
 from hand_set_encoder import write_world
 from hand_set_worlds import STRENGTH, World, pictured_words, truths, vocabulary, worlds
 from literal_associations import Array, cosine, mean
@@ -20,7 +20,6 @@ from unmask.associations.grounded_embedding import (
     load_vision_language_encoder,
     open_region_features,
 )
-from unmask.associations.stimuli import read_stimuli
 from unmask.associations.terms import E1, E2, E3X, E3Y, GROUNDED, JOINT, TEXT, UNITS, WORD
 from unmask.associations.weat import association_tests
 from unmask.associations.words import spans_of
@@ -69,7 +68,7 @@ def results_of(folder: Path, world: World, turned: bool = False) -> pd.DataFrame
         test = json.loads(files.test.read_text())
         test["targ1"], test["targ2"] = test["targ2"], test["targ1"]
         files.test.write_text(json.dumps(test))
-    stimuli = read_stimuli({"tests": [files.test], "facts": [FACTS]}, {"format": "grounded"}, "mine", "")[0]
+    stimuli = stimuli_of([files.test], format="grounded")[0]
     return rows_of(files.model, files.features, stimuli, stimuli)
 
 
@@ -174,8 +173,7 @@ def test_a_bias_that_no_word_behind_can_have_is_refused() -> None:
 def test_identical_sides_tie_at_the_word(tmp_path: Path) -> None:
     """With the names of men, and their pictures, on both sides."""
     files = write_world(tmp_path, World(word=0.3, vision=0.3))
-    suite = {"tests": [files.test], "facts": [FACTS]}
-    stimuli, _ = read_stimuli(suite, {"format": "grounded"}, "mine", "here")
+    stimuli, _ = stimuli_of([files.test], format="grounded")
     others = stimuli[stimuli["set"].eq("X")].assign(set="Y", cell="Y")
     twice = pd.concat([stimuli[stimuli["set"].ne("Y")], others], ignore_index=True)
     rows = rows_of(files.model, files.features, stimuli, twice)

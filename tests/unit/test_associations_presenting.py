@@ -18,6 +18,7 @@ from unmask.associations.schema import ASSOCIATIONS, STIMULI
 from unmask.associations.study import PRINTED
 from unmask.associations.weat import association_tests, cell_means
 from unmask.report.published import read_published
+from unmask.report.sheets import rows_of
 from unmask.tables import write_table
 
 AWKWARD = "a<b>&$x_1$"
@@ -166,8 +167,10 @@ def test_published_values_are_beside_ours(results: AssociationResults, tmp_path:
         ("may-corrected", "cls"),
     }
     assert frame.loc[frame["source"].eq("may"), "d"].isna().all()
-    ours = results.rows.query("encoder == @AWKWARD and pooling == 'cls' and unit == 'text'").set_index("test")
-    for row in frame[frame["source"].eq("may-corrected")].itertuples():
+    ours: Any = results.rows.query("encoder == @AWKWARD and pooling == 'cls' and unit == 'text'").set_index(
+        "test"
+    )
+    for row in rows_of(frame[frame["source"].eq("may-corrected")]):
         assert row.d == ours.loc[row.test, "d"] and row.difference == row.d - row.published_d
     head = "source,table,model,tests,pooling,unit,ddof,p,statistic,value,doubtful,why\n"
     values = [

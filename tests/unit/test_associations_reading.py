@@ -1,7 +1,6 @@
 """Files of association tests: what is made of good ones, some of them released, and said of bad ones."""
 
 import json
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -11,13 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from association_files import CHANGES, FACTS, FUZZ, KEYS, SETS, changed, sent_bias, stimuli, written
+from association_files import CHANGES, FUZZ, KEYS, SETS, changed, sent_bias, sentences, stimuli, written
 from real_data import real_data
-from unmask.associations.formats.grounded import fault_of_image
-from unmask.associations.schema import STIMULI
-from unmask.associations.stimuli import read_stimuli
 from unmask.errors import InputError
-from unmask.tables import as_table
 
 DISTINCT = 5433
 """Distinct texts of the 50 released tests."""
@@ -42,7 +37,7 @@ def sizes_of_the_released() -> dict[str, list[int]]:
 
 def test_the_released_tests() -> None:
     paths = sorted(real_data("seat").glob("*.jsonl"))
-    rows, metadata = read_stimuli({"tests": paths, "facts": [FACTS]}, {"format": "sent-bias"}, "seat", "x")
+    rows, tests = stimuli(paths)
     expected = sizes_of_the_released()
     assert len(expected) == 50
     found = {
@@ -54,23 +49,16 @@ def test_the_released_tests() -> None:
     # no text is there for two words, so that each is embedded once
     assert rows["stimulus"].nunique() == DISTINCT
     assert rows["image"].isna().all() and rows["cell"].isna().all()
-    assert [test["name"] for test in metadata["tests"]] == [path.stem for path in paths]
-    assert all(test["remarks"] == [] for test in metadata["tests"])
-    weat6 = next(test for test in metadata["tests"] if test["name"] == "weat6")
+    assert [test["name"] for test in tests] == [path.stem for path in paths]
+    assert all(test["remarks"] == [] for test in tests)
+    weat6 = next(test for test in tests if test["name"] == "weat6")
     assert weat6["categories"] == {"X": "MaleNames", "Y": "FemaleNames", "A": "Career", "B": "Family"}
-
-
-def test_texts_of_the_released_are_as_they_are() -> None:
+    # texts are as they are
     for path in sorted(real_data("seat").glob("*.jsonl")):
         value = json.loads(path.read_text(encoding="utf-8"))
-        rows, _ = read_stimuli(
-            {"tests": sorted(path.parent.glob("*.jsonl")), "facts": [FACTS]},
-            {"format": "sent-bias", "only": [path.stem]},
-            "seat",
-            "x",
-        )
+        of_test = rows[rows["test"] == path.stem]
         for key, set_ in KEYS.items():
-            assert rows.loc[rows["set"] == set_, "text"].tolist() == value[key]["examples"], (path, key)
+            assert of_test.loc[of_test["set"] == set_, "text"].tolist() == value[key]["examples"], (path, key)
 
 
 def test_a_released_file_of_another_kind_is_named() -> None:
@@ -78,19 +66,18 @@ def test_a_released_file_of_another_kind_is_named() -> None:
     with pytest.raises(
         InputError, match=r"bias_attribute_words\.json: no targ1 in it \(it has gender, religion, race\)"
     ):
-        read_stimuli({"tests": [path], "facts": [FACTS]}, {"format": "sent-bias"}, "seat", "x")
+        stimuli([path])
 
 
 def test_a_test(tmp_path: Path) -> None:
-    rows, metadata = stimuli(written(tmp_path, mine=sent_bias(more={"a": 1})))
+    rows, tests = stimuli(written(tmp_path, mine=sent_bias(more={"a": 1})))
     assert rows["text"].tolist() == [text for texts in SETS.values() for text in texts]
     assert rows["set"].tolist() == list("XXYYYAABB")
     assert rows["word"].tolist() == rows["text"].tolist()
     assert rows["stimulus"].tolist() == list(range(9))
     assert set(rows["test"]) == {"mine"}
     categories = {set_: f"The{key}" for key, set_ in KEYS.items()}
-    assert metadata["tests"] == [{"name": "mine", "categories": categories, "remarks": []}]
-    assert (metadata["suite"], metadata["format"], metadata["source"]) == ("mine", "sent-bias", "here")
+    assert tests == [{"name": "mine", "categories": categories, "remarks": []}]
 
 
 def test_texts_are_never_changed(tmp_path: Path) -> None:
@@ -100,16 +87,16 @@ def test_texts_are_never_changed(tmp_path: Path) -> None:
 
 
 def test_a_text_twice_counts_once(tmp_path: Path) -> None:
-    rows, metadata = stimuli(written(tmp_path, mine=sent_bias(targ1=["John", "Paul", "John", "Paul", "Al"])))
+    rows, tests = stimuli(written(tmp_path, mine=sent_bias(targ1=["John", "Paul", "John", "Paul", "Al"])))
     assert rows.loc[rows["set"] == "X", "text"].tolist() == ["John", "Paul", "Al"]
-    (remark,) = metadata["tests"][0]["remarks"]
+    (remark,) = tests[0]["remarks"]
     assert remark.startswith("X has 2 texts more than once ('John' first): each counts once")
 
 
 def test_a_text_of_targets_and_attributes(tmp_path: Path) -> None:
-    rows, metadata = stimuli(written(tmp_path, mine=sent_bias(attr2=["home", "Amy"])))
+    rows, tests = stimuli(written(tmp_path, mine=sent_bias(attr2=["home", "Amy"])))
     assert rows.loc[rows["text"] == "Amy", "stimulus"].nunique() == 1
-    assert metadata["tests"][0]["remarks"] == ["Y and B have 'Amy' in common: its cosine with itself counts"]
+    assert tests[0]["remarks"] == ["Y and B have 'Amy' in common: its cosine with itself counts"]
 
 
 @pytest.mark.parametrize(
@@ -142,8 +129,8 @@ def test_faults_of_a_test(value: Any, said: str, tmp_path: Path) -> None:
 
 def test_only_some_tests(tmp_path: Path) -> None:
     paths = written(tmp_path, one=sent_bias(), two=sent_bias(), three="no test")
-    rows, metadata = stimuli(paths, only=["two", "one"])
-    assert [test["name"] for test in metadata["tests"]] == ["one", "two"]
+    rows, tests = stimuli(paths, only=["two", "one"])
+    assert [test["name"] for test in tests] == ["one", "two"]
     # both tests are made of the same stimuli
     assert len(rows) == 18 and rows["stimulus"].max() == 8
     assert refused(paths, only=["one", "four"]).startswith("only: no file of the test 'four' (there are one,")
@@ -155,7 +142,7 @@ def test_two_files_of_one_name_and_none(tmp_path: Path) -> None:
     paths = [*written(tmp_path, one=sent_bias()), *written(tmp_path / "other", one=sent_bias())]
     assert f"{paths[1]}: the test 'one' is " in refused(paths)
     with pytest.raises(InputError, match=r"^no file of a test is there$"):
-        read_stimuli({"tests": [], "facts": [FACTS]}, {"format": "sent-bias"}, "s", "x")
+        stimuli([])
     with pytest.raises(InputError, match=r"gone\.jsonl: no such file"):
         stimuli([tmp_path / "gone.jsonl"])
     strange = tmp_path / "a\nb.jsonl"
@@ -164,10 +151,29 @@ def test_two_files_of_one_name_and_none(tmp_path: Path) -> None:
         stimuli([strange])
 
 
-def test_a_format_that_there_is_not(tmp_path: Path) -> None:
-    assert "'x' is none of associations/formats (known: grounded, sent-bias)" in refused(
-        written(tmp_path, one=sent_bias()), format="x"
+def test_each_stimulus_is_one_text_word_and_picture(tmp_path: Path) -> None:
+    rows, _ = stimuli(
+        written(
+            tmp_path, a=sent_bias(), b=sent_bias(targ1=["Al", "Paul"], attr1=["career", "office", "desk"])
+        )
     )
+    assert rows["test"].tolist() == ["a"] * 9 + ["b"] * 10
+    of_a, of_b = (rows[rows["test"] == test].set_index("text")["stimulus"] for test in "ab")
+    assert of_a.tolist() == list(range(9)) and (of_b["Al"], of_b["desk"]) == (9, 10)
+    assert all(of_b[text] == of_a[text] for text in of_b.index if text in of_a.index)
+    # the vector of a word in its text is another for each word
+    word = {"targ1": ["black cat"], "targ2": ["dog"], "attr1": ["good"], "attr2": ["bad"]}
+    paths = written(
+        tmp_path,
+        one=sent_bias(**word),
+        sent__one=sentences(word),
+        two=sent_bias(**{**word, "targ1": ["cat"]}),
+        sent__two=sentences(word),
+    )
+    rows, _ = stimuli(paths)
+    of_cat, of_dog = (rows[rows["text"] == f"This is {animal}."] for animal in ("black cat", "dog"))
+    assert of_cat["word"].tolist() == ["black cat", "cat"] and of_cat["stimulus"].nunique() == 2
+    assert len(of_dog) == 2 and of_dog["stimulus"].nunique() == 1
 
 
 # pictures
@@ -199,7 +205,7 @@ def grounded(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_grounded_test(tmp_path: Path) -> None:
-    rows, metadata = stimuli(written(tmp_path, mine=grounded()), format="grounded")
+    rows, tests = stimuli(written(tmp_path, mine=grounded()), format="grounded")
     assert list(zip(rows["cell"], rows["text"], rows["image"], strict=True)) == [
         ("X", "John", "images_John.jpg"),
         ("X", "Paul", "images_Paul.jpg"),
@@ -212,8 +218,8 @@ def test_a_grounded_test(tmp_path: Path) -> None:
     ]
     assert rows["set"].tolist() == list("XXYYAABB")
     assert rows["word"].tolist() == rows["text"].tolist()
-    assert metadata["tests"][0]["categories"] == {"X": "Men", "Y": "Women", "A": "Work", "B": "House"}
-    assert metadata["tests"][0]["remarks"] == []
+    assert tests[0]["categories"] == {"X": "Men", "Y": "Women", "A": "Work", "B": "House"}
+    assert tests[0]["remarks"] == []
 
 
 def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
@@ -226,7 +232,7 @@ def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
         "attr1__images": {"office.jpg": [0]},
         "attr2__images": {"home.jpg": [0]},
     }
-    rows, metadata = stimuli(written(tmp_path, mine=grounded(**further)), format="grounded")
+    rows, tests = stimuli(written(tmp_path, mine=grounded(**further)), format="grounded")
     more = rows.iloc[8:]
     assert list(zip(more["set"], more["cell"], more["text"], more["image"], strict=True)) == [
         ("X", "X_A", "John", "John at work.jpg"),
@@ -238,7 +244,7 @@ def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
         ("A", "A", "office", "office.jpg"),
         ("B", "B", "home", "home.jpg"),
     ]
-    assert len(metadata["tests"][0]["pictures"]) == 12
+    assert len(tests[0]["pictures"]) == 12
     # the six of the experiments are as without the others
     plain, _ = stimuli(written(tmp_path, mine=grounded()), format="grounded")
     assert rows.iloc[:8].astype(str).equals(plain.astype(str))
@@ -277,10 +283,10 @@ def test_a_picture_of_several_captions_and_of_both_cells(tmp_path: Path) -> None
 
 def test_captions_without_a_picture(tmp_path: Path) -> None:
     value = grounded(targ1__images={"a.jpg": [1]})
-    rows, metadata = stimuli(written(tmp_path, mine=value), format="grounded")
+    rows, tests = stimuli(written(tmp_path, mine=value), format="grounded")
     assert rows.loc[rows["set"] == "X", "text"].tolist() == ["Paul"]
-    assert metadata["tests"][0]["pictures"] == rows.groupby("cell")["image"].nunique().to_dict()
-    assert metadata["tests"][0]["remarks"] == ["X: 1 captions have no picture and are left out ('John')"]
+    assert tests[0]["pictures"] == rows.groupby("cell")["image"].nunique().to_dict()
+    assert tests[0]["remarks"] == ["X: 1 captions have no picture and are left out ('John')"]
 
 
 def repeated(tmp_path: Path, how: str | None, first: str, second: str) -> tuple[list[str], list[str]]:
@@ -289,9 +295,9 @@ def repeated(tmp_path: Path, how: str | None, first: str, second: str) -> tuple[
         '"HERE"', f'{{"a.jpg": {first}, "b.jpg": [1], "a.jpg": {second}}}'
     )
     entry: dict[str, Any] = {"repeated_keys": how} if how else {}
-    rows, metadata = stimuli(written(tmp_path, mine=content), format="grounded", **entry)
+    rows, tests = stimuli(written(tmp_path, mine=content), format="grounded", **entry)
     texts = rows.loc[rows["cell"] == "X", ["image", "text"]].agg(" ".join, axis=1).tolist()
-    return texts, metadata["tests"][0]["remarks"]
+    return texts, tests[0]["remarks"]
 
 
 def test_repeated_keys(tmp_path: Path) -> None:
@@ -350,10 +356,10 @@ def test_texts_in_place_of_lists_of_captions(tmp_path: Path) -> None:
     captions = value["targ1"]["captions"]
     shown = {}
     for how in ("corrected", "published"):
-        rows, metadata = stimuli(paths, format="grounded", repeated_keys=how)
+        rows, tests = stimuli(paths, format="grounded", repeated_keys=how)
         of_x = rows[rows["set"] == "X"]
         shown[how] = list(zip(of_x["image"], of_x["text"], strict=True))
-        remarks = metadata["tests"][0]["remarks"]
+        remarks = tests[0]["remarks"]
         # the remark of each key of targets, by name and counted
         assert [sum(r.startswith(f"{cell}: 64 pictures") for r in remarks) for cell in "XY"] == [1, 1]
     assert shown["corrected"] == [(f"targ1_{n}.jpg", captions[str(n)]) for n in range(64)]
@@ -414,7 +420,7 @@ def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
             {"targ1__images": {"a.jpg": [[0]]}},
             "targ1.images.a.jpg: is of a caption [0], which is not there",
         ),
-        ({"targ1__images": {"../a.jpg": [0]}}, "targ1.images: '../a.jpg' is no plain path below the folder"),
+        ({"targ1__images": {" ": [0]}}, "targ1.images: a picture has no name"),
         ({"targ2__captions": {"0": "Paul", "1": "Al"}}, "'Paul' is in both targ1 (X) and targ2 (Y)"),
         ({"contextual_words": "he"}, "contextual_words: is not a list but 'he'"),
         ({"contextual_words": [1]}, "contextual_words.1: is not a text but 1"),
@@ -425,30 +431,6 @@ def test_faults_of_a_grounded_test(changes: dict[str, Any], said: str, tmp_path:
     assert refused(written(tmp_path, mine=grounded(**changes)), format="grounded").startswith(said)
 
 
-def test_repeated_keys_is_one_of_two(tmp_path: Path) -> None:
-    line = refused(written(tmp_path, mine=grounded()), format="grounded", repeated_keys="x")
-    assert line == "repeated_keys: 'x' is none of published, corrected"
-
-
-LEAVING = ["", " ", "/a.jpg", "a/../../b.jpg", "..", "./a", "a//b", "a/", "C:/a.jpg", "c:a", "..\\a"]
-
-
-@pytest.mark.parametrize("name", [*LEAVING, "\\\\x\\y\\a", "a\0b", "a\nb", "x\ud800.jpg"])
-def test_names_of_pictures_that_may_leave_their_folder(name: str) -> None:
-    assert fault_of_image(name)
-
-
-@given(name=st.text(max_size=12))
-def test_a_picture_stays_below_its_folder(name: str) -> None:
-    if not fault_of_image(name):
-        assert os.path.normpath(f"/study/pictures/{name}").startswith("/study/pictures/")
-
-
-def test_good_names_of_pictures() -> None:
-    for name in ("COCO_val2014_000000449963.jpg", "men/John 1.png", "\u00e9t\u00e9.jpg", "a..b"):
-        assert fault_of_image(name) is None
-
-
 def test_words_of_grounded_sentences(tmp_path: Path) -> None:
     captions = {"0": "These are sons.", "1": "Paul is here."}
     value = grounded(
@@ -456,21 +438,21 @@ def test_words_of_grounded_sentences(tmp_path: Path) -> None:
         targ1__captions=captions,
         contextual_words=["son", "sons", "Paul", "Amy", "Joan", "office", "home"],
     )
-    rows, metadata = stimuli(written(tmp_path, mine=value), format="grounded")
+    rows, tests = stimuli(written(tmp_path, mine=value), format="grounded")
     assert rows["word"].tolist()[:2] == ["sons", "Paul"]
-    assert "a plural is a word of its own" in metadata["tests"][0]["remarks"][0]
+    assert "a plural is a word of its own" in tests[0]["remarks"][0]
     # the test of words beside it knows better
     words = grounded(targ1__captions={"0": "son", "1": "Paul"})
-    rows, metadata = stimuli(
+    rows, tests = stimuli(
         written(tmp_path, mine=words, sent__mine=value | {"test_name": "sent-mine"}), format="grounded"
     )
     assert rows.loc[rows["test"] == "sent-mine", "word"].tolist()[:2] == ["son", "Paul"]
-    assert metadata["tests"][1]["remarks"] == []
+    assert tests[1]["remarks"] == []
 
 
 def test_another_name_inside_is_told(tmp_path: Path) -> None:
-    _, metadata = stimuli(written(tmp_path, other=grounded()), format="grounded")
-    assert metadata["tests"][0]["remarks"] == ["the file calls it 'mine'"]
+    _, tests = stimuli(written(tmp_path, other=grounded()), format="grounded")
+    assert tests[0]["remarks"] == ["the file calls it 'mine'"]
 
 
 # fuzzers
@@ -519,9 +501,3 @@ def test_a_test_with_any_values(format_: str, data: st.DataObject, tmp_path: Pat
         place = data.draw(st.sampled_from(places))
         place[data.draw(st.sampled_from([*place, "more"]))] = data.draw(VALUES)
     read_or_refused(tmp_path, json.dumps(value).encode(), format_)
-
-
-def test_the_table_fits_its_schema(tmp_path: Path) -> None:
-    files = {"tests": written(tmp_path, mine=grounded()), "facts": [FACTS]}
-    rows, _ = read_stimuli(files, {"format": "grounded"}, "s", "x")
-    assert as_table(rows, STIMULI).num_rows == 8

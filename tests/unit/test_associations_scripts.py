@@ -13,9 +13,9 @@ from running import about_model, run_script
 from tiny_models import tiny_model
 from unmask.associations.embeddings import read_embeddings
 from unmask.associations.schema import ASSOCIATIONS, STIMULI
+from unmask.report.sheets import rows_of as tuples_of
 from unmask.tables import read_metadata, read_table
 
-OPTIONS = {"permutations": 100, "exact": 40, "bootstrap": 100, "seed": 0, "confidence": 0.9}
 RUNTIME = {"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}}
 
 
@@ -44,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def compute(folder: Path, embeddings: Path, **options: Any) -> tuple[Any, dict[str, Any]]:
+def compute(folder: Path, embeddings: Path) -> tuple[Any, dict[str, Any]]:
     output = folder / "associations.parquet"
     run_script(
         "compute_associations",
@@ -53,7 +53,8 @@ def compute(folder: Path, embeddings: Path, **options: Any) -> tuple[Any, dict[s
         folder / "testing.log",
         encoder="e",
         suite="mine",
-        options=OPTIONS | options,
+        seed=0,
+        confidence=0.9,
     )
     return read_table(output, ASSOCIATIONS), read_metadata(output)
 
@@ -101,12 +102,12 @@ def test_a_model_of_the_study(folder: Path, tmp_path: Path) -> None:
     vectors = read_embeddings(path, facts["width"])
     assert set(vectors) == {"cls", "word"} and facts["encoder"] == "tiny"
     rows, metadata = compute(folder, path)
-    assert metadata["options"]["confidence"] == 0.9 and metadata["means"] == []
-    by_item = rows[rows["level"].eq("item") & rows["protocol"].eq("corrected")]
-    assert len(by_item) == 4
-    for row in by_item.itertuples():
+    assert metadata["confidence"] == 0.9 and metadata["cells"] == []
+    by_text = rows[rows["unit"].eq("text")]
+    assert len(by_text) == 4
+    for row in by_text.pipe(tuples_of):
         gap, d = literal(stimuli, vectors[row.pooling], row.test)
-        assert (row.gap, row.d) == (pytest.approx(gap, rel=1e-6), pytest.approx(d, rel=1e-6))
+        assert (row.mean_difference, row.d) == (pytest.approx(gap, rel=1e-6), pytest.approx(d, rel=1e-6))
     # Snakemake has removed the output of a job that it runs again: nothing is embedded then
     path.unlink()
     embed()

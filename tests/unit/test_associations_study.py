@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from association_files import PUBLISHED
 from study_schema import FAMILIES
 from unmask.associations.study import check_study
 from unmask.errors import InputError
@@ -14,7 +15,7 @@ SEES = LM | {"kind": "vision-and-language"}
 WORDS = {"format": "sent-bias", "path": "*.jsonl"}
 PICTURES = {"format": "grounded", "path": "*.jsonl", "features": "f.npz"}
 TESTS = {"seat": WORDS}
-FILES = {"*/one.jsonl": ["a/one.jsonl"], "twice/*": ["twice/w.json", "twice/w.jsonl"]}
+FILES = {"*/one.jsonl": ["a/one.jsonl"]}
 """Of the paths of suites; of others nothing is known."""
 
 
@@ -38,7 +39,7 @@ def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **asso
         [*of_text, *seeing],
         encoders_of,
         files_of,
-        lambda: {"bert-large-cased", "glove-840b"},
+        PUBLISHED,
     )
 
 
@@ -46,7 +47,7 @@ def test_what_is_right_is_let_be() -> None:
     check({"bert": LM}, ["bert"], [], tests=TESTS)
     check({"bert": LM}, [], [], tests=TESTS, vectors={"glove": {"path": "glove.txt"}})
     check({"vb": SEES}, [], ["vb"], tests={"g": PICTURES})
-    check_study({}, {}, [], lambda suite: [], lambda suite: [], lambda: [])
+    check_study({}, {}, [], lambda suite: [], lambda suite: [], PUBLISHED)
     check({"bert": LM}, ["bert"], [], tests=TESTS, published={"bert": "bert-large-cased"})
     check({"bert": LM}, ["bert"], [], tests={"s": WORDS | {"path": "*/one.jsonl", "only": ["one"]}})
 
@@ -79,10 +80,6 @@ def test_what_is_right_is_let_be() -> None:
         (
             {"tests": {"s": WORDS | {"path": "*/one.jsonl", "only": ["one", "two"]}}},
             ".tests.s.only: no file of the test 'two' (there are one)",
-        ),
-        (
-            {"tests": {"s": WORDS | {"path": "twice/*"}}},
-            ".tests.s.path: the test 'w' is both twice/w.json and twice/w.jsonl;",
         ),
     ],
 )

@@ -18,6 +18,7 @@ from real_data import real_data
 from unmask.associations import weat
 from unmask.associations.weat import association_tests, expected_d, p_values
 from unmask.errors import InputError
+from unmask.report.sheets import rows_of as tuples_of
 
 MATH = ["math", "algebra", "geometry", "calculus", "equations", "computation", "numbers", "addition"]
 ARTS = ["poetry", "art", "dance", "literature", "novel", "symphony", "drama", "sculpture"]
@@ -56,7 +57,7 @@ def test_words_are_as_loops_over_cosines(seed: int, x: int, y: int, a: int) -> N
     one, two, total = partition_counts(left, right)
     rows = run(stimuli, vectors)
     assert rows["unit"].tolist() == ["text", "word"]
-    for row in rows.itertuples():
+    for row in rows.pipe(tuples_of):
         assert (row.x, row.y, row.a, row.b) == (x, y, a, 3)
         assert row.mean_difference == pytest.approx(mean(left) - mean(right), rel=1e-9)
         assert row.d == pytest.approx(size(left, right), rel=1e-9)
@@ -84,7 +85,7 @@ def test_a_word_counts_once_however_many_texts_it_has() -> None:
     vectors = random_vectors(stimuli, 3)
     left, right = s_of(stimuli, vectors)
     by_word = [
-        [mean(part) for part in np.split(np.array(values), np.cumsum(counts[name])[:-1])]
+        [mean(part.tolist()) for part in np.split(np.array(values), np.cumsum(counts[name])[:-1])]
         for name, values in (("X", left), ("Y", right))
     ]
     rows = run(stimuli, vectors).set_index("unit")
@@ -130,7 +131,7 @@ def test_values_that_vary_by_rounding_have_no_d() -> None:
     stimuli = suite(*named("one", X=3, Y=3, A=2, B=2))
     vectors = random_vectors(stimuli, 0)
     vectors[:6] = vectors[0] * (1 + 1e-9 * vectors[:6])
-    for row in run(stimuli, vectors).itertuples():
+    for row in run(stimuli, vectors).pipe(tuples_of):
         assert math.isnan(row.d) and math.isnan(row.d_low) and (row.p, row.p_two) == (1, 1)
         assert row.reason == "s varies by less than 1e-06, which is rounding"
 
@@ -210,7 +211,7 @@ def of_words(vectors: dict[str, Array], **sets: list[str]) -> pd.DataFrame:
 
 def test_math_and_arts_of_glove() -> None:
     vectors = vectors_of(real_data("vectors", "glove_math_32.txt"))
-    for row in of_words(vectors, X=MATH, Y=ARTS, A=MALE, B=FEMALE).itertuples():
+    for row in of_words(vectors, X=MATH, Y=ARTS, A=MALE, B=FEMALE).pipe(tuples_of):
         assert row.d == pytest.approx(1.0550148, abs=5e-7)
         assert row.p == pytest.approx(202 / 12870, rel=1e-12) and row.least_p == 2 / 12870
 

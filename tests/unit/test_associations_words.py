@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from association_files import CHANGES, FACTS, FUZZ, KEYS, changed, sent_bias, sentences, stimuli, written
 from real_data import real_data
-from unmask.associations.stimuli import read_stimuli
-from unmask.associations.words import Mention, WordFacts, find, place, read_words
+from unmask.associations.read_tests import read_words
+from unmask.associations.words import WordFacts, find, spans_of
 from unmask.errors import InputError
 
 PLURALS = {"men": "man", "women": "woman", "children": "child"}
@@ -47,8 +47,7 @@ def test_a_word(text: str, words: list[str], word: str | None, stands: str | Non
     assert found is not None
     if word is None:
         word, stands = "South African American", text[text.index("South") : -1]
-    assert found.word == word and text[found.start : found.end] == stands
-    assert place(text, word, PLURALS) == (found.start, found.end)
+    assert found[0] == word and text[slice(*found[1])] == stands
 
 
 @pytest.mark.parametrize(
@@ -57,25 +56,26 @@ def test_a_word(text: str, words: list[str], word: str | None, stands: str | Non
 )
 def test_what_does_not_stand_whole(text: str, words: list[str]) -> None:
     assert find(text, words, PLURALS) is None
-    assert place(text, words[0], PLURALS) is None
+    with pytest.raises(InputError, match="does not stand in it"):
+        spans_of(pd.DataFrame({"text": [text], "word": words}), PLURALS)
 
 
 def test_the_last_occurrence_counts() -> None:
-    assert find("math, Math and maths", ["math"], PLURALS) == Mention("math", 6, 10)
-    assert place("a a a", "a a", PLURALS) == (2, 5)
-    # of the same word in its forms, too
-    assert place("These boxes are boxs", "box", PLURALS) == (16, 20)
+    assert find("math, Math and maths", ["math"], PLURALS) == ("math", (6, 10))
+    assert find("a a a", ["a a"], PLURALS) == ("a a", (2, 5))
+    # of the same word in its forms, too; at one place the longer
+    assert find("These boxes are boxs", ["box"], PLURALS) == ("box", (16, 20))
+    assert find("a foxes", ["fox"], PLURALS) == ("fox", (2, 7))
 
 
 def test_signs_in_words_are_no_patterns() -> None:
-    assert find("a.c (b) abc", ["a.c", "(b)"], PLURALS) == Mention("a.c", 0, 3)
+    assert find("a.c (b) abc", ["a.c", "(b)"], PLURALS) == ("a.c", (0, 3))
     assert find("abc", ["a.c"], PLURALS) is None
-    assert place("say (b)", "(b)", PLURALS) == (4, 7)
 
 
 @given(st.text(min_size=1, max_size=8))
 def test_a_text_is_a_word_of_its_own(text: str) -> None:
-    assert place(text, text, PLURALS) == (0, len(text))
+    assert find(text, [text], PLURALS) == (text, (0, len(text)))
 
 
 # the released sentences
@@ -145,8 +145,7 @@ def words_of(name: str, tests: Mapping[str, Any], key: str) -> list[str] | None:
 @pytest.fixture(scope="module")
 def released() -> pd.DataFrame:
     paths = sorted(real_data("seat").glob("*.jsonl"))
-    rows, _ = read_stimuli({"tests": paths, "facts": [FACTS]}, {"format": "sent-bias"}, "seat", "x")
-    return rows
+    return stimuli(paths)[0]
 
 
 def test_words_of_the_released_sentences(released: pd.DataFrame) -> None:
@@ -192,13 +191,6 @@ def test_released_sentences_by_hand(
     assert found["word"].tolist() == [word]
 
 
-def test_each_released_word_stands_in_its_text(released: pd.DataFrame) -> None:
-    plurals = WordFacts.from_file(FACTS).plurals
-    for text, word in zip(released["text"], released["word"], strict=True):
-        span = place(text, word, plurals)
-        assert span is not None and text[slice(*span)].strip()
-
-
 def test_words_that_no_released_sentence_has(released: pd.DataFrame) -> None:
     """All words of a sibling have sentences but one."""
     members: dict[tuple[str, str], set[str]] = {}
@@ -225,8 +217,8 @@ def test_a_sibling_is_read_though_it_is_not_wanted(tmp_path: Path) -> None:
             {"targ1": ["sons", "men"], "targ2": ["hers", "her"], "attr1": ["Office"], "attr2": ["child"]}
         ),
     )
-    rows, metadata = stimuli(paths, only=["sent-mine"])
-    assert [test["name"] for test in metadata["tests"]] == ["sent-mine"]
+    rows, tests = stimuli(paths, only=["sent-mine"])
+    assert [test["name"] for test in tests] == ["sent-mine"]
     assert rows["word"].tolist() == ["son", "man", "hers", "her", "office", "children"]
 
 
@@ -312,20 +304,3 @@ def test_the_facts() -> None:
     assert list(found.tests) == ["sent-religion1", "sent-religion1b", "sent-religion2", "sent-religion2b"]
     assert found.tests["sent-religion2b"]["Y"][0] == "star of david"
     assert found.sibling("sent-weat6") == "weat6" and found.sibling("weat6") is None
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"plurals": {"men": 1}}, "plurals.men: is not a text but 1"),
-        ({"lists": {"a": []}}, "lists.a: is empty"),
-        ({"tests": {"t": {"X": "islam"}}}, "tests.t: no Y in it (it has X)"),
-        ({"tests": {"t": dict.fromkeys("XYAB", "none")}}, "tests.t.X: 'none' is none of the lists"),
-    ],
-)
-def test_faults_of_the_facts(change: dict[str, Any], said: str, tmp_path: Path) -> None:
-    path = tmp_path / "words.yaml"
-    path.write_text(yaml.safe_dump(facts() | change), encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        WordFacts.from_file(path)
-    assert str(caught.value).startswith(f"{path}: {said}")

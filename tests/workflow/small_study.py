@@ -173,7 +173,6 @@ def whole_study(folder: Path) -> dict[str, Any]:
             },
             "models": ["bert", "bert-cda"],
             "poolings": ["cls", "mean"],
-            "statistics": {"permutations": 100, "bootstrap": 100},
         },
     }
 

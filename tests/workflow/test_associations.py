@@ -59,7 +59,6 @@ def associations(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
             },
             "vectors": {"mine": {"path": "vectors.txt"}},
             "poolings": ["cls", "word"],
-            "statistics": {"permutations": 100, "bootstrap": 100},
         },
     }
     workflow.run()
@@ -81,10 +80,10 @@ def test_a_study_comes_to_a_section_with_its_tables(associations: Workflow) -> N
     assert section_names(associations) == ["associations", "provenance", "cite"]
     page = associations.read("report", "index.html")
     assert "<b>names</b>" not in page
-    table = pd.read_csv(associations.folder / "results/small/tables/associations_table1.csv")
+    table = pd.read_csv(associations.folder / "results/small/tables/associations_tests.csv")
     tested = set(zip(table["encoder"], table["suite"], table["pooling"], strict=True))
     assert {("bert", "names", "cls"), ("bert", "names", "word"), ("mine", "names", "vectors")} <= tested
-    for name in ("overview", "grounded", "experiments", "poolings"):
+    for name in ("experiments", "cells", "published", "sets"):
         assert associations.read("tables", f"associations_{name}.md")
     assert associations.planned() == set()
     assert verify(associations.folder / "results/small").problems == []
@@ -94,8 +93,7 @@ def test_what_hand_set_weights_mean_is_found(associations: Workflow) -> None:
     rows = pd.read_parquet(
         associations.folder / "results/small/associations/sees/pictures/associations.parquet"
     )
-    keys = ["pooling", "experiment", "level"]
-    gaps = rows[rows["protocol"].eq("corrected")].set_index(keys)["gap"].to_dict()
+    gaps = rows.set_index(["pooling", "experiment", "unit"])["mean_difference"].to_dict()
     expected = truths(COUNTER)
     # every word is one token, the first
     of_words = {key[1:]: gap for key, gap in expected.items() if key[0] == "word"}
@@ -110,7 +108,7 @@ def test_another_model_leaves_the_first_alone(changed: Workflow) -> None:
     planned = changed.planned()
     assert "associations/other/names/associations.parquet" in planned
     assert all("/other/" in output for output in of_encoders(planned))
-    assert "tables/associations_table1.csv" in planned
+    assert "tables/associations_tests.csv" in planned
 
 
 def test_another_suite_is_the_only_one_embedded(changed: Workflow) -> None:
@@ -121,40 +119,8 @@ def test_another_suite_is_the_only_one_embedded(changed: Workflow) -> None:
     assert all("/more" in output for output in planned)
 
 
-@pytest.mark.thorough
-def test_a_suite_that_is_there_twice_is_embedded_once(associations: Workflow, tmp_path: Path) -> None:
-    folder = shutil.copytree(associations.folder, tmp_path / "unmask", symlinks=True)
-    workflow = Workflow(folder, copy.deepcopy(associations.config))
-    tests = workflow.config["associations"]["tests"]
-    # by a pattern for the same file, and for published values; the tests' configuration is in order of names
-    tests["same"] = tests["names"] | {"path": "name*.json", "published": True}
-    tests["seen"] = tests["pictures"] | {"repeated_keys": "corrected"}
-    planned = of_encoders(workflow.planned())
-    assert not [output for output in planned if output.endswith("embeddings.parquet")]
-    assert {
-        "associations/bert/same/associations.parquet",
-        "associations/sees/seen/associations.parquet",
-    } <= planned
-    workflow.run()
-    folder_of_results = folder / "results/small/associations"
-    for encoder, suites in (("bert", ("names", "same")), ("mine", ("names", "same"))):
-        one, two = (
-            pd.read_parquet(folder_of_results / encoder / suite / "associations.parquet") for suite in suites
-        )
-        pd.testing.assert_frame_equal(one, two)
-    assert workflow.planned() == set()
-    # read in another way, or by an encoder that the first is not for, it has embeddings of its own
-    tests["seen"]["repeated_keys"] = "published"
-    tests["names"]["encoders"] = ["mine"]
-    planned = of_encoders(workflow.planned())
-    assert {path for path in planned if path.endswith("embeddings.parquet")} == {
-        "associations/sees/seen/embeddings.parquet",
-        "associations/bert/same/embeddings.parquet",
-    }
-
-
 def test_other_statistics_embed_nothing(changed: Workflow) -> None:
-    changed.config["associations"]["statistics"]["permutations"] = 101
+    changed.config["associations"]["statistics"] = {"seed": 1}
     planned = of_encoders(changed.planned())
     folders = [NAMES, "associations/mine/names/", "associations/sees/pictures/"]
     assert planned == {path + name for path in folders for name in RESULTS}
