@@ -186,7 +186,7 @@ rule correlate_downstream:
         measures=MEASURES,
         bias_type=DOWNSTREAM.get("bias_type"),
     message:
-        "Correlating bias scores with bias in use"
+        "Correlating intrinsic with extrinsic bias"
     script:
         "../scripts/correlate_downstream.py"
 
@@ -199,5 +199,5 @@ if DOWNSTREAM:
         ["downstream"],
         downstream_settings(),
         measure_modules(),
-        what="bias in use",
+        what="extrinsic bias",
     )

@@ -1,41 +1,28 @@
-"""Correlate the bias scores of models with how unequally they treat the genders in use."""
+"""Correlate the bias scores of models with how unequally they treat the genders in tasks."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
+from unmask.job import job
 from unmask.downstream.correlation import ModelRole, correlations_of
-from unmask.downstream.schema import CORRELATIONS
-from unmask.downstream.scores import bias_scores, read_task_scores
-from unmask.facts import record
-from unmask.joblog import job_log
+from unmask.downstream.schema import CORRELATIONS, SCORES
+from unmask.downstream.scores import bias_scores, last_step, main_metrics
+from unmask.loading import load_tables
 from unmask.tables import write_table
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input):
-    inputs, params = snakemake.input, snakemake.params
+with job() as run:
+    inputs, params = run.input, run.params
+    pairs, bias_type = inputs.get("pairs") or [], params.get("bias_type")
     before, after = (
-        bias_scores(
-            inputs.get(name) or [], params.measures, inputs.get("pairs") or [], params.get("bias_type")
-        )
+        bias_scores(inputs.get(name) or [], params.measures, pairs, bias_type)
         for name in ("scores_before", "scores_after")
     )
     correlations = correlations_of(
-        [ModelRole.from_config(entry) for entry in params.models],
+        [ModelRole(**entry) for entry in params.models],
         before,
         after,
-        read_task_scores(inputs.extrinsic).main(),
+        main_metrics(last_step(load_tables(inputs.extrinsic, SCORES, "model", "task"))),
         tasks=params.tasks,
         benchmarks=params.benchmarks,
         measures=params.measures,
     )
-    facts = {
-        "models": list(params.models),
-        "tasks": list(params.tasks),
-        "benchmarks": list(params.benchmarks),
-        "measures": list(params.measures),
-        "bias_type": params.get("bias_type"),
-        **record(inputs, params.code, "numpy", "pandas", "pyarrow", "scipy"),
-    }
-    write_table(snakemake.output[0], correlations, CORRELATIONS, facts)
+    facts = {key: list(params[key]) for key in ("models", "tasks", "benchmarks", "measures")}
+    facts |= {"bias_type": bias_type, **run.record()}
+    write_table(run.output[0], correlations, CORRELATIONS, facts)

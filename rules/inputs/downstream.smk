@@ -16,8 +16,14 @@ DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
 # whether models are scored on pairs after fine-tuning, and with which seed
 KEEPS = bool(DOWNSTREAM) and are_scored_after(config)
 KEPT_SEED = DOWNSTREAM_SEEDS[0]
-DOWNSTREAM_TABLES = ["table1", "table2", "table3", "overview", "changes"]
-DOWNSTREAM_FIGURES = ["use_figure", "scores_figure", "changes_figure", "against_figure", "steps_figure"]
+DOWNSTREAM_TABLES = ["table1", "table2", "values", "overview"]
+DOWNSTREAM_FIGURES = [
+    "extrinsic_figure",
+    "intrinsic_figure",
+    "changes_figure",
+    "against_figure",
+    "steps_figure",
+]
 
 
 def check_downstream():
@@ -160,7 +166,7 @@ def listed_models():
         if "from" in MODELS[model]:
             entry["role"] = role_of(model)
         if MODELS[model].get("from") in tuned_models():
-            entry["from"] = MODELS[model]["from"]
+            entry["origin"] = MODELS[model]["from"]
         listed.append(entry)
     return listed
 
@@ -187,8 +193,8 @@ def downstream_figure_files():
     """The figures on downstream tasks by the names that their module gives them."""
     needed = {
         "steps_figure": has_curve(),
-        "changes_figure": any("from" in each for each in listed_models()),
-        "scores_figure": tuned_and_scored(),
+        "changes_figure": any("origin" in each for each in listed_models()),
+        "intrinsic_figure": tuned_and_scored(),
         "against_figure": len(tuned_and_scored()) >= LEAST_SEEN,
     }
     names = [name for name in DOWNSTREAM_FIGURES if DOWNSTREAM and needed.get(name, True)]
@@ -246,7 +252,7 @@ def downstream_provenance():
         }
         for task, entry in TASKS.items()
     ]
-    measured = {"title": "Bias in use", "files": extrinsic_scores(), "keys": ["versions", "code"]}
+    measured = {"title": "Extrinsic bias", "files": extrinsic_scores(), "keys": ["versions", "code"]}
     return [*tasks, measured]
 
 

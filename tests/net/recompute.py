@@ -481,7 +481,7 @@ def check_associations(study: Study, path: Path) -> None:
             study.same("p of associations", row["p_two"], two, where, 1e-6)
 
 
-# ---- bias in use (Kaneko et al. 2022, Debiasing isn't enough)
+# ---- extrinsic bias (Kaneko et al. 2022, Debiasing isn't enough)
 
 
 def of_occupations(items: Frame, logits: Any) -> tuple[dict[str, float], Frame]:
@@ -538,7 +538,7 @@ def check_downstream(study: Study, path: Path) -> None:
         metric = rows[rows["group"].isna()].set_index("metric")["value"]
         values, gaps = recomputed(items, logits)
         for name, value in values.items():
-            study.same("bias in use", metric[name], value, (task, model, run.stem, name), 1e-6)
+            study.same("extrinsic bias", metric[name], value, (task, model, run.stem, name), 1e-6)
         of_groups = rows[rows["group"].notna()].set_index("group")["value"]
         for group, value in gaps.items():
             study.same("gaps of occupations", of_groups[group], value, (task, model, run.stem, group), 1e-6)

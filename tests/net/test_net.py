@@ -125,12 +125,12 @@ def test_numbers_are_what_they_were(name: str, whole: Workflow) -> None:
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
-        ("whole", ["decisions", "regional bias, C_w", "effect sizes d", "bias in use", "counts of words"]),
+        ("whole", ["decisions", "regional bias, C_w", "effect sizes d", "extrinsic bias", "counts of words"]),
         (
             "demonstration",
             ["decisions", "areas under ROC curves", "counts of words", "charts of bias scores"],
         ),
-        ("families", ["decisions", "regional bias, C_w", "effect sizes d", "bias in use"]),
+        ("families", ["decisions", "regional bias, C_w", "effect sizes d", "extrinsic bias"]),
     ],
 )
 def test_a_study_is_recomputed_from_its_files(

@@ -91,7 +91,7 @@ def make_study(
     benchmark: bool = True,
     after: bool = True,
 ) -> Study:
-    """models: as `settings.models`. All have a bias of 0.3 in use; debiased ones score about 50."""
+    """models: as `settings.models`. All have an extrinsic bias of 0.3; debiased ones score about 50."""
     rng = np.random.default_rng(0)
     study = Study(folder)
     study.settings = {
@@ -126,12 +126,13 @@ def make_study(
                 write_run(runs[-1], at, model["name"], seed, kind, task=task)
             files["scores"].append(measure(folder, task, model, path, runs))
         counted = {"task": task, "feminine": 10, "masculine": 30, "ilps": -1.1, "low": -1.4, "high": -0.8}
-        rows = [counted | {"reading": reading, "p": 0.01, "n": 99} for reading in ("published", "corrected")]
+        counted |= {"p": 0.01, "n": 99}
+        rows = [counted | {"protocol": protocol} for protocol in ("published", "corrected")]
         files["words"].append(folder / task / "words.parquet")
         write_table(files["words"][-1], framed(rows, WORD_COUNTS), WORD_COUNTS, {"task": task})
     if benchmark:
         for model in models:
-            share = 0.5 if model.get("from") else 0.8
+            share = 0.5 if model.get("origin") else 0.8
             names = [("scores_before", model["name"])]
             names += [("scores_after", f"{model['name']}@{task}") for task in tasks if after]
             for key, name in names:
@@ -142,8 +143,8 @@ def make_study(
         rows = [
             row
             for model in models
-            if model.get("from")
-            for row in compared(model["from"], model["name"], (80.0, 52.0))
+            if model.get("origin")
+            for row in compared(model["origin"], model["name"], (80.0, 52.0))
         ]
         files["comparisons"] = [folder / "comparisons.parquet"]
         write_table(files["comparisons"][0], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
@@ -179,7 +180,7 @@ def with_ideal(items: pd.DataFrame) -> pd.DataFrame:
 
 def measure(folder: Path, task: str, model: dict[str, Any], items: Path, runs: list[Path]) -> Path:
     """SCORES of a model on a task; with the runs of the one that it was made from."""
-    origin = model.get("from")
+    origin = model.get("origin")
     before = [folder / task / origin / run.name for run in runs] if origin else []
     output = folder / task / str(model["name"]) / "scores.parquet"
     run_script(

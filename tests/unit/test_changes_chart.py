@@ -50,7 +50,7 @@ def test_numbers_before_and_after_are_where_the_axis_says() -> None:
 def test_panels_of_different_numbers_have_a_scale_each() -> None:
     in_use = ELSEWHERE | {"panel": "other", "before": 0.5, "after": 0.25, "low": -0.3, "high": -0.2}
     first, second = panels_of(
-        drawn_of(LESS, MORE, in_use, axis=Axis("bias in use", line=0, independent=True))
+        drawn_of(LESS, MORE, in_use, axis=Axis("extrinsic bias", line=0, independent=True))
     )
     factor, shift = scale_of([60.0, 75.0], [mark.x for mark in first.of("symbol")])
     assert first.of("rule")[0].x == pytest.approx(shift)

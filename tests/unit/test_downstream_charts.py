@@ -14,7 +14,6 @@ from made_study import Study, make_study
 from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.charts import MAKERS, MOST_CURVES
 from unmask.downstream.results import DownstreamResults
-from unmask.downstream.scores import TaskScores
 from unmask.report.sheets import rows_of
 from unmask.statistics.schema import BIAS
 from unmask.tables import framed, write_table
@@ -23,7 +22,7 @@ TASKS = {"bios": "mean |TPR gap|", "sts": "mean |Δ|", "nli": "difference in FN,
 ORIGIN = {"name": "b", "family": "b", "role": ""}
 MODELS: list[dict[str, Any]] = [
     ORIGIN,
-    *({"name": f"b-{method}", "family": "b", "role": method, "from": "b"} for method in ("cda", "at")),
+    *({"name": f"b-{method}", "family": "b", "role": method, "origin": "b"} for method in ("cda", "at")),
 ]
 
 
@@ -77,7 +76,7 @@ def same(ones: Any, others: Any) -> None:
 
 
 def measured(results: DownstreamResults, task: str, metric: str) -> pd.DataFrame:
-    rows = results.scores.rows
+    rows = results.every_step
     rows = rows[(rows["task"] == task) & (rows["metric"] == metric) & rows["seed"].isna()]
     last: pd.DataFrame = rows[rows["group"].isna() & (rows["step"] == 20)].set_index("model")
     return last
@@ -86,11 +85,11 @@ def measured(results: DownstreamResults, task: str, metric: str) -> pd.DataFrame
 METRICS = {"bios": "tpr_gap", "sts": "delta", "nli": "fn_gap"}
 
 
-def test_bias_in_use_is_that_of_the_tables(
+def test_extrinsic_bias_is_that_of_the_tables(
     results: DownstreamResults, charts: dict[str, alt.FacetChart]
 ) -> None:
-    rows = data_of(charts["use_figure"])
-    columns = {"use": "value", "low": "low", "high": "high", "chance_low": "null_low"}
+    rows = data_of(charts["extrinsic_figure"])
+    columns = {"bias": "value", "low": "low", "high": "high", "chance_low": "null_low"}
     for task, name in TASKS.items():
         of_task = rows[rows["panel"] == f"{task}: {name}"]
         assert of_task["model"].tolist() == ["b", "b-cda", "b-at"]
@@ -101,23 +100,21 @@ def test_bias_in_use_is_that_of_the_tables(
         assert of_task["truth"].tolist() == truth
 
 
-def test_bias_in_use_is_drawn_where_the_axes_say(charts: dict[str, alt.FacetChart]) -> None:
-    check_forest(charts["use_figure"], "use", band=("chance_low", "chance_high"), line=0)
-    panels = panels_of(charts["use_figure"])
+def test_extrinsic_bias_is_drawn_where_the_axes_say(charts: dict[str, alt.FacetChart]) -> None:
+    check_forest(charts["extrinsic_figure"], "bias", band=("chance_low", "chance_high"), line=0)
+    panels = panels_of(charts["extrinsic_figure"])
     assert [panel.title for panel in panels] == list(TASKS.items())
     # a truth is known of one
     assert [sum(rule.x == rule.x2 for rule in panel.of("rule")) for panel in panels] == [2, 1, 1]
-    check_forest(charts["scores_figure"], "score", line=50)
+    check_forest(charts["intrinsic_figure"], "score", line=50)
 
 
 def test_bias_scores_have_their_intervals_where_there_are_some(
     study: Study, results: DownstreamResults, charts: dict[str, alt.FacetChart]
 ) -> None:
-    rows = rows_of(data_of(charts["scores_figure"]))
+    rows = rows_of(data_of(charts["intrinsic_figure"]))
     assert {row.panel for row in rows} == {"cp"} and len(rows) == 6
-    before, after = (
-        rows_of(scores[scores["protocol"] == "corrected"]) for scores in (results.before, results.after)
-    )
+    before, after = (rows_of(results.intrinsic[when]) for when in ("before", "after"))
     scores = {(row.model, row.measure): row.score for row in before}
     for row in rows:
         key = row.model, row.measure
@@ -142,8 +139,8 @@ def test_intervals_are_of_the_pairs_that_count(
     write_table(tmp_path / "cp.parquet", framed([pair], PAIRS), PAIRS, {})
     files = {"pairs": [str(tmp_path / "cp.parquet")], "bias": study.files["bias"]}
     # all pairs, where a benchmark has none of the bias type
-    intervals = DownstreamResults(files, {"bias_type": bias_type}).intervals
-    assert intervals == {(model, "cp", "AULA"): (low, low + 20) for model in ("b", "b-cda")}
+    intervals = DownstreamResults(files, {"bias_type": bias_type}).intervals.dropna()
+    assert intervals.to_numpy().tolist() == [[model, "cp", "AULA", low, low + 20] for model in ("b", "b-cda")]
 
 
 def test_changes_are_those_from_the_model_before(
@@ -161,22 +158,22 @@ def test_changes_are_those_from_the_model_before(
         assert row.model == f"b-{row.kind}"
 
 
-def test_bias_in_use_stands_against_bias_scores(
+def test_extrinsic_bias_stands_against_bias_scores(
     results: DownstreamResults, charts: dict[str, alt.FacetChart]
 ) -> None:
     rows = data_of(charts["against_figure"])
     assert set(rows["panel"]) == {f"{task}: {measure} on cp" for task in TASKS for measure in ("AULA", "CPS")}
-    before = rows_of(results.before[results.before["protocol"] == "corrected"])
+    before = rows_of(results.intrinsic["before"])
     scores = {(row.model, row.measure): row.score for row in before}
     for panel in panels_of(charts["against_figure"]):
         of_panel = rows[rows["panel"] == ": ".join(panel.title)]
         measure, task = panel.title[1].split(" ")[0], panel.title[0]
         same(of_panel["score"], [scores[model, measure] for model in of_panel["model"]])
-        same(of_panel["use"], measured(results, task, METRICS[task]).loc[of_panel["model"], "value"])
+        same(of_panel["bias"], measured(results, task, METRICS[task]).loc[of_panel["model"], "value"])
         assert of_panel["debiased"].tolist() == ["none", "cda", "at"]
         marks = panel.of("symbol")
         across, _ = scale_of(of_panel["score"], [mark.x for mark in marks])
-        up, _ = scale_of(of_panel["use"], [mark.y for mark in marks])
+        up, _ = scale_of(of_panel["bias"], [mark.y for mark in marks])
         assert across > 0 > up
 
 
@@ -187,7 +184,7 @@ def test_curves_are_those_of_the_tables(
     assert set(rows["panel"]) == {f"{task}: {name}" for task, name in TASKS.items()}
     for (panel, model), curve in rows.groupby(["panel", "model"]):
         task = str(panel).split(": ")[0]
-        every = results.scores.rows
+        every = results.every_step
         every = every[(every["task"] == task) & (every["model"] == model) & every["seed"].isna()]
         every = every[(every["metric"] == METRICS[task]) & every["group"].isna()].sort_values("step")
         assert curve["step"].tolist() == every["step"].tolist() == [0, 10, 20]
@@ -199,7 +196,7 @@ def test_curves_are_those_of_the_tables(
 def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
     families = [f"m{n}" for n in range(MOST_CURVES)]
     models = [
-        {"name": f"{family}{role}", "family": family, "role": role, **({"from": family} if role else {})}
+        {"name": f"{family}{role}", "family": family, "role": role, **({"origin": family} if role else {})}
         for family in families
         for role in ("", "-cda")
     ]
@@ -215,7 +212,7 @@ def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
             **dict.fromkeys(("seed", "group", "low", "high")),
         }
     )
-    results.__dict__["scores"] = TaskScores(rows, {("bios", "m0"): {"kind": "occupations"}})
+    results.__dict__["every_step"] = rows
     drawing = MAKERS["steps_figure"][0](results)
     assert drawing is not None
     panels = panels_of(drawing)

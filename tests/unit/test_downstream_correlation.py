@@ -1,4 +1,4 @@
-"""Intrinsic bias against bias in use: Kendall's tau, and what permuting the families says."""
+"""Intrinsic against extrinsic bias: Kendall's tau, and what permuting the families says."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ from unmask.downstream.correlation import (
 )
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.schema import SCORES as OF_TASKS
-from unmask.downstream.scores import COLUMNS
+from unmask.downstream.scores import BIAS_SCORES, bias_scores
 from unmask.downstream.terms import OCCUPATIONS
 from unmask.measures.schema import SCORES
 from unmask.report.sheets import rows_of
@@ -48,11 +48,11 @@ def test_the_test_of_families_permutes_whole_families() -> None:
     for _ in range(3):
         x, y = rng.integers(0, 9, 10).astype(float), rng.normal(size=10)
         tau = kendall(x, y, models_of(5, ("", "cda")))
-        assert tau.tau == pytest.approx(kendalltau(x, y).statistic)
-        assert tau.p == pytest.approx(kendalltau(x, y).pvalue)
-        assert tau.permutations == 120
-        assert tau.p_families == pytest.approx(literal_p(x.tolist(), y.tolist(), 5, 2))
-        assert tau.reason is None
+        assert tau["tau"] == pytest.approx(kendalltau(x, y).statistic)
+        assert tau["p"] == pytest.approx(kendalltau(x, y).pvalue)
+        assert tau["permutations"] == 120
+        assert tau["p_families"] == pytest.approx(literal_p(x.tolist(), y.tolist(), 5, 2))
+        assert "reason" not in tau
 
 
 def test_the_order_of_models_means_nothing() -> None:
@@ -62,8 +62,8 @@ def test_the_order_of_models_means_nothing() -> None:
     order = rng.permutation(12)
     tau = kendall(x, y, models)
     other = kendall(x[order], y[order], [models[place] for place in order])
-    assert tau.p_families == pytest.approx(other.p_families)
-    assert tau.tau == pytest.approx(other.tau)
+    assert tau["p_families"] == pytest.approx(other["p_families"])
+    assert tau["tau"] == pytest.approx(other["tau"])
 
 
 def test_families_of_other_roles_keep_their_place() -> None:
@@ -81,11 +81,9 @@ def test_families_of_other_roles_keep_their_place() -> None:
             assert len(set(families[order][2 * f : 2 * f + 2])) == 1
     mixed = [ModelRole(f"m{n}", "one" if n < 5 else f"f{n}", str(n)) for n in range(9)]
     tau = kendall(np.arange(9.0), np.arange(9.0), mixed)
-    assert tau.tau == pytest.approx(1)
-    assert tau.p_families is None
-    assert tau.permutations is None
-    assert tau.reason is not None
-    assert "made up alike" in tau.reason
+    assert tau["tau"] == pytest.approx(1)
+    assert "p_families" not in tau and "permutations" not in tau
+    assert "made up alike" in str(tau["reason"])
 
 
 def test_many_families_are_permuted_at_random() -> None:
@@ -97,16 +95,12 @@ def test_many_families_are_permuted_at_random() -> None:
 
 def test_there_is_no_tau_of_few_models_and_no_p_of_few_families() -> None:
     few = kendall(np.arange(7.0), np.arange(7.0), models_of(7, ("",)))
-    assert (few.tau, few.p, few.p_families) == (None, None, None)
-    assert few.reason is not None
-    assert "7 models" in few.reason
+    assert few == {"reason": "7 models; fewer than 8 tell nothing"}
     three = kendall(np.arange(12.0), np.arange(12.0), models_of(3))
-    assert three.tau == pytest.approx(1)
-    assert three.p_families is None
-    assert three.reason is not None
-    assert "6 ways" in three.reason
+    assert three["tau"] == pytest.approx(1) and "p_families" not in three
+    assert "6 ways" in str(three["reason"])
     same = kendall(np.ones(12), np.arange(12.0), models_of(3))
-    assert same.tau is None
+    assert "tau" not in same
 
 
 @pytest.mark.long
@@ -128,7 +122,7 @@ def test_the_test_of_families_holds_its_level_where_the_plain_one_does_not() -> 
         sizes = np.abs(signs @ np.sign(y[first] - y[second]))
         p = np.mean(sizes >= sizes[0])
         if not _:
-            assert kendall(x, y, models).p_families == pytest.approx(p)
+            assert kendall(x, y, models)["p_families"] == pytest.approx(p)
         by_family += p < 0.05
     # 95 of 100 such simulations have 2.7 to 7.7 of 100 where the level is 5
     assert 0.02 <= by_family / studies <= 0.085
@@ -143,25 +137,26 @@ def bias(
 
 def test_correlations_of_a_study() -> None:
     models = models_of(8, ("",))
-    rng = np.random.default_rng(3)
-    scores = {model.name: float(score) for model, score in zip(models, rng.normal(50, 10, 8), strict=True)}
-    gaps = rng.random(8)
-    before = pd.DataFrame([bias(name, score) for name, score in scores.items()], columns=COLUMNS)
-    after = pd.DataFrame([bias(f"{name}@bios", 60 + n) for n, name in enumerate(scores)][:7], columns=COLUMNS)
-    extrinsic = pd.DataFrame({"model": list(scores), "task": "bios", "metric": "tpr_gap", "value": gaps})
+    names, rng = [model.name for model in models], np.random.default_rng(3)
+    scores, gaps = rng.normal(50, 10, 8), rng.random(8)
+    rows = [
+        bias(name, float(score), protocol)
+        for name, score in zip(names, scores, strict=True)
+        for protocol in ("published", "corrected")
+    ]
+    later = [bias(f"{name}@bios", 60 + n) for n, name in enumerate(names)][:7]
+    before, after = (pd.DataFrame(each, columns=BIAS_SCORES) for each in (rows, later))
+    extrinsic = pd.DataFrame({"model": names, "task": "bios", "metric": "tpr_gap", "value": gaps})
     correlations = correlations_of(
         models, before, after, extrinsic, tasks=["bios", "sts"], benchmarks=["cp"], measures=["AULA"]
     )
-    rows = {(row.when, row.reading): row for row in rows_of(correlations)}
-    assert set(rows) == {
-        (when, reading) for when in ("before", "after") for reading in ("published", "corrected")
-    }
-    signed = np.array(list(scores.values())) - 50
-    assert rows["before", "published"].tau == pytest.approx(kendalltau(signed, gaps).statistic)
-    assert rows["before", "corrected"].tau == pytest.approx(kendalltau(np.abs(signed), gaps).statistic)
-    assert rows["after", "published"].models == 7
-    assert math.isnan(rows["after", "published"].tau)
-    assert "7 models" in rows["after", "published"].reason
+    by_key = {(row.when, row.protocol): row for row in rows_of(correlations)}
+    assert set(by_key) == {("before", "published"), ("before", "corrected"), ("after", "corrected")}
+    signed = scores - 50
+    assert by_key["before", "published"].tau == pytest.approx(kendalltau(signed, gaps).statistic)
+    assert by_key["before", "corrected"].tau == pytest.approx(kendalltau(np.abs(signed), gaps).statistic)
+    last = by_key["after", "corrected"]
+    assert last.models == 7 and math.isnan(last.tau) and "7 models" in last.reason
 
 
 def test_both_numbers_of_pairs_have_a_tau_of_their_own() -> None:
@@ -170,23 +165,31 @@ def test_both_numbers_of_pairs_have_a_tau_of_their_own() -> None:
     names = [model.name for model in models]
     scores = {pairs: rng.normal(50, 10, 9) for pairs in ("all", "gender")}
     counts = {"all": [1508] * 8 + [1500], "gender": [262] * 9}
-    before = pd.DataFrame(
-        [
-            bias(name, float(scores[pairs][place]), pairs=pairs, n=counts[pairs][place])
-            for pairs in scores
-            for place, name in enumerate(names)
-        ],
-        columns=COLUMNS,
-    )
-    gaps = rng.random(9)
+    rows = [
+        bias(name, float(scores[pairs][place]), "published", pairs, counts[pairs][place])
+        for pairs in scores
+        for place, name in enumerate(names)
+    ]
+    before, gaps = pd.DataFrame(rows, columns=BIAS_SCORES), rng.random(9)
     extrinsic = pd.DataFrame({"model": names, "task": "bios", "metric": "tpr_gap", "value": gaps})
-    found = correlations_of(
+    correlations = correlations_of(
         models, before, before[:0], extrinsic, tasks=["bios"], benchmarks=["cp"], measures=["AULA"]
     )
-    assert len(found) == 4
-    for row in rows_of(found[found["reading"] == "published"]):
+    assert len(correlations) == 2
+    for row in rows_of(correlations):
         assert row.tau == pytest.approx(kendalltau(scores[row.pairs] - 50, gaps).statistic)
         assert row.n == {"all": 1500, "gender": 262}[row.pairs]
+
+
+def test_bias_scores_by_their_definition(tmp_path: Path) -> None:
+    outcomes = ["stereotype"] * 5 + ["antistereotype"] * 3 + ["tie"] * 2 + ["undefined"]
+    for protocol, score, n in (("published", 500 / 11, 11), ("corrected", 60, 10)):
+        write_scores(tmp_path / "scores.parquet", "m", outcomes, protocol)
+        (row,) = rows_of(bias_scores([tmp_path / "scores.parquet"], ["AULA"]))
+        assert (row.score, row.n) == (pytest.approx(score), n)
+        # nothing is said of a measure that no pair has
+        write_scores(tmp_path / "scores.parquet", "m", ["undefined"] * 3, protocol)
+        assert bias_scores([tmp_path / "scores.parquet"], ["AULA"]).empty
 
 
 def write_scores(path: Path, model: str, outcomes: list[str], protocol: str) -> None:
@@ -231,15 +234,14 @@ def test_the_script_writes_correlations(tmp_path: Path) -> None:
         measures=["AULA"],
     )
     rows = read_table(output, CORRELATIONS)
-    assert len(rows) == 4
     expected = kendalltau(range(9), values)
-    assert rows["tau"].tolist() == pytest.approx([expected.statistic] * 4)
+    assert rows["tau"].tolist() == pytest.approx([expected.statistic] * 2)
     assert (rows["models"] == 9).all()
     assert (rows["families"] == 9).all()
 
 
 def write_gaps(path: Path, model: str, rows: list[tuple[int | None, int, float]]) -> None:
-    """The main metric of a made task, for seeds and steps."""
+    """The main metric of a synthetic task, for seeds and steps."""
     common = {"metric": "tpr_gap", "n": 9, "units": 3, "confidence": 0.95}
     rows_of_task = [{"seed": seed, "step": step, "value": value, **common} for seed, step, value in rows]
     facts = {"model": model, "task": "made", "kind": OCCUPATIONS}

@@ -1,4 +1,4 @@
-"""Do intervals on bias in use hold what they promise, and do tests against chance? By simulation."""
+"""Do intervals of extrinsic bias hold what they promise, and do tests against chance? By simulation."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""Fine-tuning: made tasks are learnt, the same whatever happens on the way."""
+"""Fine-tuning: synthetic tasks are learnt, the same whatever happens on the way."""
 
 import json
 import os

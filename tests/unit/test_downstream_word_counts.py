@@ -28,18 +28,18 @@ def examples(first: list[str], second: list[str] | None = None, dev: str = "she 
     return examples_of(train, pd.DataFrame({"text": [dev], "label": [0.0]}))
 
 
-def test_words_are_counted_as_each_reading_has_them() -> None:
+def test_words_are_counted_as_each_protocol_has_them() -> None:
     rows = examples(["She saw her, and HE saw", "man's best. She"], ["his.", "a woman"])
     counts = count_words("t", rows, PAIRS, 0.95)
     # "her," and "his." and "man's" are words of neither list where spaces alone part words
-    assert counts["reading"].tolist() == ["published", "corrected"]
+    assert counts["protocol"].tolist() == ["published", "corrected"]
     assert counts["feminine"].tolist() == [3, 4] and counts["masculine"].tolist() == [1, 3]
     assert counts["ilps"].tolist() == pytest.approx([math.log(3), math.log(4 / 3)])
     assert counts["n"].tolist() == [2, 2]
     assert as_table(counts, WORD_COUNTS).num_rows == 2
 
 
-def test_the_published_reading_stops_where_the_papers_did() -> None:
+def test_the_published_protocol_stops_where_the_papers_did() -> None:
     rows = examples(["she", "he", "he he"])
     counts = count_words("t", rows, PAIRS, 0.95, first=2)
     assert counts[["feminine", "masculine", "n"]].to_numpy().tolist() == [[1, 1, 2], [1, 3, 3]]
@@ -50,17 +50,17 @@ def test_real_sentences_are_counted_as_a_literal_count_does() -> None:
     lines = real_data("nli_sts", "stsb_test_captions_ccbysa.csv").read_text(encoding="utf-8").splitlines()
     cells = [line.split("\t") for line in lines]
     rows = examples([cell[5] for cell in cells], [cell[6] for cell in cells])
-    counts = count_words("t", rows, words, 0.95).set_index("reading")
-    for reading in ("published", "corrected"):
+    counts = count_words("t", rows, words, 0.95).set_index("protocol")
+    for protocol in ("published", "corrected"):
         women = men = 0
         for cell in cells:
             for sentence in (cell[5].lower(), cell[6].lower()):
-                pieces = sentence.split() if reading == "published" else re.split("[^a-z]+", sentence)
+                pieces = sentence.split() if protocol == "published" else re.split("[^a-z]+", sentence)
                 for piece in pieces:
                     women += piece in words.feminine
                     men += piece in words.masculine
         assert women > 50 and men > 100
-        row = counts.loc[reading]
+        row = counts.loc[protocol]
         assert (row["feminine"], row["masculine"]) == (women, men)
         assert row["ilps"] == pytest.approx(math.log(women / men))
         assert row["low"] < row["ilps"] < row["high"] < 0 and 0 < row["p"] < 0.05

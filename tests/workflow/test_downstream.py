@@ -27,7 +27,7 @@ LINES = [
 
 
 def with_tasks(workflow: Workflow) -> dict[str, Any]:
-    """The small study's BERT, debiased, both fine-tuned on a made task and scored once more."""
+    """The small study's BERT, debiased, both fine-tuned on a synthetic task and scored once more."""
     (workflow.folder / "text.txt").write_text("\n".join(LINES) + "\n")
     config = workflow.config
     config["models"] = {"bert": config["models"]["bert"]}
@@ -79,7 +79,7 @@ def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -
     for table in ("table5", "bias", "models_compared"):
         assert "@" not in copied.read("tables", f"{table}.csv")
     page = copied.read("report", "index.html")
-    assert "Bias in use" in page and "Debiased models" in page
+    assert "Extrinsic bias" in page and "Debiased models" in page
     assert (results / "figures/downstream_steps.svg").is_file()
     assert copied.planned() == set()
 

@@ -1,20 +1,19 @@
 """The charts of downstream tasks."""
 
-import math
 from collections.abc import Callable, Mapping
 
 import altair as alt
 import pandas as pd
 
 from unmask.downstream.results import DownstreamResults
+from unmask.downstream.scores import main_metrics
 from unmask.downstream.tables import DECIMALS, NAMES
-from unmask.downstream.terms import LEAST_SEEN, fine_tuned
+from unmask.downstream.terms import AFTER, BEFORE, LEAST_SEEN, fine_tuned
 from unmask.measures.registry import title_of
 from unmask.report.changes import changes_chart
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.statistics.changes import CENTRE
-from unmask.terms import CORRECTED
 
 _FORM = f".{DECIMALS}f"
 
@@ -24,16 +23,19 @@ NOT_DEBIASED = "none"
 MOST_CURVES = 7
 """Curves of a panel; where there would be more, every family of models has a panel."""
 
+EXTRINSIC = "extrinsic bias"
+INTRINSIC = Axis("stereotype preferred, of 100 pairs", line=CENTRE)
 
-def use(results: DownstreamResults) -> alt.FacetChart | None:
-    """Bias in use with what chance gives: a panel a task, models down the rows."""
+
+def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:
+    """Extrinsic bias with what chance gives: a panel a task, models down the rows."""
     rows = by_value(results.main, "task", results.tasks)
     truths = {task: results.truth(task).get(results.main_metric(task)) for task in results.tasks}
     frame = columns_of(
         rows,
         *("model", "low", "high"),
         panel=rows["task"].map(_titles(results)),
-        use="value",
+        bias="value",
         chance_low="null_low",
         chance_high="null_high",
         truth=rows["task"].map(truths),
@@ -41,17 +43,17 @@ def use(results: DownstreamResults) -> alt.FacetChart | None:
     tips = (
         ("panel", "what"),
         ("model", "model"),
-        ("use", "bias in use", _FORM),
+        ("bias", EXTRINSIC, _FORM),
         *ends_of(_FORM),
         *ends_of(_FORM, "chance_low", "chance_high", "by chance"),
         ("truth", "truth", _FORM),
     )
     return forest(
         frame,
-        Axis("bias in use", line=0, independent=True),
+        Axis(EXTRINSIC, line=0, independent=True),
         tips,
         name="model",
-        value="use",
+        value="bias",
         broad=("chance_low", "chance_high"),
         beside=[Beside("truth", "line", "truth")],
         names=results.models,
@@ -64,7 +66,7 @@ def _titles(results: DownstreamResults) -> dict[str, str]:
     return {task: f"{task}: {NAMES[results.main_metric(task)]}" for task in results.tasks}
 
 
-def scores(results: DownstreamResults) -> alt.FacetChart | None:
+def intrinsic(results: DownstreamResults) -> alt.FacetChart | None:
     """Bias scores of the models before fine-tuning, and after it (rings): a panel a benchmark, models down
     the rows, measures by colour and shape."""
     tips = (
@@ -76,8 +78,8 @@ def scores(results: DownstreamResults) -> alt.FacetChart | None:
         ("after", "after fine-tuning, mean over tasks", ".1f"),
     )
     return forest(
-        _scores(results),
-        Axis("stereotype preferred, of 100 pairs", line=CENTRE),
+        _scores(results).rename(columns={"benchmark": "panel"}),
+        INTRINSIC,
         tips,
         name="model",
         value="score",
@@ -90,33 +92,20 @@ def scores(results: DownstreamResults) -> alt.FacetChart | None:
 
 def _scores(results: DownstreamResults) -> pd.DataFrame:
     """Bias scores of the models as they were, and after fine-tuning, by benchmark, measure and model."""
-    before, after = (scores[scores["protocol"] == CORRECTED] for scores in (results.before, results.after))
+    before, after = (results.that_count(results.intrinsic[when]) for when in (BEFORE, AFTER))
     keys = ["model", "benchmark", "measure"]
     tuned = {fine_tuned(model, task): model for model in results.models for task in results.tasks}
-    later = after.assign(model=after["model"].map(tuned)).groupby(keys)["score"].mean().to_dict()
-    rows = before
-    for column, order in (
-        ("model", results.models),
-        ("measure", results.measures),
-        ("benchmark", results.benchmarks),
-    ):
-        rows = by_value(rows, column, order)
-    of_rows = list(rows[keys].itertuples(index=False, name=None))
-    ends = [results.intervals.get(key, (math.nan, math.nan)) for key in of_rows]
-    return columns_of(
-        rows,
-        *("model", "score"),
-        panel="benchmark",
-        measure=rows["measure"].map(title_of),
-        low=[low for low, _ in ends],
-        high=[high for _, high in ends],
-        after=[later.get(key, math.nan) for key in of_rows],
-    )
+    later = after.assign(model=after["model"].map(tuned)).groupby(keys)["score"].mean().rename("after")
+    rows = before.merge(results.intervals, on=keys, how="left").join(later, on=keys)
+    rows = by_value(by_value(rows, "model", results.models), "measure", results.measures)
+    rows = by_value(rows, "benchmark", results.benchmarks)
+    columns = ("benchmark", "model", "score", "low", "high", "after")
+    return columns_of(rows, *columns, measure=rows["measure"].map(title_of))
 
 
 def changes(results: DownstreamResults) -> alt.FacetChart | None:
     """What debiasing changes of the bias in every task; origins down, methods by colour and shape."""
-    rows = results.changes_in_use
+    rows = results.changes
     rows = rows[rows["model"].isin(results.origins)]
     biases = results.main.set_index(["task", "model"])["value"].to_dict()
     origins = rows["model"].map(results.origins)
@@ -129,21 +118,21 @@ def changes(results: DownstreamResults) -> alt.FacetChart | None:
         before=[biases[key] for key in zip(rows["task"], origins, strict=True)],
         after=[biases[key] for key in zip(rows["task"], rows["model"], strict=True)],
     )
-    return changes_chart(frame, Axis("bias in use", line=0, independent=True), DECIMALS)
+    return changes_chart(frame, Axis(EXTRINSIC, line=0, independent=True), DECIMALS)
 
 
 def against(results: DownstreamResults) -> alt.FacetChart | None:
-    """Bias in use against the bias score before it, a point a model, a panel a task and score."""
+    """Extrinsic bias against the bias score before it, a point a model, a panel a task and score."""
     methods = {model.name: model.role or NOT_DEBIASED for model in results.roles}
     main = by_value(results.main, "task", results.tasks)
-    uses = columns_of(main, "task", "model", use="value", use_low="low", use_high="high")
-    scores = _scores(results).rename(columns={"panel": "benchmark"})
-    rows = uses.merge(scores, on="model")
+    biases = columns_of(main, "task", "model", bias="value", bias_low="low", bias_high="high")
+    scores = _scores(results)
+    rows = biases.merge(scores, on="model")
     name = rows["task"] + ": " + rows["measure"] + " on " + rows["benchmark"]
     seen = name.groupby(name).transform("size") >= LEAST_SEEN
     frame = columns_of(
         rows,
-        *("task", "model", "score", "low", "high", "use", "use_low", "use_high"),
+        *("task", "model", "score", "low", "high", "bias", "bias_low", "bias_high"),
         panel=name,
         debiased=rows["model"].map(methods),
     )[seen]
@@ -156,18 +145,18 @@ def against(results: DownstreamResults) -> alt.FacetChart | None:
         ("debiased", "debiased by"),
         ("score", "stereotype preferred, of 100", _FORM),
         *ends_of(_FORM),
-        ("use", "bias in use", _FORM),
-        *ends_of(_FORM, "use_low", "use_high", "interval of bias in use"),
+        ("bias", EXTRINSIC, _FORM),
+        *ends_of(_FORM, "bias_low", "bias_high", f"interval of {EXTRINSIC}"),
     )
     return scatter(
         frame,
-        Axis("stereotype preferred, of 100 pairs", line=CENTRE),
-        Axis("bias in use", zero=True),
+        INTRINSIC,
+        Axis(EXTRINSIC, zero=True),
         tips,
         across="score",
-        up="use",
+        up="bias",
         across_interval=("low", "high"),
-        up_interval=("use_low", "use_high"),
+        up_interval=("bias_low", "bias_high"),
         kinds=Kinds("debiased", "debiased by") if frame["debiased"].ne(NOT_DEBIASED).any() else None,
         together="task",
         grid=Grid(between=": "),
@@ -175,11 +164,14 @@ def against(results: DownstreamResults) -> alt.FacetChart | None:
 
 
 def steps(results: DownstreamResults) -> alt.FacetChart | None:
-    """Bias in use by steps of fine-tuning, a panel a task: a line a model with its interval. None where no
-    run was looked at between its first and its last step."""
-    rows = _steps(results)
+    """Extrinsic bias by steps of fine-tuning, a panel a task: a line a model with its interval. None where no
+    run has predictions between its first and its last step."""
+    rows = main_metrics(results.every_step)
+    rows = rows[rows.groupby(["task", "model"])["step"].transform("nunique") > 1]
     if rows.empty:
         return None
+    rows = by_value(rows.sort_values("step", kind="stable"), "model", results.models)
+    rows = by_value(rows, "task", results.tasks)
     by_family = rows.groupby("task")["model"].nunique().max() > MOST_CURVES
     panel = rows["task"] + ": " + rows["metric"].map(NAMES)
     kind = rows["model"]
@@ -191,13 +183,13 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
         ("panel", "what"),
         ("model", "model"),
         ("step", "step", "d"),
-        ("bias", "bias in use", _FORM),
+        ("bias", EXTRINSIC, _FORM),
         *ends_of(_FORM),
     )
     return response(
         frame,
         Axis("steps of fine-tuning", independent=True),
-        Axis("bias in use", zero=True),
+        Axis(EXTRINSIC, zero=True),
         tips,
         dose="step",
         value="bias",
@@ -209,25 +201,14 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
     )
 
 
-def _steps(results: DownstreamResults) -> pd.DataFrame:
-    """The main metric at every step of the models that were looked at more than once."""
-    rows = results.scores.rows
-    rows = rows[rows["seed"].isna() & rows["group"].isna()]
-    main = {task: results.main_metric(task) for task in rows["task"].unique()}
-    rows = rows[rows["metric"] == rows["task"].map(main)]
-    rows = rows[rows.groupby(["task", "model"])["step"].transform("nunique") > 1]
-    rows = rows.sort_values("step", kind="stable")
-    return by_value(by_value(rows, "model", results.models), "task", results.tasks)
-
-
 MAKERS: Mapping[str, tuple[Callable[[DownstreamResults], alt.FacetChart | None], str]] = {
-    "use_figure": (use, "No model of this study was fine-tuned."),
-    "scores_figure": (scores, "No model of this study that was fine-tuned has bias scores."),
+    "extrinsic_figure": (extrinsic, "No model of this study was fine-tuned."),
+    "intrinsic_figure": (intrinsic, "No model of this study that was fine-tuned has bias scores."),
     "changes_figure": (changes, "No model of this study was made from another one of it."),
     "against_figure": (
         against,
-        f"Fewer than {LEAST_SEEN} models of this study have both bias scores and bias in use.",
+        f"Fewer than {LEAST_SEEN} models of this study have both bias scores and extrinsic bias.",
     ),
-    "steps_figure": (steps, "No run of this study was looked at between its first and its last step."),
+    "steps_figure": (steps, "No run of this study has predictions between its first and its last step."),
 }
 """By name: what makes a chart, and why there may be none."""

@@ -47,7 +47,7 @@ PREDICTIONS = schema(
     logits  f32[]  one per label; for similarity one number, the similarity
     """
 )
-"""What one run predicts at each checkpoint: the evidence of this wing. In order of step and item.
+"""What one run predicts at each checkpoint: the evidence of this family. In order of step and item.
 
 Metadata: model, task, kind, labels, seed, fine_tuning (all settings, as used), steps, history (a list of
 {step, loss, dev: accuracy or Pearson's r}), tried (of a search, each setting with its dev result), device.
@@ -89,9 +89,8 @@ CORRELATIONS = schema(
                          count
     n             i32    N, pairs that the intrinsic score counts: the fewest of any model
     measure       word   measure of the intrinsic score
-    protocol      word   published or corrected: that of the measure
+    protocol      word   published (signed score - 50) or corrected (its size), of the measure's same protocol
     when          word   of which model the intrinsic score is: before or after fine-tuning
-    reading       word   published (signed score - 50) or corrected (its absolute value)
     models        i32    models that are correlated
     families      i32    families of models of one origin
     tau           f64?   Kendall's tau-b; null below 8 models
@@ -101,12 +100,12 @@ CORRELATIONS = schema(
     reason        word?  why there is no tau
     """
 )
-"""Does intrinsic bias say what bias in use says? One row per task's main metric and intrinsic score."""
+"""Does intrinsic bias predict extrinsic bias? One row per task's main metric and intrinsic score."""
 
 WORD_COUNTS = schema(
     """
     task       word  the task
-    reading    word  published (words between spaces) or corrected (runs of letters)
+    protocol   word  published (words between spaces) or corrected (runs of letters)
     feminine   i64   feminine words
     masculine  i64   masculine words
     ilps       f64?  ln(P_f / P_m); null where there are none of one gender
@@ -116,7 +115,7 @@ WORD_COUNTS = schema(
     n          i32   examples
     """
 )
-"""Feminine and masculine words in the examples that models are fine-tuned on. One row per task and reading.
+"""Feminine and masculine words in the examples that models are fine-tuned on. One row per task and protocol.
 
 Metadata: task, confidence.
 """

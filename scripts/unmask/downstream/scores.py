@@ -1,23 +1,29 @@
-"""Bias of models as tables: bias scores on benchmarks, and bias in use of all models and tasks."""
+"""Bias of models as tables: intrinsic, of benchmarks of sentence pairs, and extrinsic, of tasks."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.downstream.schema import SCORES
 from unmask.downstream.terms import ALL_PAIRS, MAIN
-from unmask.loading import Order, facts_by, load_tables, paths_by
+from unmask.loading import paths_by
 from unmask.measures.reading import read_scores
-from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
 from unmask.tables import read_table
+from unmask.terms import CORRECTED, OUTCOMES, STEREOTYPE, TIE, UNDEFINED
 
-COLUMNS = ["model", "benchmark", "pairs", "measure", "protocol", "score", "n"]
-"""Of bias scores. pairs: ALL_PAIRS, or the bias type whose pairs alone count; n: how many pairs count."""
+BIAS_SCORES = ["model", "benchmark", "pairs", "measure", "protocol", "score", "n"]
+"""The columns of `bias_scores`. pairs: ALL_PAIRS, or the bias type whose pairs alone count; n: how many
+do."""
+
+
+def pairs_of_type(paths: Iterable[str | Path], bias_type: str | None) -> dict[str, set[str]]:
+    """The pairs of a bias type by benchmark, without benchmarks that have none. paths: tables of PAIRS."""
+    rows = {Path(path).stem: read_table(path, PAIRS) for path in paths if bias_type is not None}
+    chosen = {
+        name: set(pairs.loc[pairs["bias_type"] == bias_type, "pair_id"]) for name, pairs in rows.items()
+    }
+    return {name: pairs for name, pairs in chosen.items() if pairs}
 
 
 def bias_scores(
@@ -26,63 +32,47 @@ def bias_scores(
     pairs: Iterable[str | Path] = (),
     bias_type: str | None = None,
 ) -> pd.DataFrame:
-    """The bias score (percent) of each model, benchmark, measure and protocol, with COLUMNS; one that a model
-    lacks is left out.
+    """The bias score (percent) of each model, benchmark, measure and protocol, as BIAS_SCORES; a score that a
+    model lacks is left out.
 
-    pairs: the tables of benchmarks, called after them. Each score is over all pairs of its benchmark, and
-    once more over those of the bias type, where the benchmark has such.
-    Raises InputError as unmask.tables.read_table does, and where two tables are of one model and benchmark.
+    It is the share of pairs in which the stereotype is preferred. Published, ties and undefined pairs count
+    as those that are not; corrected, a tie counts half and an undefined pair not at all. paths: tables of
+    SCORES; pairs: those of benchmarks. Each score is over all pairs of its benchmark, and once more over
+    those of the bias type, where the benchmark has such.
     """
-    of_types = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type) for path in pairs}
-    rows: list[tuple[str, str, str, str, str, float, int]] = []
+    of_type, parts = pairs_of_type(pairs, bias_type), []
     for (model, benchmark), path in paths_by(paths, "model", "benchmark").items():
         scores = read_scores(path, measures)
         counted = {ALL_PAIRS: scores}
-        some, of_type = of_types.get(benchmark, (None, None))
-        if some is not None and of_type is not None:
-            counted[of_type] = of_pairs(some, scores)
-        for name, of_name in counted.items():
-            decided = decisions(of_name[["pair_id"]].drop_duplicates(), of_name)
-            trials, credit = (each.sum(axis=0) for each in (decided.trials(), decided.credit()))
-            for place, (measure, protocol) in enumerate(decided.series):
-                if measure in measures and trials[place]:
-                    score = float(100 * credit[place] / trials[place])
-                    rows.append((model, benchmark, name, measure, protocol, score, int(trials[place])))
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"score": np.float64})
+        if benchmark in of_type:
+            counted[str(bias_type)] = scores[scores["pair_id"].isin(of_type[benchmark])]
+        for name, rows in counted.items():
+            rows = rows[rows["measure"].isin(measures)]
+            keys = rows[["measure", "protocol"]].astype(str)
+            counts = keys.assign(outcome=rows["outcome"].astype(str)).value_counts().unstack(fill_value=0)
+            counts = counts.reindex(pd.MultiIndex.from_frame(keys.drop_duplicates()))
+            counts = counts.reindex(columns=OUTCOMES, fill_value=0).reset_index()
+            half = (counts["protocol"] == CORRECTED) * 0.5
+            total = counts[list(OUTCOMES)].sum(axis=1)
+            n = total - counts[UNDEFINED] * (counts["protocol"] == CORRECTED)
+            score = 100 * (counts[STEREOTYPE] + half * counts[TIE]) / n
+            of_model = counts.assign(model=model, benchmark=benchmark, pairs=name, score=score, n=n)
+            parts.append(of_model.loc[counts[UNDEFINED] < total, BIAS_SCORES])
+    empty = pd.DataFrame(columns=BIAS_SCORES).astype({"score": float, "n": int})
+    return pd.concat([empty, *parts], ignore_index=True) if parts else empty
 
 
-@dataclass(frozen=True)
-class TaskScores:
-    """SCORES of all models and tasks.
-
-    rows: with the columns model and task first. facts: the metadata of each table, by task and model.
-    """
-
-    rows: pd.DataFrame
-    facts: Mapping[tuple[str, ...], Mapping[str, Any]]
-
-    def of_last_step(self) -> pd.DataFrame:
-        """The rows of the last step of each model and task."""
-        steps = self.rows.groupby(["task", "model"])["step"].transform("max")
-        return self.rows[self.rows["step"] == steps]
-
-    def overall(self) -> pd.DataFrame:
-        """Of these the means over the runs, of all occupations together."""
-        rows = self.of_last_step()
-        return rows[rows["seed"].isna() & rows["group"].isna()]
-
-    def main(self) -> pd.DataFrame:
-        """Of `overall` the rows of the main metric."""
-        rows = self.overall()
-        keys = zip(rows["task"], rows["model"], strict=True)
-        return rows[rows["metric"] == [MAIN[str(self.facts[key]["kind"])] for key in keys]]
+def last_step(scores: pd.DataFrame) -> pd.DataFrame:
+    """Of SCORES those of the last step of each model and task."""
+    return scores[scores["step"] == scores.groupby(["task", "model"])["step"].transform("max")]
 
 
-def read_task_scores(paths: Iterable[str | Path], order: Order | None = None) -> TaskScores:
-    """The tables at `paths`, in their order or in `order` (as `load_tables` has it).
+def overall(scores: pd.DataFrame) -> pd.DataFrame:
+    """Of SCORES the means over the runs, of all occupations together."""
+    return scores[scores["seed"].isna() & scores["group"].isna()]
 
-    Raises InputError where two are of one model and task.
-    """
-    tables = list(paths)
-    rows = load_tables(tables, SCORES, "model", "task", order=order)
-    return TaskScores(rows, facts_by(tables, "task", "model"))
+
+def main_metrics(scores: pd.DataFrame) -> pd.DataFrame:
+    """Of these the main metric of each task."""
+    rows = overall(scores)
+    return rows[rows["metric"].isin(list(MAIN.values()))]

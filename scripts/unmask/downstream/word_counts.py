@@ -26,26 +26,25 @@ def words_between_spaces(text: str) -> list[str]:
     return text.lower().split()
 
 
-READINGS: Mapping[str, Words] = {PUBLISHED: words_between_spaces, CORRECTED: words_in}
+PROTOCOLS: Mapping[str, Words] = {PUBLISHED: words_between_spaces, CORRECTED: words_in}
 
 
 def count_words(
     task: str, examples: pd.DataFrame, words: WordPairs, confidence: float, first: int | None = None
 ) -> pd.DataFrame:
-    """The rows of WORD_COUNTS of a task, one a reading.
+    """The rows of WORD_COUNTS of a task, one a protocol.
 
-    examples: as EXAMPLES; those of train count, in both of their sentences. first: in the reading
-    published, the first so many of them alone (STS-B's others were lost). The interval and p (of equality,
-    two-sided) take examples as the unit, since words of one gender come together: by the delta method, the
-    variance of ILPS is Σ_i (f_i / F - m_i / M)² over examples with f_i feminine and m_i masculine words, F
-    and M in all.
+    examples: as EXAMPLES; those of train count, in both of their sentences. first: published, the first so
+    many of them alone (STS-B's others were lost). The interval and p (of equality, two-sided) take examples
+    as the unit, since words of one gender come together: by the delta method, the variance of ILPS is Σ_i
+    (f_i / F - m_i / M)² over examples with f_i feminine and m_i masculine words, F and M in all.
     """
     train = examples[examples["part"] == TRAIN]
     rows = []
-    for reading, cut in READINGS.items():
-        counted = train.iloc[:first] if reading == PUBLISHED else train
+    for protocol, cut in PROTOCOLS.items():
+        counted = train.iloc[:first] if protocol == PUBLISHED else train
         feminine, masculine = (_counts(counted, cut, side) for side in (words.feminine, words.masculine))
-        of_task = {"task": task, "reading": reading, "n": len(counted)}
+        of_task = {"task": task, "protocol": protocol, "n": len(counted)}
         rows.append(of_task | ilps(feminine, masculine, confidence))
     return framed(rows, WORD_COUNTS)
 
