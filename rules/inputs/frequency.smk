@@ -91,21 +91,6 @@ def linked_scores():
     return results_of_all("scores", f"{ORIGINAL}.parquet", with_corpora(BENCHMARKS))
 
 
-def planted_pairs():
-    """The benchmarks of worlds whose words are counted."""
-    return [
-        result("benchmarks", f"{benchmark}.parquet") for benchmark in with_corpora(benchmarks_of_worlds())
-    ]
-
-
-def planted_ratios():
-    """The log frequency ratios of the benchmarks of worlds."""
-    return [
-        result("group_words", benchmark, "ratios.parquet")
-        for benchmark in with_corpora(benchmarks_of_worlds())
-    ]
-
-
 def word_table_files():
     """The tables of group words, by the names that their module gives them."""
     return table_outputs(["table2"]) | table_outputs(["group_words"], forms=["csv"])
@@ -128,9 +113,6 @@ def frequency_inputs():
         "ratios": group_words_of_all("ratios"),
         "link": links_of_all(),
         "scores": linked_scores(),
-        "truths": truths(),
-        "planted_pairs": planted_pairs(),
-        "planted_ratios": planted_ratios(),
         "captions": resource("frequency/captions.yaml"),
     }
 

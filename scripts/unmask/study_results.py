@@ -23,10 +23,8 @@ MODULE = "result_files"
 
 KEY_MEANINGS = {
     "encoder": "the model whose embeddings are tested, or the word vectors",
-    "level": "after how many merges",
     "list": "the list of words",
     "masking": "what is hidden from the model (docs/measures.md)",
-    "number": "of the merged table",
     "seed": "seed of the run",
     "shard": "the file of the corpus",
     "suite": "the tests",

@@ -1,7 +1,5 @@
 """The scripts of the frequency study, run as Snakemake runs them, and the section of the report."""
 
-import json
-import math
 import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, replace
@@ -17,11 +15,10 @@ from grouped_words import LEFT_OUT, write_counts
 from page_words import check_first_sentence
 from running import present, run_script
 from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
 from unmask.frequency.charts import parts
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.findings import FINDINGS
-from unmask.frequency.results import PERFECT, FrequencyResults, Planted
+from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.frequency.tables import table2, table2_sheet
 from unmask.frequency.word_lists import GROUPS as SIDES
@@ -33,7 +30,6 @@ from unmask.report.page import render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import Chart, Choice, Facts, Fold, Section, Table, read_section
 from unmask.report.sheets import Sheet, rows_of
-from unmask.report.study import Study
 from unmask.tables import read_table, write_table
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
@@ -117,16 +113,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
                 0.95,
             )
             write_table(made.link[-1], link, CORRELATIONS, {"model": model["name"], "benchmark": name})
-    truth = {
-        row.pair_id: {
-            "factor": "frequency",
-            "ratio": 4,
-            "direction": row.direction,
-            "margins": {"CPS": 0.0, "SSS": -1.386 if row.direction == "stereo" else 1.386},
-        }
-        for row in rows_of(read_table(made.pairs[0], PAIRS))
-    }
-    (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"crows-pairs": truth}}))
     draw(made, folder)
     tables = {name: made.path(name.replace("_", ".")) for name in ("table2_csv", "table2_md", "table2_tex")}
     tables |= {f"{name}_csv": made.path(f"{name}.csv") for name in ("group_words", "frequency_link")}
@@ -134,21 +120,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return made
 
 
-def planted_files(made: Made) -> dict[str, list[str]]:
-    return {
-        "truths": [made.path("truth.json")],
-        "planted_pairs": made.pairs[:1],
-        "planted_ratios": made.ratios[:1],
-    }
-
-
-def files_of(made: Made, planted: bool = True) -> dict[str, Any]:
+def files_of(made: Made) -> dict[str, Any]:
     """What all is presented from."""
     return {
         "words": made.words,
         "link": made.link,
-        # what Snakemake gives for an empty list of inputs
-        **(planted_files(made) if planted else {key: [] for key in planted_files(made)}),
         "scores": made.scores,
         "ratios": made.ratios,
         "captions": str(CAPTIONS),
@@ -161,13 +137,10 @@ def draw(made: Made, folder: Path) -> None:
     present("frequency", files_of(made), files, folder / "log", SETTINGS)
 
 
-def section(made: Made, planted: bool = True) -> Section:
-    """The section, made by its script; without what was planted on demand."""
-    real = [{key: benchmark[key] for key in ("name", "format")} for benchmark in BENCHMARKS]
-    benchmarks = BENCHMARKS if planted else real
+def section(made: Made) -> Section:
+    """The section, made by its script."""
     output = {"frequency": made.path("section.json")}
-    settings = SETTINGS | {"benchmarks": benchmarks}
-    present("frequency", files_of(made, planted), output, made.folder / "log", settings)
+    present("frequency", files_of(made), output, made.folder / "log", SETTINGS)
     return read_section(made.path("section.json"))
 
 
@@ -214,18 +187,13 @@ def test_all_group_words_are_in_a_tidy_table(made: Made) -> None:
     assert words.loc["he", "pairs_disadvantaged"] == 0
 
 
-def test_the_link_table_has_every_model_and_a_perfect_one(made: Made) -> None:
+def test_the_link_table_has_every_model(made: Made) -> None:
     link = pd.read_csv(made.path("frequency_link.csv"))
     assert list(link.columns) == ["model", "benchmark", *CORRELATIONS.names]
     of = link[(link["grouping"] == "overall") & (link["protocol"] == "corrected")]
     rho = of.set_index(["benchmark", "model", "measure"])["rho"]
     assert rho["invented", "m1", "SSS"] == rho["undirected", "m2", "SSS"] == 1
     assert abs(rho["invented", "m1", "AUL"]) < 0.4
-    # the planted ratios are ±log 4, and so are SSS's exact margins
-    assert rho["invented", PERFECT, "SSS"] == 1
-    assert math.isnan(rho["invented", PERFECT, "CPS"])
-    assert ("undirected", PERFECT, "SSS") not in rho.index
-    assert ("invented", PERFECT, "AUL") not in rho.index
 
 
 def test_the_section_has_its_sheets(made: Made) -> None:
@@ -239,20 +207,17 @@ def test_the_section_has_its_sheets(made: Made) -> None:
     assert invented.endswith("SSS +1.00.")
     tables = sheets(found)
     ranks, link = tables[TABLE2], tables["The correlations under both protocols"]
-    types, truth = tables["The same by bias type"], tables["Planted and counted frequency ratios"]
+    types = tables["The same by bias type"]
     assert "p < 0.01 after" in ranks.caption and "95% intervals" in link.caption
     assert ("invented", "extracted", "gender", "he+ she−") in {row[:4] for row in ranks.rows}
     overall = {row[:3]: row[3:] for row in link.rows}
     assert overall["invented", "m1", "corrected"][-1] == "+1.00"
     assert overall["undirected", "m2", "published"][0] == "60"
     # all rows of a benchmark, and of a bias type, stand together
-    assert [row[0] for row in link.rows] == ["invented"] * 5 + ["undirected"] * 4
+    assert [row[0] for row in link.rows] == ["invented"] * 4 + ["undirected"] * 4
     keys = [row[:2] for row in types.rows]
-    # three of the invented benchmark with a perfect model, then three without
-    assert [keys.count(key) for key in dict.fromkeys(keys)] == [3, 3, 3, 2, 2, 2]
+    assert [keys.count(key) for key in dict.fromkeys(keys)] == [2] * 6
     assert keys == [key for key in dict.fromkeys(keys) for _ in range(keys.count(key))]
-    assert [row[2] for row in truth.rows] == ["4", "4"]
-    assert {row[5] for row in truth.rows} == {"+1.386", "\N{MINUS SIGN}1.386"}
 
 
 def test_bias_types_whose_words_are_equally_frequent_are_counted_apart() -> None:
@@ -265,25 +230,6 @@ def test_bias_types_whose_words_are_equally_frequent_are_counted_apart() -> None
     # of 5 that are known 1 is above one half, 1 below, and 3 are at it
     assert [int(count) for count in re.findall(r" in (?:the other )?(\d+)", said)] == [1, 1, 3]
     assert "of 5 bias" in said and "None of the 2 differences" in said
-
-
-def test_a_study_that_plants_nothing_has_no_perfect_model(made: Made) -> None:
-    study = Study.from_config(MODELS, BENCHMARKS[1:])
-    planted = Planted.gather(study, [], [], [])
-    assert not planted.pairs
-
-
-def test_a_truth_without_the_benchmark_is_named(made: Made, tmp_path: Path) -> None:
-    other = tmp_path / "truth.json"
-    study = Study.from_config(MODELS, BENCHMARKS)
-    lacking: list[dict[str, Any]] = [
-        {"world": "w", "benchmarks": {}},
-        {"world": "v", "benchmarks": {"crows-pairs": {}}},
-    ]
-    for document in lacking:
-        other.write_text(json.dumps(document))
-        with pytest.raises(InputError, match=r"none of benchmark invented \(world w, format crows-pairs\)"):
-            Planted.gather(study, [other], made.pairs[:1], made.ratios[:1])
 
 
 def test_figures_are_the_same_every_time(made: Made, tmp_path: Path) -> None:
@@ -337,17 +283,13 @@ def test_the_correlations_drawn_are_those_of_the_table(made: Made) -> None:
     table = table.query("grouping == 'overall' and protocol == 'corrected'").assign(
         measure=lambda found: found["measure"].map(title_of)
     )
-    of_models = table[(table["model"] != PERFECT) & table["rho"].notna()]
+    of_models = table[table["rho"].notna()]
     keys = ["model", "benchmark", "measure"]
     assert rows[["model", "benchmark", "name"]].to_numpy().tolist() == of_models[keys].to_numpy().tolist()
     for name, column in (("value", "rho"), ("low", "low"), ("high", "high"), ("pairs", "n")):
         pd.testing.assert_series_equal(
             rows[name], of_models[column].reset_index(drop=True), check_names=False, check_dtype=False
         )
-    perfect = rows.set_index(["benchmark", "name"])["beside"]
-    assert (perfect["invented", "SSS"] == 1).all()
-    # exact margins of 0 have no correlation, and nothing is planted in the other benchmark
-    assert perfect["invented", "CPS"].isna().all() and perfect["undirected"].isna().all()
 
 
 def test_margins_are_drawn_in_parts_of_all_pairs(made: Made) -> None:
@@ -395,14 +337,12 @@ def test_pairs_of_one_ratio_are_in_one_part() -> None:
     assert few.iloc[0] == few.iloc[1] == few.iloc[3] > few.iloc[2] == few.iloc[4] >= 0
 
 
-def test_a_section_of_a_study_that_plants_nothing_is_shown(made: Made) -> None:
-    found = section(made, planted=False)
-    assert "Planted and counted frequency ratios" not in sheets(found)
+def test_the_section_is_on_the_page(made: Made) -> None:
+    found = section(made)
     assert sum(isinstance(block, Chart) for block in found.blocks) == 2
     page = render_page("t", [found])
     assert '<section id="frequency">' in page and 'href="#frequency"' in page
     assert "he+ she−" in page
-    assert PERFECT not in page
 
 
 def with_listing(made: Made, folder: Path, text: str) -> Path:

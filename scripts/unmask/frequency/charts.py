@@ -10,10 +10,9 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from unmask.frequency.group_words import EXTRACTED
-from unmask.frequency.results import PERFECT
 from unmask.frequency.word_lists import GROUPS
 from unmask.measures.registry import title_of
-from unmask.report.forms import Axis, Beside, Grid, forest, response
+from unmask.report.forms import Axis, Grid, forest, response
 from unmask.report.panels import (
     STEP,
     Row,
@@ -123,21 +122,19 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def correlations(rows: pd.DataFrame) -> alt.FacetChart | None:
-    """Spearman's correlation of every measure's margins with log frequency ratios, protocol corrected, beside
-    that of the planted world word by word; a panel for each model and benchmark.
+    """Spearman's correlation of every measure's margins with log frequency ratios, protocol corrected.
 
-    rows: of unmask.frequency.results.correlation_rows.
+    A panel for each model and benchmark.
+
+    rows: CORRELATIONS with the columns model and benchmark.
     """
     rows = rows[(rows["grouping"] == OVERALL) & (rows["protocol"] == CORRECTED) & rows["rho"].notna()]
-    perfect = rows[rows["model"] == PERFECT].set_index(["benchmark", "measure"])["rho"]
-    rows = rows[rows["model"] != PERFECT]
     frame = columns_of(
         rows,
         *("model", "benchmark", "low", "high"),
         panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
         name=rows["measure"].map(title_of),
         value="rho",
-        beside=perfect.reindex(pd.MultiIndex.from_frame(rows[["benchmark", "measure"]])).to_numpy(float),
         pairs="n",
     )
     tips: Tips = (
@@ -145,11 +142,10 @@ def correlations(rows: pd.DataFrame) -> alt.FacetChart | None:
         ("name", "measure"),
         ("value", "correlation", ".2f"),
         *ends_of(".2f"),
-        *((("beside", "word by word", ".2f"),) if len(perfect) else ()),
         ("pairs", "pairs", "d"),
     )
     axis = Axis("correlation (0: none)", line=0, span=(-0.5, 0.5), step=0.25)
-    return forest(frame, axis, tips, beside=[Beside("beside", "triangle", "reported")])
+    return forest(frame, axis, tips)
 
 
 def margins(scores: pd.DataFrame, ratios: pd.DataFrame, correlations: pd.DataFrame) -> alt.FacetChart | None:

@@ -1,6 +1,6 @@
 """Does a measure follow word frequency? Log frequency ratios of pairs against the margins of measures."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from unmask.statistics.decisions import decisions, groups
 from unmask.statistics.ranks import spearman
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import framed
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREO, STEREOTYPE, TIE
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 from unmask.words import modified_words
 
 
@@ -99,43 +99,3 @@ def _reason(ratio: Any, margin: Any, rho: float, low: float) -> str | None:
     if not np.isnan(rho):
         return "no interval: the correlation is perfect"
     return "every ratio is the same" if np.ptp(ratio) == 0 else "every margin is the same"
-
-
-def exact_scores(
-    pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]], measures: Iterable[str]
-) -> pd.DataFrame:
-    """The exact margins of a world's benchmark as scores, protocol corrected, to correlate them too.
-
-    truth: pair_id -> {margins: {measure: margin}}; measures that it does not know are left out.
-    Raises InputError where it does not know a pair.
-    """
-    unknown = set(pairs["pair_id"]) - set(truth)
-    if unknown:
-        raise InputError(f"truth: it knows nothing of pair {min(unknown)}; make its world again")
-    rows = []
-    for measure in measures:
-        for pair_id in pairs["pair_id"]:
-            if measure in truth[pair_id]["margins"]:
-                # equal but for the rounding of sums, which ranks would take for differences
-                margin = round(truth[pair_id]["margins"][measure], 9) + 0.0
-                outcome = STEREOTYPE if margin > 0 else ANTISTEREOTYPE if margin < 0 else TIE
-                rows.append((pair_id, measure, CORRECTED, margin, outcome))
-    scores = pd.DataFrame(rows, columns=["pair_id", "measure", "protocol", "margin", "outcome"])
-    # it makes no float error
-    return scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
-
-
-def planted_log_ratios(pairs: pd.DataFrame, truth: Mapping[str, Mapping[str, Any]]) -> pd.Series:
-    """The planted log frequency ratio of every pair, stereotype minus antistereotype.
-
-    The disadvantaged group is the rarer one, `ratio` times: in `stereo` pairs the stereotypical sentence
-    names it and the log ratio is -log ratio, in `antistereo` pairs +log ratio.
-    """
-    return pd.Series(
-        [
-            (-1 if truth[pair_id]["direction"] == STEREO else 1) * np.log(truth[pair_id]["ratio"]) + 0.0
-            for pair_id in pairs["pair_id"]
-        ],
-        index=pairs.index,
-        dtype=float,
-    )

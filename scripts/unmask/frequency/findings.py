@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from unmask.frequency.group_words import EXTRACTED
-from unmask.frequency.results import PERFECT, FrequencyResults
+from unmask.frequency.results import FrequencyResults
 from unmask.measures.registry import title_of
 from unmask.report.findings import Finding, Row, span
 from unmask.statistics.schema import OVERALL
@@ -34,7 +34,7 @@ def correlations(results: FrequencyResults) -> Iterator[Row]:
     """The least and the largest correlation of each measure among the trained models, or among all
     where none is trained, benchmark by benchmark."""
     rows = results.correlations
-    rows = rows[(rows["grouping"] == OVERALL) & (rows["protocol"] == CORRECTED) & (rows["model"] != PERFECT)]
+    rows = rows[(rows["grouping"] == OVERALL) & (rows["protocol"] == CORRECTED)]
     rows, trained = results.study.of_trained_or_all(rows)
     for benchmark, of_benchmark in rows.groupby("benchmark", sort=False):
         ranges = of_benchmark.groupby("measure", sort=False)["rho"].agg(["min", "max"])

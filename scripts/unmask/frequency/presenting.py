@@ -24,6 +24,6 @@ PRESENTS = Presentation(
     },
     captions={
         "frequency": lambda results: results.captions["frequency"],
-        "frequency_link": lambda results: results.correlations_caption,
+        "frequency_link": lambda results: results.captions["frequency_figure_link"],
     },
 )

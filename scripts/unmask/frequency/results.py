@@ -8,20 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.benchmarks.schema import PAIRS
-from unmask.frequency.correlation import correlation_table, exact_scores, planted_log_ratios
 from unmask.frequency.group_tests import BY, compare_groups, ranked
 from unmask.frequency.group_words import LISTED
-from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS
+from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS
 from unmask.frequency.word_lists import GROUPS
-from unmask.loading import load_tables, tables_by
+from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.study import Study
-from unmask.report.truths import Truth, read_truths
 from unmask.tables import read_metadata
-
-PERFECT = "word by word"
-"""Where a model is named: the exact margins of a world."""
 
 
 def collect_words(paths: Iterable[str | Path]) -> pd.DataFrame:
@@ -58,75 +52,9 @@ class PublishedRanks:
 
 
 @dataclass(frozen=True)
-class Planted:
-    """What is known of the benchmarks of worlds, by name: pairs, log ratios and truth."""
-
-    pairs: Mapping[str, pd.DataFrame]
-    ratios: Mapping[str, pd.DataFrame]
-    truth: Mapping[str, Truth]
-
-    @classmethod
-    def gather(
-        cls,
-        study: Study,
-        truths: Iterable[str | Path],
-        pairs: Iterable[str | Path],
-        ratios: Iterable[str | Path],
-    ) -> "Planted":
-        """From the files of all benchmarks of worlds, and the truths of these worlds (see `read_truths`)."""
-        pairs_of = tables_by(pairs, PAIRS, "benchmark")
-        ratios_of = tables_by(ratios, PAIR_RATIOS, "benchmark")
-        known = read_truths(study, truths)
-        return cls(pairs_of, ratios_of, {name: known[name] for name in pairs_of})
-
-    def correlations(self, name: str, measures: Iterable[str], confidence: float) -> pd.DataFrame:
-        """CORRELATIONS of a perfect model's exact margins with the ratios that were planted."""
-        pairs, truth = self.pairs[name], self.truth[name]
-        planted = self.ratios[name].assign(log_ratio=planted_log_ratios(pairs, truth))
-        return correlation_table(pairs, exact_scores(pairs, truth, measures), planted, confidence)
-
-    def levels(self, name: str) -> pd.DataFrame:
-        """Planted and counted log ratios at each factor level.
-
-        Columns: benchmark, factor, ratio, direction, pairs, planted, counted (mean) and deviation (the
-        largest of a pair from what was planted).
-        """
-        truth = self.truth[name]
-        facts = pd.DataFrame([truth[pair_id] for pair_id in self.pairs[name]["pair_id"]])
-        counted = self.ratios[name]["log_ratio"]
-        planted = planted_log_ratios(self.pairs[name], truth)
-        rows = facts.assign(
-            benchmark=name, planted=planted, counted=counted, deviation=(counted - planted).abs()
-        )
-        return rows.groupby(["benchmark", "factor", "ratio", "direction"], as_index=False).agg(
-            pairs=("planted", "size"),
-            planted=("planted", "first"),
-            counted=("counted", "mean"),
-            deviation=("deviation", "max"),
-        )
-
-
-def correlation_rows(study: Study, paths: Iterable[str | Path], planted: Planted) -> pd.DataFrame:
-    """CORRELATIONS of every model, benchmark, measure and protocol, with the columns model and benchmark.
-
-    For a benchmark of a world also those of a perfect model, under the name PERFECT, after the models.
-    """
-    rows = study.collect(paths, CORRELATIONS)
-    parts = [rows]
-    for name in planted.pairs:
-        of_benchmark = rows[rows["benchmark"] == name]
-        if len(of_benchmark):
-            measures = of_benchmark["measure"].drop_duplicates().tolist()
-            perfect = planted.correlations(name, measures, float(of_benchmark["confidence"].iloc[0]))
-            parts.append(perfect.assign(model=PERFECT, benchmark=name))
-    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)[rows.columns]
-
-
-@dataclass(frozen=True)
 class FrequencyResults:
     """files: words and ratios (of every benchmark that has corpora), link and scores (of every model on
-    these; empty where none is scored), truths, planted_pairs and planted_ratios (empty where nothing is
-    planted), captions. settings: models, benchmarks, alpha, confidence."""
+    these; empty where none is scored), captions. settings: models, benchmarks, alpha, confidence."""
 
     files: Mapping[str, Any]
     settings: Mapping[str, Any]
@@ -145,13 +73,6 @@ class FrequencyResults:
         confidence = f"{100 * self.settings['confidence']:g}"
         return load_captions(self.files["captions"], alpha=f"{self.alpha:g}", confidence=confidence)
 
-    @property
-    def correlations_caption(self) -> str:
-        """Of the chart of correlations: with what its ticks are, where a model without a network has some."""
-        perfect = (self.correlations["model"] == PERFECT).any()
-        names = ["frequency_figure_link", *(["frequency_perfect"] if perfect else [])]
-        return " ".join(self.captions[name] for name in names)
-
     @cached_property
     def words(self) -> pd.DataFrame:
         """The group words of all benchmarks (see `collect_words`)."""
@@ -167,11 +88,6 @@ class FrequencyResults:
         return PublishedRanks.gather(self.files["words"])
 
     @cached_property
-    def planted(self) -> Planted:
-        files = self.files
-        return Planted.gather(self.study, files["truths"], files["planted_pairs"], files["planted_ratios"])
-
-    @cached_property
     def correlations(self) -> pd.DataFrame:
-        """Of margins with log frequency ratios (see `correlation_rows`)."""
-        return correlation_rows(self.study, self.files["link"], self.planted)
+        """CORRELATIONS of margins with log frequency ratios, with the columns model and benchmark."""
+        return self.study.collect(self.files["link"], CORRELATIONS)

@@ -58,16 +58,6 @@ FREQUENCY_LINK_TYPES = replace(
     keys=["benchmark", "group", "model", "n"],
     heads={"group": "bias type", "n": "pairs"},
 )
-FREQUENCY_TRUTH = Table(
-    "frequency_truth",
-    ["benchmark", "factor", "ratio:g", "direction"],
-    [
-        Column("pairs", "{pairs}", "Number of pairs."),
-        Column("planted", "{planted:+.3f}", "The planted log frequency ratio."),
-        Column("counted", "{counted:+.3f}", "The counted log frequency ratio, mean over the pairs."),
-        Column("largest deviation", "{deviation:.3f}", "How far a pair is from what was planted at most."),
-    ],
-)
 
 
 def table2(results: FrequencyResults) -> pd.DataFrame:
@@ -123,10 +113,3 @@ def _correlations(table: Table, rows: pd.DataFrame, captions: Captions) -> Sheet
     # benchmark by benchmark and then by the next key, each in the order of appearance
     rows = in_order(rows, **{key: rows[key].unique() for key in keys[:2]})
     return table.sheet(rows, captions[table.name])
-
-
-def planted_sheet(results: FrequencyResults) -> Sheet:
-    """Were the planted frequency ratios counted as they were planted?"""
-    levels = [results.planted.levels(name) for name in results.planted.pairs]
-    rows = pd.concat(levels) if levels else pd.DataFrame(columns=sorted(FREQUENCY_TRUTH.needs()))
-    return FREQUENCY_TRUTH.sheet(rows, results.captions["frequency_truth"])

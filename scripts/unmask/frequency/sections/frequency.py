@@ -6,12 +6,7 @@ from unmask.frequency import charts
 from unmask.frequency.findings import FINDINGS
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import PAIR_RATIOS
-from unmask.frequency.tables import (
-    correlation_sheet,
-    correlation_types_sheet,
-    planted_sheet,
-    table2_sheet,
-)
+from unmask.frequency.tables import correlation_sheet, correlation_types_sheet, table2_sheet
 from unmask.loading import paths_by
 from unmask.measures.schema import SCORES
 from unmask.report.charts import chart
@@ -29,7 +24,6 @@ def section(results: FrequencyResults) -> Section:
         (
             *_groups(results),
             *_correlations(results),
-            *folded("Planted and counted frequency ratios", planted_sheet(results)),
             results.captions.computed("frequency"),
         ),
         group=TRUST,
@@ -53,7 +47,7 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
     rows, captions = results.correlations, results.captions
     if picture := charts.correlations(rows):
         alt = "Correlations with intervals against the line at 0; their numbers are in the table below."
-        yield chart(results.correlations_caption, alt, picture)
+        yield chart(captions["frequency_figure_link"], alt, picture)
     yield from folded("The correlations under both protocols", correlation_sheet(results))
     yield from folded("The same by bias type", correlation_types_sheet(results))
     ratios = paths_by(results.files["ratios"], "benchmark")
@@ -61,17 +55,15 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
     folds: list[Fold] = []
     parts = rows.groupby(["model", "benchmark"], sort=False)
     for (model, benchmark), of_both in (((str(m), str(b)), part) for (m, b), part in parts):
-        # a perfect model has no file
-        if (model, benchmark) in scores:
-            picture = charts.margins(
-                read_table(scores[model, benchmark], SCORES),
-                read_table(ratios[(benchmark,)], PAIR_RATIOS),
-                of_both,
-            )
-            if picture:
-                title = f"{model} on {benchmark}"
-                alt = f"Margins of {title} by log frequency ratio, a panel for each measure."
-                block = chart(f"{title}. {captions['frequency_margins']}", alt, picture)
-                folds.append(Fold(title, (block,)))
+        picture = charts.margins(
+            read_table(scores[model, benchmark], SCORES),
+            read_table(ratios[(benchmark,)], PAIR_RATIOS),
+            of_both,
+        )
+        if picture:
+            title = f"{model} on {benchmark}"
+            alt = f"Margins of {title} by log frequency ratio, a panel for each measure."
+            block = chart(f"{title}. {captions['frequency_margins']}", alt, picture)
+            folds.append(Fold(title, (block,)))
     if folds:
         yield Fold("Margins by frequency", chosen(MODEL_AND_BENCHMARK, folds))
