@@ -1,7 +1,6 @@
 """Run one encoder over the stimuli of a suite, each once: an embeddings table."""
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import pandas as pd
 
@@ -14,17 +13,13 @@ from unmask.associations.grounded_embedding import (
 )
 from unmask.associations.schema import STIMULI
 from unmask.associations.words import WordFacts, spans_of
-from unmask.evidence.cache import cached, discard, is_intact, publish
 from unmask.evidence.origin import SOURCE_KEYS
 from unmask.models.embedding import Vectors, embed, load_encoder
 from unmask.tables import read_table
 
 with model_job("encoder {params.encoder}, suite {params.suite}") as run:
-    params, manifest, table = run.params, run.manifest, Path(run.output[0])
+    params, manifest = run.params, run.manifest
     directory, entry, poolings = manifest["directory"], manifest["entry"], params.poolings
-    origin = run.record()
-    # stimuli and weights have digests of their own below: see `is_done_or_updated`
-    digested = (run.input.stimuli, run.input.manifest)
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
@@ -32,11 +27,8 @@ with model_job("encoder {params.encoder}, suite {params.suite}") as run:
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
         "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
-        "read_with": {path: digest for path, digest in origin["made_from"].items() if path not in digested},
-        **origin,
+        **run.record(),
     }
-    if not is_intact(table):
-        discard(table)
     plurals = WordFacts.from_file(run.input.facts).plurals
     if features_file := run.input.get("features"):
         encoder = load_vision_language_encoder(directory, run.device)
@@ -53,5 +45,4 @@ with model_job("encoder {params.encoder}, suite {params.suite}") as run:
             return embed(encoder, rows["text"].tolist(), spans_of(rows, plurals), poolings)
 
     stimuli = read_table(run.input.stimuli, STIMULI)
-    write_embeddings(cached(table), stimuli, encoder.width, poolings, vectors_of, facts)
-    publish([table])
+    write_embeddings(run.output[0], stimuli, encoder.width, poolings, vectors_of, facts)

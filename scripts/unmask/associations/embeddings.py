@@ -11,8 +11,9 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.associations.schema import embeddings
+from unmask.evidence.lists import Table
 from unmask.evidence.progress import Progress
-from unmask.evidence.sharding import Shard, digest_of_parts, is_done_or_updated, write_in_shards
+from unmask.evidence.shards import Shard, digest_of_parts, write_in_shards
 from unmask.tables import opened_table
 
 logger = logging.getLogger(__name__)
@@ -39,31 +40,27 @@ def write_embeddings(
     """Write the vectors of the distinct stimuli of STIMULI to `path` in shards, whole or not at all: a killed
     job resumes where it was.
 
-    `facts` are the table's metadata. A table that is there, of just these stimuli and facts, is left as it
-    is. Raises what `embed` does.
+    `facts` are the table's metadata. Raises what `embed` does.
     """
     distinct = stimuli.drop_duplicates("stimulus").sort_values("stimulus").reset_index(drop=True)
     contents = distinct[["word", "text", "image"]].astype(object).where(lambda part: part.notna(), None)
-    parts = contents.to_numpy().tolist()
-    facts = {**facts, "width": width, "poolings": list(poolings), "stimuli": digest_of_parts(parts)}
-    if is_done_or_updated(Path(path), embeddings(width), facts):
-        return
     tokens = distinct["text"].str.len() / CHARACTERS + 2
     progress = Progress(float(tokens.sum()), False, len(distinct), "stimuli")
 
-    def read(rows: pd.DataFrame) -> Mapping[str, Vectors]:
-        vectors = embed(rows)
-        progress.add(len(rows), round(float(tokens[rows.index].sum())))
-        return vectors
+    def shard(start: int) -> Shard:
+        part = slice(start, start + SHARD)
+        rows, cost = distinct.iloc[part], float(tokens.iloc[part].sum())
 
-    def shard(start: int) -> Shard[pd.DataFrame, Mapping[str, Vectors]]:
-        rows = distinct.iloc[start : start + SHARD]
-        digest = digest_of_parts(parts[start : start + SHARD])
-        return Shard(digest, float(tokens[rows.index].sum()), lambda: rows, read, embeddings_of)
+        def read() -> list[pa.Table]:
+            vectors = embed(rows)
+            progress.add(len(rows), round(cost))
+            return [embeddings_of(rows, vectors)]
+
+        return Shard(digest_of_parts(contents.iloc[part].to_numpy().tolist()), cost, read)
 
     logger.info("%d stimuli, poolings: %s", len(distinct), ", ".join(poolings))
-    shards = [shard(start) for start in range(0, len(distinct), SHARD)]
-    write_in_shards(Path(path), embeddings(width), shards, facts, progress)
+    table = Table(Path(path), embeddings(width), {**facts, "width": width, "poolings": list(poolings)})
+    write_in_shards([table], map(shard, range(0, len(distinct), SHARD)), progress)
 
 
 def embeddings_of(stimuli: pd.DataFrame, vectors: Mapping[str, Vectors]) -> pa.Table:
