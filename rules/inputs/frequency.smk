@@ -86,11 +86,6 @@ def links_of_all():
     return results_of_all("statistics", "frequency.parquet", with_corpora(BENCHMARKS))
 
 
-def linked_scores():
-    """The scores that are linked to word frequency."""
-    return results_of_all("scores", f"{ORIGINAL}.parquet", with_corpora(BENCHMARKS))
-
-
 def word_table_files():
     """The tables of group words, by the names that their module gives them."""
     return table_outputs(["table2"]) | table_outputs(["group_words"], forms=["csv"])
@@ -110,9 +105,7 @@ def frequency_inputs():
     """All that tables, figures and the section are made from."""
     return {
         "words": group_words_of_all("words"),
-        "ratios": group_words_of_all("ratios"),
         "link": links_of_all(),
-        "scores": linked_scores(),
         "captions": resource("frequency/captions.yaml"),
     }
 

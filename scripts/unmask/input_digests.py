@@ -1,10 +1,9 @@
-"""Files that a study is given, from outside its results: what is in them decides, not their dates."""
+"""Files that a study is given, from outside its results: their content decides, not their dates."""
 
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from unmask.errors import InputError
@@ -22,7 +21,13 @@ class DigestCache:
 
     def __init__(self, cache: str | Path) -> None:
         self._cache = Path(cache)
-        self._known = dict(_lines(self._cache))
+        self._known: dict[str, str] = {}
+        with suppress(OSError, UnicodeDecodeError):
+            for line in self._cache.read_text(encoding="utf-8").splitlines():
+                # a line may be cut short by a kill
+                with suppress(ValueError, TypeError):
+                    seen, sha256 = json.loads(line)
+                    self._known[str(seen)] = str(sha256)
 
     def of(self, path: str | Path) -> str:
         """The SHA-256 of a file. Raises InputError where it cannot be read."""
@@ -32,47 +37,19 @@ class DigestCache:
                 self._known[seen] = sha256_of_file(path)
                 # what has just been written could change again within one tick of the clock
                 if time.time() - os.stat(path).st_ctime > SETTLED and seen == _seen(path):
-                    self._note(seen)
+                    self._note(json.dumps([seen, self._known[seen]]))
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
         return self._known[seen]
 
-    def _note(self, seen: str) -> None:
+    def _note(self, line: str) -> None:
         with suppress(OSError):
             self._cache.parent.mkdir(parents=True, exist_ok=True)
             with open(self._cache, "a", encoding="utf-8") as file:
-                file.write(json.dumps([seen, self._known[seen]]) + "\n")
+                file.write(f"{line}\n")
 
 
 def _seen(path: str | Path) -> str:
     """A file's place and what changes with it: no program can set the date of the last change (ctime)."""
     stat = os.stat(path)
     return json.dumps([os.path.abspath(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino])
-
-
-def _lines(cache: Path) -> Iterator[tuple[str, str]]:
-    try:
-        lines = cache.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return
-    for line in lines:
-        # a line may be cut short by a kill
-        with suppress(ValueError, TypeError):
-            seen, sha256 = json.loads(line)
-            yield str(seen), str(sha256)
-
-
-@contextmanager
-def unchanged(digests: Mapping[str, str]) -> Iterator[None]:
-    """Hold files against their SHA-256 by path, once the block has read them.
-
-    Raises InputError naming a file that is another one: what was made of it is not what was asked for.
-    """
-    yield
-    for path, sha256 in digests.items():
-        try:
-            current = sha256_of_file(path)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-        if current != sha256:
-            raise InputError(f"{path}: was replaced since this run was planned; run again")

@@ -15,7 +15,6 @@ from grouped_words import LEFT_OUT, write_counts
 from page_words import check_first_sentence
 from running import present, run_script
 from unmask.benchmarks.schema import PAIRS
-from unmask.frequency.charts import parts
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.findings import FINDINGS
 from unmask.frequency.results import FrequencyResults
@@ -28,7 +27,7 @@ from unmask.measures.schema import SCORES
 from unmask.report.findings import sentences
 from unmask.report.page import render_page
 from unmask.report.provenance import provenance
-from unmask.report.sections import Chart, Choice, Facts, Fold, Section, Table, read_section
+from unmask.report.sections import Chart, Facts, Fold, Section, Table, read_section
 from unmask.report.sheets import Sheet, rows_of
 from unmask.tables import read_table, write_table
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
@@ -125,8 +124,6 @@ def files_of(made: Made) -> dict[str, Any]:
     return {
         "words": made.words,
         "link": made.link,
-        "scores": made.scores,
-        "ratios": made.ratios,
         "captions": str(CAPTIONS),
     }
 
@@ -290,51 +287,6 @@ def test_the_correlations_drawn_are_those_of_the_table(made: Made) -> None:
         pd.testing.assert_series_equal(
             rows[name], of_models[column].reset_index(drop=True), check_names=False, check_dtype=False
         )
-
-
-def test_margins_are_drawn_in_parts_of_all_pairs(made: Made) -> None:
-    found = section(made)
-    (choice,) = (block for block in found.every_block() if isinstance(block, Choice))
-    assert [fold.title for fold in choice.options] == [
-        f"{model['name']} on {benchmark['name']}" for model in MODELS for benchmark in BENCHMARKS
-    ]
-    drawn = {
-        block.caption.partition(". ")[0]: pd.DataFrame(block.rows)
-        for block in found.every_block()
-        if isinstance(block, Chart)
-    }["m1 on invented"]
-    scores = read_table(made.scores[0], SCORES).query("protocol == 'corrected' and margin.notna()")
-    ratio = read_table(made.ratios[0], PAIR_RATIOS).set_index("pair_id")["log_ratio"]
-    assert list(drawn["measure"].drop_duplicates()) == ["AUL", "CPS", "SSS"]
-    for measure, own in drawn.groupby("measure"):
-        margins = scores[scores["measure"] == measure].set_index("pair_id")["margin"]
-        assert own["pairs"].sum() == len(margins)
-        size = sum(abs(margin) for margin in margins) / len(margins)
-        # few ratios, each of which is a part
-        by_ratio: dict[float, list[float]] = {}
-        for pair, margin in margins.items():
-            by_ratio.setdefault(round(float(ratio[str(pair)]), 2), []).append(margin)
-        assert own["pairs"].tolist() == [len(by_ratio[key]) for key in sorted(by_ratio)]
-        for row, key in zip(rows_of(own), sorted(by_ratio), strict=True):
-            assert row.median == pytest.approx(np.median(by_ratio[key]))
-            assert row.low == pytest.approx(np.quantile(by_ratio[key], 0.25))
-            assert row.high == pytest.approx(np.quantile(by_ratio[key], 0.75))
-            assert row.at == pytest.approx(row.median / size)
-            assert row.log_ratio == pytest.approx(key, abs=0.006)
-    text = drawn.loc[drawn["measure"] == "SSS", "panel"].iloc[0]
-    assert text == "SSS\nρ +1.00"
-
-
-def test_pairs_of_one_ratio_are_in_one_part() -> None:
-    rng = np.random.default_rng(0)
-    many = pd.Series(rng.normal(size=1000), index=range(5, 1005))
-    found = parts(many)
-    assert list(found.index) == list(many.index) and set(found) == set(range(12))
-    assert found.value_counts().between(75, 92).all()
-    ordered = found[many.sort_values().index]
-    assert (ordered.diff().dropna() >= 0).all()
-    few = parts(pd.Series([1.001, 1.0, -2.0, 1.004, -2.0]))
-    assert few.iloc[0] == few.iloc[1] == few.iloc[3] > few.iloc[2] == few.iloc[4] >= 0
 
 
 def test_the_section_is_on_the_page(made: Made) -> None:

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
-import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.word_lists import GROUPS
 from unmask.measures.registry import title_of
-from unmask.report.forms import Axis, Grid, forest, response
+from unmask.report.forms import Axis, forest
 from unmask.report.panels import (
     STEP,
     Row,
@@ -26,13 +24,8 @@ from unmask.report.panels import (
     room_for,
     tooltips,
 )
-from unmask.report.sheets import interval, number, rows_of
-from unmask.statistics.count_levels import rounded
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
-
-MOST_PARTS = 12
-"""In so many parts, at most, pairs are shown by their log frequency ratios."""
 
 
 def frequencies(group_words: pd.DataFrame) -> alt.FacetChart | None:
@@ -146,65 +139,3 @@ def correlations(rows: pd.DataFrame) -> alt.FacetChart | None:
     )
     axis = Axis("correlation (0: none)", line=0, span=(-0.5, 0.5), step=0.25)
     return forest(frame, axis, tips)
-
-
-def margins(scores: pd.DataFrame, ratios: pd.DataFrame, correlations: pd.DataFrame) -> alt.FacetChart | None:
-    """Margins of one model on one benchmark by log frequency ratio, protocol corrected; a panel for each
-    measure.
-
-    scores: SCORES; ratios: PAIR_RATIOS; correlations: CORRELATIONS, all of that model and benchmark. Pairs
-    are put together by their ratios (`parts`); a row is a part with the median and the quartiles of its
-    margins, in their unit and, for the picture, over the mean size of all margins of the measure.
-    """
-    overall = correlations[correlations["grouping"] == OVERALL]
-    corrected = scores[scores["protocol"] == CORRECTED].merge(ratios, on="pair_id")
-    corrected = corrected[corrected["margin"].notna() & corrected["log_ratio"].notna()]
-    rows = []
-    for row in rows_of(overall[overall["protocol"] == CORRECTED]):
-        pairs = corrected[corrected["measure"] == row.measure]
-        size = pairs["margin"].abs().mean()
-        if not size > 0:
-            continue
-        rho = number(row.rho, signed=True)
-        ends = "" if pd.isna(row.low) else f" ({interval(row.low, row.high, 2, signed=True)})"
-        for _, part in pairs.groupby(parts(pairs["log_ratio"]), sort=True):
-            low, median, high = part["margin"].quantile([0.25, 0.5, 0.75]).tolist()
-            rows.append(
-                {
-                    "panel": f"{title_of(str(row.measure))}\nρ {rho}{ends}",
-                    "measure": title_of(str(row.measure)),
-                    "pairs": len(part),
-                    "log_ratio": float(part["log_ratio"].median()),
-                    **{"low": low, "median": median, "high": high},
-                    **{"from": low / size, "at": median / size, "to": high / size},
-                }
-            )
-    if not rows:
-        return None
-    tips = (
-        ("measure", "measure"),
-        ("pairs", "pairs", "d"),
-        ("log_ratio", "log frequency ratio", ".3~g"),
-        ("median", "median margin", ".3~g"),
-        ("low", "lower quartile", ".3~g"),
-        ("high", "upper quartile", ".3~g"),
-    )
-    return response(
-        pd.DataFrame(rows),
-        Axis("log frequency ratio of the pair", zero=True),
-        Axis("margin / mean size of margins", line=0),
-        tips,
-        dose="log_ratio",
-        value="at",
-        interval=("from", "to"),
-        grid=Grid(4, width=240, height=180),
-    )
-
-
-def parts(log_ratios: "pd.Series[float]") -> "pd.Series[int]":
-    """Into which of MOST_PARTS parts of about one size each pair goes, from 0 for the least ratios.
-
-    Pairs of one ratio, as it is `rounded`, are in one part.
-    """
-    ranks = rankdata(rounded(log_ratios))
-    return pd.Series((MOST_PARTS * (ranks - 0.5) // len(ranks)).astype(np.int64), index=log_ratios.index)

@@ -1,6 +1,6 @@
 """The results of a study on word frequency, out of its files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,43 +18,29 @@ from unmask.report.study import Study
 from unmask.tables import read_metadata
 
 
-def collect_words(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """The group words of all benchmarks with a column benchmark first, and the ranks of Table 2."""
-    return ranked(load_tables(paths, GROUP_WORDS, "benchmark"))
+def published_ranks(paths: Iterable[str | Path]) -> tuple[pd.DataFrame, list[str]]:
+    """What the sources of listed words state beside them: mean ranks, and notes for the reader of Table 2.
 
-
-@dataclass(frozen=True)
-class PublishedRanks:
-    """What the sources of listed words state beside them.
-
-    ranks: mean ranks, one row per benchmark and bias type, with the columns published_rank_{group};
-    notes: for the reader of Table 2.
+    paths: the group words of all benchmarks. The ranks are one row per benchmark and bias type, with the
+    columns published_rank_{group}.
     """
-
-    ranks: pd.DataFrame
-    notes: Sequence[str]
-
-    @classmethod
-    def gather(cls, paths: Iterable[str | Path]) -> "PublishedRanks":
-        """From the group words of all benchmarks."""
-        rows: list[dict[str, object]] = []
-        notes: dict[str, None] = {}
-        for path in paths:
-            facts = read_metadata(path)
-            listing = facts.get("listing", {"note": "", "mean_ranks": {}})
-            for bias_type, ranks in listing["mean_ranks"].items():
-                row = {"benchmark": facts["benchmark"], "words_from": LISTED, "bias_type": bias_type}
-                rows.append(row | {f"published_rank_{group}": ranks[group] for group in GROUPS})
-            if listing["note"]:
-                notes[listing["note"]] = None
-        columns = [*BY, *(f"published_rank_{group}" for group in GROUPS)]
-        return cls(pd.DataFrame(rows, columns=columns), list(notes))
+    rows: list[dict[str, object]] = []
+    notes: dict[str, None] = {}
+    for path in paths:
+        facts = read_metadata(path)
+        listing = facts.get("listing", {"note": "", "mean_ranks": {}})
+        for bias_type, ranks in listing["mean_ranks"].items():
+            row = {"benchmark": facts["benchmark"], "words_from": LISTED, "bias_type": bias_type}
+            rows.append(row | {f"published_rank_{group}": ranks[group] for group in GROUPS})
+        if listing["note"]:
+            notes[listing["note"]] = None
+    return pd.DataFrame(rows, columns=[*BY, *(f"published_rank_{group}" for group in GROUPS)]), list(notes)
 
 
 @dataclass(frozen=True)
 class FrequencyResults:
-    """files: words and ratios (of every benchmark that has corpora), link and scores (of every model on
-    these; empty where none is scored), captions. settings: models, benchmarks, alpha, confidence."""
+    """files: words (of every benchmark that has corpora), link (of every model on these; empty where none is
+    scored), captions. settings: models, benchmarks, alpha, confidence."""
 
     files: Mapping[str, Any]
     settings: Mapping[str, Any]
@@ -75,8 +61,8 @@ class FrequencyResults:
 
     @cached_property
     def words(self) -> pd.DataFrame:
-        """The group words of all benchmarks (see `collect_words`)."""
-        return collect_words(self.files["words"])
+        """The group words of all benchmarks with a column benchmark first, and the ranks of Table 2."""
+        return ranked(load_tables(self.files["words"], GROUP_WORDS, "benchmark"))
 
     @cached_property
     def comparison(self) -> pd.DataFrame:
@@ -84,8 +70,8 @@ class FrequencyResults:
         return compare_groups(self.words)
 
     @cached_property
-    def published(self) -> PublishedRanks:
-        return PublishedRanks.gather(self.files["words"])
+    def published(self) -> tuple[pd.DataFrame, list[str]]:
+        return published_ranks(self.files["words"])
 
     @cached_property
     def correlations(self) -> pd.DataFrame:

@@ -69,7 +69,7 @@ def table2(results: FrequencyResults) -> pd.DataFrame:
     words = results.words[results.words["rank"].notna()].sort_values(["rank", "word"], kind="stable")
     texts = words["word"] + words["group"].map(SIGNS)
     joined = texts.groupby([words[key] for key in BY], sort=False).agg(" ".join)
-    rows = results.comparison.merge(results.published.ranks, on=BY, how="left")
+    rows = results.comparison.merge(results.published[0], on=BY, how="left")
     for group in GROUPS:
         rows[f"published_rank_{group}"] = rows[f"published_rank_{group}"].astype(float)
         rows[f"difference_{group}"] = rows[f"rank_{group}"] - rows[f"published_rank_{group}"]
@@ -86,7 +86,7 @@ def table2_sheet(results: FrequencyResults) -> Sheet:
     if rows[[f"published_rank_{group}" for group in GROUPS]].notna().to_numpy().any():
         table = TABLE2
         caption.append(captions["table2_published"])
-    caption += results.published.notes
+    caption += results.published[1]
     return table.sheet(with_marks(rows, results.alpha), " ".join(caption), captions["empty"])
 
 

@@ -5,15 +5,11 @@ from collections.abc import Iterator
 from unmask.frequency import charts
 from unmask.frequency.findings import FINDINGS
 from unmask.frequency.results import FrequencyResults
-from unmask.frequency.schema import PAIR_RATIOS
 from unmask.frequency.tables import correlation_sheet, correlation_types_sheet, table2_sheet
-from unmask.loading import paths_by
-from unmask.measures.schema import SCORES
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.report.published import UNMASKING_THE_MASK
-from unmask.report.sections import MODEL_AND_BENCHMARK, TRUST, Block, Fold, Section, Table, chosen, folded
-from unmask.tables import read_table
+from unmask.report.sections import TRUST, Block, Section, Table, folded
 
 
 def section(results: FrequencyResults) -> Section:
@@ -50,20 +46,3 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
         yield chart(captions["frequency_figure_link"], alt, picture)
     yield from folded("The correlations under both protocols", correlation_sheet(results))
     yield from folded("The same by bias type", correlation_types_sheet(results))
-    ratios = paths_by(results.files["ratios"], "benchmark")
-    scores = paths_by(results.files["scores"], "model", "benchmark")
-    folds: list[Fold] = []
-    parts = rows.groupby(["model", "benchmark"], sort=False)
-    for (model, benchmark), of_both in (((str(m), str(b)), part) for (m, b), part in parts):
-        picture = charts.margins(
-            read_table(scores[model, benchmark], SCORES),
-            read_table(ratios[(benchmark,)], PAIR_RATIOS),
-            of_both,
-        )
-        if picture:
-            title = f"{model} on {benchmark}"
-            alt = f"Margins of {title} by log frequency ratio, a panel for each measure."
-            block = chart(f"{title}. {captions['frequency_margins']}", alt, picture)
-            folds.append(Fold(title, (block,)))
-    if folds:
-        yield Fold("Margins by frequency", chosen(MODEL_AND_BENCHMARK, folds))
