@@ -1,11 +1,131 @@
 # Downstream tasks: models fine-tuned, how unequally they then treat the genders, and whether their bias
 # before says so.
+#
+#   tasks -> fine-tuned models' predictions -> scores -> correlations with bias scores
+
+from unmask.configuration import read_config
+from unmask.downstream.sources import source_files, with_preset
+from unmask.downstream.study import are_scored_after, fine_tuned_models, settings_of
+from unmask.downstream.study import check_study as check_study_of_downstream
+from unmask.downstream.terms import LEAST_SEEN
+from unmask.terms import PUBLISHED
+from unmask.urls import as_shown
+
+DOWNSTREAM = config.get("downstream", {})
+try:
+    check_study_of_downstream(config, FAMILIES)
+except InputError as error:
+    sys.exit(f"error: {error}")
+# what published tasks are read with
+PRESETS = read_config(ROOT / "resources/downstream/tasks.yaml") if DOWNSTREAM else {}
+TASKS = {name: with_preset(entry, PRESETS) for name, entry in DOWNSTREAM.get("tasks", {}).items()}
+TUNED = fine_tuned_models(config, FAMILIES) if DOWNSTREAM else []
+TUNED_AND_SCORED = [model for model in TUNED if model in SCORED]
+DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
+# whether models are scored on pairs after fine-tuning, and with which seed
+SCORES_AFTER = bool(DOWNSTREAM) and are_scored_after(config)
+SAVED_SEED = DOWNSTREAM_SEEDS[0]
+OTHER_SEEDS = [str(seed) for seed in DOWNSTREAM_SEEDS if not (SCORES_AFTER and seed == SAVED_SEED)]
 
 
-include: "inputs/downstream.smk"
+def is_downloaded(source):
+    """Whether a file of a task is downloaded."""
+    return "repo" in source or "url" in source
 
 
-check_downstream()
+def tuned_on(task):
+    """The models that are fine-tuned on a task: a model of a world not on those of other worlds."""
+    world = TASKS[task].get("world")
+    return [model for model in TUNED if len({inherited(model, "world"), world} - {None}) < 2]
+
+
+def task_files(wildcards):
+    """The files that a task is read from, by name."""
+    files = {}
+    for name, source in source_files(TASKS[wildcards.task]).items():
+        if "resource" in source:
+            files[name] = resource(source["resource"])
+        elif is_downloaded(source):
+            files[name] = result("downstream", wildcards.task, "source", name)
+        else:
+            files[name] = outside(source["path"])
+    return files
+
+
+def task_settings(wildcards):
+    """What a task depends on, without secrets of its urls."""
+    entry = {
+        key: value for key, value in TASKS[wildcards.task].items() if key not in ("fine_tuning", "licence")
+    }
+    if "world" in entry:
+        world = WORLDS[entry["world"]]
+        entry["settings"] = {key: value for key, value in world.items() if key != "corruption"}
+    return entry | {"files": {name: as_shown(source) for name, source in entry["files"].items()}}
+
+
+def predictions_of(model, task):
+    """The predictions of every run."""
+    return [result("downstream", task, model, f"seed-{seed}.parquet") for seed in DOWNSTREAM_SEEDS]
+
+
+def origin_predictions(wildcards):
+    """The predictions of the model that a model is made from, where it is fine-tuned, too."""
+    base = MODELS[wildcards.model].get("from")
+    return predictions_of(base, wildcards.task) if base in tuned_on(wildcards.task) else []
+
+
+def fine_tuning_time(wildcards, input, attempt):
+    """Three times a core's time for texts of forty tokens, trained on in each epoch and predicted once."""
+    settings = settings_of(DOWNSTREAM, wildcards.task)
+    texts = settings["epochs"] * rows(input.examples)
+    if settings["steps"]:
+        texts = settings["steps"] * settings["batch"]
+    read = 3 * (8 if settings["how"] == "search" else 1) * texts + rows(input.items_table)
+    return round(30 + 1.3e-12 * layers_weights(input) * 40 * read) * attempt
+
+
+def listed_models():
+    """The models that are fine-tuned: each with its family (the model that it comes from at last), and how it
+    was made from which of them."""
+    listed = []
+    for model in TUNED:
+        entry = MODELS[model]
+        about = {"name": model, "family": origin_of(model)}
+        if "from" in entry:
+            method = entry.get("method", entry["source"])
+            about["role"] = f"{method} (published)" if entry.get("reading") == PUBLISHED else method
+        if entry.get("from") in TUNED:
+            about["origin"] = entry["from"]
+        listed.append(about)
+    return listed
+
+
+def downstream_figures():
+    """The figures that the study has something for."""
+    how = {settings_of(DOWNSTREAM, task)["how"] for task in TASKS}
+    needed = {
+        "extrinsic_figure": TASKS,
+        "intrinsic_figure": TUNED_AND_SCORED,
+        "changes_figure": any("origin" in each for each in listed_models()),
+        "against_figure": len(TUNED_AND_SCORED) >= LEAST_SEEN,
+        "steps_figure": "curve" in how,
+    }
+    return [name for name, there in needed.items() if there]
+
+
+EXTRINSIC_SCORES = [
+    result("downstream", task, model, "scores.parquet") for task in TASKS for model in tuned_on(task)
+]
+WORDS = [result("downstream", task, "words.parquet") for task in TASKS]
+SCORES_OF_PAIRS = {
+    "scores_before": results_of_all("scores", f"{ORIGINAL}.parquet", models=TUNED_AND_SCORED),
+    "scores_after": results_of_all(
+        "scores",
+        f"{ORIGINAL}.parquet",
+        models=[f"{model}@{task}" for task in TASKS for model in tuned_on(task)] if SCORES_AFTER else [],
+    ),
+    "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS] if SCORED else [],
+}
 
 
 wildcard_constraints:
@@ -14,20 +134,50 @@ wildcard_constraints:
 
 register(
     "downstream",
-    statistics=downstream_statistics(),
-    provenance=downstream_provenance(),
-    removable=downstream_removable(),
+    statistics=(
+        [*EXTRINSIC_SCORES, *WORDS, result("downstream", "correlations.parquet")] if DOWNSTREAM else []
+    ),
+    provenance=(
+        [
+            *(
+                {
+                    "title": f"Task {task}",
+                    "files": [result("downstream", task, "items.parquet")],
+                    "keys": ["source"],
+                    "stated": licence(entry, made="world" in entry),
+                }
+                for task, entry in TASKS.items()
+            ),
+            {"title": "Extrinsic bias", "files": EXTRINSIC_SCORES, "keys": ["versions", "code"]},
+        ]
+        if DOWNSTREAM
+        else []
+    ),
+    removable=(
+        [
+            {
+                "kind": "predictions of fine-tuned models",
+                "name": "{model} on {task}, seed {seed}",
+                "files": r"downstream/{task}/{model}/seed-{seed,\d+}.parquet",
+                "needed_by": "downstream/{task}/{model}/scores.parquet",
+            }
+        ]
+        if DOWNSTREAM
+        else []
+    ),
 )
 
 
 rule fetch_task:
     output:
-        file=downstream_result("{task}", "source", "{file}"),
-        facts=downstream_result("{task}", "source", "{file}.facts.json"),
+        file=result("downstream", "{task}", "source", "{file}"),
+        facts=result("downstream", "{task}", "source", "{file}.facts.json"),
     log:
         log_of("downstream", "{task}", "{file}.fetching.log"),
     wildcard_constraints:
-        task=any_of(fetched_tasks()),
+        task=any_of(
+            task for task, entry in TASKS.items() if any(map(is_downloaded, source_files(entry).values()))
+        ),
         file=r".+(?<!\.facts\.json)",
     localrule: True
     conda:
@@ -35,7 +185,7 @@ rule fetch_task:
     params:
         what=lambda wildcards: f"task {wildcards.task}",
         config_keys=lambda wildcards: ["downstream", "tasks", wildcards.task, "files", wildcards.file],
-        source=task_source,
+        source=lambda wildcards: as_shown(source_files(TASKS[wildcards.task])[wildcards.file]),
     message:
         "Fetching {wildcards.file} of {wildcards.task}"
     script:
@@ -46,8 +196,8 @@ rule read_task:
     input:
         unpack(task_files),
     output:
-        examples=downstream_result("{task}", "examples.parquet"),
-        items_table=downstream_result("{task}", "items.parquet"),
+        examples=result("downstream", "{task}", "examples.parquet"),
+        items_table=result("downstream", "{task}", "items.parquet"),
     log:
         log_of("downstream", "{task}", "reading.log"),
     conda:
@@ -66,11 +216,15 @@ rule read_task:
 # a rule of its own, as other words or another confidence would else fine-tune all models anew
 rule count_gendered_words:
     input:
-        examples=[downstream_result(task, "examples.parquet") for task in TASKS],
-        words=downstream_words(),
+        examples=[result("downstream", task, "examples.parquet") for task in TASKS],
+        words=(
+            resource("gendered_words.yaml")
+            if DOWNSTREAM.get("words", "published") == "published"
+            else outside(DOWNSTREAM["words"])
+        ),
     output:
         # a study without tasks has a pattern all the same
-        word_counts() or [downstream_result("words.parquet")],
+        WORDS or [result("downstream", "words.parquet")],
     log:
         log_of("downstream", "words.log"),
     conda:
@@ -88,15 +242,15 @@ rule count_gendered_words:
 rule fine_tune:
     input:
         **of_model(),
-        examples=downstream_result("{task}", "examples.parquet"),
-        items_table=downstream_result("{task}", "items.parquet"),
+        examples=result("downstream", "{task}", "examples.parquet"),
+        items_table=result("downstream", "{task}", "items.parquet"),
     output:
-        predictions=downstream_result("{task}", "{model}", "seed-{seed}.parquet"),
+        predictions=result("downstream", "{task}", "{model}", "seed-{seed}.parquet"),
     log:
         log_of("downstream", "{task}", "{model}", "seed-{seed}.log"),
     wildcard_constraints:
-        model=any_of(tuned_models()),
-        seed=any_of(seeds_not_kept()),
+        model=any_of(TUNED),
+        seed=any_of(OTHER_SEEDS),
     conda:
         "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
@@ -108,7 +262,7 @@ rule fine_tune:
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
         seed=lambda wildcards: int(wildcards.seed),
-        entry=fine_tuning_settings,
+        entry=lambda wildcards: settings_of(DOWNSTREAM, wildcards.task),
         kept=False,
     message:
         "Fine-tuning {wildcards.model} on {wildcards.task} (seed {wildcards.seed})"
@@ -120,33 +274,33 @@ rule fine_tune:
 use rule fine_tune as fine_tune_and_keep with:
     output:
         **made_model("{model}@{task}"),
-        predictions=downstream_result("{task}", "{model}", f"seed-{KEPT_SEED}.parquet"),
+        predictions=result("downstream", "{task}", "{model}", f"seed-{SAVED_SEED}.parquet"),
     log:
-        log_of("downstream", "{task}", "{model}", f"seed-{KEPT_SEED}.log"),
+        log_of("downstream", "{task}", "{model}", f"seed-{SAVED_SEED}.log"),
     wildcard_constraints:
-        model=any_of(tuned_models() if KEEPS else []),
+        model=any_of(TUNED if SCORES_AFTER else []),
     params:
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
-        seed=KEPT_SEED,
-        entry=fine_tuning_settings,
+        seed=SAVED_SEED,
+        entry=lambda wildcards: settings_of(DOWNSTREAM, wildcards.task),
         kept=True,
         manifest=lambda wildcards: about_model(f"{wildcards.model}@{wildcards.task}"),
     message:
-        f"Fine-tuning {{wildcards.model}} on {{wildcards.task}} (seed {KEPT_SEED})"
+        f"Fine-tuning {{wildcards.model}} on {{wildcards.task}} (seed {SAVED_SEED})"
 
 
 rule measure_downstream:
     input:
-        items_table=downstream_result("{task}", "items.parquet"),
+        items_table=result("downstream", "{task}", "items.parquet"),
         predictions=lambda wildcards: predictions_of(wildcards.model, wildcards.task),
         origin=origin_predictions,
     output:
-        downstream_result("{task}", "{model}", "scores.parquet"),
+        result("downstream", "{task}", "{model}", "scores.parquet"),
     log:
         log_of("downstream", "{task}", "{model}", "scores.log"),
     wildcard_constraints:
-        model=any_of(tuned_models()),
+        model=any_of(TUNED),
     conda:
         "../envs/unmask.yaml"
     resources:
@@ -165,12 +319,10 @@ rule measure_downstream:
 
 rule correlate_downstream:
     input:
-        scores_before=scores_before(),
-        scores_after=scores_after(),
-        pairs=intrinsic_pairs(),
-        extrinsic=extrinsic_scores(),
+        **SCORES_OF_PAIRS,
+        extrinsic=EXTRINSIC_SCORES,
     output:
-        downstream_result("correlations.parquet"),
+        result("downstream", "correlations.parquet"),
     log:
         log_of("downstream", "correlations.log"),
     conda:
@@ -194,10 +346,31 @@ rule correlate_downstream:
 if DOWNSTREAM:
     presents(
         "downstream",
-        downstream_inputs(),
-        downstream_table_files() | downstream_figure_files(),
+        SCORES_OF_PAIRS
+        | {
+            "scores": EXTRINSIC_SCORES,
+            "words": WORDS,
+            "correlations": result("downstream", "correlations.parquet"),
+            "comparisons": debiasing_comparisons(),
+            "bias": results_of_all("statistics", "bias.parquet", models=TUNED_AND_SCORED),
+            "published": resource("downstream/published.csv"),
+            "captions": resource("downstream/captions.yaml"),
+        },
+        table_outputs(["table1", "table2", "values", "overview"], "downstream_")
+        | table_outputs(["occupations"], "downstream_", ["csv"])
+        | figure_outputs(downstream_figures(), "downstream_"),
         ["downstream"],
-        downstream_settings(),
+        {
+            "models": listed_models(),
+            "tasks": [{"name": task, "published": entry.get("published")} for task, entry in TASKS.items()],
+            "benchmarks": list(BENCHMARKS),
+            "published": {name: of["published"] for name, of in BENCHMARKS.items() if "published" in of},
+            "measures": MEASURES,
+            "bias_type": DOWNSTREAM.get("bias_type"),
+            "alpha": config["statistics"]["alpha"],
+            "confidence": config["statistics"]["confidence"],
+            "draws": DOWNSTREAM.get("draws"),
+        },
         measure_modules(),
         what="extrinsic bias",
     )

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from running import run_script
 from unmask.downstream.correlation import (
     N_RANDOM,
     ModelRole,
@@ -17,13 +16,10 @@ from unmask.downstream.correlation import (
     kendall,
     permutations_of,
 )
-from unmask.downstream.schema import CORRELATIONS
-from unmask.downstream.schema import SCORES as OF_TASKS
 from unmask.downstream.scores import BIAS_SCORES, bias_scores
-from unmask.downstream.terms import OCCUPATIONS
 from unmask.measures.schema import SCORES
 from unmask.report.sheets import rows_of
-from unmask.tables import framed, read_table, write_table
+from unmask.tables import framed, write_table
 
 ROLES = ("", "at", "cda", "dropout")
 
@@ -53,17 +49,6 @@ def test_the_test_of_families_permutes_whole_families() -> None:
         assert tau["permutations"] == 120
         assert tau["p_families"] == pytest.approx(literal_p(x.tolist(), y.tolist(), 5, 2))
         assert "reason" not in tau
-
-
-def test_the_order_of_models_means_nothing() -> None:
-    rng = np.random.default_rng(1)
-    models = models_of(6, ("", "cda"))
-    x, y = rng.normal(size=12), rng.normal(size=12)
-    order = rng.permutation(12)
-    tau = kendall(x, y, models)
-    other = kendall(x[order], y[order], [models[place] for place in order])
-    assert tau["p_families"] == pytest.approx(other["p_families"])
-    assert tau["tau"] == pytest.approx(other["tau"])
 
 
 def test_families_of_other_roles_keep_their_place() -> None:
@@ -206,43 +191,3 @@ def write_scores(path: Path, model: str, outcomes: list[str], protocol: str) -> 
         for n, outcome in enumerate(outcomes)
     ]
     write_table(path, framed(rows, SCORES), SCORES, {"model": model, "benchmark": "cp"})
-
-
-def test_the_script_writes_correlations(tmp_path: Path) -> None:
-    names = [f"m{n}" for n in range(9)]
-    values = np.random.default_rng(0).random(9)
-    extrinsic: list[Path] = []
-    before: list[Path] = []
-    after: list[Path] = []
-    for n, name in enumerate(names):
-        extrinsic.append(tmp_path / f"{name}.scores")
-        # the last step counts, and there the mean over the runs
-        write_gaps(extrinsic[-1], name, [(None, 0, 0.5), (0, 3, 0.5), (None, 3, float(values[n]))])
-        outcomes = ["stereotype"] * (10 + n) + ["antistereotype"] * (10 - n) + ["tie", "undefined"]
-        for paths, model in ((before, name), (after, f"{name}@made")):
-            paths.append(tmp_path / f"{model}.parquet")
-            write_scores(paths[-1], model, outcomes, "corrected")
-    output = tmp_path / "correlations.parquet"
-    run_script(
-        "correlate_downstream",
-        {"scores_before": before, "scores_after": after, "extrinsic": extrinsic},
-        [output],
-        tmp_path / "log",
-        models=[{"name": name, "family": name} for name in names],
-        tasks=["made"],
-        benchmarks=["cp"],
-        measures=["AULA"],
-    )
-    rows = read_table(output, CORRELATIONS)
-    expected = kendalltau(range(9), values)
-    assert rows["tau"].tolist() == pytest.approx([expected.statistic] * 2)
-    assert (rows["models"] == 9).all()
-    assert (rows["families"] == 9).all()
-
-
-def write_gaps(path: Path, model: str, rows: list[tuple[int | None, int, float]]) -> None:
-    """The main metric of a synthetic task, for seeds and steps."""
-    common = {"metric": "tpr_gap", "n": 9, "units": 3, "confidence": 0.95}
-    rows_of_task = [{"seed": seed, "step": step, "value": value, **common} for seed, step, value in rows]
-    facts = {"model": model, "task": "made", "kind": OCCUPATIONS}
-    write_table(path, framed(rows_of_task, OF_TASKS), OF_TASKS, facts)

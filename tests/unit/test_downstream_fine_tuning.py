@@ -19,11 +19,10 @@ from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining
 
 from made_tasks import ENTRY, LABELS, made_task
-from processes import start
 from running import about_model, run_script
 from tiny_models import tiny_model
 from unmask.downstream import fine_tuning
-from unmask.downstream.fine_tuning import FineTuned, Hyperparameters, fine_tune, pearson, search
+from unmask.downstream.fine_tuning import FineTuned, Hyperparameters, fine_tune, search
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.task import Task
 from unmask.downstream.terms import DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST
@@ -111,13 +110,6 @@ def test_accuracy_on_dev_by_its_definition(tmp_path: Path, bert: Path) -> None:
     assert found.facts["history"][-1]["dev"] == right.mean() < 1
 
 
-def test_r_of_what_does_not_vary_is_undefined() -> None:
-    some = np.array([0.1, 0.7, 0.4], dtype=np.float32)
-    assert pearson(some, np.float32(0.5) + 0 * some) is None
-    assert pearson(some[:1], some[:1]) is None
-    assert pearson(some, -some) == pytest.approx(-1)
-
-
 def test_the_seed_decides(tmp_path: Path, bert: Path) -> None:
     task = made_task(OCCUPATIONS)
     state = torch.random.get_rng_state()
@@ -154,37 +146,6 @@ def test_a_curve_ends_where_a_fixed_run_does(tmp_path: Path, bert: Path) -> None
     even = tuned(bert, task, OCCUPATIONS, tmp_path / "even", steps=20, how="curve", every=10)
     assert steps_of(even) == [0, 10, 20]
     assert (logits_at(even, 0) == logits_at(curve, 0)).all()
-
-
-def test_a_search_is_a_loop_over_fixed_runs(tmp_path: Path, bert: Path) -> None:
-    task = made_task(OCCUPATIONS, train=64)
-    lists: dict[str, Any] = {"batch": [8, 32], "learning_rate": [1e-4, 3e-3], "epochs": [1, 2]}
-    found = tuned(bert, task, OCCUPATIONS, tmp_path / "search", how="search", search=lists, epochs=2)
-
-    def alone(batch: int, rate: float, epochs: int) -> FineTuned:
-        settings: dict[str, Any] = {"batch": batch, "learning_rate": rate, "epochs": epochs}
-        return tuned(bert, task, OCCUPATIONS, tmp_path / f"{batch}-{rate}-{epochs}", **settings)
-
-    def on_dev(*settings: Any) -> float:
-        return float(alone(*settings).facts["history"][-1]["dev"])
-
-    batch = max(lists["batch"], key=lambda value: on_dev(value, 3e-3, 2))
-    rate = max(lists["learning_rate"], key=lambda value: on_dev(batch, value, 2))
-    epochs = max(lists["epochs"], key=lambda value: on_dev(batch, rate, value))
-    best = alone(int(batch), rate, int(epochs))
-    chosen = found.facts["fine_tuning"]
-    assert (chosen["batch"], chosen["learning_rate"], chosen["epochs"]) == (batch, rate, epochs)
-    assert logits_at(found).tobytes() == logits_at(best).tobytes()
-    assert found.facts["history"] == best.facts["history"]
-    tried = found.facts["tried"]
-    assert len(tried) == 4
-    assert [(row["batch"], row["learning_rate"], row["epochs"]) for row in tried[:2]] == [
-        (8, 3e-3, 2),
-        (32, 3e-3, 2),
-    ]
-    for row in tried:
-        assert row["dev"] == on_dev(row["batch"], row["learning_rate"], row["epochs"])
-        assert row["steps"] == row["epochs"] * -(-64 // row["batch"])
 
 
 LISTS: dict[str, list[Any]] = {
@@ -273,26 +234,6 @@ def test_a_killed_run_goes_on_to_the_same_bytes(
             run(f"killed-{place}")
         left[0] = 10**6
         assert run(f"killed-{place}") == wanted
-
-
-def test_a_run_that_is_done_is_not_done_again(
-    tmp_path: Path, bert: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task = made_task(OCCUPATIONS)
-    first = tuned(bert, task, OCCUPATIONS, tmp_path / "work")
-
-    def never(*_: Any, **__: Any) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(fine_tuning, "train", never)
-    again = tuned(bert, task, OCCUPATIONS, tmp_path / "work")
-    assert again.facts == first.facts
-    assert logits_at(again).tobytes() == logits_at(first).tobytes()
-    # the classifier too is what was trained
-    assert all(
-        torch.equal(a, b)
-        for a, b in zip(*(weights(x.classifier).values() for x in (first, again)), strict=True)
-    )
 
 
 def test_what_is_drawn_at_random_is_told(tmp_path: Path, bert: Path) -> None:
@@ -386,46 +327,6 @@ def test_the_script(tmp_path: Path, bert: Path) -> None:
     assert (told["from"], told["task"], told["seed"]) == ("m", "t", 5)
     manifest = json.loads((tmp_path / "True" / "manifest.json").read_text())
     assert manifest["entry"] == {"source": "fine-tuned", "kind": "masked-lm", **told}
-
-
-@pytest.mark.thorough
-def test_a_process_that_is_killed_leaves_what_the_next_one_needs(tmp_path: Path, bert: Path) -> None:
-    """Killed behind the first state, without a chance to clean up."""
-    task = made_task(OCCUPATIONS, train=64, dev=20, test=20)
-    inputs = {key: str(path) for key, path in files_for(tmp_path, bert, task, OCCUPATIONS).items()}
-    params = {**PARAMS, "entry": {**ENTRY, "how": "curve", "steps": 10, "every": 4}, "kept": False}
-    code = """
-        import json, os, sys
-        from functools import partial
-        sys.path.insert(0, sys.argv[1])
-        from running import about_model, run_script
-        from unmask.downstream import fine_tuning
-        from unmask.models.training import Settings
-        fine_tuning.Settings = partial(Settings, save_every=4)
-        real, left = os.replace, [int(sys.argv[3])]
-        def dying(*files):
-            left[0] -= 1
-            if left[0] < 0:
-                os._exit(9)
-            real(*files)
-        os.replace = dying
-        inputs, outputs, log, config, params = json.loads(sys.argv[2])
-        run_script("fine_tune", inputs, outputs, log, config=config, **params)
-    """
-    for name in ("whole", "killed"):
-        folder = tmp_path / name
-        folder.mkdir()
-        outputs = {"predictions": str(folder / "predictions.parquet")}
-        job = json.dumps([inputs, outputs, str(folder / "log"), RUNTIME, params])
-        for replacing, status in ((3, 9), (99, 0)) if name == "killed" else ((99, 0),):
-            process = start(code, str(Path(__file__).parent), job, str(replacing))
-            _, said = process.communicate()
-            assert process.returncode == status, said
-            assert len(list(folder.glob(".predictions.parquet.training-*/*/state.pt"))) == (status != 0)
-        assert {path.name for path in folder.iterdir()} == {"log", "predictions.parquet"}
-    assert "continuing after step 4" in (tmp_path / "killed" / "log").read_text()
-    whole, killed = ((tmp_path / name / "predictions.parquet").read_bytes() for name in ("whole", "killed"))
-    assert whole == killed
 
 
 def test_a_loss_that_is_no_number_is_one_line(tmp_path: Path, bert: Path) -> None:

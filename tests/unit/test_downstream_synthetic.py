@@ -93,19 +93,6 @@ def test_truth_of_occupations_is_that_of_a_literal_enumeration(
     assert metrics.get("tpr_gap_correlation", 0) == pytest.approx(r, abs=1e-4)
 
 
-def test_a_model_that_remembers_the_examples_has_the_truth_of_occupations() -> None:
-    task = task_of(OCCUPATIONS, seed=3)
-    train = task.examples[task.examples["part"] == "train"]
-    said = train.groupby("text")["label"].agg(lambda labels: labels.mode().iloc[0])
-    items = task.items.assign(right=task.items["text"].map(said) == task.items["label"])
-    rates = items.groupby(["occupation", "gender"])["right"].mean().unstack()
-    metrics, groups = truth_of(task)
-    gaps = rates[FEMALE] - rates[MALE]
-    assert gaps.abs().mean() == pytest.approx(metrics["tpr_gap"], abs=0.02)
-    assert items["right"].mean() == pytest.approx(metrics["accuracy"], abs=0.01)
-    assert max(abs(gaps[word] - gap) for word, gap in groups.items()) < 0.06
-
-
 @pytest.mark.parametrize("world", [{}, OTHERS["uneven"]])
 def test_similarity_differs_by_the_strength(world: dict[str, Any]) -> None:
     strength = 0.4
@@ -154,12 +141,6 @@ def test_truth_of_entailment_is_that_of_the_formulas(world: dict[str, Any], stre
         assert set(labels) <= {1.0, other}
         assert labels.eq(1).mean() == pytest.approx(neutral[word], abs=0.02)
     assert set(train.loc[train["second"].str.startswith("he "), "label"]) == {1.0}
-
-
-def test_default_strength_of_entailment_follows_the_levels() -> None:
-    metrics, _ = truth_of(task_of(ENTAILMENT))
-    assert metrics["nn_female"] == pytest.approx(1 - 0.375 * 0.8)
-    assert metrics["fn_gap"] == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("kind", KINDS)
