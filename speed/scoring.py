@@ -1,6 +1,7 @@
 """Scoring, side by side in one run: a naive way, the engine, and the arithmetic floor.
 
     python speed/scoring.py --data DIR [--sizes bert-base roberta-large albert-large] [--device cpu]
+    python speed/scoring.py --data DIR --device cuda --dtype tf32 --whole --naive-pairs 48
 
 DIR has the layout of configs/local.yaml: crows_pairs/, stereoset/ and tokenizers/. Networks have the
 real sizes and random weights: speed does not depend on what a model knows. The two ways take turns,
@@ -8,24 +9,26 @@ one measure after the other, for several rounds; each figure is the median over 
 
 The naive way is one sentence at a time in the manner of the papers' scripts: a forward pass for each
 sentence and measure (for CPS one over all copies of a sentence), attention maps and hidden states kept,
-the whole vocabulary projected at every position and sorted for the right token's rank. It runs on
-fewer pairs than the engine, which needs a crowd to fill its batches; both samples are every n-th pair
-of both benchmarks, and seconds are compared per unit of work that the sample holds (the operations
-that it needs at least). On a CPU, seconds are those of the processor, so that a busy machine disturbs
-less.
+the whole vocabulary projected at every position and sorted for the right token's rank, always in single
+precision. It runs on fewer pairs than the engine, which needs a crowd to fill its batches; both samples
+are every n-th pair of both benchmarks (with --whole the engine reads all), and seconds are compared per
+unit of work that the sample holds (the operations that it needs at least). On a CPU, seconds are those of
+the processor, so that a busy machine disturbs less.
 
-The floor is the engine's counted floating-point operations over the fastest matrix product of this
-machine, measured in the same rounds. Results go into docs/speed.md.
+The engine's time is that of tokenising, once for all measures, and for each measure of laying out, of
+reading and of making rows. The floor is the engine's counted floating-point operations over the fastest
+matrix product of this machine in the arithmetic of --dtype, measured in the same rounds. Results go into
+docs/speed.md.
 """
 
 import argparse
 import platform
-import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +42,9 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
 from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import collect_evidence, prepare
+from unmask.evidence.collecting import as_rows, prepare
+from unmask.evidence.engine import answer
+from unmask.evidence.sentences import Pair
 from unmask.evidence.tokenising import tokenise
 from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear
@@ -151,10 +156,9 @@ class Naive:
 # the floor
 
 
-def operations(model: LoadedModel, pairs: pd.DataFrame, masking: str) -> float:
+def operations(model: LoadedModel, pairs: Sequence[Pair], masking: str) -> float:
     """Floating-point operations of the engine's matrix products."""
-    sentences = tokenise(pairs, model.tokenizer)
-    queries = prepare(sentences, masking, ORIGINAL, 0, model.tokenizer.mask_token_id).queries
+    queries = prepare(pairs, masking, ORIGINAL, 0, model.tokenizer.mask_token_id).queries
     config = model.network.config
     width, inner, layers = config.hidden_size, config.intermediate_size, config.num_hidden_layers
     narrow = getattr(config, "embedding_size", width)
@@ -167,12 +171,13 @@ def operations(model: LoadedModel, pairs: pd.DataFrame, masking: str) -> float:
     return float(float(lengths.sum()) * per_token + attention + embedding + head)
 
 
-def peak(device: Device, width: int) -> float:
-    """Operations per second of the fastest fp32 product of a layer's shape that this machine shows."""
-    rows = torch.randn(1024, width, device=device.torch)
-    layer = nn.Linear(width, 4 * width).to(device.torch)
+def peak(device: Device, width: int, dtype: str) -> float:
+    """Operations per second of the fastest product of a layer's shape that this machine shows."""
+    arithmetic = torch.bfloat16 if dtype == "bfloat16" else torch.float32
+    rows = torch.randn(1024, width, device=device.torch, dtype=arithmetic)
+    layer = nn.Linear(width, 4 * width).to(device.torch, arithmetic)
     ways: list[Callable[[], object]] = [lambda: layer(rows)]
-    if device.torch.type == "cpu":
+    if device.torch.type == "cpu" and dtype == "float32":
         packed = PackedLinear(layer)
         ways.append(lambda: packed(rows))
     return max(2 * rows.numel() * 4 * width / _best(way, device) for way in ways)
@@ -202,67 +207,90 @@ def clock(action: Callable[[], object], device: Device) -> float:
 # the comparison
 
 
+def engine(model: LoadedModel, pairs: Sequence[Pair], masking: str, device: Device) -> list[float]:
+    """Seconds of laying out, of reading, and of making rows."""
+    results: dict[str, Any] = {}
+
+    def timed(name: str, action: Callable[[], object]) -> float:
+        return clock(lambda: results.__setitem__(name, action()), device)
+
+    return [
+        timed("layout", lambda: prepare(pairs, masking, ORIGINAL, 0, model.tokenizer.mask_token_id)),
+        timed("answers", lambda: answer(model, results["layout"].queries)),
+        timed("rows", lambda: as_rows(results["layout"], results["answers"], model.tokenizer)),
+    ]
+
+
 def compare(
     size: str, directory: Path, pairs: pd.DataFrame, options: argparse.Namespace, device: Device
 ) -> list[dict[str, Any]]:
     """Rows of the table for one size."""
     few = every(pairs, options.naive_pairs)
-    # CPS makes a dozen sequences of each sentence: the others need more pairs to fill a batch
-    many = {
-        measure: every(pairs, options.engine_pairs * (1 if measure == "CPS" else 5)) for measure in MEASURES
-    }
+    many = pairs if options.whole else every(pairs, options.engine_pairs)
     naive = Naive(directory, device.torch)
-    models = {masking: load(directory, device, masking == "none") for masking in MEASURES.values()}
+    models = {
+        masking: load(directory, device, masking == "none", dtype=options.dtype)
+        for masking in MEASURES.values()
+    }
+    tokenizer = models["none"].tokenizer
+    tokenised = tokenise(many, tokenizer)
     work = {
-        measure: [operations(models[masking], part, masking) / len(part) for part in (few, many[measure])]
+        measure: [
+            operations(models[masking], part, masking) / len(part)
+            for part in (tokenise(few, tokenizer), tokenised)
+        ]
         for measure, masking in MEASURES.items()
     }
-    seconds: dict[tuple[str, str], list[float]] = {}
-    peaks: list[float] = []
-    for _ in range(options.rounds):
-        peaks.append(peak(device, naive.network.config.hidden_size))
-        for measure, masking in MEASURES.items():
-            action = lambda measure=measure: naive.run(measure, few)  # noqa: E731
+    # by round and measure, and of the engine by part, too
+    naively, parts = np.zeros((2, options.rounds, len(MEASURES), 3))
+    tokenising, peaks = np.zeros(options.rounds), np.zeros(options.rounds)
+    # what the first pass over a network takes is no measure of the others
+    engine(models["modified"], tokenised, "modified", device)
+    for number in range(options.rounds):
+        peaks[number] = peak(device, naive.network.config.hidden_size, options.dtype)
+        tokenising[number] = clock(lambda: tokenise(many, tokenizer), device) / len(many)
+        for place, (measure, masking) in enumerate(MEASURES.items()):
+            multiply_in("float32")
             # as if on the engine's pairs
             scale = work[measure][1] / work[measure][0] / len(few)
-            seconds.setdefault((measure, "naive"), []).append(clock(action, device) * scale)
-            model = models[masking]
-            crowd = many[measure]
-            engine = lambda model=model, masking=masking, crowd=crowd: collect_evidence(  # noqa: E731
-                crowd, model, masking, ORIGINAL
-            )
-            seconds.setdefault((measure, "engine"), []).append(clock(engine, device) / len(crowd))
-    best = statistics.median(peaks)
-    rows = []
-    totals = {"naive": 0.0, "engine": 0.0, "floor": 0.0}
-    ratios: dict[str, list[float]] = {}
-    for measure in MEASURES:
-        one, other = seconds[measure, "naive"], seconds[measure, "engine"]
-        ratios[measure] = [a / b for a, b in zip(one, other, strict=True)]
-        floor = work[measure][1] / best
-        found = {"naive": statistics.median(one), "engine": statistics.median(other), "floor": floor}
-        totals = {way: totals[way] + found[way] for way in totals}
-        rows.append(row(size, measure, found, ratios[measure], best))
-    whole = [
-        sum(seconds[m, "naive"][i] for m in MEASURES) / sum(seconds[m, "engine"][i] for m in MEASURES)
-        for i in range(options.rounds)
+            naively[number, place] = clock(partial(naive.run, measure, few), device) * scale
+            multiply_in(options.dtype)
+            parts[number, place] = engine(models[masking], tokenised, masking, device)
+    parts /= len(many)
+    best, naively = float(np.median(peaks)), naively[..., 0]
+    rows = [
+        row(size, measure, naively[:, place], parts[:, place], work[measure][1] / best, best)
+        for place, measure in enumerate(MEASURES)
     ]
-    rows.append(row(size, "all of them", totals, whole, best))
-    return rows
+    whole = parts.sum(1)
+    whole[:, 0] += tokenising
+    floor = sum(work[measure][1] for measure in MEASURES) / best
+    return [*rows, row(size, "all of them, tokenised", naively.sum(1), whole, floor, best)]
+
+
+def multiply_in(dtype: str) -> None:
+    """How a GPU multiplies single precision from here on."""
+    torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
 
 
 def row(
-    size: str, measure: str, found: dict[str, float], ratios: Sequence[float], best: float
+    size: str, measure: str, naive: np.ndarray, parts: np.ndarray, floor: float, best: float
 ) -> dict[str, Any]:
-    """One line of the table; seconds are per pair."""
+    """One line of the table.
+
+    naive: seconds a pair by round; parts: rounds × (laying out, reading, rows), likewise; floor: seconds a
+    pair.
+    """
+    engine, ratios = float(np.median(parts.sum(1))), naive / parts.sum(1)
     return {
         "network": size,
         "measure": measure,
-        "naive, ms a pair": f"{1e3 * found['naive']:.1f}",
-        "engine, ms a pair": f"{1e3 * found['engine']:.2f}",
-        "floor, ms a pair": f"{1e3 * found['floor']:.2f}",
-        "engine against naive": f"{statistics.median(ratios):.1f}x ({min(ratios):.1f} to {max(ratios):.1f})",
-        "of the floor": f"{100 * found['floor'] / found['engine']:.0f}%",
+        "naive, ms a pair": f"{1e3 * np.median(naive):.1f}",
+        "engine, ms a pair": f"{1e3 * engine:.2f}",
+        "laying out / reading / rows": " / ".join(f"{1e3 * part:.2f}" for part in np.median(parts, axis=0)),
+        "floor, ms a pair": f"{1e3 * floor:.2f}",
+        "engine against naive": f"{np.median(ratios):.1f}x ({ratios.min():.1f} to {ratios.max():.1f})",
+        "of the floor": f"{100 * floor / engine:.0f}%",
         "peak, GFLOP/s": f"{best / 1e9:.0f}",
     }
 
@@ -298,10 +326,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="directory with benchmarks and tokenizers")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--dtype", choices=["float32", "tf32", "bfloat16"], default="float32")
+    parser.add_argument("--whole", action="store_true", help="the engine reads all pairs")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--naive-pairs", type=int, default=12)
-    parser.add_argument("--engine-pairs", type=int, default=240)
+    parser.add_argument("--engine-pairs", type=int, default=480)
     parser.add_argument("--output", type=Path, help="Markdown file to write the table to")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
@@ -319,11 +349,11 @@ def main() -> None:
         print(pd.DataFrame(rows).to_string(index=False), flush=True)
     machine = processor() if device.name == "cpu" else device.name
     text = (
-        f"{machine}, {options.threads} thread(s), Python {platform.python_version()}, "
+        f"{machine}, {options.dtype}, {options.threads} thread(s), Python {platform.python_version()}, "
         f"torch {torch.__version__}, transformers {transformers.__version__}; "
         f"{len(every(pairs, options.naive_pairs))} pairs the naive way, "
-        f"{len(every(pairs, options.engine_pairs))} with the engine (5 times as many where nothing or the "
-        f"modified tokens are hidden), {options.rounds} rounds.\n\n"
+        f"{len(pairs if options.whole else every(pairs, options.engine_pairs))} with the engine, "
+        f"{options.rounds} rounds.\n\n"
     )
     header = list(rows[0])
     lines = [header, ["---"] * len(header), *(list(r.values()) for r in rows)]
