@@ -26,23 +26,9 @@ from unmask.tables import write_table
 from unmask.words import modified_words
 
 
-def test_modified_words_are_those_outside_the_shared_blocks() -> None:
-    assert modified_words("The poor man is lazy.", "The rich man is smart!") == (
-        ["poor", "lazy"],
-        ["rich", "smart"],
-    )
-    assert modified_words("These poor children", "these children") == (["poor"], [])
-    assert modified_words("She cooks.", "she COOKS") == ([], [])
-    # of words that change places one is aligned, as for tokens
-    assert modified_words("men fear women", "women fear men") == (["fear", "women"], ["women", "fear"])
-
-
-def test_a_stereo_pair_names_the_disadvantaged_group_in_the_stereotype() -> None:
+def test_the_direction_says_which_sentence_names_the_advantaged_group() -> None:
+    # a stereotype of women, and one of men
     assert sides("She is weak", "He is weak", "stereo") == (["he"], ["she"])
-
-
-def test_an_antistereo_pair_names_the_advantaged_group_in_the_stereotype() -> None:
-    # a stereotype of men: the stereotypical sentence is about him, its counterpart about her
     assert sides("He is strong", "She is strong", "antistereo") == (["he"], ["she"])
 
 
@@ -175,11 +161,6 @@ def test_real_crows_pairs_has_the_groups_on_their_sides(tmp_path: Path) -> None:
             for word in words.split():
                 assert found[bias_type, word] == group, (bias_type, word)
     assert not {"white", "black", "a", "an", "the"} & set(found.index.get_level_values("word"))
-    # each direction by itself says the same of the words that both have often
-    for direction in ("stereo", "antistereo"):
-        of = extract(uses(pairs[pairs["direction"] == direction]), frozenset(), 5)
-        genders = of[of["bias_type"] == "gender"].set_index("word")["group"]
-        assert genders["he"] == "advantaged" and genders["she"] == "disadvantaged", direction
 
 
 def test_uses_equal_a_slow_count(tmp_path: Path) -> None:

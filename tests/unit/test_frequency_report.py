@@ -1,7 +1,6 @@
 """The scripts of the frequency study, run as Snakemake runs them, and the section of the report."""
 
 import re
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,12 @@ from unmask.frequency.correlation import correlation_table
 from unmask.frequency.findings import FINDINGS
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.frequency.tables import table2, table2_sheet
+from unmask.frequency.tables import table2
 from unmask.frequency.word_lists import GROUPS as SIDES
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import title_of
 from unmask.measures.schema import SCORES
 from unmask.report.findings import sentences
-from unmask.report.page import render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import Chart, Facts, Fold, Section, Table, read_section
 from unmask.report.sheets import Sheet, rows_of
@@ -236,20 +234,6 @@ def test_figures_are_the_same_every_time(made: Made, tmp_path: Path) -> None:
             assert (tmp_path / f"{name}.{kind}").read_bytes() == (made.folder / f"{name}.{kind}").read_bytes()
 
 
-def test_figures_say_what_they_show(made: Made) -> None:
-    named = {"advantaged", "disadvantaged", "race-color", "invented", "per million words"}
-    words, link = (
-        {"".join(element.itertext()).strip() for element in ElementTree.parse(made.path(name)).iter()}
-        for name in ("frequency.svg", "frequency_link.svg")
-    )
-    assert named <= words
-    # undirected has no group words, so no panel
-    assert not any("undirected" in text for text in words)
-    # a line each
-    panels = {each["name"] for each in (*MODELS, *BENCHMARKS)}
-    assert panels | {"SSS", "correlation (0: none)"} <= link
-
-
 def test_the_words_drawn_are_those_of_the_table(made: Made) -> None:
     rows = charts(section(made))["How"]
     words = pd.read_csv(made.path("group_words.csv"))
@@ -289,14 +273,6 @@ def test_the_correlations_drawn_are_those_of_the_table(made: Made) -> None:
         )
 
 
-def test_the_section_is_on_the_page(made: Made) -> None:
-    found = section(made)
-    assert sum(isinstance(block, Chart) for block in found.blocks) == 2
-    page = render_page("t", [found])
-    assert '<section id="frequency">' in page and 'href="#frequency"' in page
-    assert "he+ she−" in page
-
-
 def with_listing(made: Made, folder: Path, text: str) -> Path:
     """The group words of the invented benchmark, with words listed in a file of this text."""
     listing = folder / "listed.yaml"
@@ -316,19 +292,6 @@ def with_listing(made: Made, folder: Path, text: str) -> Path:
         min_pairs=2,
     )
     return folder / "words.parquet"
-
-
-def test_listed_words_stand_beside_the_extracted(made: Made, tmp_path: Path) -> None:
-    text = "source: s\nnote: Rest is odd.\nwords: {gender: {advantaged: [he], disadvantaged: [she, rest]}}\n"
-    path = with_listing(made, tmp_path, text)
-    results = FrequencyResults({"words": [path], "captions": CAPTIONS}, SETTINGS)
-    found = table2(results).set_index(["words_from", "bias_type"])
-    assert found.loc[("listed", "gender"), "ranked"] == "rest− he+ she−"
-    assert found.loc[("extracted", "gender"), "ranked"] == "he+ she−"
-    # nothing is published of this list
-    sheet = table2_sheet(results)
-    assert {group for group, _ in sheet.columns} == {"mean rank", "words", "per million", "Mann-Whitney"}
-    assert sheet.caption.endswith("Rest is odd.") and "Published" not in sheet.caption
 
 
 def test_published_mean_ranks_stand_beside_those_of_the_listed_words(made: Made, tmp_path: Path) -> None:
