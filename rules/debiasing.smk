@@ -74,39 +74,15 @@ rule swap_corpus:
         "../scripts/swap_corpus.py"
 
 
-rule debias_model:
-    input:
-        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
-        texts=debiasing_texts,
-        words=gendered_words(),
-        stereotypes=stereotyped_words(),
-        neutral=debiasing_neutral,
-    output:
-        **made_model(),
-    log:
-        log_of("models", "{model}", "debiasing.log"),
-    wildcard_constraints:
-        model=any_of(debiased_models()),
-    conda:
-        "../envs/unmask.yaml"
-    threads: config["runtime"]["threads"]
-    resources:
-        **GPU,
-        mem_mb=training_memory,
-        runtime=debiasing_time,
-    params:
-        code=lambda wildcards: code(
-            "debias_model.py", module_file("debiasing", debiasing_module(wildcards.model))
-        ),
-        manifest=lambda wildcards: about_model(wildcards.model),
-        name=lambda wildcards: wildcards.model,
-        module=lambda wildcards: debiasing_module(wildcards.model),
-        entry=debiasing_entry,
-        held_out=DEBIASING.get("held_out"),
-    message:
-        "Making {wildcards.model}, a debiased model"
-    script:
-        "../scripts/debias_model.py"
+makes(
+    "debiased",
+    debiasing_entry,
+    debiasing_parts,
+    lambda wildcards: {"held_out": DEBIASING["held_out"], "module": debiasing_module(wildcards.model)},
+    lambda wildcards: [module_file("debiasing", debiasing_module(wildcards.model))],
+    memory=training_memory,
+    time=debiasing_time,
+)
 
 
 use rule compare_models as compare_debiased with:

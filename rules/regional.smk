@@ -246,37 +246,20 @@ rule fetch_labelled:
         "../scripts/fetch_file.py"
 
 
-rule fine_tune_classifier:
-    input:
-        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
-        table=lambda wildcards: labelled_table(MODELS[wildcards.model]["table"], "train"),
-    output:
-        **made_model(),
-    log:
-        log_of("models/{model}/training.log"),
-    wildcard_constraints:
-        model=any_of(models_of("fine-tuned-classifier")),
-    conda:
-        "../envs/unmask.yaml"
-    threads: config["runtime"]["threads"]
-    resources:
-        **GPU,
-        mem_mb=training_memory,
-        runtime=classifier_time,
-    params:
-        manifest=lambda wildcards: about_model(wildcards.model),
-        name=lambda wildcards: wildcards.model,
+makes(
+    "fine-tuned-classifier",
+    lambda wildcards: entry_with("from", "table", "batch", "learning_rate", "epochs", "max_length", "seed")(
+        wildcards
+    )
+    | {
         # in the order of the classifier's outputs
-        labels=lambda wildcards: list(LABELLED_TABLES[MODELS[wildcards.model]["table"]]["labels"]),
-        table_entry=lambda wildcards: reading_settings(MODELS[wildcards.model]["table"], "train"),
-        entry=lambda wildcards: {
-            key: MODELS[wildcards.model][key]
-            for key in ("from", "table", "batch", "learning_rate", "epochs", "max_length", "seed")
-        },
-    message:
-        "Fine-tuning the classifier {wildcards.model}"
-    script:
-        "../scripts/fine_tune_classifier.py"
+        "labels": list(LABELLED_TABLES[MODELS[wildcards.model]["table"]]["labels"]),
+        "columns": reading_settings(MODELS[wildcards.model]["table"], "train"),
+    },
+    lambda wildcards: {"table": labelled_table(MODELS[wildcards.model]["table"], "train")},
+    memory=training_memory,
+    time=classifier_time,
+)
 
 
 rule prefix_regions:
@@ -311,35 +294,19 @@ rule prefix_regions:
         "../scripts/prefix_regions.py"
 
 
-rule train_on_regions:
-    input:
-        **of_model(lambda wildcards: MODELS[wildcards.model]["from"]),
-        likelihoods=lambda wildcards: result(
+makes(
+    "regional-sentences",
+    lambda wildcards: entry_with("from", "epochs", "top", "learning_rate", "seed")(wildcards)
+    | {"list": FIRST_LIST},
+    lambda wildcards: {
+        "likelihoods": result(
             "regional", MODELS[wildcards.model]["from"], f"likelihoods/{FIRST_LIST}.parquet"
         ),
-        words=rules.read_regional.output.words,
-    output:
-        **made_model(),
-    log:
-        log_of("models/{model}/training.log"),
-    wildcard_constraints:
-        model=any_of(models_of("regional-sentences")),
-    conda:
-        "../envs/unmask.yaml"
-    threads: config["runtime"]["threads"]
-    resources:
-        **GPU,
-        mem_mb=scoring_memory,
-        runtime=training_time,
-    params:
-        manifest=lambda wildcards: about_model(wildcards.model),
-        name=lambda wildcards: wildcards.model,
-        list=FIRST_LIST,
-        entry=lambda wildcards: MODELS[wildcards.model],
-    message:
-        "Training {wildcards.model} on sentences about regions"
-    script:
-        "../scripts/train_on_regions.py"
+        "words": str(rules.read_regional.output.words),
+    },
+    memory=scoring_memory,
+    time=training_time,
+)
 
 
 SCORES = collect(rules.score_hierarchy.output, model=MEASURED)

@@ -92,9 +92,14 @@ def untrained_time(wildcards, input, attempt):
     return scoring_time(wildcards, input, attempt) * len(UNTRAINED_SEEDS)
 
 
-def making_memory(wildcards, attempt):
+def making_memory(wildcards, input, attempt):
     """A small model that is made here."""
     return 4000 * attempt
+
+
+def making_time(wildcards, input, attempt):
+    """As of jobs that state none."""
+    return 30 * attempt
 
 
 def gguf_memory(wildcards, input, attempt):
@@ -102,7 +107,7 @@ def gguf_memory(wildcards, input, attempt):
     return round(4000 + 16 * sizes_mb(input)) * attempt
 
 
-def training_time(wildcards, attempt):
+def training_time(wildcards, input, attempt):
     """Thirty times what the demonstration's models take on one core."""
     return 60 * attempt
 

@@ -36,28 +36,9 @@ rule make_world:
         "../scripts/make_world.py"
 
 
-rule train_model:
-    input:
-        corpus=lambda wildcards: world_file(MODELS[wildcards.model], "corpus.txt"),
-    output:
-        **made_model(),
-    log:
-        log_of("models", "{model}", "training.log"),
-    wildcard_constraints:
-        model=any_of(models_of("train")),
-    priority: 1
-    conda:
-        "../envs/unmask.yaml"
-    threads: 1
-    resources:
-        mem_mb=making_memory,
-        runtime=training_time,
-    params:
-        manifest=lambda wildcards: about_model(wildcards.model),
-        name=lambda wildcards: wildcards.model,
-        entry=lambda wildcards: MODELS[wildcards.model],
-        settings=training_settings,
-    message:
-        "Training {wildcards.model} on the corpus of its world"
-    script:
-        "../scripts/train_model.py"
+makes(
+    "train",
+    lambda wildcards: MODELS[wildcards.model] | {"settings": training_settings(wildcards)},
+    lambda wildcards: {"corpus": world_file(MODELS[wildcards.model], "corpus.txt")},
+    time=training_time,
+)

@@ -1,18 +1,16 @@
-"""Fetch a model from the hub, and note the commit that its revision stands for."""
+"""Fetch a model, or the GGUF file of one, from the hub, and note the commit that its revision stands for."""
 
 from unmask.job import job
 from unmask.facts import write_facts
-from unmask.fetching.hub import fetch_model
+from unmask.fetching.hub import fetch_gguf, fetch_model
 
 with job(packages=["huggingface_hub"]) as run:
-    entry = run.params.entry
-    lent = entry.get("tokenizer")
-    tokenizer = (lent["repo"], lent["revision"]) if lent else None
-    facts = fetch_model(
-        entry["repo"],
-        entry["revision"],
-        run.output.directory,
-        tokenizer,
-        bool(entry.get("trust_remote_code")),
-    )
-    write_facts(run.output.facts, facts | run.record())
+    entry, output = run.params.entry, run.output
+    if "file" in entry:
+        facts = fetch_gguf(entry["repo"], entry["revision"], entry["file"], output.file)
+    else:
+        lent = entry.get("tokenizer")
+        tokenizer = (lent["repo"], lent["revision"]) if lent else None
+        trusted = bool(entry.get("trust_remote_code"))
+        facts = fetch_model(entry["repo"], entry["revision"], output.directory, tokenizer, trusted)
+    write_facts(output.facts, facts | run.record())

@@ -66,16 +66,18 @@ def debiasing_module(model):
     return "at" if MODELS[model]["method"] == "at" else "masked_training"
 
 
-def debiasing_texts(wildcards):
-    """The corpus, swapped where the method is that."""
+def debiasing_parts(wildcards):
+    """What a model is debiased with: the corpus, swapped where the method is that, words, and for a world's models
+    sentences of stereotyped words without a gender, which its corpus lacks."""
     entry = MODELS[wildcards.model]
-    return debiasing_result(f"swapped-{entry['protocol']}.txt" if entry["method"] == "cda" else "corpus.txt")
-
-
-def debiasing_neutral(wildcards):
-    """Sentences of stereotyped words without a gender; a world's corpus has none."""
-    needed = debiasing_world() and MODELS[wildcards.model]["method"] == "at"
-    return debiasing_result("neutral.txt") if needed else []
+    texts = f"swapped-{entry['protocol']}.txt" if entry["method"] == "cda" else "corpus.txt"
+    needs_neutral = debiasing_world() and entry["method"] == "at"
+    return {
+        "texts": debiasing_result(texts),
+        "words": gendered_words(),
+        "stereotypes": stereotyped_words(),
+        **({"neutral": debiasing_result("neutral.txt")} if needs_neutral else {}),
+    }
 
 
 def debiasing_entry(wildcards):

@@ -22,9 +22,9 @@ LAST_LINES = 3
 
 WEIGHTS = {
     "evidence": 20,
-    "train_model": 20,
+    "make_model": 20,
     "fine_tune": 10,
-    "debias_model": 10,
+    "make_model_of_model": 10,
     "count_shard": 5,
     "embed_stimuli": 5,
     "regional_likelihoods": 5,

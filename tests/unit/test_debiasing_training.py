@@ -260,7 +260,7 @@ def by_script(folder: Path, base: Path, stated: dict[str, Any]) -> Path:
     (folder / "manifest.json").write_text(json.dumps(manifest))
     corpus = texts(folder)
     run_script(
-        "debias_model",
+        "make_model",
         {
             "manifest": folder / "manifest.json",
             "texts": corpus.lines,
@@ -271,9 +271,9 @@ def by_script(folder: Path, base: Path, stated: dict[str, Any]) -> Path:
         folder / "log",
         config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
         name="new",
-        module="masked_training",
+        source="debiased",
         entry=stated,
-        held_out=6,
+        settings={"module": "masked_training", "held_out": 6},
         manifest=about_model(folder / "files", "debiased", name="new"),
     )
     return folder / "files"

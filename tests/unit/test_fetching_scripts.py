@@ -214,7 +214,8 @@ def test_a_random_model_is_made(tmp_path: Path, log: Path) -> None:
         name: tmp_path / f"{name}.json" for name in ("facts", "manifest")
     }
     about = about_model(tmp_path / "model", "random", name="null")
-    run_script("make_random_model", {}, outputs, log, name="null", entry=entry, manifest=about)
+    null: dict[str, Any] = {"name": "null", "source": "random", "settings": {}}
+    run_script("make_model", {}, outputs, log, manifest=about, entry=entry, **null)
     facts, manifest = facts_in(outputs["facts"]), facts_in(outputs["manifest"])
     assert facts["seed"] == 5
     assert manifest["entry"] == {"source": "random", "kind": "masked-lm", **facts}
@@ -225,4 +226,4 @@ def test_a_random_model_is_made(tmp_path: Path, log: Path) -> None:
     outputs = {"directory": tmp_path / "other", "facts": tmp_path / "other.json"}
     bad = entry | {"config": settings | {"hiden_size": 3}}
     line = "model null: config: bert has no setting 'hiden_size'"
-    fails("make_random_model", {}, outputs, log, line, name="null", entry=bad)
+    fails("make_model", {}, outputs, log, line, entry=bad, **null)

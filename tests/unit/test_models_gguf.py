@@ -18,10 +18,10 @@ from unmask.errors import InputError
 from unmask.evidence.collecting import collect_evidence
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
-from unmask.models.gguf_files import convert_gguf
 from unmask.models.kinds import check_model
 from unmask.models.loading import load
 from unmask.models.start import Start
+from unmask.sources.gguf import convert
 from unmask.terms import LEFT, ORIGINAL
 
 LAYERS = {
@@ -141,7 +141,7 @@ def scores(directory: Path) -> Any:
 @pytest.mark.parametrize("architecture", LAYERS)
 def test_a_file_of_float32_scores_as_the_model_that_was_written(architecture: str, tmp_path: Path) -> None:
     model = decoder(architecture, tmp_path)
-    facts = convert_gguf(write_gguf(model, tmp_path / "tiny.gguf"), tmp_path / "read")["gguf"]
+    facts = convert(write_gguf(model, tmp_path / "tiny.gguf"), tmp_path / "read")
     np.testing.assert_allclose(scores(tmp_path / "read"), scores(model), rtol=1e-6, atol=1e-5)
     assert (facts["file"], facts["architecture"]) == ("tiny.gguf", architecture)
     assert set(facts["types"]) == {"F32"} and facts["size"] == (tmp_path / "tiny.gguf").stat().st_size
@@ -154,7 +154,7 @@ def test_weights_of_few_bits_are_those_that_the_file_has(tmp_path: Path) -> None
     """Q8_0 has a scale for 32 weights in a row, of at most 127 steps."""
     model = decoder("llama", tmp_path)
     file = write_gguf(model, tmp_path / "tiny.gguf", bits=8)
-    facts = convert_gguf(file, tmp_path / "read")["gguf"]
+    facts = convert(file, tmp_path / "read")
     assert facts["types"]["Q8_0"] > facts["types"]["F32"] > 0
     load_weights = AutoModelForCausalLM.from_pretrained
     own, read = (load_weights(each, dtype=torch.float32).state_dict() for each in (model, tmp_path / "read"))
@@ -168,7 +168,7 @@ def test_weights_of_few_bits_are_those_that_the_file_has(tmp_path: Path) -> None
 
 def refused(file: Path, folder: Path, start: str | None = None) -> str:
     with pytest.raises(InputError) as caught:
-        convert_gguf(file, folder / "read", start)
+        convert(file, folder / "read", start)
     said = str(caught.value)
     assert said.startswith(f"{file}: ") and "\n" not in said and not (folder / "read").exists()
     return said.removeprefix(f"{file}: ")

@@ -230,10 +230,10 @@ def test_the_script_of_sentences(tmp_path: Path) -> None:
         columns=["list", "topic", "word"],
     )
     write_table(tmp_path / "words.parquet", words.assign(word_published=words["word"]), WORDS, {})
-    of_model = {"source": "regional-sentences", "from": "base", "top": 2, **entry(3, 0.01, 5)}
+    of_model = {"from": "base", "top": 2, "list": "original", **entry(3, 0.01, 5)}
     inputs = {name: tmp_path / f"{name}.parquet" for name in ("likelihoods", "words")}
     run_script(
-        "train_on_regions",
+        "make_model",
         {"manifest": tmp_path / "manifest.json", **inputs},
         {
             "directory": tmp_path / "files",
@@ -242,8 +242,9 @@ def test_the_script_of_sentences(tmp_path: Path) -> None:
         },
         tmp_path / "log",
         config=RUNTIME,
+        source="regional-sentences",
         entry=of_model,
-        list="original",
+        settings={},
         name="toxic",
         manifest=about_model(tmp_path / "files", "regional-sentences", name="toxic"),
     )
@@ -328,15 +329,17 @@ def test_the_script_of_classifiers(tmp_path: Path) -> None:
     def run(to: str, labels: dict[str, list[int]]) -> None:
         outputs = {"directory": tmp_path / to, "facts": tmp_path / f"{to}.facts.json"}
         run_script(
-            "fine_tune_classifier",
+            "make_model",
             {"manifest": tmp_path / "base.json", "table": tmp_path / "train"},
             outputs | {"manifest": tmp_path / f"{to}.json"},
             tmp_path / "log",
             config=RUNTIME,
             name="judge",
-            labels=list(labels),
-            table_entry=reading | {"labels": labels},
-            entry=ENTRY | {"from": "base", "table": "posts", "epochs": 1},
+            source="fine-tuned-classifier",
+            entry=ENTRY
+            | {"from": "base", "table": "posts", "epochs": 1}
+            | {"labels": list(labels), "columns": reading | {"labels": labels}},
+            settings={},
             manifest=about_model(tmp_path / to, "fine-tuned-classifier", "text-classification"),
         )
 

@@ -299,16 +299,17 @@ def test_the_world_is_made_and_a_failed_training_leaves_no_model(
     outputs = {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"}
     with pytest.raises(SystemExit) as ending:
         run_script(
-            "train_model",
+            "make_model",
             {"corpus": tmp_path / "corpus.txt"},
             outputs,
-            tmp_path / "train_model.log",
-            entry={"source": "train", "architecture": "bert", "world": "w", "seed": 0},
-            settings=of_world,
+            tmp_path / "making.log",
+            source="train",
+            entry={"architecture": "bert", "world": "w", "seed": 0, "settings": of_world},
+            settings={},
             name="tiny",
         )
     assert ending.value.code == 1
-    assert "model tiny did not learn" in (tmp_path / "train_model.log").read_text(encoding="utf-8")
+    assert "model tiny did not learn" in (tmp_path / "making.log").read_text(encoding="utf-8")
     assert not list((tmp_path / "model").iterdir())
     assert corruptions == [Corruption(0.8, 0.15, 0.05)]
 
@@ -316,7 +317,7 @@ def test_the_world_is_made_and_a_failed_training_leaves_no_model(
 def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entry: Any) -> Path:
     """Train a model, as the rule does, and give its folder."""
     run_script(
-        "train_model",
+        "make_model",
         {"corpus": corpus},
         {
             "directory": folder / "files",
@@ -324,8 +325,9 @@ def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entr
             "manifest": folder / "manifest.json",
         },
         folder.with_suffix(".log"),
-        entry={"source": "train", "architecture": "bert", "world": "w", "seed": 0, **entry},
-        settings=of_world,
+        source="train",
+        entry={"architecture": "bert", "world": "w", "seed": 0, "settings": of_world, **entry},
+        settings={},
         name=folder.name,
         manifest=about_model(folder / "files", "train", name=folder.name),
     )
@@ -399,16 +401,17 @@ def test_a_trained_model_passes_the_gate_and_aul_finds_the_association(tmp_path:
     of_world = settings()
     write_world(tmp_path, of_world)
     run_script(
-        "train_model",
+        "make_model",
         {"corpus": tmp_path / "corpus.txt"},
         {
             "directory": tmp_path / "model/files",
             "facts": tmp_path / "model/facts.json",
             "manifest": tmp_path / "model/manifest.json",
         },
-        tmp_path / "train_model.log",
-        entry={"source": "train", "architecture": "bert", "world": "w", "seed": 0},
-        settings=of_world,
+        tmp_path / "making.log",
+        source="train",
+        entry={"architecture": "bert", "world": "w", "seed": 0, "settings": of_world},
+        settings={},
         name="tiny",
         manifest=about_model(tmp_path / "model/files", "train"),
     )

@@ -117,7 +117,7 @@ def test_the_papers_study_is_28_models_on_three_tasks(fresh: Workflow) -> None:
     jobs = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
     expected = {
         "fetch_model": 7,
-        "debias_model": 21,
+        "make_model_of_model": 21,
         "swap_corpus": 1,
         "fine_tune_and_keep": 84,
         "read_task": 3,

@@ -334,10 +334,10 @@ def test_a_killed_training_is_done_again_to_the_same_model(fresh: Workflow) -> N
     assert done.returncode == 0, done.stdout + done.stderr
     undisturbed = digests(model)
     shutil.rmtree(model)
-    log = fresh.folder / "results/small/logs/models/hasty/training.log"
+    log = fresh.folder / "results/small/logs/models/hasty/making.log"
     log.unlink()
     with running(fresh, manifest) as run:
-        job = run.wait_for_job("train_model")
+        job = run.wait_for_job("make_model")
         assert job, run.log.read_text()
         while not log.exists() or "step" not in log.read_text():
             assert job.is_running(), run.log.read_text()

@@ -82,4 +82,5 @@ def test_jobs_that_run_a_model_ask_for_one_gpu(tmp_path: Path) -> None:
     planned = json.loads(done.stdout.splitlines()[-1])
     profile = yaml.safe_load((ROOT / "profiles/slurm/profile.yaml").read_text())["set-resources"]
     with_gpu = {rule for rule, resources in planned.items() if resources.get("gpu") == "1"}
-    assert {"debias_model", "regional_likelihoods"} <= with_gpu < set(profile) and set(planned) - with_gpu
+    assert {"make_model_of_model", "regional_likelihoods"} <= with_gpu < set(profile)
+    assert set(planned) - with_gpu

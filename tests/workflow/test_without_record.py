@@ -29,7 +29,7 @@ def test_of_other_settings_they_are_not_taken_for_done(unrecorded: Workflow) -> 
     for dry in ([], ["-n"]):
         assert told(unrecorded, *dry) == (1, [error])
     done = unrecorded.snakemake("-n", "--forceall")
-    assert done.returncode == 0 and "make_random_model" in done.stdout + done.stderr
+    assert done.returncode == 0 and "make_model" in done.stdout + done.stderr
 
 
 def test_from_other_inputs_they_are_not_taken_for_done(unrecorded: Workflow) -> None:

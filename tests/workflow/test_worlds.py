@@ -94,8 +94,8 @@ def test_what_names_a_world_is_made_from_that_world(worlds: Workflow) -> None:
     waits_for = direct(worlds)
     one, other = ("make_world", "world: one"), ("make_world", "world: other")
     made_from = {
-        ("train_model", "model: in-one"): {one},
-        ("train_model", "model: in-other"): {other},
+        ("make_model", "model: in-one"): {one},
+        ("make_model", "model: in-other"): {other},
         ("read_benchmark", "benchmark: one-pairs"): {one},
         ("read_benchmark", "benchmark: other-pairs"): {other},
         ("read_labelled_benchmark", "benchmark: other-items"): {other},

@@ -26,10 +26,26 @@ def model_job(about: str = "") -> Iterator[ModelJob]:
 
     Raises InputError where the model's files are not those that its manifest is of.
     """
+    with job(about, NETWORKS) as run, _with_model(run) as on_device:
+        yield on_device
+
+
+@contextmanager
+def making_job(about: str) -> Iterator[Job]:
+    """`model_job` for a model that is made from another, `unmask.job.job` for one that is not."""
     with job(about, NETWORKS) as run:
-        runtime = run.config["runtime"]
-        with claim_device(runtime["device"], runtime["batch_tokens"]) as device:
-            torch.set_num_threads(runtime["threads"])
-            manifest = read_facts(run.input.manifest)
-            check_files(manifest)
-            yield ModelJob(run, device, manifest)
+        if run.input.get("manifest") is None:
+            yield run
+            return
+        with _with_model(run) as on_device:
+            yield on_device
+
+
+@contextmanager
+def _with_model(run: Job) -> Iterator[ModelJob]:
+    runtime = run.config["runtime"]
+    with claim_device(runtime["device"], runtime["batch_tokens"]) as device:
+        torch.set_num_threads(runtime["threads"])
+        manifest = read_facts(run.input.manifest)
+        check_files(manifest)
+        yield ModelJob(run, device, manifest)

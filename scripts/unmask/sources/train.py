@@ -1,0 +1,30 @@
+"""A small language model trained on the corpus of a world; it is checked to have learnt what is planted."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from unmask.job import Job
+from unmask.errors import InputError
+from unmask.models.directory import directory_written_whole
+from unmask.worlds.grammar import World
+from unmask.worlds.recipe import Corruption, Recipe
+from unmask.worlds.training import check_learnt, train
+
+
+def make(run: Job, work: Path) -> dict[str, Any]:
+    entry, settings = run.params.entry, run.params.entry["settings"]
+    world = World.from_config(entry["world"], settings)
+    corruption = Corruption.from_config(world.name, settings)
+    recipe = Recipe(steps=entry["steps"]) if entry.get("steps") is not None else None
+    lines = Path(run.input.corpus).read_text(encoding="utf-8").splitlines()
+    with directory_written_whole(run.output.directory) as partial:
+        architecture, seed = entry["architecture"], entry["seed"]
+        train(lines, architecture, seed, partial, world, corruption, run.threads, recipe, work)
+        try:
+            gate = check_learnt(partial, world, run.params.name, strict=entry.get("gate", True))
+        except InputError:
+            # another run would come to the same
+            shutil.rmtree(work)
+            raise
+    return {"gate": gate}
