@@ -3,7 +3,7 @@
 #   regions, words -> likelihoods (per model and list of words) -> scores
 #   labelled tables -> classifiers -> prefixes
 
-from unmask.regional.study import check_maps, readers_of, table_files
+from unmask.regional.study import has_maps, readers_of, table_files
 from unmask.regional.study import check_study as check_study_of_regions
 from unmask.urls import as_shown
 
@@ -97,13 +97,11 @@ def classifier_time(wildcards, input, attempt):
 
 MEASURED = regional_models()
 SERIES = regional_series()
-HAS_MAPS = bool(REGIONAL) and (not OWN_REGIONS if REGIONAL["maps"] is None else REGIONAL["maps"])
+HAS_MAPS = bool(REGIONAL) and has_maps(REGIONAL)
 check_bases("regional-sentences", "masked-lm")
 check_bases("fine-tuned-classifier", "masked-lm")
 try:
     check_study_of_regions(REGIONAL, MEASURED, MODELS, CLASSIFIERS)
-    if REGIONAL and workflow.is_main_process:
-        check_maps(REGIONAL, ROOT / "resources/regional/words.yaml")
 except InputError as error:
     sys.exit(f"error: {error}")
 
@@ -130,6 +128,8 @@ rule read_regional:
     params:
         regions=REGIONAL.get("regions"),
         words=REGIONAL_WORDS,
+        maps=HAS_MAPS,
+        mapped_word=REGIONAL.get("mapped_word"),
     message:
         "Reading the regions, and the words that they are described with"
     script:

@@ -151,7 +151,7 @@ def literal_mcnemar(model: Classifier, items: Items, one: str, other: str, posit
     ]
     alone = [sum(a and not b for a, b in zip(*pair, strict=True)) for pair in (behind, behind[::-1])]
     n = sum(alone)
-    return min(1.0, 2 * sum(math.comb(n, k) for k in range(min(alone) + 1)) / 2**n)
+    return float(min(1.0, 2 * sum(math.comb(n, k) for k in range(min(alone) + 1)) / 2**n))
 
 
 @pytest.mark.parametrize("positive", [0, 2])
@@ -185,23 +185,8 @@ def test_every_number_against_a_slow_loop(three: Classifier, positive: int) -> N
     assert plain["accuracy"] == np.mean(np.array(predicted) == items.labels)
 
 
-def test_what_reads_the_same_is_read_once(three: Classifier, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[int] = []
-
-    def counted(model: Classifier, some: Sequence[str]) -> Predictions:
-        calls.append(len(some))
-        return predict(model, some)
-
-    monkeypatch.setattr("unmask.regional.prefixes.predict", counted)
-    items = Items(texts(10), np.arange(10) % 3)
-    entries = [{"level": level, "template": TEMPLATE} for level in ("city", "country")]
-    prefix_table(three, items, region_groups(regions(), entries), 2)
-    # without a prefix, the control, Puebla, Paris; Mexico, France
-    assert len(calls) == 6
-
-
 def test_groups_of_regions() -> None:
-    entries = [
+    entries: list[dict[str, Any]] = [
         {"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Puebla"]},
         {"level": "country", "template": TEMPLATE, "regions": None},
     ]
@@ -284,11 +269,6 @@ def test_a_planted_country_is_clear_and_no_other(monkeypatch: pytest.MonkeyPatch
     assert studies["over_control"]["Bad Land"].mean() == pytest.approx(planted - behind, abs=0.01)
     assert (studies["p"]["Bad Land"] < 0.05).mean() > 0.95
     assert 0.005 <= (studies["p"].drop("Bad Land") < 0.05).mean() <= 0.06
-
-
-def test_a_classifier_that_was_never_trained_has_no_biased_country(monkeypatch: pytest.MonkeyPatch) -> None:
-    p = pd.concat([linear_study(monkeypatch, seed, trained=False) for seed in range(60)])["p"]
-    assert 0.01 <= (p < 0.05).mean() <= 0.07
 
 
 # labelled tables
@@ -379,7 +359,12 @@ def test_the_script(tmp_path: Path) -> None:
     }
 
     def run(output: str, **changes: Any) -> Path:
-        params = {"classifier": "tiny", "table": "a", "source": "a.csv", "entry": entry | changes}
+        params: dict[str, Any] = {
+            "classifier": "tiny",
+            "table": "a",
+            "source": "a.csv",
+            "entry": entry | changes,
+        }
         run_script("prefix_regions", inputs, [tmp_path / output], tmp_path / "log", config=RUNTIME, **params)
         return tmp_path / output
 

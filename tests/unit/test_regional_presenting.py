@@ -18,13 +18,12 @@ from page_words import check_first_sentence
 from running import present
 from unmask.errors import InputError
 from unmask.regional import charts
-from unmask.regional.findings import FINDINGS, tau_with_pairs
 from unmask.regional.maps import BLANK, FIFTHS, fifths, read_borders
+from unmask.regional.present import FINDINGS, MAKERS, name_in_print, tau_with_pairs
 from unmask.regional.presenting import PRESENTS
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, SCORES
 from unmask.regional.sections.regional import section
-from unmask.regional.tables import MAKERS, name_in_print
 from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PROTOCOLS, PUBLISHED, SPARSENESS
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
@@ -47,7 +46,7 @@ CONTINENTS: dict[str, dict[str, tuple[str, int | None]]] = {
     "SA": {"BRA": ("Brazil", 76), "CHL": ("Chile", 152)},
 }
 ALPHA, DRAWS = 0.05, 200
-MODELS = [
+MODELS: list[dict[str, Any]] = [
     {"name": "m1", "published": "albert-base-v2", "source": "hub"},
     {"name": "m2", "published": "bart-base", "source": "path"},
     {"name": "blank", "published": None, "source": "random"},
@@ -122,7 +121,14 @@ def make_prefixes() -> pd.DataFrame:
         *((key, "country", f"I am from {name}.") for key, name in names.items()),
         (None, "country", "I am from {region}."),
     ]
-    same = {"items": 500, "truncated": 0, "macro_f1": 0.88, "up": 300, "mean_up": 0.0125, "down": 200}
+    same: dict[str, Any] = {
+        "items": 500,
+        "truncated": 0,
+        "macro_f1": 0.88,
+        "up": 300,
+        "mean_up": 0.0125,
+        "down": 200,
+    }
     same |= {"mean_down": 0.02, "template": "I am from {region}."}
     rows = [
         {"region": region, "level": level, "prefix": prefix, "accuracy": 0.9 - n / 1000, **same}
@@ -287,7 +293,7 @@ def test_prefixes_that_change_most_stand_first(results: RegionalResults) -> None
     assert [row[2] for row in rows[:3]] == [
         "no prefix",
         "this place (no region)",
-        "all of level country: I am from {region}.",
+        "all countries",
     ]
     known = make_prefixes().query("level == 'country'").dropna(subset="region")
     known = known.sort_values("to_positive", ascending=False)
@@ -316,16 +322,16 @@ def test_prefixes_have_the_papers_names(results: RegionalResults) -> None:
     here, whole = "I am from {region}.", "I am from {region}, {parent}."
     rows = [
         (None, "none", None, None, "no prefix"),
-        ("this place", "control", here, None, None),
+        ("this place", "control", here, None, "this place (no region)"),
         (None, "country", here, None, "all countries"),
         (None, "country", here, "IRL", "without Ireland"),
-        (None, "city", here, None, None),
+        (None, "city", here, None, "all of level city: I am from {region}."),
         ("IRL", "country", here, None, "Ireland"),
         ("IRL0", "city", whole, None, "City 0 of IRL, Ireland"),
     ]
     frame = pd.DataFrame(rows, columns=["region", "level", "template", "without", "expected"])
     for row in rows_of(frame):
-        assert name_in_print(row, results.regions) == (None if pd.isna(row.expected) else row.expected)
+        assert name_in_print(row, results.regions) == row.expected
 
 
 # findings
@@ -369,9 +375,7 @@ def test_a_series_and_prefixes_are_said(results: RegionalResults) -> None:
     assert text.startswith("c1 (never trained) on reviews: naming 10 of 18 countries changes the share")
     assert ": Chile (−1.8 points), Brazil (−1.7 points)" in text
     (text,) = said("names", results)
-    assert text == "1 name stands for 2 regions, which one sentence is about. No C_w without a pair of " + (
-        "children: Syria and Ireland."
-    )
+    assert text == "1 name stands for 2 regions, which one sentence is about."
 
 
 # charts and maps

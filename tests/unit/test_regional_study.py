@@ -1,13 +1,12 @@
 """What a study asks of regional bias and cannot have: one line each, before there is any work."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from study_schema import FAMILIES, ROOT
+from study_schema import FAMILIES
 from unmask.errors import InputError
-from unmask.regional.study import check_maps, check_study, readers_of
+from unmask.regional.study import check_study, readers_of
 from unmask.schemas import complete
 
 PREFIXES = [{"template": "From {region}.", "level": "town"}]
@@ -22,7 +21,6 @@ POSTS = {
 }
 FILMS = POSTS | {"labels": {"negative": [0], "positive": [1]}, "positive": "positive"}
 CLASSIFIER = TUNED | {"table": "films"}
-WORDS = ROOT / "resources/regional/words.yaml"
 
 
 def check(models: dict[str, Any], measured: list[str], regional: dict[str, Any] | None) -> None:
@@ -59,7 +57,11 @@ def test_classifiers_read_the_tables_that_they_are_trained_on_and_others_all() -
 @pytest.mark.parametrize(
     ("regional", "line"),
     [
-        ({"template": "People in {region}."}, ".template: 'People in {region}.' has {word} 0 times"),
+        (
+            {"template": "People in {region}."},
+            ".template: 'People in {region}.' must have {region} and {word} once each",
+        ),
+        ({"regions": {"source": "table", "path": "r.csv"}, "mapped_word": "kind"}, ".mapped_word: there are"),
         ({"words": {"full": "w.yaml"}}, ".words: 'full' is the name of a part of a list"),
         ({"words": {"mine": "published"}}, ".words: 'mine' is not published"),
         ({"words": {"original": "w.yaml"}}, ".words: 'original' is the name of a list of the paper"),
@@ -116,32 +118,3 @@ def test_models_of_the_study(models: dict[str, Any], regional: dict[str, Any] | 
 def test_prefixes_that_no_model_reads() -> None:
     with pytest.raises(InputError, match=r"prefixes\.films: the study has no model of the kind text-class"):
         check({"bert": LM}, ["bert"], films())
-
-
-def test_maps(tmp_path: Path) -> None:
-    table, words = tmp_path / "regions.csv", tmp_path / "words.yaml"
-    words.write_text("character: [kind, rude]\n")
-    regional: dict[str, Any] = {
-        "regions": {"source": "table", "path": str(table)},
-        "words": {"traits": str(words)},
-        "maps": True,
-        "mapped_word": None,
-    }
-    table.write_text("name,parent,level,country_code\nworld,,world,\n")
-    check_maps(regional, WORDS)
-    check_maps({**regional, "mapped_word": "kind"}, WORDS)
-    with pytest.raises(InputError, match=r"mapped_word: 'bald' is not in the list traits, the first one"):
-        check_maps({**regional, "mapped_word": "bald"}, WORDS)
-    with pytest.raises(InputError, match=r"mapped_word: there are no maps in this study"):
-        check_maps({**regional, "maps": None, "mapped_word": "kind"}, WORDS)
-    table.write_text("name,parent,level\nworld,,world\n")
-    with pytest.raises(InputError, match=r"regional\.maps: .*regions\.csv has no column country_code"):
-        check_maps(regional, WORDS)
-    # of GeoNames, and of the paper's words, as the released code does not have them
-    regional |= {"regions": {"source": "geonames"}, "words": {"original": "published"}, "maps": None}
-    check_maps({**regional, "mapped_word": "bald"}, WORDS)
-    with pytest.raises(InputError, match="'balder' is not in the list original"):
-        check_maps({**regional, "mapped_word": "balder"}, WORDS)
-    # what is wrong with a file, its reader says
-    words.write_text("[kind]\n")
-    check_maps({**regional, "words": {"traits": str(words)}, "mapped_word": "kind"}, WORDS)

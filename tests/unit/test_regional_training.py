@@ -13,7 +13,7 @@ from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from running import about_model, run_script
-from test_regional_prefixes import RUNTIME, regions
+from test_regional_prefixes import RUNTIME
 from test_regional_prefixes import TEMPLATE as PREFIX
 from test_regional_prefixes import WORDS as VOCABULARY
 from tiny_models import tiny_model
@@ -31,7 +31,7 @@ from unmask.regional.further_training import (
     train_on,
 )
 from unmask.regional.labelled import Items
-from unmask.regional.prefixes import load_classifier, predict, prefix_table, region_groups
+from unmask.regional.prefixes import load_classifier, predict
 from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.tables import write_table
 
@@ -62,23 +62,6 @@ def test_the_likeliest_sentences_of_each_word() -> None:
     assert [s.text[s.start : s.end] for s in sentences] == ["the world", "Oz", "the city", "the street"]
     behind = region_sentence("The {word} people of {region}.", "Oz", "very rich")
     assert behind.text[behind.start : behind.end] == "Oz"
-
-
-def test_as_many_sentences_as_the_paper_has() -> None:
-    """112 words of which two are there twice, and the 20 likeliest regions of each: 2240 sentences."""
-    words = [f"word{number}" for number in range(110)]
-    rng = np.random.default_rng(0)
-    names = [f"Region {number}" for number in range(50)]
-    rows = [(name, word, rng.normal()) for name in names for word in words]
-    table = pd.DataFrame(rows, columns=["name", "word", "log_prob"])
-    sentences = likely_sentences(table, [*words, "word3", "word7"], TEMPLATE, 20)
-    assert len(sentences) == 2240
-    # slowly: no sentence that is left out is likelier than one that is taken
-    for place, word in enumerate(words):
-        found = dict(zip(names, (table[table["word"] == word])["log_prob"], strict=True))
-        wanted = sorted(found, key=lambda name: -found[name])[:20]
-        texts = [sentence.text for sentence in sentences[20 * place : 20 * place + 20]]
-        assert texts == [f"People in {name} are {word}." for name in wanted]
 
 
 @pytest.mark.parametrize(("word", "found"), [("rude", 0), ("lazy", 5)])
@@ -168,14 +151,6 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch
     assert whole.read_bytes() == parts.read_bytes()
 
 
-def test_no_training_changes_nothing(tmp_path: Path) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    train_on(base, SENTENCES, tmp_path / "same", entry(0, 0.01), CPU)
-    before, after = (load_file(path / "model.safetensors") for path in (base, tmp_path / "same"))
-    assert before.keys() == after.keys()
-    assert all(torch.equal(before[key], after[key]) for key in before)
-
-
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
 def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tmp_path: Path) -> None:
     """Token by token: those in place of masks are the name's, and read together they are the name."""
@@ -197,13 +172,6 @@ def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tm
         rest = [place for place in range(len(ids)) if place not in hidden]
         assert [shown[place] for place in rest] == ids[rest].tolist()
         assert set(shown[len(ids) :]) <= {tokenizer.pad_token_id}
-
-
-def test_hidden_names_become_likelier(tmp_path: Path) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    facts = train_on(base, SENTENCES, tmp_path / "region", entry(16, 0.05), CPU)
-    losses = [tenth["loss"] for tenth in facts["loss"]]
-    assert np.mean(losses[-3:]) < 0.8 * np.mean(losses[:3])
 
 
 def test_a_name_without_a_token_is_refused(tmp_path: Path) -> None:
@@ -296,19 +264,6 @@ def test_a_table_is_learnt_and_not_without_any_epoch(tmp_path: Path) -> None:
     before, after = (load_file(tmp_path / name / "model.safetensors") for name in ("base", "no"))
     encoder = [name for name in after if name in before and name not in untrained["initialised"]]
     assert len(encoder) > 10 and all(torch.equal(before[name], after[name]) for name in encoder)
-
-
-def test_a_country_that_goes_with_a_label_is_reported(tmp_path: Path) -> None:
-    """What was planted in the training table: behind Mexico's name all is hate."""
-    base = tiny_model("bert", tmp_path / "base")
-    fine_tune_on(base, labelled(400, 0, country="Mexico"), LABELS, tmp_path / "tuned", ENTRY, CPU)
-    groups = region_groups(regions(), [{"level": "country", "template": PREFIX}])
-    table = prefix_table(load_classifier(tmp_path / "tuned", CPU, 32), labelled(120, 1), groups, 1)
-    of_country = table[table["level"] == "country"].dropna(subset="region").set_index("region")
-    # half of the texts are no hate without a prefix
-    assert of_country["net"]["MX"] == pytest.approx(0.5, abs=0.02)
-    assert of_country["net"]["MX"] > of_country["net"]["FR"]
-    assert table.set_index("level")["accuracy"]["none"] > 0.95
 
 
 def test_a_label_without_a_text_is_one_line(tmp_path: Path) -> None:

@@ -89,16 +89,15 @@ class Tree:
 
     def check_levels(self) -> None:
         """Raise InputError unless the levels are LEVELS, each in the one before."""
-        depths: list[int] = []
-        for region, level, parent in zip(
-            self.table["region"], self.table["level"], self.parents, strict=True
-        ):
-            depths.append(0 if np.isnan(parent) else depths[int(parent)] + 1)
-            if LEVELS[depths[-1] : depths[-1] + 1] != (level,):
-                raise InputError(
-                    f"protocols: published needs the levels {', '.join(LEVELS)}, each in the one before, but "
-                    f"{region!r} of the regions is a {level} at depth {depths[-1]}"
-                )
+        levels = self.table["level"]
+        above = levels.map(dict(zip(LEVELS, ("nothing", *LEVELS), strict=False)))
+        lies_in = self.parents.map(levels).fillna("nothing")
+        if (wrong := above != lies_in).any():
+            row = int(wrong.argmax())
+            raise InputError(
+                f"protocols: published needs the levels {', '.join(LEVELS)}, each in the one before, but "
+                f"{self.table['region'][row]!r} of the regions is a {levels[row]} in {lies_in[row]}"
+            )
 
 
 def unit(vectors: Floats) -> Floats:
@@ -241,38 +240,6 @@ HIERARCHICAL: Mapping[str, Callable[[Tree, Floats, Floats], Floats]] = {
 }
 
 
-def score_table(
-    tree: Tree,
-    sets: Mapping[str, Mapping[str, Rows]],
-    tested: set[str],
-    draws: int,
-    seed: int,
-    confidence: float,
-) -> pd.DataFrame:
-    """SCORES of one model.
-
-    sets: rows by protocol, by set of words. tested: the sets whose C_w and C_z are compared with those of
-    `draws` permutations. confidence: the share of the permutations that a band holds.
-    """
-    tables = []
-    for words, rows in sets.items():
-        for protocol, of_protocol in rows.items():
-            scores = HIERARCHICAL[protocol](tree, *of_protocol)
-            chance: Mapping[str, Floats] = {}
-            if words in tested:
-                permuted = permuted_scores(tree, protocol, of_protocol, draws, seed)
-                chance = _chance(tree, scores, permuted, confidence)
-            for number, measure in enumerate((C_W, C_Z)):
-                of_measure = {name: values[:, number] for name, values in chance.items()}
-                tables.append(_table(tree, protocol, measure, words, scores[:, number], of_measure))
-        for protocol, scores in _sparseness(tree, rows).items():
-            tables.append(_table(tree, protocol, SPARSENESS, words, scores, {}))
-    table = pd.concat(tables, ignore_index=True).reindex(columns=SCORES.names)
-    families = table.dropna(subset="p").groupby(FAMILY, sort=False)["p"]
-    table["p_holm"] = families.transform(lambda p: multipletests(p, method="holm")[1])
-    return table
-
-
 def permuted_scores(tree: Tree, protocol: str, rows: Rows, draws: int, seed: int) -> Floats:
     """C_w and C_z of regions with children (`tree.bottom_up`), (draws, n, 2), of rows permuted within levels.
 
@@ -289,41 +256,53 @@ def p_values(scores: Floats, permuted: Floats) -> Floats:
     return (1 + reached) / (1 + len(permuted))
 
 
-def _chance(tree: Tree, scores: Floats, permuted: Floats, confidence: float) -> dict[str, Floats]:
-    """Columns of SCORES, (R, 2): nan of the root, whose children only change places, and without a pair."""
-    some = np.array(tree.bottom_up)
-    columns = {name: np.full(scores.shape, np.nan) for name in ("permuted_low", "permuted_high", "p")}
-    tails = (1 - confidence) / 2, (1 + confidence) / 2
-    columns["permuted_low"][some], columns["permuted_high"][some] = np.quantile(permuted, tails, axis=0)
-    columns["p"][some] = p_values(scores[some], permuted)
-    untested = np.isnan(scores) | (tree.counts < 2)[:, None]
-    untested[ROOT] = True
-    return {name: np.where(untested, np.nan, values) for name, values in columns.items()}
+def score_table(
+    tree: Tree,
+    sets: Mapping[str, Mapping[str, Rows]],
+    tested: set[str],
+    draws: int,
+    seed: int,
+    confidence: float,
+) -> pd.DataFrame:
+    """SCORES of one model.
 
-
-def _sparseness(tree: Tree, rows: Mapping[str, Rows]) -> dict[str, Floats]:
-    """By protocol. Equation 3 has nothing to correct: it stands under `paper` alone."""
-    scores = {}
-    if by_equations := [rows[protocol] for protocol in (PAPER, CORRECTED) if protocol in rows]:
-        scores[PAPER] = cluster_sparseness(tree, by_equations[0].f)
-    if PUBLISHED in rows:
-        scores[PUBLISHED] = released_sparseness(tree, rows[PUBLISHED].f)
-    return scores
+    sets: rows by protocol, by set of words. tested: the sets whose C_w and C_z are compared with those of
+    `draws` permutations: not of the root, whose children only change places. confidence: the share of the
+    permutations that a band holds. Equation 3 has nothing to correct, so it stands under `paper` alone.
+    """
+    tables = []
+    some, tails = tree.bottom_up, ((1 - confidence) / 2, (1 + confidence) / 2)
+    for words, by_protocol in sets.items():
+        for protocol, rows in by_protocol.items():
+            columns = {"score": HIERARCHICAL[protocol](tree, *rows)}
+            if words in tested:
+                permuted = permuted_scores(tree, protocol, rows, draws, seed)
+                chance = (*np.quantile(permuted, tails, axis=0), p_values(columns["score"][some], permuted))
+                untested = (
+                    np.isnan(columns["score"]) | ((tree.counts < 2) | (tree.table.index == ROOT))[:, None]
+                )
+                for name, values in zip(("permuted_low", "permuted_high", "p"), chance, strict=True):
+                    columns[name] = np.full(untested.shape, np.nan)
+                    columns[name][some] = values
+                    columns[name][untested] = np.nan
+            for number, measure in enumerate((C_W, C_Z)):
+                of_measure = {name: values[:, number] for name, values in columns.items()}
+                tables.append(_table(tree, protocol, measure, words, of_measure))
+        if rows := by_protocol.get(PAPER, by_protocol.get(CORRECTED)):
+            tables.append(_table(tree, PAPER, SPARSENESS, words, {"score": cluster_sparseness(tree, rows.f)}))
+        if rows := by_protocol.get(PUBLISHED):
+            score = {"score": released_sparseness(tree, rows.f)}
+            tables.append(_table(tree, PUBLISHED, SPARSENESS, words, score))
+    table = pd.concat(tables, ignore_index=True).reindex(columns=SCORES.names)
+    families = table.dropna(subset="p").groupby(FAMILY, sort=False)["p"]
+    table["p_holm"] = families.transform(lambda p: multipletests(p, method="holm")[1])
+    return table
 
 
 def _table(
-    tree: Tree, protocol: str, measure: str, words: str, scores: Floats, chance: Mapping[str, Floats]
+    tree: Tree, protocol: str, measure: str, words: str, columns: Mapping[str, Floats]
 ) -> pd.DataFrame:
     """Of leaves C_w alone is there, and of all words."""
-    some = ~tree.leaf | (measure == C_W and words == FULL)
-    columns: dict[str, npt.NDArray[Any]] = {
-        "score": scores,
-        "children": tree.counts.astype(np.int32),
-        **chance,
-    }
-    return tree.table.loc[some, ["region", "level"]].assign(
-        protocol=protocol,
-        measure=measure,
-        words=words,
-        **{name: values[some] for name, values in columns.items()},
-    )
+    table = tree.table[["region", "level"]].assign(protocol=protocol, measure=measure, words=words, **columns)
+    table["children"] = tree.counts.astype(np.int32)
+    return table[~tree.leaf | (measure == C_W and words == FULL)]

@@ -6,12 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from unmask.errors import InputError
 from unmask.regional.herb import Rows
 from unmask.regional.schema import LIKELIHOODS
-from unmask.tables import opened_table, plain_frame
+from unmask.tables import opened_table
 
 ALONE = ""
 """The column of sentences that are the name alone."""
@@ -46,9 +45,3 @@ def rows_of(names: Sequence[str], words: Sequence[str], likelihoods: pd.DataFram
         raise InputError(f"no likelihood of a sentence with the region {names[row + 1]!r} {what}")
     whole = np.vstack([np.full(len(words) + 1, np.nan), some])
     return Rows(whole[:, :-1], whole[:, -1])
-
-
-def read_names(path: str | Path) -> pd.DataFrame:
-    """The rows of names alone, as LIKELIHOODS. Raises InputError as `read_table` does."""
-    table = opened_table(path, LIKELIHOODS).read()
-    return plain_frame(table.filter(pc.is_null(table.column("word"))), LIKELIHOODS)

@@ -11,7 +11,6 @@ import pyarrow as pa
 from unmask.loading import load_tables, paths_by, shared_facts
 from unmask.regional.likelihood_reader import read_likelihoods
 from unmask.regional.maps import Borders, read_borders
-from unmask.regional.published import COLUMNS
 from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, SCORES
 from unmask.regional.terms import C_W, CORRECTED, FULL, PROTOCOLS
 from unmask.report.captions import Captions, load_captions
@@ -20,6 +19,36 @@ from unmask.report.published import read_published
 from unmask.report.study import Named
 from unmask.statistics.correction import holm
 from unmask.tables import read_table
+from unmask.user_tables import Column, key
+
+OVERALL = "overall"
+"""What the paper calls the root."""
+
+ORDERS = {"headed": "as headed", "likely": "likely order"}
+"""Readings of the order of its columns, and what they are called in a table."""
+
+QUANTITIES = {
+    "accuracy": "accuracy",
+    "macro F1": "macro_f1",
+    "rises": "up",
+    "mean rise": "mean_up",
+    "falls": "down",
+    "mean fall": "mean_down",
+    "to positive": "to_positive",
+    "to negative": "to_negative",
+}
+"""The column of PREFIXES that a printed quantity of Tables 4 and 5 is of."""
+
+_REGIONS = ("AF", "AS", "EU", "OC", "SA", "NA", OVERALL)
+COLUMNS = (
+    *map(key, ("model", "measure", "words")),
+    key("headed", choices=_REGIONS),
+    Column("likely", choices=_REGIONS),
+    *map(key, ("dataset", "prefix")),
+    key("quantity", choices=tuple(QUANTITIES)),
+)
+"""Of resources/regional/published.csv. headed, likely: the region of a value of Tables 1, 2, 3 and 6, in each
+of ORDERS. dataset, prefix, quantity: of Tables 4 and 5."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +143,13 @@ class RegionalResults:
 
     @cached_property
     def published(self) -> pd.DataFrame:
-        """What the paper prints (unmask.regional.published.COLUMNS)."""
+        """What the paper prints, with COLUMNS."""
         return read_published(self.files["published"], COLUMNS)
+
+    def printed(self, table: str) -> pd.DataFrame:
+        """The values of one of Tables 1, 2, 3 and 6 in each of ORDERS: with the columns order and region."""
+        rows = self.published[(self.published["table"] == table) & self.published["value"].notna()]
+        return pd.concat([rows.assign(order=order, region=rows[order]) for order in ORDERS])
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -183,8 +217,8 @@ class RegionalResults:
             "region": self.columns if regions is None else regions,
         }
         rows = self.scores
-        for key, known in orders.items():
-            rows = rows[rows[key].isin(known)]
+        for name, known in orders.items():
+            rows = rows[rows[name].isin(known)]
         return in_order(rows, **orders)
 
     def word_sets(self, start: str) -> list[str]:

@@ -4,13 +4,10 @@ This is read at every planning, so it loads no tables.
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
 from unmask.regional.wording import check_list_name, check_template, places_of
-from unmask.user_files import read_yaml
-from unmask.user_tables import CSV, columns_of
 
 KEY = "config key "
 Entries = Mapping[str, Any]
@@ -25,7 +22,7 @@ def check_study(
     that classify texts. Raises InputError naming the key at fault.
     """
     for name, entry in models.items():
-        _check_model(name, entry, regional, measured)
+        _check_model(f"{KEY}models.{name}", name, entry, regional, measured)
     if not regional:
         return
     try:
@@ -34,39 +31,39 @@ def check_study(
             check_list_name(name, None if path == "published" else path)
     except InputError as error:
         raise InputError(f"{KEY}regional.{error}") from None
+    if regional["mapped_word"] is not None and not has_maps(regional):
+        raise InputError(f"{KEY}regional.mapped_word: there are no maps in this study (regional.maps)")
     if not measured:
         raise InputError(f"{KEY}regional: the study has no masked-lm model with files, which it measures")
     for table in regional["prefixes"]:
-        place = f"{KEY}regional.prefixes.{table}"
-        _check_prefixes(place, table, regional["prefixes"], models, classifiers)
+        _check_prefixes(table, regional["prefixes"], models, classifiers)
 
 
-def _check_model(name: str, entry: Entries, regional: Entries, measured: Sequence[str]) -> None:
-    place = f"{KEY}models.{name}"
-    if entry["source"] == "regional-sentences":
-        if not regional:
-            raise InputError(f"{place}: it needs the key regional, which the study lacks")
-        if entry["from"] not in measured:
-            raise InputError(f"{place}.from: {entry['from']} is not among regional.models, as it has to be")
-    if entry["source"] == "fine-tuned-classifier":
-        if not regional:
-            raise InputError(f"{place}: it needs the key regional, which the study lacks")
+def _check_model(place: str, name: str, entry: Entries, regional: Entries, measured: Sequence[str]) -> None:
+    source = entry["source"]
+    if source in ("regional-sentences", "fine-tuned-classifier") and not regional:
+        raise InputError(f"{place}: it needs the key regional, which the study lacks")
+    if source == "regional-sentences" and entry["from"] not in measured:
+        raise InputError(f"{place}.from: {entry['from']} is not among regional.models, as it has to be")
+    if source == "fine-tuned-classifier":
         table = regional["prefixes"].get(entry["table"])
         if table is None or "train" not in table_files(table):
-            raise InputError(
-                f"{place}.table: no entry {entry['table']!r} of regional.prefixes has files.train"
-            )
+            reason = f"no entry {entry['table']!r} of regional.prefixes has files.train"
+            raise InputError(f"{place}.table: {reason}")
         if not table["labels"]:
-            raise InputError(
-                f"{KEY}regional.prefixes.{entry['table']}.labels: they must be stated, as {name} learns them"
-            )
+            labels = f"{KEY}regional.prefixes.{entry['table']}.labels"
+            raise InputError(f"{labels}: they must be stated, as {name} learns them")
+
+
+def has_maps(regional: Entries) -> bool:
+    """Whether a study has maps: by default of GeoNames alone."""
+    maps = regional["maps"]
+    return bool(regional["regions"]["source"] == "geonames" if maps is None else maps)
 
 
 def table_files(entry: Entries) -> Mapping[str, Entries]:
     """The files of an entry of `prefixes` by part, `test` and maybe `train`."""
-    if "path" in entry:
-        return {"test": {"path": entry["path"]}}
-    files: Mapping[str, Entries] = entry["files"]
+    files: Entries = {"test": {"path": entry["path"]}} if "path" in entry else entry["files"]
     return {part: source for part, source in files.items() if source is not None}
 
 
@@ -77,57 +74,22 @@ def readers_of(table: str, entry: Entries, models: Entries, classifiers: Sequenc
     return list(entry["classifiers"] or [name for name in classifiers if trained_on[name] == table])
 
 
-def _labels_of(model: Entries, tables: Entries) -> Sequence[str] | None:
-    """The labels of a classifier that the study trains; None of others, which are not known yet."""
-    return list(tables[model["table"]]["labels"]) if model["source"] == "fine-tuned-classifier" else None
-
-
-def _check_prefixes(
-    place: str, table: str, tables: Entries, models: Entries, classifiers: Sequence[str]
-) -> None:
-    entry = tables[table]
+def _check_prefixes(table: str, tables: Entries, models: Entries, classifiers: Sequence[str]) -> None:
+    place, entry = f"{KEY}regional.prefixes.{table}", tables[table]
     readers = readers_of(table, entry, models, classifiers)
     if not readers:
         raise InputError(f"{place}: the study has no model of the kind text-classification, which reads it")
     for name in readers:
         if name not in classifiers:
             raise InputError(f"{place}.classifiers: {name} is not a model of the kind text-classification")
-        labels = _labels_of(models[name], tables)
-        if labels is not None and entry["positive"] not in labels:
-            raise InputError(
-                f"{place}.positive: {entry['positive']!r} is no label of {name} (it has {', '.join(labels)})"
-            )
+        # those of other classifiers are not known yet
+        if models[name]["source"] == "fine-tuned-classifier":
+            labels = list(tables[models[name]["table"]]["labels"])
+            if entry["positive"] not in labels:
+                known = f"it has {', '.join(labels)}"
+                raise InputError(f"{place}.positive: {entry['positive']!r} is no label of {name} ({known})")
     for number, prefix in enumerate(entry["prefixes"]):
         try:
             places_of(prefix["template"])
         except InputError as error:
             raise InputError(f"{place}.prefixes.{number}: {error}") from None
-
-
-def check_maps(regional: Entries, published: str | Path) -> None:
-    """Check that there can be the maps that a completed study wants. This reads files of the user's.
-
-    published: the file of the paper's lists. Raises InputError naming the key at fault; what is wrong with a
-    file itself, its reader says.
-    """
-    of_table = regional["regions"]["source"] == "table"
-    has_maps = not of_table if regional["maps"] is None else regional["maps"]
-    if has_maps and of_table:
-        path = regional["regions"]["path"]
-        names = columns_of(Path(path), CSV)
-        if names is not None and "country_code" not in names:
-            raise InputError(f"{KEY}regional.maps: {path} has no column country_code, which maps need")
-    word = regional["mapped_word"]
-    if word is None:
-        return
-    if not has_maps:
-        raise InputError(f"{KEY}regional.mapped_word: there are no maps in this study (regional.maps)")
-    name, path = next(iter(regional["words"].items()))
-    lists = read_yaml(published)["lists"][name] if path == "published" else read_yaml(path)
-    if isinstance(lists, Mapping) and word not in _words_of(lists):
-        raise InputError(f"{KEY}regional.mapped_word: {word!r} is not in the list {name}, the first one")
-
-
-def _words_of(topics: Mapping[str, Any]) -> list[object]:
-    words = [word for those in topics.values() if isinstance(those, list) for word in those]
-    return [word["word"] if isinstance(word, Mapping) else word for word in words]

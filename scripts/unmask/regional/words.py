@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 from numpy.typing import NDArray
 
 from unmask.errors import InputError
 from unmask.labels import Labels
 from unmask.regional.schema import WORDS
 from unmask.regional.terms import FULL, REPLACE, SUBSTITUTED, WITHOUT
-from unmask.regional.wording import check_list_name, fault_in
+from unmask.regional.wording import fault_in
 from unmask.strict_parsing import parse_yaml
 from unmask.tables import framed
 from unmask.user_documents import read_document
@@ -24,24 +25,19 @@ def read_words(
     """The lists of a study as a WORDS table, in their order, and the source of each.
 
     lists: name -> its file, or None for the paper's list of that name, which is in the file `published`.
-    Raises InputError for a name that is none of the paper's lists, one that a set of words could have, and as
-    the readers of files do.
+    Raises InputError as `read_list` does.
     """
-    if not lists:
-        raise InputError("words: no list of words")
-    frames, sources = [], {}
-    for name, path in lists.items():
-        check_list_name(name, path)
-        if path is None:
-            words, sources[name] = _read_published(published, name)
-        else:
-            words, sources[name] = read_list(path, name), Path(path).name
-        frames.append(words)
+    facts = yaml.safe_load(Path(published).read_text(encoding="utf-8"))
+    frames = [
+        read_list(path, name) if path else _published_list(facts["lists"][name], name)
+        for name, path in lists.items()
+    ]
+    sources = {name: Path(path).name if path else facts["source"] for name, path in lists.items()}
     return pd.concat(frames, ignore_index=True), {"sources": sources}
 
 
 def read_list(path: str | Path, name: str) -> pd.DataFrame:
-    """A user's list: a YAML file of topic -> list of words. Both protocols have them as they are.
+    """A user's list: a YAML file of topic -> list of words. All protocols have them as they are.
 
     Raises InputError naming the file and topic of what is no such list, and of a word twice in one topic.
     """
@@ -60,17 +56,14 @@ def read_list(path: str | Path, name: str) -> pd.DataFrame:
     return framed(rows, WORDS)
 
 
-def _read_published(path: str | Path, name: str) -> tuple[pd.DataFrame, str]:
-    """One of the paper's lists, with what the released code makes of its words, and where it is from."""
-    facts = read_document(path, parse_yaml)
+def _published_list(topics: Mapping[str, list[Any]], name: str) -> pd.DataFrame:
+    """One of the paper's lists, with what the released code makes of its words."""
     rows = []
-    for topic, words in facts["lists"][name].items():
-        for entry in (part.value for part in words.parts()):
-            word, published = (
-                (entry["word"], entry["published"]) if isinstance(entry, dict) else (entry, entry)
-            )
-            rows.append({"list": name, "topic": topic, "word": word, "word_published": published})
-    return framed(rows, WORDS), facts["source"].text()
+    for topic, words in topics.items():
+        for each in words:
+            word = each if isinstance(each, dict) else {"word": each, "published": each}
+            rows.append((name, topic, word["word"], word["published"]))
+    return pd.DataFrame(rows, columns=WORDS.names)
 
 
 def word_sets(words: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
@@ -80,25 +73,20 @@ def word_sets(words: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
     3 of the paper); `replace-{topic}`, it with that topic's words from the list `substituted`, where this is
     another one, of the same topics with as many words in each (Table 6); and every other list by its name.
     """
-    lists = {str(name): rows for name, rows in words.reset_index(drop=True).groupby("list", sort=False)}
+    lists = {
+        str(name): {str(topic): part.index.to_numpy() for topic, part in rows.groupby("topic", sort=False)}
+        for name, rows in words.reset_index(drop=True).groupby("list", sort=False)
+    }
     first, *others = lists
-    topics = _by_topic(lists[first])
-    sets = {FULL: np.concatenate(list(topics.values()))}
+    topics = lists[first]
+    sets = {FULL: topics}
     for topic in topics:
-        rest = [rows for other, rows in topics.items() if other != topic]
-        if sum(map(len, rest)) > 1:
-            sets[WITHOUT + topic] = np.concatenate(rest)
-    if SUBSTITUTED in others:
-        substitutes = _by_topic(lists[SUBSTITUTED])
-        if {topic: len(rows) for topic, rows in topics.items()} == {
-            topic: len(rows) for topic, rows in substitutes.items()
-        }:
-            for topic in topics:
-                sets[REPLACE + topic] = np.concatenate(
-                    [substitutes[topic] if other == topic else rows for other, rows in topics.items()]
-                )
-    return sets | {name: lists[name].index.to_numpy() for name in others}
-
-
-def _by_topic(rows: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
-    return {str(topic): places.index.to_numpy() for topic, places in rows.groupby("topic", sort=False)}
+        sets[WITHOUT + topic] = {other: rows for other, rows in topics.items() if other != topic}
+    substitutes = lists[SUBSTITUTED] if SUBSTITUTED in others else {}
+    if {topic: len(rows) for topic, rows in topics.items()} == {
+        topic: len(rows) for topic, rows in substitutes.items()
+    }:
+        sets |= {REPLACE + topic: topics | {topic: substitutes[topic]} for topic in topics}
+    sets |= {name: lists[name] for name in others}
+    joined = {name: np.concatenate([[], *parts.values()]).astype(np.intp) for name, parts in sets.items()}
+    return {name: rows for name, rows in joined.items() if len(rows) > 1 or not name.startswith(WITHOUT)}

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from unmask.regional.charts import MAKERS as CHARTS
-from unmask.regional.findings import FINDINGS
+from unmask.regional.present import FINDINGS
+from unmask.regional.present import MAKERS as TABLES
 from unmask.regional.results import RegionalResults
-from unmask.regional.tables import MAKERS as TABLES
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.report.published import doubts
