@@ -56,7 +56,6 @@ rule compare_models:
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
         models=lambda wildcards: scored_on(wildcards.benchmark),
-        headlines=lambda wildcards: headlines_on(wildcards.benchmark),
         benchmark=lambda wildcards: wildcards.benchmark,
     message:
         "Comparing the models on {wildcards.benchmark}"

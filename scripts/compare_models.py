@@ -11,7 +11,7 @@ from unmask.measures.reading import read_scores
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
 from unmask.statistics.schema import COMPARISONS
-from unmask.statistics.shared_words import dependence_of, kinds_in
+from unmask.statistics.sharing import sharing_of
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ with job_log(snakemake.log[0], snakemake.input):
         model: decisions(pairs, of_pairs(pairs, read_scores(path, params.measures)))
         for model, path in zip(params.models, inputs.scores, strict=True)
     }
-    dependence = dependence_of(pairs, kinds_in(pairs, options["clusters"]))
+    sharing = sharing_of(pairs, options["clusters"])
     facts = {
         "benchmark": params.benchmark,
         "models": list(params.models),
@@ -34,6 +34,5 @@ with job_log(snakemake.log[0], snakemake.input):
         "bias_type": bias_type,
         **record(snakemake.input, params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
     }
-    headlines = params.get("headlines")
-    rows = models_compared(of_models, dependence, options["confidence"], headlines)
+    rows = models_compared(of_models, sharing, options["confidence"])
     write_table(snakemake.output[0], rows, COMPARISONS, facts)

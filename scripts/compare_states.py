@@ -8,10 +8,10 @@ from unmask.evidence.origin import check_one_origin
 from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
+from unmask.statistics.comparisons import states_compared
 from unmask.statistics.decisions import decisions
 from unmask.statistics.schema import STATES
-from unmask.statistics.shared_words import dependence_of, kinds_in
-from unmask.statistics.states import states_compared
+from unmask.statistics.sharing import sharing_of
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:
@@ -32,6 +32,5 @@ with job_log(snakemake.log[0], snakemake.input):
         "options": options,
         **record(inputs, params.code, "pandas", "pyarrow", "scipy"),
     }
-    dependence = dependence_of(pairs, kinds_in(pairs, options["clusters"]))
-    rows = states_compared(of_states, dependence, options["confidence"])
+    rows = states_compared(of_states, sharing_of(pairs, options["clusters"]), options["confidence"])
     write_table(snakemake.output[0], rows, STATES, facts)

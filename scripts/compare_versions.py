@@ -8,9 +8,9 @@ from unmask.errors import InputError
 from unmask.facts import record
 from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
+from unmask.statistics.comparisons import versions_compared
 from unmask.statistics.decisions import decisions, of_pairs
 from unmask.statistics.schema import VERSIONS
-from unmask.statistics.versions import versions_compared
 from unmask.tables import read_table, write_table
 
 if TYPE_CHECKING:

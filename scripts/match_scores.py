@@ -14,9 +14,8 @@ from unmask.pairs.score_entries import has_band, reduction_of
 from unmask.pairs.score_file import read_score_file
 from unmask.statistics.computing import compute
 from unmask.statistics.decisions import decisions
-from unmask.statistics.options import Options
+from unmask.statistics.null import words_of_scores
 from unmask.statistics.schema import FLAWS, SCHEMAS
-from unmask.statistics.word_lexicon import OneLexicon, word_lexicon
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, SUM
 
@@ -48,13 +47,13 @@ with job() as run:
     if "explored" in outputs:
         packed = explored_without_tokens(shown_pairs(pairs, params.most), scores, measures)
         write_facts(outputs["explored"], {**place, **packed, **provenance})
-    options, flaws = Options.from_config(params.options), read_table(inputs.flaws, FLAWS)
+    flaws = read_table(inputs.flaws, FLAWS)
     facts = {**place, "options": dict(params.options), **of_file, **provenance}
     original = decisions(pairs, scores)
     words = None
     if has_band(entry):
         tokens = matched.tokens if reduction_of(entry) == SUM else None
-        words = OneLexicon(word_lexicon(pairs, matched.sides, tokens))
-    for name, rows in compute(pairs, flaws, original, None, None, options, words=words).items():
+        words = dict.fromkeys(original.series, words_of_scores(pairs, matched.sides, tokens))
+    for name, rows in compute(pairs, flaws, original, None, None, params.options, words=words).items():
         if name in outputs:
             write_table(outputs[name], rows, SCHEMAS[name], facts)

@@ -23,7 +23,6 @@ from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Reading
 from unmask.statistics.computing import EvidenceCounts, compute
 from unmask.statistics.decisions import decisions
-from unmask.statistics.options import Options
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import read_metadata, read_table, write_batches, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
@@ -105,7 +104,7 @@ with job_log(snakemake.log[0], snakemake.input):
             "unknown_tokens": unknown,
             **provenance,
         }
-        options = Options.from_config(params.options)
-        for name, rows in compute(pairs, flaws, original, counts, shuffled, options, untrained).items():
+        computed = compute(pairs, flaws, original, counts, shuffled, params.options, untrained)
+        for name, rows in computed.items():
             if name in outputs:
                 write_table(outputs[name], rows, SCHEMAS[name], facts)

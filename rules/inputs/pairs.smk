@@ -1,9 +1,8 @@
 # Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
 
-from unmask.measures.headline import headline_among
 from unmask.measures.registry import FORMULAS, is_free, kind_for, maskings_of, measure
 from unmask.pairs.score_entries import check_score_files
-from unmask.statistics.names import STATISTICS
+from unmask.statistics import STATISTICS
 from unmask.terms import ORIGINAL, SHUFFLED
 from unmask.urls import as_shown, file_name, query_digest
 
@@ -358,15 +357,6 @@ def statistics_of_all(table):
 def scored_on(benchmark):
     """The models that are scored on a benchmark."""
     return [model for model in SCORED if is_scored_on(model, benchmark)]
-
-
-def headlines_on(benchmark):
-    """The headline measure of each model on a benchmark; nothing where all are of one kind."""
-    kinds = {model: kind_of(model) for model in scored_on(benchmark)}
-    if len({*kinds.values()}) < 2:
-        return {}
-    named = config.get("headline")
-    return {model: headline_among(of_kind(MEASURES, kind), MEASURES, named) for model, kind in kinds.items()}
 
 
 def scores_on(benchmark):

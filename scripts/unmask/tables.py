@@ -217,9 +217,12 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
     return facts
 
 
-def framed(rows: Sequence[Mapping[str, object]], schema: pa.Schema) -> pd.DataFrame:
-    """Rows as a frame that fits `schema`; an absent key is null."""
-    frame = pd.DataFrame(list(rows), columns=schema.names)
+def framed(rows: pd.DataFrame | Sequence[Mapping[str, object]], schema: pa.Schema) -> pd.DataFrame:
+    """Rows as a frame with the columns of `schema` alone; an absent key or column is null."""
+    if isinstance(rows, pd.DataFrame):
+        frame = rows.reindex(columns=schema.names)
+    else:
+        frame = pd.DataFrame(list(rows), columns=schema.names)
     # a column of nulls alone would be one of floats
     words = {field.name: "str" for field in schema if pa.types.is_dictionary(field.type)}
     return frame.astype(words)

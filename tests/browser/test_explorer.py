@@ -32,7 +32,7 @@ from unmask.pairs.sections.examples import section as example_section
 from unmask.pairs.sections.pairs import section
 from unmask.report.page import render_page
 from unmask.report.sections import Section, Text
-from unmask.statistics.flaws import flaws_table
+from unmask.statistics.quality import flaws_table
 from unmask.statistics.schema import FLAWS, PAIR_FLAWS
 from unmask.tables import framed, write_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE

@@ -64,7 +64,6 @@ def compared(first: str, second: str, scores: tuple[float, float]) -> list[dict[
             "second_score": scores[1],
             "difference": difference,
             "error": 2.0,
-            "independent_error": 1.5,
             "df": 30.0,
             "low": difference - 4,
             "high": difference + 4,

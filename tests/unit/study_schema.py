@@ -1,6 +1,5 @@
 """The schema of a study, and what it says of measures and of the options of the statistics."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from unmask.evidence.maskings import MASKINGS
 from unmask.measures.registry import kind_for
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.schemas import complete, put_together, read_families
-from unmask.statistics.options import Options
 from unmask.terms import CAUSAL_MASKINGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,10 +32,13 @@ def statistics_with(**changes: object) -> dict[str, Any]:
     return {**_defaults(SCHEMA["properties"]["statistics"]), **changes}
 
 
-def options_with(**changes: object) -> Options:
-    """The options of a study that chooses nothing but these."""
-    defaults = Options.from_config(statistics_with())
-    return dataclasses.replace(defaults, **changes)  # type: ignore[arg-type]
+def options_with(**changes: object) -> dict[str, Any]:
+    """The options of a study that chooses nothing but these, by the names of their own keys."""
+    options = statistics_with()
+    for name, value in changes.items():
+        part = next((options[key] for key in ("chance", "ratings") if name in options[key]), options)
+        part[name] = value
+    return options
 
 
 def _defaults(schema: Mapping[str, Any]) -> Any:

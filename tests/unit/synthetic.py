@@ -14,8 +14,7 @@ from unmask.pairs.results import PairResults
 from unmask.report.captions import Captions
 from unmask.statistics.computing import EvidenceCounts, Part, compute
 from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.flaws import flaws_table
-from unmask.statistics.options import Options
+from unmask.statistics.quality import flaws_table
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 BIAS_TYPES = ("gender", "race-color", "age")
@@ -175,7 +174,7 @@ def measures_of(scored: Decisions) -> list[str]:
     return list(dict.fromkeys(measure for measure, _ in scored.series))
 
 
-def statistics_of(made: Synthetic, options: Options) -> dict[str, pd.DataFrame]:
+def statistics_of(made: Synthetic, options: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """The statistics of these tables by name."""
     original = decisions(made.pairs, made.scores)
     shuffled = decisions(made.pairs, made.shuffled_scores)

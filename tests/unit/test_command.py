@@ -23,7 +23,7 @@ from unmask.errors import InputError
 from unmask.installation import workflow_root
 from unmask.models.detecting import check_architectures, expand
 from unmask.pairs.named_benchmarks import known_benchmarks
-from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR
 from unmask.schemas import complete, read_families
 
 FAMILIES = read_families(workflow_root() / "rules/schemas")
@@ -224,7 +224,7 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
         "m": {"source": "path", "path": "m"}
     }
     assert "What was found." in capsys.readouterr().out
-    unclear = BIAS.replace(CLEAR, UNDECIDED)
+    unclear = BIAS.replace(CLEAR, BY_WORDS)
     assert is_clear(BIAS) and not is_clear(unclear)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from transformers import AutoTokenizer
 
 from examples import SENTENCES, example_pairs
@@ -17,11 +16,11 @@ from test_measures_causal import STARTS, example_evidence
 from unmask.evidence.collecting import collect_evidence
 from unmask.measures.registry import measure
 from unmask.measures.scoring import score_pairs
-from unmask.statistics.accuracy import accuracy_counts, accuracy_table
+from unmask.statistics.accuracy import accuracy_counts, accuracy_table, matches, mcnemar_table
 from unmask.statistics.computing import EvidenceCounts, Part
-from unmask.statistics.lexical import Groups, Lexicons, null_scores
-from unmask.statistics.mcnemar import mcnemar_table, tallies
-from unmask.statistics.shared_words import dependence_of
+from unmask.statistics.decisions import decisions
+from unmask.statistics.null import WordsOfEvidence, null_scores
+from unmask.statistics.sharing import sharing_of
 from unmask.terms import CORRECTED, LEFT, PROTOCOLS, PUBLISHED, SHUFFLED, START
 
 PAIRS = example_pairs()
@@ -89,9 +88,8 @@ def test_tests_and_accuracies_of_both_controls_are_those_of_counted_tokens(start
         if not row["special"] and row["role"] != "unrelated"
     }
     both = [(right[key], later[key]) for key in later if key in right]
-    table: Any = mcnemar_table(
-        [tallies(["LL", "LLMean"], evidence, shuffled)], IDS, dependence_of(PAIRS, ["words"])
-    )
+    of_tests = [matches(["LL", "LLMean"], evidence, shuffled)]
+    table: Any = mcnemar_table(of_tests, PAIRS, sharing_of(PAIRS, ["words"]))
     of_order = table[(table["kind"] == "shuffled") & (table["unit"] == "token")].iloc[0]
     assert (of_order["first"], of_order["second"], of_order["reading"]) == (
         "LL original",
@@ -135,15 +133,10 @@ def test_word_choice_alone_goes_through_the_measure_itself(name: str, protocol: 
     """Every draw of the null is that of a loop over pairs, each token having the score of its type."""
     evidence = example_evidence("llama", None)
     read = {masking: evidence[masking] for masking in (LEFT, START)}
-    count, draws = len(PAIRS), 6
-
-    def accumulated() -> Lexicons:
-        lexicons = Lexicons(PAIRS, [name])
-        # some pairs at a time
-        for part in (PAIRS.iloc[:4], PAIRS.iloc[4:]):
-            lexicons.add(part, {m: rows[rows["pair_id"].isin(part["pair_id"])] for m, rows in read.items()})
-        return lexicons
-
+    draws, words = 6, WordsOfEvidence(PAIRS, [name])
+    # some pairs at a time
+    for part in (PAIRS.iloc[:4], PAIRS.iloc[4:]):
+        words.add(part, {m: rows[rows["pair_id"].isin(part["pair_id"])] for m, rows in read.items()})
     tokenizer = AutoTokenizer.from_pretrained(decoder("llama"))
     sides = [
         [[tokenizer.bos_token_id, *tokenizer(text)["input_ids"]] for text in texts[:2]] for texts in SENTENCES
@@ -151,12 +144,9 @@ def test_word_choice_alone_goes_through_the_measure_itself(name: str, protocol: 
     scores: Any = score_pairs(IDS, read, [name])
     undefined = (scores[scores["protocol"] == protocol]["outcome"] == "undefined").to_numpy()
     trials = np.where(undefined & (protocol == CORRECTED), 0.0, 1.0)[:, None]
-    everyone = Groups(sparse.csr_array(np.ones((1, count))))
-    ties = (undefined & (protocol == PUBLISHED))[:, None]
-    [(_, [found])] = null_scores(
-        accumulated(), [(name, protocol)], trials, ties, everyone, draws=draws, seed=5
-    )
-    own = accumulated().pop((name, protocol))
+    of_series, scored = words.by_series(), decisions(PAIRS, scores)
+    [found] = null_scores(of_series, scored, [np.arange(len(PAIRS))], draws, seed=5)[name, protocol]
+    own = of_series[name, protocol]
     formula = measure(name).formula(read, protocol)
     of_pair = formula.tokens["role"].isin(SIDES)
     types = np.unique(formula.tokens.loc[of_pair, "token_id"])
@@ -178,6 +168,6 @@ def test_word_choice_alone_goes_through_the_measure_itself(name: str, protocol: 
 def test_shuffled_sentences_have_a_band_of_word_choice() -> None:
     counts = EvidenceCounts(PAIRS, ["LL"], ["LL", "LLMean"])
     counts.add(Part(PAIRS, {LEFT: example_evidence("gpt2", None)[LEFT]}, shuffled_rows(None)))
-    original, shuffled = counts.words.pop(("LL", CORRECTED)), counts.shuffled_words.pop(("LL", CORRECTED))
+    original, shuffled = (of.by_series()["LL", CORRECTED] for of in (counts.words, counts.shuffled_words))
     # a sum over all tokens has the same weights in any order
     assert original.weights.nnz and (original.weights != shuffled.weights).nnz == 0

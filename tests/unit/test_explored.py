@@ -30,7 +30,7 @@ from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE
 from unmask.report.page import render_page
 from unmask.report.sections import App
-from unmask.statistics.flaws import flaws_table
+from unmask.statistics.quality import flaws_table
 from unmask.statistics.schema import FLAWS, PAIR_FLAWS
 from unmask.tables import framed, read_table, write_table
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, NOT_STATED, STEREOTYPE

@@ -14,8 +14,7 @@ from scipy.stats import norm
 from made_worlds import make_world
 from profiles import examples
 from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
-from unmask.statistics.count_levels import levels
-from unmask.statistics.ranks import mann_whitney
+from unmask.statistics.ranks import levels, mann_whitney
 from unmask.words import words_of as words_in
 from unmask.worlds.corpus import draw_corpus
 

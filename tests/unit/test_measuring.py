@@ -24,10 +24,10 @@ from unmask.measures.registry import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.explorer import explored, shown_pairs
+from unmask.statistics import STATISTICS
 from unmask.statistics.computing import Part, compute
 from unmask.statistics.decisions import decisions
-from unmask.statistics.flaws import flaws_table
-from unmask.statistics.names import STATISTICS
+from unmask.statistics.quality import flaws_table
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import as_table, framed, opened_table, plain_frame, read_metadata, read_table, write_table
 from unmask.terms import NONE, ORIGINAL, SHUFFLED

@@ -19,7 +19,7 @@ from unmask.models.kinds import check_model
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
-from unmask.statistics.dependence import Dependence
+from unmask.statistics.sharing import Sharing
 
 SMALL: dict[str, Any] = {
     "hidden_size": 32,
@@ -179,7 +179,7 @@ def test_scores_of_untrained_networks_stand_beside_the_models() -> None:
     networks = [
         decisions(made.pairs, synthetic.make_scores(made.pairs, np.random.default_rng(s))) for s in (5, 6, 7)
     ]
-    alone = Dependence.of([()] * 40)
+    alone = Sharing.of([()] * 40)
     own = decisions(made.pairs, made.scores)
     table = bias_table(made.pairs, own, options_with(), alone, untrained=networks)
     tables = [bias_table(made.pairs, network, options_with(), alone)["score"] for network in networks]

@@ -22,7 +22,6 @@ from unmask.pairs.verdicts import (
     CONTROL,
     NO_CLEAR,
     TESTABLE,
-    UNDECIDED,
     VERDICTS,
     WrittenScore,
     ends_apart,
@@ -48,7 +47,6 @@ SCORE: dict[str, Any] = {
     "null_low": 39.0,
     "null_high": 63.0,
     "null_p": 0.8,
-    "null_draws": 5000,
     "untrained": 2,
     "untrained_mean": None,
     "untrained_low": None,
@@ -285,24 +283,6 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
     assert answer.judged(some)["holds"].sum() == 1
 
 
-def test_an_undecided_score_does_not_hold_whatever_its_p() -> None:
-    some = results(FOR | {"verdict": UNDECIDED}, of("CPS"))
-    assert some.bias["p_holm"].min() < 0.05 and not answer.judged(some)["holds"].any()
-    said = "Of 2 testable scores (with enough different words), none shows a clear preference."
-    assert said in answer.sentences(some)
-
-
-@pytest.mark.parametrize(("draws", "allowed"), [(99, False), (119, False), (120, True), (5000, True)])
-def test_too_few_draws_are_named_where_no_score_can_survive(draws: int, allowed: bool) -> None:
-    """With n draws no p is below 2 / (n + 1); of three scores the least must be below 0.05 / 3."""
-    least = 2 / (draws + 1)
-    names = ("AUL", "CPS", "SSS")
-    some = results(*(of(name, **FOR | {"p": 0.0, "null_p": least, "null_draws": draws}) for name in names))
-    said = answer.sentences(some)[-1]
-    assert answer.judged(some)["holds"].all() == allowed
-    assert (f"which {draws} draws do not allow" in said) == (not allowed)
-
-
 def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
     shuffled = of("AUL", variant="shuffled", score=57.0)
     some = results(
@@ -412,7 +392,7 @@ def test_a_terminal_has_a_mark_by_verdict() -> None:
     names = [f"model-{place}" for place in range(len(VERDICTS))]
     rows = [of("AUL", name, verdict=verdict) for name, verdict in zip(names, VERDICTS, strict=True)]
     sheet = sheets.terminal(results(*rows, of("CPS", names[0], **WITHOUT)))
-    assert [row[2].removeprefix(f"48 43{DASH}53") for row in sheet.rows] == ["", "", "?", "!", "∘", ""]
+    assert [row[2].removeprefix(f"48 43{DASH}53") for row in sheet.rows] == ["", "", "!", "∘", ""]
     assert sheet.rows[0][3] == f"48 {DASH}∘" and sheet.columns == (("", "AUL"), ("", "CPS"))
 
 
@@ -424,7 +404,7 @@ def test_tables_of_bias_types_have_a_mark_by_verdict() -> None:
     some = results(*rows)
     vars(some).update(captions={"bias_types": "By type."}, original=some.bias)
     marks = [row[-1].partition(")")[2] for row in sheets.bias_types(some).rows]
-    assert marks == ["", "", " ?", " ‡", " ∘", ""]
+    assert marks == ["", "", " ‡", " ∘", ""]
 
 
 def test_both_levels_are_explained_where_they_differ() -> None:

@@ -17,7 +17,7 @@ from unmask.pairs.findings import (
     WARY_AT_ONCE,
 )
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR, UNDECIDED
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR
 from unmask.report.findings import sentences
 
 SCORE: dict[str, Any] = {
@@ -36,8 +36,6 @@ SCORE: dict[str, Any] = {
     "null_low": 46.0,
     "null_high": 53.6,
     "near_ties": 0,
-    "near_low": 56.4,
-    "near_high": 56.4,
     "design_effect": None,
     "verdict": CLEAR,
     "confidence": 0.95,
@@ -111,8 +109,8 @@ def test_pairs_count_as_fewer_independent_ones() -> None:
 
 def test_only_networks_have_float_error() -> None:
     some = results(
-        {"near_ties": 3, "near_low": 56.1},
-        {"model": "exact", "near_ties": 900, "near_low": 5.0, "verdict": NO_CLEAR},
+        {"near_ties": 3},
+        {"model": "exact", "near_ties": 900, "verdict": NO_CLEAR},
         {"model": "noise", "verdict": NO_CLEAR},
         exact="oracle",
         noise="random",
@@ -145,7 +143,7 @@ def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
     some = results(
         *[{"model": "noise"} | UNTESTABLE] * 6,
         {},
-        {"verdict": UNDECIDED},
+        {"verdict": BY_WORDS},
         UNTESTABLE,
         {"measure": "AllMasked", "verdict": CONTROL},
         {"measure": "AllMaskedSum", "verdict": CONTROL},
@@ -154,8 +152,8 @@ def test_what_cannot_be_tested_is_never_counted_as_tested() -> None:
     of_trained, of_untrained, named = sentences(DETAILS, some)
     assert named == "Clear preferences on crows: bert, AUL 56.4."
     assert numbers(of_untrained) == [6, 0, 6]
-    # of 5 scores 2 are testable, 1 is not, 2 are controls; of the 2 none, none, 1 undecided, 1 clear
-    assert numbers(of_trained)[:9] == [5, 2, 1, 2, 2, 0, 0, 1, 1]
+    # of 5 scores 2 are testable, 1 is not, 2 are controls; of the 2 none, 1 by words, 1 clear
+    assert numbers(of_trained)[:8] == [5, 2, 1, 2, 2, 0, 1, 1]
 
 
 def test_clear_bias_types_stand_beside_those_of_untrained_models() -> None:

@@ -20,15 +20,14 @@ from unmask.pairs.verdicts import (
     CLEAR,
     CONTROL,
     NO_CLEAR,
-    UNDECIDED,
     VERDICTS,
     verdicts,
 )
 from unmask.report.study import Study
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
-from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import BIAS
+from unmask.statistics.sharing import Sharing
 from unmask.tables import as_table, framed
 from unmask.terms import ALL, MODIFIED, ONE_SHARED
 from unmask.worlds.exact import ExactModel
@@ -73,7 +72,7 @@ def test_every_judgement_is_that_of_the_truth_table(verdict: str, planted: str, 
         expected = verdict
     else:
         # whatever explains a score, it is not clear
-        read = NO_CLEAR if verdict in (BY_WORDS, UNDECIDED) else verdict
+        read = NO_CLEAR if verdict == BY_WORDS else verdict
         expected = BY_HAND[read, planted, above]
     score = 70.0 if above else 30.0
     assert judgement(verdict, score, ASSOCIATIONS[planted]) == expected in EVERY_JUDGEMENT
@@ -151,7 +150,6 @@ def bias_row(model: str, bias_type: str, measure: str, kind: str, **changes: Any
         "high": high,
         "null_low": 45,
         "null_high": 55,
-        "null_undecided": False,
     }
     keys = {"model": model, "benchmark": "pairs", "measure": measure, "group": bias_type}
     same = {"variant": "original", "protocol": "corrected", "grouping": "bias_type"}
@@ -245,7 +243,7 @@ def exact_bias(world: World, counts: Counts) -> pd.DataFrame:
     model = ExactModel(world, CORRUPTION)
     evidence = {masking: exact_evidence(pairs, model, masking) for masking in MASKINGS.values()}
     scores = score_pairs(list(pairs["pair_id"]), evidence, list(MASKINGS))
-    alone = Dependence.of([[place] for place in range(len(pairs))])
+    alone = Sharing.of([[place] for place in range(len(pairs))])
     table = bias_table(pairs, decisions(pairs, scores), options_with(clusters=()), alone)
     return table.assign(benchmark="pairs", verdict=verdicts(table))
 

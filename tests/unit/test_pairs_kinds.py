@@ -10,7 +10,6 @@ from test_pairs_answer import FOR, drawn_rows, of, results
 from unmask.measures.headline import headline, headline_among
 from unmask.pairs import answer
 from unmask.pairs.captions import caption_facts
-from unmask.pairs.comparisons import titles
 from unmask.pairs.findings import MEASURED, WARNINGS, several_kinds
 from unmask.pairs.sections.accuracy import RIGHT
 from unmask.pairs.shorthand import OF_DECODERS
@@ -148,8 +147,3 @@ def test_each_model_is_summed_up_by_the_headline_that_it_has() -> None:
     assert headline_among(["LL", "CCPS"], measures) == "LL"
     assert headline_among(["LL", "CCPS"], measures, "CCPS") == "CCPS"
     assert headline_among(["SSS", "AUL"], measures, "CCPS") == "SSS"
-
-
-def test_a_comparison_of_two_kinds_names_both_measures() -> None:
-    rows = pd.DataFrame({"measure": ["LL", "AUL"], "second_measure": [None, "LLMean"]})
-    assert list(titles(rows)) == ["LL", "AUL and LL (mean) (headlines)"]

@@ -25,10 +25,9 @@ from unmask.report.sections import Chart, Fold, Section, Table
 from unmask.report.sheets import rows_of
 from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import decisions
-from unmask.statistics.dependence import Dependence
-from unmask.statistics.flaws import flags, flaws_table
-from unmask.statistics.quality import quality_table
+from unmask.statistics.quality import flags, flaws_table, quality_table
 from unmask.statistics.schema import FLAWS, SCHEMAS
+from unmask.statistics.sharing import Sharing
 from unmask.tables import read_metadata, read_table, write_table
 
 ROOT = Path(__file__).parents[2]
@@ -57,14 +56,14 @@ def make(folder: Path, flawed: int, shift: bool) -> tuple[dict[str, Any], dict[s
     pairs.loc[7, "stereotype"] = HOSTILE
     flaws = flaws_table(pairs)
     files: dict[str, Any] = {name: [] for name in SCHEMAS if name != "roc"}
-    dependence = Dependence.of([()] * N)
+    sharing = Sharing.of([()] * N)
     for place, model in enumerate(MODELS):
         scores = synthetic.make_scores(pairs, np.random.default_rng(place))
         scores = shifted(scores, "AUL", range(flawed)) if shift and place == 0 else scores
         found = decisions(pairs, scores)
         tables = {
-            "measures_compared": measures_compared(found, dependence, 0.95),
-            "quality": quality_table(found, flags(flaws), dependence, 0.95),
+            "measures_compared": measures_compared(found, sharing, 0.95),
+            "quality": quality_table(found, flags(flaws), sharing, 0.95),
         }
         for name, rows in tables.items():
             files[name].append(folder / f"{place}-{name}.parquet")

@@ -14,7 +14,7 @@ import pytest
 
 from examples import example_pairs
 from real_data import real_data
-from study_schema import ALL_MEASURES
+from study_schema import ALL_MEASURES, options_with
 from unmask.benchmarks.reading import read_benchmark
 from unmask.errors import InputError
 from unmask.measures.registry import explained, kind_for, measure, sees_context
@@ -24,13 +24,12 @@ from unmask.pairs.score_file import read_score_file
 from unmask.schemas import read_families
 from unmask.statistics.bias import bias_table
 from unmask.statistics.computing import compute
-from unmask.statistics.decisions import Decisions, code, decisions
-from unmask.statistics.flaws import flaws_table
-from unmask.statistics.options import Options
-from unmask.statistics.shared_words import dependence_of, kinds_in
+from unmask.statistics.decisions import Decisions, decisions
+from unmask.statistics.quality import flaws_table
+from unmask.statistics.sharing import sharing_of
 
 ROOT = Path(__file__).resolve().parents[2]
-OPTIONS = Options(0.95, ("words", "target"), 100, 0, "any", 4, "margin")
+OPTIONS = options_with(draws=100)
 BY_SENTENCES = {"columns": {"sentences": ["a", "b"], "scores": ["x", "y"]}}
 BY_ID = {"columns": {"pair_id": "id", "scores": ["x", "y"]}}
 BY_SENTENCE = {"columns": {"sentence": "a", "score": "x"}}
@@ -120,7 +119,7 @@ def test_margins_below_a_millionth_are_ties_in_corrected_alone(tmp_path: Path, f
         "published": [more, less, "tie", more, less],
         "corrected": ["tie", "tie", "tie", more, less],
     }
-    bias = bias_table(pairs, decisions(pairs, table), OPTIONS, dependence_of(pairs, ["words"]))
+    bias = bias_table(pairs, decisions(pairs, table), OPTIONS, sharing_of(pairs, ["words"]))
     overall = bias[bias["grouping"] == "overall"].set_index("protocol")["score"]
     # a tie counts as none for the stereotype, and as half a pair
     assert overall.to_dict() == {"published": 40, "corrected": 50}
@@ -190,7 +189,7 @@ def test_swapped_pairs_have_the_mirrored_score(tmp_path: Path) -> None:
     found = [
         table.query("grouping == 'overall' and protocol == 'corrected'")["score"].item()
         for table in (
-            bias_table(each, decisions(each, rows), OPTIONS, dependence_of(each, ["words"]))
+            bias_table(each, decisions(each, rows), OPTIONS, sharing_of(each, ["words"]))
             for each, rows in ((pairs, scores[0]), (swapped, scores[1]))
         )
     ]
@@ -500,12 +499,11 @@ def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:
 
     original = decisions(pairs, scores)
     bias = compute(pairs, flaws_table(pairs), original, None, None, OPTIONS)["bias"]
-    outcome = np.where(np.array(prefers)[:, None], code("stereotype"), code("antistereotype")).astype(np.int8)
+    outcome = np.where(np.array(prefers)[:, None], "stereotype", "antistereotype").astype(object)
     margin = np.array([[float(x[0][0]) - float(y[0][0]) for x, y in [sample["resps"]]] for sample in samples])
     both = [np.hstack([each, each]) for each in (outcome, margin)]
     by_hand = Decisions([("LL", "published"), ("LL", "corrected")], both[0], both[1], both[0], both[0])
-    dependence = dependence_of(pairs, kinds_in(pairs, OPTIONS.clusters))
-    expected = bias_table(pairs, by_hand, OPTIONS, dependence)
+    expected = bias_table(pairs, by_hand, OPTIONS, sharing_of(pairs, OPTIONS["clusters"]))
     columns = ["measure", "protocol", "grouping", "group", "n", "stereotype", "score", "low", "high", "p"]
     pd.testing.assert_frame_equal(bias[columns], expected[columns])
     assert bias["null_low"].isna().all()

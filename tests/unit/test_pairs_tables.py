@@ -24,7 +24,7 @@ from unmask.report.study import Study
 from unmask.statistics.accuracy import READINGS
 from unmask.statistics.computing import Part, compute
 from unmask.statistics.decisions import decisions
-from unmask.statistics.flaws import flaws_table
+from unmask.statistics.quality import flaws_table
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import read_table, write_table
 from unmask.terms import CANDIDATES
@@ -255,8 +255,8 @@ def test_published_tests_tokens_and_corrects_nothing(
 
 
 def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
-    tests = results.tests.assign(untestable=results.tests["unit"] == "clustered")
-    tests.loc[tests["untestable"], ["p", "p_holm"]] = float("nan")
+    tests = results.tests.copy()
+    tests.loc[tests["unit"] == "clustered", ["p", "p_holm", "df"]] = float("nan")
     found = with_tables(results, tests=tests)
     for name, column in (("table1", "AUL, shared tokens"), ("table4", "shuffled")):
         of = found.paper_tables[name]

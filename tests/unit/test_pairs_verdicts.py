@@ -14,7 +14,6 @@ from unmask.pairs.verdicts import (
     CONTROL,
     NO_CLEAR,
     TESTABLE,
-    UNDECIDED,
     VERDICTS,
     can_be_tested,
     interval_off_50,
@@ -23,7 +22,7 @@ from unmask.pairs.verdicts import (
 from unmask.report.charts import FONT, theme
 
 COLUMNS = [
-    *("measure", "grouping", "score", "low", "high", "null_low", "null_high", "null_undecided"),
+    *("measure", "grouping", "score", "low", "high", "null_low", "null_high"),
     *("unanimous_low", "neutral"),
 ]
 
@@ -62,11 +61,8 @@ def test_the_three_answers(
     grouping: str, score: float, interval: tuple[float, float], words: tuple[float, float], verdict: str
 ) -> None:
     neutral = 0 if grouping == "difference" else 50
-    row = pd.DataFrame([["AUL", grouping, score, *interval, *words, False, NAN, neutral]], columns=COLUMNS)
+    row = pd.DataFrame([["AUL", grouping, score, *interval, *words, NAN, neutral]], columns=COLUMNS)
     assert verdicts(row).tolist() == [verdict]
-    # what the draws leave open matters where the band decides
-    open_ = verdicts(row.assign(null_undecided=True)).tolist()
-    assert open_ == [UNDECIDED if verdict in (BY_WORDS, CLEAR) else verdict]
     # a measure that hides every token is a control, without a verdict
     for name in ("AllMasked", "AllMaskedSum"):
         assert verdicts(row.assign(measure=name)).tolist() == [CONTROL]
@@ -92,7 +88,7 @@ def test_what_no_decisions_could_make_clear_cannot_be_told(
     score = sum(interval) / 2
     neutral = 0 if grouping == "difference" else 50
     row = pd.DataFrame(
-        [["AUL", grouping, score, *interval, 45.0, 55.0, False, unanimous_low, neutral]], columns=COLUMNS
+        [["AUL", grouping, score, *interval, 45.0, 55.0, unanimous_low, neutral]], columns=COLUMNS
     )
     assert verdicts(row).tolist() == [verdict]
 
@@ -112,7 +108,7 @@ def test_what_no_decisions_could_make_clear_cannot_be_told(
 def test_a_score_is_judged_about_that_of_no_preference(
     neutral: float, interval: tuple[float, float], unanimous_low: float, verdict: str
 ) -> None:
-    numbers = [sum(interval) / 2, *interval, 60.0, 70.0, False, unanimous_low, neutral]
+    numbers = [sum(interval) / 2, *interval, 60.0, 70.0, unanimous_low, neutral]
     assert verdicts(pd.DataFrame([["AUL", "overall", *numbers]], columns=COLUMNS)).tolist() == [verdict]
 
 
@@ -135,7 +131,7 @@ def score_row(verdict: str, **more: object) -> dict[str, object]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("there", [VERDICTS, (UNDECIDED,), (CONTROL, CANNOT_TELL), (CLEAR, UNDECIDED)])
+@pytest.mark.parametrize("there", [VERDICTS, (BY_WORDS,), (CONTROL, CANNOT_TELL), (CLEAR, CONTROL)])
 def test_a_verdict_looks_the_same_whichever_others_there_are(there: tuple[str, ...]) -> None:
     drawn = charts.bias_types(pd.DataFrame([score_row(verdict) for verdict in there]))
     assert drawn is not None

@@ -51,7 +51,7 @@ def test_marks_stand_out_from_their_ground(palette: Palette) -> None:
 @BOTH
 def test_a_colour_of_a_verdict_is_nothing_elses(palette: Palette) -> None:
     named = dict(zip(VERDICTS, palette.verdicts, strict=True))
-    coloured = [named[verdict] for verdict in ("explainable", "clear", "undecided", "found", "missed")]
+    coloured = [named[verdict] for verdict in ("explainable", "clear", "found", "missed")]
     others = [*palette.series, palette.stereotype, palette.antistereotype]
     assert min(apart(one, other) for one, other in product(coloured, others)) > 30
     assert min(apart(one, other) for one, other in combinations(coloured, 2)) > 30

@@ -1,17 +1,26 @@
-"""Token accuracy, reading by reading, against loops over tokens."""
+"""Token accuracy, reading by reading, and McNemar's tests, against loops over tokens."""
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 
 import synthetic
 from study_schema import MEASURES
+from test_statistics_bias import literal_variance
+from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
-from unmask.statistics.accuracy import accuracy_counts, accuracy_table, candidates
-from unmask.statistics.schema import ACCURACY
+from unmask.statistics.accuracy import accuracy_counts, accuracy_table, candidates, matches, mcnemar_table
+from unmask.statistics.comparisons import mcnemar_test
+from unmask.statistics.schema import ACCURACY, TESTS
+from unmask.statistics.sharing import Sharing, contrast, t_test
 from unmask.tables import read_table, write_table
+
+Key = tuple[str, str, int]
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -171,3 +180,200 @@ def test_wilson_interval_of_an_accuracy() -> None:
     reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     assert row["low"] == pytest.approx(100 * (centre - reach))
     assert row["high"] == pytest.approx(100 * (centre + reach))
+
+
+# ---- tests
+
+
+def tests_of(
+    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
+) -> pd.DataFrame:
+    # only pairs with a number that divides by the same 7 share something
+    pairs = pd.DataFrame({"pair_id": [f"p{i}" for i in range(70)]})
+    sharing = Sharing.of([{i // 7} for i in range(70)])
+    return mcnemar_table([matches(measures, evidence, shuffled)], pairs, sharing)
+
+
+tests_of.__test__ = False  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("b", "c"), [(1, 0), (5, 9), (12, 12), (20, 4), (0, 24)])
+def test_few_discordant_units_are_tested_exactly(b: int, c: int) -> None:
+    statistic, p, exact = mcnemar_test(b, c)
+    tail = sum(math.comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)
+    assert (statistic, exact) == (min(b, c), True) and p == pytest.approx(min(1.0, 2 * tail))
+
+
+@pytest.mark.parametrize(("b", "c"), [(25, 0), (13, 12), (200, 150), (40, 41)])
+def test_many_are_tested_by_chi_square_with_continuity_correction(b: int, c: int) -> None:
+    statistic, p, exact = mcnemar_test(b, c)
+    assert statistic == pytest.approx((abs(b - c) - 1) ** 2 / (b + c)) and not exact
+    # survival function of chi-square with one degree of freedom
+    assert p == pytest.approx(math.erfc(math.sqrt(statistic / 2)))
+
+
+def test_where_nothing_differs_there_is_nothing_to_test() -> None:
+    assert np.isnan(mcnemar_test(0, 0)[:2]).all()
+
+
+def hits(frame: pd.DataFrame, **wanted: Any) -> dict[Key, bool]:
+    found = {}
+    for row in frame.to_dict("records"):
+        if all(row[key] == value for key, value in wanted.items()):
+            found[str(row["pair_id"]), str(row["role"]), int(row["position"])] = row["rank"] == 1
+    return found
+
+
+def counts(first: dict[Key, bool], second: dict[Key, bool]) -> tuple[int, int, int]:
+    """(n, b, c) over the tokens of both."""
+    shared = [key for key in first if key in second]
+    b = sum(first[key] and not second[key] for key in shared)
+    c = sum(second[key] and not first[key] for key in shared)
+    return len(shared), b, c
+
+
+def of_pairs(first: dict[Key, bool], second: dict[Key, bool]) -> tuple[int, int, int]:
+    """(n, b, c) over pairs: where the first has more tokens right, and where the second has."""
+    d: dict[str, int] = {}
+    for key in first:
+        if key in second:
+            d[key[0]] = d.get(key[0], 0) + first[key] - second[key]
+    return len(d), sum(x > 0 for x in d.values()), sum(x < 0 for x in d.values())
+
+
+def row_of(table: pd.DataFrame, **wanted: Any) -> tuple[int, int, int]:
+    rows = table
+    for key, value in wanted.items():
+        rows = rows[rows[key] == value]
+    assert len(rows) == 1
+    return int(rows["n"].iloc[0]), int(rows["b"].iloc[0]), int(rows["c"].iloc[0])
+
+
+@pytest.fixture(scope="module")
+def made() -> synthetic.Synthetic:
+    return synthetic.make(70, seed=8)
+
+
+@pytest.fixture(scope="module")
+def table(made: synthetic.Synthetic) -> pd.DataFrame:
+    return tests_of(MEASURES, made.evidence, made.shuffled)
+
+
+@pytest.mark.parametrize(
+    ("measure", "masking", "modified"), [("CPS", "one-shared", False), ("SSS", "modified", True)]
+)
+def test_aul_meets_the_other_measure_on_the_same_tokens(
+    made: synthetic.Synthetic, table: pd.DataFrame, measure: str, masking: str, modified: bool
+) -> None:
+    aul = hits(made.evidence["none"], special=False, modified=modified)
+    other = hits(made.evidence[masking])
+    assert set(aul) == set(other)
+    assert row_of(table, kind="measures", second=measure, unit="token") == counts(aul, other)
+    assert row_of(table, kind="measures", second=measure, unit="clustered") == of_pairs(aul, other)
+
+
+def test_a_shuffled_token_meets_itself(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
+    original = {key: right for key, right in hits(made.evidence["none"]).items() if key[1] != "unrelated"}
+    shuffled = {}
+    for row in made.shuffled.to_dict("records"):
+        key = (str(row["pair_id"]), str(row["role"]), int(row["source_position"]))
+        shuffled[key] = row["rank"] == 1
+    assert set(original) == set(shuffled)
+    assert row_of(table, kind="shuffled", unit="token") == counts(original, shuffled)
+    assert row_of(table, kind="shuffled", unit="clustered") == of_pairs(original, shuffled)
+
+
+def test_special_tokens_without_a_source_keep_their_place(
+    made: synthetic.Synthetic, table: pd.DataFrame
+) -> None:
+    unsaid = made.shuffled.assign(
+        source_position=made.shuffled["source_position"].where(~made.shuffled["special"])
+    )
+    again = tests_of(MEASURES, made.evidence, unsaid)
+    pd.testing.assert_frame_equal(table, again)
+
+
+def test_the_unrelated_sentence_meets_the_stereotype_where_counts_agree(
+    made: synthetic.Synthetic, table: pd.DataFrame
+) -> None:
+    none = hits(made.evidence["none"])
+    length = {(pair, role): 0 for pair, role, _ in none}
+    for pair, role, _ in none:
+        length[pair, role] += 1
+    stereotype, unrelated = {}, {}
+    for (pair, role, position), right in none.items():
+        if length[pair, "stereotype"] == length[pair, "unrelated"]:
+            if role == "stereotype":
+                stereotype[pair, "x", position] = right
+            elif role == "unrelated":
+                unrelated[pair, "x", position] = right
+    assert row_of(table, kind="unrelated", unit="token") == counts(stereotype, unrelated)
+    assert row_of(table, kind="unrelated", unit="clustered") == of_pairs(stereotype, unrelated)
+
+
+def test_unrelated_sentences_of_other_lengths_stay_out(made: synthetic.Synthetic) -> None:
+    none = made.evidence["none"]
+    cut = none[~((none["role"] == "unrelated") & (none["pair_id"] == "p0") & (none["position"] == 1))]
+    whole, fewer = (
+        row_of(tests_of(MEASURES, {"none": rows}, None), kind="unrelated", unit="clustered")[0]
+        for rows in (none, cut)
+    )
+    assert fewer == whole - 1
+
+
+def test_a_clustered_test_is_students_t_of_the_written_out_variance(
+    made: synthetic.Synthetic, table: pd.DataFrame
+) -> None:
+    """Of each pair, how many tokens the first alone has right less how many the second alone has."""
+    aul = hits(made.evidence["none"], special=False, modified=False)
+    other = hits(made.evidence["one-shared"])
+    d: dict[str, float] = {}
+    for key in aul:
+        d[key[0]] = d.get(key[0], 0) + aul[key] - other[key]
+    nodes = [{str(int(pair[1:]) // 7)} for pair in d]
+    n = len(d)
+    variance, _, df = literal_variance(list(d.values()), nodes, [1 / n] * n, [0] * n)
+    statistic = np.mean([*d.values()]) / math.sqrt(variance)
+    (row,) = table[(table["unit"] == "clustered") & (table["second"] == "CPS")].to_dict("records")
+    df = min(df, float(np.count_nonzero([*d.values()]) - 1))
+    assert (row["statistic"], row["df"]) == pytest.approx((statistic, df))
+    assert row["p"] == pytest.approx(2 * student.sf(abs(statistic), df))
+
+
+def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthetic) -> None:
+    found = mcnemar_table(
+        [matches(MEASURES, made.evidence, made.shuffled)], made.pairs, Sharing.of([["she"]] * 70)
+    )
+    clustered = found[found["unit"] == "clustered"]
+    assert len(clustered) >= 3 and clustered["p"].isna().all() and clustered["df"].isna().all()
+    assert found.loc[found["unit"] == "token", "p"].notna().all()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_where_nothing_differs_it_rejects_seldom(share: float) -> None:
+    """Words prefer either at random, and pairs go by their words: no mean differs from 0."""
+    rng, word, draws = np.random.default_rng(1), np.arange(400) % 20, 2000
+    margins = math.sqrt(share) * rng.normal(size=(20, draws))[word]
+    d = np.sign(margins + math.sqrt(1 - share) * rng.normal(size=(400, draws)))
+    of = contrast(d, Sharing.of([(w,) for w in word]))
+    rejected, alone = (
+        (t_test(of["estimate"], of[kind], of["df"], 0.95)["p"] < 0.05).mean()
+        for kind in ("clustered", "independent")
+    )
+    assert 0.03 < rejected < 0.065 and (alone > 0.15) == (share > 0)
+
+
+def test_the_order_of_rows_changes_nothing(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
+    mixed = {masking: rows.sample(frac=1, random_state=1) for masking, rows in made.evidence.items()}
+    again = tests_of(MEASURES, mixed, made.shuffled.sample(frac=1, random_state=2))
+    pd.testing.assert_frame_equal(table, again)
+
+
+def test_evidence_that_does_not_belong_together_is_refused(made: synthetic.Synthetic) -> None:
+    none = made.evidence["none"]
+    with pytest.raises(InputError, match="shared-tokens under the other masking are not those"):
+        tests_of(MEASURES, {**made.evidence, "none": none[none["pair_id"] != "p3"]}, None)
+
+
+def test_it_fits_its_schema(table: pd.DataFrame, tmp_path: object) -> None:
+    write_table(f"{tmp_path}/tests.parquet", table, TESTS, {})

@@ -1,6 +1,7 @@
 """Agreement with raters against pair-by-pair definitions."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,16 @@ from study_schema import MEASURES, options_with
 from unmask.report.sheets import rows_of
 from unmask.statistics.agreement import (
     agreement_table,
+    area_test,
     areas_compared,
     curve,
+    placements,
     roc_table,
     vote_counts,
 )
 from unmask.statistics.decisions import decisions
-from unmask.statistics.dependence import Dependence
 from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
+from unmask.statistics.sharing import Sharing
 from unmask.tables import write_table
 
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
@@ -71,14 +74,14 @@ def test_votes_any_and_own() -> None:
     assert math.isnan(vote_counts(pairs, "any")[2])
 
 
-def alone(made: synthetic.Synthetic) -> Dependence:
+def alone(made: synthetic.Synthetic) -> Sharing:
     """Pairs that share nothing."""
-    return Dependence.of([()] * len(made.pairs))
+    return Sharing.of([()] * len(made.pairs))
 
 
-def in_threes(made: synthetic.Synthetic) -> Dependence:
+def in_threes(made: synthetic.Synthetic) -> Sharing:
     """Three neighbouring pairs share a node, and every tenth another."""
-    return Dependence.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(len(made.pairs))])
+    return Sharing.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(len(made.pairs))])
 
 
 def literal_reading(
@@ -132,10 +135,11 @@ def test_every_reading_is_the_literal_one(made: synthetic.Synthetic, tmp_path: o
         assert (row["positives"], row["negatives"]) == (len(positive), len(negative))
         if positive and negative:
             assert row["auc"] == pytest.approx(literal_auc(positive, negative))
-            few = min(len(positive), len(negative)) < 10
-            assert row["method"] == ("newcombe" if few else "clustered")
-            assert row["low"] < row["auc"] < row["high"]
-            assert pd.isna(row["delong_low"]) == pd.isna(row["delong_high"]) == few
+            if min(len(positive), len(negative)) < 10:
+                assert pd.isna(row["low"]) and row["reason"] == "no interval: fewer than 10 pairs in a class"
+            else:
+                assert 0 <= row["low"] < row["auc"] < row["high"] <= 1 and pd.isna(row["reason"])
+                assert (row["p"] < 0.05) == (row["low"] > 0.5 or row["high"] < 0.5)
         else:
             assert pd.isna(row["auc"])
             assert str(row["reason"]).startswith("no ")
@@ -218,19 +222,53 @@ def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
         write_table(f"{tmp_path}/empty.parquet", rows, schema, {})
 
 
-def test_intervals_allow_for_pairs_that_vary_together(made: synthetic.Synthetic) -> None:
-    """Pairs four times over: DeLong's interval shrinks, the clustered one hardly."""
-    n = len(made.pairs)
-    pairs = pd.concat([made.pairs.assign(pair_id=made.pairs["pair_id"] + f"-{i}") for i in range(4)])
-    scores = pd.concat([made.scores.assign(pair_id=made.scores["pair_id"] + f"-{i}") for i in range(4)])
-    copies = Dependence.of([(row % n,) for row in range(4 * n)])
-    pairs = pairs.reset_index(drop=True)
-    one = agreement_table(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made))
-    four = agreement_table(pairs, decisions(pairs, scores), options_with(), copies)
-    for before, after in zip(rows_of(one[one["chosen"]]), rows_of(four[four["chosen"]]), strict=True):
-        assert after.auc == pytest.approx(before.auc)
-        assert (after.delong_high - after.delong_low) / (before.delong_high - before.delong_low) < 0.6
-        assert (after.high - after.low) / (before.high - before.low) == pytest.approx(1, abs=0.12)
+def test_areas_and_variances_are_the_literal_ones() -> None:
+    """DeLong's variance by enumeration; of pairs that share nothing the clustered one is the same."""
+    rng = np.random.default_rng(0)
+    for m, n, values in ((10, 14, 4), (12, 40, 9), (30, 11, 1000)):
+        positive = np.arange(m + n) < m
+        scores = rng.integers(0, values, m + n) + 0.3 * positive
+        (row,) = area_test(
+            placements(scores[:, None], positive), positive, Sharing.of([()] * (m + n)), 0.95, 0.5
+        ).to_dict("records")
+        yes, no = scores[:m].tolist(), scores[m:].tolist()
+        _, variance = literal_paired_delong([*yes, *no], [0.0] * (m + n), positive.tolist())
+        assert row["area"] == pytest.approx(literal_auc(yes, no))
+        assert (row["delong_error"], row["error"]) == pytest.approx((math.sqrt(variance),) * 2)
+        assert row["p"] == pytest.approx(2 * t.sf(abs(row["area"] - 0.5) / row["error"], row["df"]))
+        assert row["high"] - row["area"] == pytest.approx(t.ppf(0.975, row["df"]) * row["error"])
+
+
+def test_copies_of_pairs_add_nothing() -> None:
+    """Pairs four times over: DeLong's variance is a quarter, the clustered one that of the pairs alone."""
+    rng = np.random.default_rng(2)
+    scores, positive = rng.normal(size=(200, 1)), np.arange(200) % 3 == 0
+    scores[positive] += 0.5
+    one = area_test(placements(scores, positive), positive, Sharing.of([()] * 200), 0.95, 0.5)
+    many, every = np.tile(positive, 4), np.tile(scores, (4, 1))
+    copies = Sharing.of([(row % 200,) for row in range(800)])
+    four = area_test(placements(every, many), many, copies, 0.95, 0.5)
+    assert four["area"].item() == pytest.approx(one["area"].item())
+    assert four["delong_error"].item() == pytest.approx(one["error"].item() / 2, rel=0.01)
+    assert four["error"].item() == pytest.approx(one["error"].item(), rel=0.025)
+
+
+@pytest.mark.parametrize(
+    ("positive", "reason"),
+    [
+        (np.arange(9.0), "no interval: fewer than 10 pairs in a class"),
+        (np.arange(20.0) + 100, "no interval: the scores do not vary"),
+        (np.zeros(20), "no interval: the scores do not vary"),
+    ],
+)
+def test_an_area_without_an_interval_says_why(positive: Any, reason: str) -> None:
+    """Too few of a class, classes that the scores separate, and scores that are all alike."""
+    negative = np.zeros(20) if not positive.any() else np.arange(20.0)
+    scores, is_positive = np.concatenate([positive, negative]), np.arange(len(positive) + 20) < len(positive)
+    placed, sharing = placements(scores[:, None], is_positive), Sharing.of([()] * len(scores))
+    (row,) = area_test(placed, is_positive, sharing, 0.95, 0.5).to_dict("records")
+    assert row["reason"] == reason and math.isnan(row["low"]) and math.isnan(row["p"])
+    assert row["area"] == pytest.approx(literal_auc(positive.tolist(), negative.tolist()))
 
 
 def test_the_order_of_pairs_changes_nothing(made: synthetic.Synthetic) -> None:
@@ -324,7 +362,7 @@ def test_areas_that_cannot_be_tested_say_why() -> None:
     table = areas_compared(made.pairs, decisions(made.pairs, scores), options_with(), alone(made))
     same = table[(table["first"] == "AUL") & (table["second"] == "AULA")]
     assert (same["difference"] == 0).all() and same["p"].isna().all()
-    assert set(same["reason"]) == {"the two never differ"}
+    assert set(same["reason"]) == {"no interval: the two never differ"}
     ratings = pd.Series([[None] * 5] * 4 + [["gender"] * 5] * 56, dtype=object)
     few = areas_compared(
         made.pairs.assign(ratings=ratings),
@@ -332,10 +370,12 @@ def test_areas_that_cannot_be_tested_say_why() -> None:
         options_with(),
         alone(made),
     )
-    assert few["p"].isna().all() and set(few["reason"]) == {"fewer than 10 pairs in a class"}
+    assert few["p"].isna().all() and set(few["reason"]) == {"no interval: fewer than 10 pairs in a class"}
     flat = scores.assign(margin=scores["margin"].where(scores["measure"] != "CPS", 1.0))
     table = areas_compared(made.pairs, decisions(made.pairs, flat), options_with(), alone(made))
-    assert set(table.loc[table["second"] == "CPS", "reason"]) == {"an area whose variance is unknown"}
-    one_word = Dependence.of([("word",)] * 60)
+    assert set(table.loc[table["second"] == "CPS", "reason"]) == {
+        "no interval: the scores of one do not vary"
+    }
+    one_word = Sharing.of([("word",)] * 60)
     table = areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), one_word)
-    assert table["p"].isna().all() and set(table["reason"]) == {"the pairs all vary together"}
+    assert table["p"].isna().all() and set(table["reason"]) == {"no interval: all pairs share something"}

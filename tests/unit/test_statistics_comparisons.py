@@ -1,4 +1,4 @@
-"""Two measures, or two models, on the same pairs: against slow computations of the same numbers."""
+"""Measures, models, states and versions on the same pairs, against slow computations of the same numbers."""
 
 import math
 from collections.abc import Hashable, Mapping
@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 from scipy.stats import t
@@ -13,30 +14,29 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 import synthetic
 from study_schema import MEASURES
+from synthetic import pair_results
+from unmask.errors import InputError
+from unmask.pairs.comparisons import VERSIONS_DIFFER
 from unmask.report.sheets import rows_of
 from unmask.statistics import comparisons
-from unmask.statistics.comparisons import measures_compared
-from unmask.statistics.decisions import decisions
-from unmask.statistics.dependence import Dependence
-from unmask.statistics.schema import COMPARISONS
-from unmask.statistics.student import student
+from unmask.statistics.comparisons import measures_compared, states_compared, versions_compared
+from unmask.statistics.decisions import Decisions, decisions
+from unmask.statistics.schema import COMPARISONS, STATES, VERSIONS
+from unmask.statistics.sharing import Sharing, contrast, t_test
 from unmask.tables import write_table
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, TIE, UNDEFINED
 
 N = 90
-ALONE = Dependence.of([()] * N)
-TOGETHER = Dependence.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(N)])
+ALONE = Sharing.of([()] * N)
+TOGETHER = Sharing.of([(i // 3, "tenth" if i % 10 == 0 else -i) for i in range(N)])
 Outcomes = dict[tuple[str, str], dict[str, str]]
 
 
 def models_compared(
-    pairs: pd.DataFrame,
-    scores: dict[str, pd.DataFrame],
-    dependence: Dependence,
-    confidence: float,
-    headlines: dict[str, str] | None = None,
+    pairs: pd.DataFrame, scores: dict[str, pd.DataFrame], sharing: Sharing, confidence: float
 ) -> pd.DataFrame:
     of_models = {model: decisions(pairs, own) for model, own in scores.items()}
-    return comparisons.models_compared(of_models, dependence, confidence, headlines)
+    return comparisons.models_compared(of_models, sharing, confidence)
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +70,9 @@ def check(
     first: dict[str, str],
     second: dict[str, str],
     ids: list[str],
-    dependence: Dependence,
+    sharing: Sharing,
 ) -> None:
-    """A row against one pair at a time; clustered errors by Dependence.variance of literal residuals."""
+    """A row against one pair at a time; clustered errors by contrast."""
     protocol = row["protocol"]
     members = [
         i
@@ -87,13 +87,9 @@ def check(
     d = [x - y for x, y in zip(own, other, strict=True)]
     mean = sum(d) / n
     assert row["difference"] == pytest.approx(mean)
-    classical = sum((x - mean) ** 2 for x in d) / (n - 1) / n
-    assert row["independent_error"] == pytest.approx(math.sqrt(classical))
-    among = dependence.among(np.array(members))
-    weights, one_group = np.full(n, 1 / n), np.zeros(n, np.int64)
-    found = among.variance(np.array([[x - mean] for x in d]), weights, one_group)
-    error = math.sqrt(found.clustered[0])
-    df = min(found.df, sum(x != 0 for x in d) - 1)
+    found = contrast(np.array(d)[:, None], sharing.among(np.array(members))).iloc[0]
+    error = math.sqrt(found["clustered"])
+    df = min(found["df"], sum(x != 0 for x in d) - 1)
     assert (row["error"], row["df"]) == pytest.approx((error, df))
     assert row["p"] == pytest.approx(2 * t.sf(abs(mean) / error, df))
     reach = t.ppf(0.975, df) * error
@@ -110,11 +106,11 @@ def check(
     assert row["p_mcnemar"] == pytest.approx(tested.pvalue)
 
 
-@pytest.mark.parametrize("dependence", [ALONE, TOGETHER], ids=["alone", "together"])
+@pytest.mark.parametrize("sharing", [ALONE, TOGETHER], ids=["alone", "together"])
 def test_measures_are_compared_pair_by_pair(
-    made: synthetic.Synthetic, dependence: Dependence, tmp_path: object
+    made: synthetic.Synthetic, sharing: Sharing, tmp_path: object
 ) -> None:
-    table = measures_compared(decisions(made.pairs, made.scores), dependence, 0.95)
+    table = measures_compared(decisions(made.pairs, made.scores), sharing, 0.95)
     assert [(row.first, row.second, row.protocol) for row in rows_of(table)] == [
         (first, second, protocol)
         for first, protocol in [(m, p) for m in MEASURES for p in ("published", "corrected")]
@@ -123,7 +119,7 @@ def test_measures_are_compared_pair_by_pair(
     outcomes, ids = outcomes_in(made.scores), list(made.pairs["pair_id"])
     for row in table.to_dict("records"):
         protocol = row["protocol"]
-        check(row, outcomes[row["first"], protocol], outcomes[row["second"], protocol], ids, dependence)
+        check(row, outcomes[row["first"], protocol], outcomes[row["second"], protocol], ids, sharing)
     # in corrected, pairs are left out for either measure
     assert table.loc[table["protocol"] == "corrected", "n"].nunique() > 3
     write_table(f"{tmp_path}/measures.parquet", table, COMPARISONS, {})
@@ -145,14 +141,6 @@ def test_models_are_compared_pair_by_pair(
         combinations(models, 2)
     )
     write_table(f"{tmp_path}/models.parquet", table, COMPARISONS, {})
-
-
-def test_many_at_a_time_are_few_at_a_time(
-    made: synthetic.Synthetic, models: dict[str, pd.DataFrame], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = models_compared(made.pairs, models, TOGETHER, 0.95)
-    monkeypatch.setattr("unmask.statistics.dependence.VALUES_AT_ONCE", 2 * len(made.pairs))
-    pd.testing.assert_frame_equal(models_compared(made.pairs, models, TOGETHER, 0.95), whole)
 
 
 def test_turning_a_comparison_turns_the_difference(
@@ -179,7 +167,7 @@ def test_turning_a_comparison_turns_the_difference(
 def test_a_model_against_itself_differs_by_nothing(made: synthetic.Synthetic) -> None:
     table = models_compared(made.pairs, {"one": made.scores, "twin": made.scores}, TOGETHER, 0.95)
     assert (table["difference"] == 0).all() and (table["agreement"] == 100).all()
-    assert table[["p", "error", "independent_error", "low", "high", "df"]].isna().all(axis=None)
+    assert table[["p", "error", "low", "high", "df"]].isna().all(axis=None)
     assert table["p_mcnemar"].isna().all()
 
 
@@ -201,21 +189,24 @@ def test_the_order_of_pairs_changes_nothing(
 
 
 def test_copies_of_pairs_add_nothing(made: synthetic.Synthetic) -> None:
-    """Pairs five times over: independent errors shrink, clustered ones hardly."""
+    """Pairs five times over: errors of independent pairs shrink, clustered ones hardly."""
     pairs, scores = (
         pd.concat([frame.assign(pair_id=frame["pair_id"] + f"-{i}") for i in range(5)], ignore_index=True)
         for frame in (made.pairs, made.scores)
     )
-    copies = Dependence.of([(row % N,) for row in range(5 * N)])
+    copies = Sharing.of([(row % N,) for row in range(5 * N)])
     one = measures_compared(decisions(made.pairs, made.scores), ALONE, 0.95)
-    five = measures_compared(decisions(pairs, scores), copies, 0.95)
+    five, apart = (
+        measures_compared(decisions(pairs, scores), sharing, 0.95)
+        for sharing in (copies, Sharing.of([()] * 5 * N))
+    )
     assert list(five["difference"]) == pytest.approx(list(one["difference"]))
-    assert (five["independent_error"] / one["independent_error"] < 0.46).all()
+    assert (apart["error"] / one["error"] < 0.46).all()
     assert list(five["error"] / one["error"]) == pytest.approx([1] * len(one), abs=0.03)
 
 
 def test_where_all_pairs_vary_together_nothing_is_claimed(made: synthetic.Synthetic) -> None:
-    table = measures_compared(decisions(made.pairs, made.scores), Dependence.of([("word",)] * N), 0.95)
+    table = measures_compared(decisions(made.pairs, made.scores), Sharing.of([("word",)] * N), 0.95)
     assert table[["p", "error", "low", "high"]].isna().all(axis=None)
     assert table[["difference", "agreement"]].notna().all(axis=None)
 
@@ -266,61 +257,256 @@ def test_differences_of_what_does_not_differ_are_found_as_often_as_said() -> Non
     """Words make pairs decide alike: the clustered test keeps its level, that of lone ones does not."""
     rng, rounds = np.random.default_rng(1), 800
     word = np.arange(240) % 40
-    dependence = Dependence.of([(w,) for w in word])
     sides = [
         rng.random((240, rounds)) < np.where(rng.random((40, rounds)) < 0.5, 0.9, 0.1)[word] for _ in range(2)
     ]
-    d = 100 * (sides[0].astype(float) - sides[1])
-    mean, weights = d.mean(axis=0), np.full(240, 1 / 240)
-    found = dependence.variance(d - mean, weights, np.zeros(240, np.int64))
-    clustered = student(mean, found.clustered, np.full(rounds, found.df), 0.95)
-    independent = student(mean, found.independent, np.full(rounds, 239.0), 0.95)
+    of = contrast(100 * (sides[0].astype(float) - sides[1]), Sharing.of([(w,) for w in word]))
+    clustered = t_test(of["estimate"], of["clustered"], of["df"], 0.95)
+    independent = t_test(of["estimate"], of["independent"], np.full(rounds, 239.0), 0.95)
     assert 0.03 < (clustered.p < 0.05).mean() < 0.07
     assert (independent.p < 0.05).mean() > 0.2
     assert ((clustered.p < 0.05) == ((clustered.low > 0) | (clustered.high < 0))).all()
 
 
-def test_student_knows_what_it_cannot_know() -> None:
-    nothing = student(
-        np.array([0.0, 5.0, 1.0, 1.0, 100 / 3]),
-        np.array([0.0, 0.0, np.nan, 1.0, 1e-28]),
-        np.array([9.0, 9.0, 9.0, 0.0, 9.0]),
-        0.95,
-    )
-    for column in nothing:
-        assert np.isnan(column).all()
-    some = student(np.array([2.0]), np.array([4.0]), np.array([5.0]), 0.9)
-    assert some.error[0] == 2
-    assert some.p[0] == pytest.approx(2 * t.sf(1, 5))
-    assert some.high[0] == pytest.approx(2 + 2 * t.ppf(0.95, 5))
+# ---- states of one model
 
 
-@pytest.mark.parametrize("dependence", [ALONE, TOGETHER], ids=["alone", "together"])
-def test_models_without_a_common_measure_are_compared_by_their_headlines(
-    made: synthetic.Synthetic, dependence: Dependence
-) -> None:
-    rng = np.random.default_rng(13)
-    scores = {"masked": made.scores} | {
-        name: synthetic.make_scores(made.pairs, rng, ("CCPS", "LL")) for name in ("decoder", "other")
-    }
-    headlines = {"masked": "CPS", "decoder": "LL", "other": "LL"}
-    table = models_compared(made.pairs, scores, dependence, 0.95, headlines)
-    table = table.astype(object).where(table.notna(), None)
-    names = ["first", "second", "measure", "second_measure", "protocol"]
-    protocols = ("published", "corrected")
-    assert list(table[names].itertuples(index=False, name=None)) == [
-        *(("masked", "decoder", "CPS", "LL", protocol) for protocol in protocols),
-        *(("masked", "other", "CPS", "LL", protocol) for protocol in protocols),
-        # these have measures in common
-        *(("decoder", "other", of, None, protocol) for of in ("CCPS", "LL") for protocol in protocols),
+@pytest.fixture(scope="module")
+def states() -> dict[str, Decisions]:
+    """The decisions of four states: each differs from the first in some pairs."""
+    rng, made = np.random.default_rng(5), synthetic.make(N, seed=11)
+    scores = {"first": made.scores}
+    for state, share in (("near", 0.3), ("far", 0.5), ("other", 1.0)):
+        others = synthetic.make_scores(made.pairs, rng)
+        moved = set(rng.choice(made.pairs["pair_id"], round(share * N), replace=False))
+        keep = made.scores[~made.scores["pair_id"].isin(moved)]
+        scores[state] = pd.concat([keep, others[others["pair_id"].isin(moved)]], ignore_index=True)
+    return {state: decisions(made.pairs, own) for state, own in scores.items()}
+
+
+def of_outcomes(outcome: npt.NDArray[np.object_]) -> Decisions:
+    """The decisions of one measure that float error turns nowhere."""
+    column = outcome[:, None]
+    return Decisions([("AUL", "corrected")], column, np.zeros(column.shape), column, column)
+
+
+def test_states_are_compared_as_models_are_on_the_pairs_of_all(states: dict[str, Decisions]) -> None:
+    rows = states_compared(states, TOGETHER, 0.95)
+    assert list(rows.columns) == STATES.names and len(rows) == 2 * 3 * len(MEASURES)
+    assert set(rows["first"]) == {"first"} and rows["state"].unique().tolist() == ["near", "far", "other"]
+    for measure, protocol in states["first"].series:
+        part = rows[(rows["measure"] == measure) & (rows["protocol"] == protocol)]
+        place = states["first"].series.index((measure, protocol))
+        members = np.flatnonzero(~np.isnan(sum(of.credit()[:, place] for of in states.values())))
+        assert (part["n"] == len(members)).all()
+        some = {name: among(of, members) for name, of in states.items()}
+        compared = comparisons.models_compared(some, TOGETHER.among(members), 0.95)
+        compared = compared[(compared["measure"] == measure) & (compared["protocol"] == protocol)]
+        by_state = compared[compared["first"] == "first"].set_index("second")
+        for row in part.to_dict("records"):
+            other = by_state.loc[row["state"]]
+            assert row["difference"] == pytest.approx(-other["difference"])
+            assert row["score"] == pytest.approx(other["second_score"])
+            for column in ("first_score", "error", "df", "p"):
+                assert row[column] == pytest.approx(other[column], nan_ok=True), column
+            assert (row["low"], row["high"]) == pytest.approx((-other["high"], -other["low"]))
+            # p and interval say the same
+            assert (row["p"] < 0.05) == (row["low"] > 0 or row["high"] < 0)
+
+
+def among(of: Decisions, members: npt.NDArray[np.int64]) -> Decisions:
+    some = (of.outcome[members], of.margin[members], of.lowest[members], of.highest[members])
+    return Decisions(of.series, *some)
+
+
+def test_changes_beyond_float_error_are_counted_pair_by_pair(states: dict[str, Decisions]) -> None:
+    rows = states_compared(states, TOGETHER, 0.95)
+    first, far = states["first"], states["far"]
+    ends = [
+        (100 * of.credit(of.lowest), 100 * of.credit(of.highest), 100 * of.credit()) for of in (first, far)
     ]
-    outcomes = {model: outcomes_in(own) for model, own in scores.items()}
-    ids = list(made.pairs["pair_id"])
-    for row in table.to_dict("records"):
-        protocol, measure = row["protocol"], row["measure"]
-        first = outcomes[row["first"]][measure, protocol]
-        second = outcomes[row["second"]][row["second_measure"] or measure, protocol]
-        check(row, first, second, ids, dependence)
-    # without headlines such models are not compared, and same measures never are by them
-    alone = models_compared(made.pairs, scores, dependence, 0.95)
-    assert set(alone["first"]) == {"decoder"} and alone["second_measure"].isna().all()
+    everyone = ~np.isnan(sum(of.credit() for of in states.values()))
+    for row in rows[rows["state"] == "far"].to_dict("records"):
+        place = first.series.index((row["measure"], row["protocol"]))
+        changed = beyond = 0
+        for i in np.flatnonzero(everyone[:, place]):
+            (low, high, credit), (other_low, other_high, other) = (
+                tuple(float(array[i, place]) for array in of) for of in ends
+            )
+            changed += credit != other
+            ranges = sorted([sorted([low, high]), sorted([other_low, other_high])])
+            beyond += ranges[1][0] > ranges[0][1]
+        assert (row["changed"], row["beyond"]) == (changed, beyond)
+        assert row["changed"] > 0 and row["beyond"] <= row["changed"]
+
+
+def test_a_state_that_decides_alike_has_no_interval(states: dict[str, Decisions]) -> None:
+    with_same = {"first": states["first"], "same": states["first"], "far": states["far"]}
+    rows = states_compared(with_same, TOGETHER, 0.95)
+    same = rows[rows["state"] == "same"]
+    assert (same["difference"] == 0).all() and (same["changed"] == 0).all()
+    assert same[["error", "low", "high", "p"]].isna().all(axis=None)
+
+
+def test_a_state_without_a_score_is_left_out() -> None:
+    rng = np.random.default_rng(2)
+    outcomes = rng.choice([STEREOTYPE, ANTISTEREOTYPE], (3, N)).astype(object)
+    undefined = np.full(N, UNDEFINED, object)
+    of_states = {"a": of_outcomes(outcomes[0]), "b": of_outcomes(undefined), "c": of_outcomes(outcomes[1])}
+    assert states_compared(of_states, TOGETHER, 0.95)["state"].tolist() == ["c"]
+    assert states_compared({"b": of_states["b"], "a": of_states["a"]}, TOGETHER, 0.95).empty
+
+
+def test_the_order_of_states_changes_no_row(states: dict[str, Decisions]) -> None:
+    keys = ["state", "measure", "protocol"]
+    turned = {name: states[name] for name in ("first", "other", "near", "far")}
+    rows, others = (
+        states_compared(each, TOGETHER, 0.95).sort_values(keys).reset_index(drop=True)
+        for each in (states, turned)
+    )
+    numbers = ["difference", "error", "df", "low", "high", "p", "changed", "beyond"]
+    pd.testing.assert_frame_equal(rows[[*keys, *numbers]], others[[*keys, *numbers]])
+
+
+# ---- versions of a benchmark
+
+SERIES = [("AUL", "published"), ("AUL", "corrected"), ("CPS", "corrected")]
+
+
+def pairs_of(texts: dict[str, tuple[str, str]]) -> pd.DataFrame:
+    rows = [
+        {"pair_id": name, "stereotype": one, "antistereotype": other} for name, (one, other) in texts.items()
+    ]
+    return pd.DataFrame(rows).assign(target=None, writer=None)
+
+
+def decisions_of(outcomes: list[list[str]], series: list[tuple[str, str]]) -> Decisions:
+    """outcomes: of each pair by series."""
+    of = np.array(outcomes, dtype=object)
+    return Decisions(series, of, np.zeros(of.shape), of, of)
+
+
+def made_versions(seed: int) -> tuple[pd.DataFrame, pd.DataFrame, Decisions, Decisions]:
+    """Forty pairs of words, of which thirty are in the other version, ten of these with another word."""
+    rng = np.random.default_rng(seed)
+    groups = ["red", "blue", "green", "grey", "pink", "white", "black"]
+    texts = {
+        str(number): (f"all {groups[one]} are x{number}", f"all {groups[other]} are x{number}")
+        for number, (one, other) in enumerate(rng.choice(len(groups), size=(40, 2)))
+    }
+    names = [str(number) for number in rng.permutation(40)[:30]]
+    others = {
+        name: (texts[name][0].replace("all", "most") if place < 10 else texts[name][0], texts[name][1])
+        for place, name in enumerate(names)
+    }
+    others["alone"] = ("a red x", "a blue x")
+    kinds = [STEREOTYPE, ANTISTEREOTYPE, TIE, UNDEFINED]
+    first = decisions_of(rng.choice(kinds, size=(len(others), 3), p=[0.5, 0.3, 0.1, 0.1]).tolist(), SERIES)
+    second = decisions_of(rng.choice(kinds, size=(40, 2), p=[0.5, 0.3, 0.1, 0.1]).tolist(), SERIES[::-1][:2])
+    return pairs_of(others), pairs_of(texts), first, second
+
+
+def credit_of(decisions: Decisions, series: tuple[str, str], pairs: pd.DataFrame) -> dict[str, float | None]:
+    """By pair: 1, 0, a half for a tie, None where undefined; the protocol corrected."""
+    column = decisions.outcome[:, decisions.series.index(series)]
+    worth = {STEREOTYPE: 1.0, ANTISTEREOTYPE: 0.0, TIE: 0.5, UNDEFINED: None}
+    return {name: worth[outcome] for name, outcome in zip(pairs["pair_id"], column, strict=True)}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_of_one_name_are_compared(seed: int) -> None:
+    version, original, first, second = made_versions(seed)
+    rows = versions_compared(version, original, {"m": (first, second)}, ["words", "target"], 0.95)
+    assert list(rows["measure"].unique()) == ["AUL", "CPS"] and set(rows["protocol"]) == {"corrected"}
+    assert list(rows.columns) == VERSIONS.names
+    texts = [
+        {row.pair_id: (row.stereotype, row.antistereotype) for row in pairs.itertuples()}
+        for pairs in (version, original)
+    ]
+    for row in rows.to_dict("records"):
+        series = (row["measure"], "corrected")
+        ones, others = credit_of(first, series, version), credit_of(second, series, original)
+        names = [name for name in ones if name in others]
+        if row["texts"] == "changed":
+            names = [name for name in names if texts[0][name] != texts[1][name]]
+            assert len(names) == 10
+        counted = [name for name in names if ones[name] is not None and others[name] is not None]
+        assert row["n"] == len(counted)
+        # of these None is none
+        pairs = [(float(ones[name] or 0), float(others[name] or 0)) for name in counted]
+        assert row["first_score"] == pytest.approx(100 * sum(one for one, _ in pairs) / len(pairs))
+        assert row["second_score"] == pytest.approx(100 * sum(other for _, other in pairs) / len(pairs))
+        assert row["b"] == sum(one == 1 and other != 1 for one, other in pairs)
+        assert row["c"] == sum(one != 1 and other == 1 for one, other in pairs)
+        assert row["difference"] == pytest.approx(row["first_score"] - row["second_score"])
+
+
+def test_pairs_that_share_a_word_in_either_version_vary_together() -> None:
+    """Six translations, each with a word of its own; the English has two words, each in three pairs."""
+    english = pairs_of({str(i): (f"the {'red' if i < 3 else 'blue'} x", "the x") for i in range(6)})
+    other = pairs_of({str(i): (f"das w{i} x", "das x") for i in range(6)})
+    turns = [(STEREOTYPE, ANTISTEREOTYPE)] * 3 + [(ANTISTEREOTYPE, STEREOTYPE)] * 3
+    series = [("AUL", "corrected")]
+    first, second = (decisions_of([[turn[side]] for turn in turns], series) for side in (0, 1))
+    (row,) = versions_compared(other, english, {"m": (first, second)}, ["words"], 0.95).to_dict("records")
+    # two clusters of +100 and -100: the mean of two numbers
+    assert (row["n"], row["b"], row["c"], row["difference"]) == (6, 3, 3, 0)
+    assert row["error"] == pytest.approx(math.sqrt(2 * 100**2 / 1) / math.sqrt(2))
+    assert row["high"] == pytest.approx(row["error"] * t.ppf(0.975, row["df"]))
+    (alone,) = versions_compared(other, english, {"m": (first, second)}, [], 0.95).to_dict("records")
+    assert alone["error"] < row["error"]
+
+
+def test_the_order_of_pairs_of_versions_changes_nothing() -> None:
+    version, original, first, second = made_versions(7)
+    one = versions_compared(version, original, {"m": (first, second)}, ["words"], 0.95)
+    order = np.random.default_rng(1).permutation(len(original))
+    moved = Decisions(
+        second.series, *(getattr(second, name)[order] for name in ("outcome", "margin", "lowest", "highest"))
+    )
+    again = original.iloc[order].reset_index(drop=True)
+    other = versions_compared(version, again, {"m": (first, moved)}, ["words"], 0.95)
+    pd.testing.assert_frame_equal(one, other)
+
+
+def test_benchmarks_without_a_common_pair_are_refused() -> None:
+    version, original, first, second = made_versions(1)
+    renamed = original.assign(pair_id="x" + original["pair_id"].astype(str))
+    with pytest.raises(InputError, match="no pair_id is in both benchmarks"):
+        versions_compared(version, renamed, {"m": (first, second)}, ["words"], 0.95)
+
+
+def test_the_report_says_what_a_version_changes() -> None:
+    row = dict.fromkeys(VERSIONS.names) | {
+        "model": "bert",
+        "original": "crows",
+        "texts": "all",
+        "measure": "AUL",
+    }
+    row |= {"benchmark": "revised", "protocol": "corrected", "n": 1467, "b": 5, "c": 7, "difference": -0.136}
+    row |= {"first_score": 56.0, "second_score": 56.136, "low": -0.6, "high": 0.3, "p": 0.5, "p_holm": 1.0}
+    rows = pd.DataFrame(
+        [row, row | {"texts": "changed", "n": 150}, row | {"measure": "CPS", "b": 0, "difference": 1.2}]
+    )
+    control = row | {"measure": "AllMasked", "b": 900}
+    results = pair_results(
+        [{"name": "bert", "source": "hub"}], [], versions=pd.concat([rows, pd.DataFrame([control])])
+    )
+    (said,) = VERSIONS_DIFFER.sentences(results)
+    assert said == (
+        "revised has 1,467 pairs of crows, 150 of them with other sentences. Under each model and measure "
+        "7 to 12 are decided otherwise, and scores of revised are −0.1 to +1.2 points from those of crows. "
+        "Of 2 differences 0 are clear (p < 0.01 after Holm's correction)."
+    )
+
+
+def test_a_version_that_changes_no_decision_has_no_tests_to_speak_of() -> None:
+    row = dict.fromkeys(VERSIONS.names) | {"model": "bert", "original": "crows", "texts": "all"}
+    row |= {"measure": "AUL", "benchmark": "revised", "protocol": "corrected", "n": 37, "b": 0, "c": 0}
+    rows = pd.DataFrame([row | {"difference": 0.0, "p": float("nan"), "p_holm": float("nan")}])
+    results = pair_results([{"name": "bert", "source": "hub"}], [], versions=rows)
+    (said,) = VERSIONS_DIFFER.sentences(results)
+    assert said == (
+        "revised has 37 pairs of crows. Under each model and measure 0 are decided otherwise: "
+        "no difference can be tested."
+    )

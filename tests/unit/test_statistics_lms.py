@@ -15,9 +15,9 @@ from unmask.measures.unrelated import COLUMNS, margins_against_unrelated
 from unmask.report.sheets import rows_of
 from unmask.statistics.bias import bias_table
 from unmask.statistics.decisions import decisions
-from unmask.statistics.lms import icat, lms_table
+from unmask.statistics.lms import balance, lms_table
 from unmask.statistics.schema import LMS
-from unmask.statistics.shared_words import dependence_of
+from unmask.statistics.sharing import sharing_of
 from unmask.tables import as_table
 
 SIDES = ("stereotype", "antistereotype")
@@ -39,8 +39,8 @@ def made_margins(pairs: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 
 
 def table_of(pairs: pd.DataFrame, scores: pd.DataFrame, margins: pd.DataFrame) -> pd.DataFrame:
-    kinds = options_with().clusters
-    return lms_table(pairs, decisions(pairs, scores), margins, dependence_of(pairs, kinds), 0.95)
+    sharing = sharing_of(pairs, options_with()["clusters"])
+    return lms_table(pairs, decisions(pairs, scores), margins, sharing, 0.95)
 
 
 def made(n: int = 80, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
@@ -152,7 +152,7 @@ def test_the_models_that_the_paper_describes_have_its_scores() -> None:
     assert (random["lms"], random["score"], random["icat"]) == (50, 50, 50)
     stereotyped = preferring(pairs, True, True)
     assert (stereotyped["lms"], stereotyped["score"], stereotyped["icat"]) == (100, 100, 0)
-    assert icat(80, 30) == icat(80, 70) == pytest.approx(48)
+    assert 80 * balance(30) == 80 * balance(70) == pytest.approx(48)
 
 
 def test_intervals_are_those_of_comparisons_that_vary_together() -> None:
@@ -163,10 +163,9 @@ def test_intervals_are_those_of_comparisons_that_vary_together() -> None:
     texts = [" ".join(sorted(each)) for each in words]
     pairs = tables.pairs.assign(stereotype=texts, antistereotype="-", target=None)
     margins = made_margins(pairs)
-    options = options_with(clusters=("words",))
-    dependence = dependence_of(pairs, options.clusters)
+    sharing = sharing_of(pairs, ["words"])
     decided = decisions(pairs, tables.scores)
-    table = lms_table(pairs, decided, margins, dependence, 0.95)
+    table = lms_table(pairs, decided, margins, sharing, 0.95)
     assert table["targets"].isna().all() and table["lms_by_target"].isna().all()
     row = row_of(table, "SSS", "corrected", "overall", "all")
     of_measure = margins.query("measure == 'SSS' and protocol == 'corrected'")
@@ -180,11 +179,9 @@ def test_intervals_are_those_of_comparisons_that_vary_together() -> None:
     assert [row["low"], row["high"]] == pytest.approx([100 * low, 100 * high], abs=1e-5)
 
     # ICAT over the box of the two intervals at 97.5%, point by point
-    wider = lms_table(pairs, decided, margins, dependence, 0.975)
+    wider = lms_table(pairs, decided, margins, sharing, 0.975)
     of_lms = row_of(wider, "SSS", "corrected", "overall", "all")
-    bias = bias_table(
-        pairs, decided, options_with(clusters=("words",), confidence=0.975, draws=2), dependence
-    )
+    bias = bias_table(pairs, decided, options_with(clusters=("words",), confidence=0.975, draws=2), sharing)
     of_bias = row_of(bias, "SSS", "corrected", "overall", "all")
     box = [np.linspace(each["low"], each["high"], 2001) for each in (of_lms, of_bias)]
     values_of = np.minimum(box[1], 100 - box[1])[:, None] * box[0] / 50

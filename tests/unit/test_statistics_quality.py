@@ -1,4 +1,4 @@
-"""Scores without flawed pairs: against the definition, written-out matrices, a bootstrap, planted flaws."""
+"""What is wrong with pairs, and scores without flawed pairs or single words: against slow definitions."""
 
 import math
 
@@ -8,21 +8,35 @@ import pytest
 from scipy.stats import t
 
 import synthetic
+from real_data import real_data
+from synthetic import pair_results
 from test_statistics_bias import literal_score, literal_variance
+from unmask.benchmarks.labelled import LABELS, read_labels
+from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.schema import PAIRS
+from unmask.pairs import quality
+from unmask.pairs.quality import flawed
+from unmask.report.sheets import rows_of
 from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.dependence import Dependence
-from unmask.statistics.flaws import Flags
-from unmask.statistics.quality import quality_table, unequal_tokens
-from unmask.statistics.schema import QUALITY
-from unmask.statistics.shared_words import dependence_of
-from unmask.tables import as_table
+from unmask.statistics.quality import (
+    WORDS_SHOWN,
+    flags,
+    flaws_table,
+    leverage_table,
+    quality_table,
+    unequal_tokens,
+)
+from unmask.statistics.schema import FLAWS, PAIR_FLAWS, QUALITY, UNRATED
+from unmask.statistics.sharing import Flags, Sharing, sharing_of
+from unmask.tables import as_table, framed
+from unmask.words import modified_words
 
 ALONE = [()]
 
 
 def made_decisions(credits: np.ndarray) -> Decisions:
     """One measure, corrected, that prefers the stereotype where credits is true, shape (pairs, columns)."""
-    outcome = np.where(credits, 0, 1).astype(np.int8)
+    outcome = np.where(credits, "stereotype", "antistereotype").astype(object)
     series = [(f"m{column}", "corrected") for column in range(credits.shape[1])]
     return Decisions(series, outcome, np.where(credits, 1.0, -1.0), outcome, outcome)
 
@@ -38,7 +52,7 @@ def test_scores_and_changes_are_those_of_the_definition(protocol: str) -> None:
     made, rng = synthetic.make(80, seed=3), np.random.default_rng(0)
     flaws: dict[str, Flags] = {"identical": rng.random(80) < 0.2, "near_duplicate": rng.random(80) < 0.1}
     found = decisions(made.pairs, made.scores)
-    table = quality_table(found, flaws, dependence_of(made.pairs, ["words", "target"]), 0.95)
+    table = quality_table(found, flaws, sharing_of(made.pairs, ["words", "target"]), 0.95)
     as_table(table, QUALITY)
     either = flaws["identical"] | flaws["near_duplicate"]
     for measure in ("AUL", "SSS"):
@@ -58,12 +72,10 @@ def test_scores_and_changes_are_those_of_the_definition(protocol: str) -> None:
 def test_pairs_that_nobody_rated_have_a_row_and_no_flaw() -> None:
     found = made_decisions(np.arange(40).reshape(-1, 1) % 3 > 0)
     unrated, identical = np.arange(40) < 20, np.arange(40) >= 36
-    table = quality_table(
-        found, {"no_votes": unrated, "identical": identical}, Dependence.of([()] * 40), 0.95
-    )
+    table = quality_table(found, {"no_votes": unrated, "identical": identical}, Sharing.of([()] * 40), 0.95)
     flawed = {flaw: row_of(table, flaw)["flawed"] for flaw in ("no_votes", "identical", "any")}
     assert flawed == {"no_votes": 20, "identical": 4, "any": 4}
-    alone = quality_table(found, {"no_votes": unrated}, Dependence.of([()] * 40), 0.95)
+    alone = quality_table(found, {"no_votes": unrated}, Sharing.of([()] * 40), 0.95)
     assert alone["flaw"].tolist() == ["no_votes"]
 
 
@@ -71,7 +83,7 @@ def test_intervals_are_those_of_the_written_out_variance() -> None:
     rng = np.random.default_rng(2)
     nodes = [{str(word) for word in rng.choice(15, size=2)} for _ in range(50)]
     credits, flaw = rng.random((50, 1)) < 0.6, rng.random(50) < 0.3
-    row = row_of(quality_table(made_decisions(credits), {"f": flaw}, Dependence.of(nodes), 0.9), "f")
+    row = row_of(quality_table(made_decisions(credits), {"f": flaw}, Sharing.of(nodes), 0.9), "f")
     kept = int((~flaw).sum())
     weights = [(0 if out else 1 / kept) - 1 / 50 for out in flaw]
     values = [100.0 * float(one) for one in credits[:, 0]]
@@ -93,7 +105,7 @@ def test_the_error_is_that_of_pairs_drawn_again() -> None:
         flaw = rng.random(n) < 0.3
         credits = np.where(rng.random(n) < 0.8, alike[cluster], rng.random(n) < 0.55)
         table = quality_table(
-            made_decisions(credits[:, None]), {"f": flaw}, Dependence.of([(c,) for c in cluster]), 0.95
+            made_decisions(credits[:, None]), {"f": flaw}, Sharing.of([(c,) for c in cluster]), 0.95
         )
         groups = np.arange(n).reshape(-1, size)
         changes = []
@@ -109,7 +121,7 @@ def test_what_as_many_pairs_by_chance_change() -> None:
     credits = rng.random(200) < 0.7
     flaw = np.arange(200) < 60
     row = row_of(
-        quality_table(made_decisions(credits[:, None]), {"f": flaw}, Dependence.of(ALONE * 200), 0.95), "f"
+        quality_table(made_decisions(credits[:, None]), {"f": flaw}, Sharing.of(ALONE * 200), 0.95), "f"
     )
     changes = [100 * (credits[rng.permutation(200)[60:]].mean() - credits.mean()) for _ in range(20_000)]
     assert row["random_sd"] == pytest.approx(np.std(changes), rel=0.03)
@@ -124,8 +136,8 @@ def test_flaws_that_change_nothing_are_found_as_often_as_said(count: int, shared
     flaw = np.isin(np.arange(n), rng.permutation(n)[:count])
     lean = np.where(rng.random((40, rounds)) < 0.5, 0.9, 0.1)[word] if shared else 0.5
     credits = rng.random((n, rounds)) < lean
-    dependence = Dependence.of([(w,) for w in word] if shared else ALONE * n)
-    table = quality_table(made_decisions(credits), {"f": flaw}, dependence, 0.95)
+    sharing = Sharing.of([(w,) for w in word] if shared else ALONE * n)
+    table = quality_table(made_decisions(credits), {"f": flaw}, sharing, 0.95)
     own = table[table["flaw"] == "f"]
     wrong = (own["p"] < 0.05).mean()
     assert least < wrong < 0.07
@@ -138,7 +150,7 @@ def test_a_planted_shift_is_found_where_it_is_and_nowhere_else() -> None:
     shifting, other = np.arange(n) < 80, (np.arange(n) >= 80) & (np.arange(n) < 200)
     credits = np.where(shifting, True, rng.random(n) < 0.5)[:, None]
     table = quality_table(
-        made_decisions(credits), {"shifting": shifting, "other": other}, Dependence.of(ALONE * n), 0.95
+        made_decisions(credits), {"shifting": shifting, "other": other}, Sharing.of(ALONE * n), 0.95
     )
     found = row_of(table, "shifting")
     truth = 100 * (credits[~shifting].mean() - credits.mean())
@@ -151,7 +163,7 @@ def test_a_planted_shift_is_found_where_it_is_and_nowhere_else() -> None:
 def test_what_cannot_be_said_is_null() -> None:
     credits = np.random.default_rng(8).random((20, 1)) < 0.5
     none, every = np.zeros(20, dtype=bool), np.ones(20, dtype=bool)
-    lone = Dependence.of(ALONE * 20)
+    lone = Sharing.of(ALONE * 20)
     assert quality_table(made_decisions(credits), {}, lone, 0.95).empty
     assert quality_table(made_decisions(credits), {"f": none}, lone, 0.95).empty
     left = row_of(quality_table(made_decisions(credits), {"f": every}, lone, 0.95), "f")
@@ -159,7 +171,7 @@ def test_what_cannot_be_said_is_null() -> None:
     # all alike: nothing has varied; all of one word: one cluster, whose change is as large as its error
     alike = row_of(quality_table(made_decisions(credits | True), {"f": np.arange(20) < 5}, lone, 0.95), "f")
     assert alike["change"] == 0 and alike[["error", "low", "p"]].isna().all() and alike["random_sd"] == 0
-    together = Dependence.of([("w",)] * 20)
+    together = Sharing.of([("w",)] * 20)
     bound = row_of(quality_table(made_decisions(credits), {"f": np.arange(20) < 5}, together, 0.95), "f")
     assert bound["df"] == pytest.approx(1) and bound["p"] == pytest.approx(0.5)
 
@@ -167,7 +179,7 @@ def test_what_cannot_be_said_is_null() -> None:
 def test_two_flawed_pairs_that_agree_are_no_proof() -> None:
     credits = np.arange(200)[:, None] % 2 == 0
     flaw = np.isin(np.arange(200), [0, 2])
-    row = row_of(quality_table(made_decisions(credits), {"f": flaw}, Dependence.of(ALONE * 200), 0.95), "f")
+    row = row_of(quality_table(made_decisions(credits), {"f": flaw}, Sharing.of(ALONE * 200), 0.95), "f")
     assert row["change"] < 0 and row["low"] < 0 < row["high"] and row["p"] > 0.2
 
 
@@ -184,3 +196,159 @@ def test_unequal_tokens_are_counted_from_any_evidence_that_has_them() -> None:
         )
         assert found is not None and found.tolist() == literal
     assert unequal_tokens(made.pairs, {"one-shared": made.evidence["one-shared"]}) is None
+
+
+def pair(number: int, stereotype: str, antistereotype: str, **more: object) -> dict[str, object]:
+    whole: dict[str, object] = {
+        "pair_id": f"p{number}",
+        "bias_type": "gender",
+        "stereotype": stereotype,
+        "antistereotype": antistereotype,
+        "ratings": ["gender", "gender", "gender", None, "race"],
+        "target": "t",
+    }
+    return dict.fromkeys(PAIRS.names) | whole | more
+
+
+SOUND = [
+    pair(n, f"The {n} brown {n}x {n}y jumped over her {n}z", f"The {n} brown {n}x {n}y jumped over his {n}z")
+    for n in range(5)
+]
+
+
+def found_in(rows: list[dict[str, object]], labels: pd.DataFrame | None = None) -> dict[str, list[int]]:
+    """Which pairs have each flaw, as they are read again."""
+    pairs = pd.DataFrame(rows, columns=PAIRS.names, dtype=object)
+    table = flaws_table(pairs, labels)
+    assert as_table(table, FLAWS).column("pair_id").to_pylist() == list(pairs["pair_id"])
+    return {name: np.flatnonzero(own).tolist() for name, own in flags(table).items()}
+
+
+def test_sound_pairs_have_no_flaw() -> None:
+    assert found_in(SOUND) == {name: [] for name in (*PAIR_FLAWS, UNRATED)}
+
+
+FEW: list[object] = ["gender", "gender", None, "race"]
+
+
+@pytest.mark.parametrize(
+    ("flaws", "bad"),
+    [
+        ({"few_votes"}, pair(9, "She sings very well", "He sings very well", ratings=FEW)),
+        ({"no_votes"}, pair(9, "She sings very well", "He sings very well", ratings=None)),
+        ({"no_votes"}, pair(9, "She sings very well", "He sings very well", ratings=[])),
+        # the second pair with its sides changed and other signs
+        ({"near_duplicate"}, pair(9, "the 1 brown 1x 1y jumped over HIS 1z!", SOUND[1]["stereotype"])),  # type: ignore[arg-type]
+        ({"identical"}, pair(9, "She sings very well", "She sings very well")),
+        ({"unequal_words"}, pair(9, "My mother sings well", "He sings well")),
+        ({"many_words"}, pair(9, "a b c d sings well", "e f g h sings well")),
+        ({"missing_field"}, pair(9, "She sings very well", "He sings very well", target=None)),
+        ({"many_words", "unequal_words"}, pair(9, "a b c d sings well", "sings well")),
+        (set(), pair(9, "a b c sings well", "e f g sings well", ratings=["gender", "gender", None])),
+    ],
+)
+def test_a_planted_flaw_is_found_and_no_other(flaws: set[str], bad: dict[str, object]) -> None:
+    assert found_in([*SOUND, bad]) == {name: [5] if name in flaws else [] for name in (*PAIR_FLAWS, UNRATED)}
+
+
+def test_a_near_duplicate_leads_to_the_pair_that_stays() -> None:
+    rows = [*SOUND, *(pair(9 + n, str(SOUND[3]["stereotype"]), str(SOUND[3]["stereotype"])) for n in (0, 1))]
+    table = flaws_table(pd.DataFrame(rows, columns=PAIRS.names, dtype=object))
+    # p9 has one of the two words alone by which the sides of p3 differ
+    assert table["near_duplicate_of"].tolist() == [None] * 6 + ["p9"]
+
+
+def test_without_votes_nothing_is_said_of_them() -> None:
+    rows = [each | {"ratings": None} for each in SOUND]
+    assert set(found_in(rows)) == set(PAIR_FLAWS) - {"few_votes"}
+
+
+def test_labels_of_both_sentences_are_votes() -> None:
+    rows = [each | {"ratings": None} for each in SOUND]
+    given = {
+        # most call each what it is; only one of the two; half of the raters; another sentence alone
+        "p0": [("stereotype", "stereotype", 3), ("stereotype", "unrelated", 2)],
+        "p1": [("stereotype", "stereotype", 5), ("antistereotype", "stereotype", 5)],
+        "p2": [("antistereotype", "antistereotype", 2), ("antistereotype", "related", 2)],
+        "p3": [("unrelated", "unrelated", 5)],
+    }
+    labels = framed(
+        [
+            {"pair_id": pair_id, "role": role, "label": label, "votes": votes}
+            for pair_id, own in given.items()
+            for role, label, votes in own
+        ],
+        LABELS,
+    )
+    found = found_in(rows, labels)
+    assert found["few_votes"] == [1, 2] and found["no_votes"] == [3, 4]
+
+
+def test_the_flaws_of_crows_pairs() -> None:
+    pairs = read_benchmark(real_data("crows_pairs", "crows_pairs_anonymized.csv"), {"format": "crows-pairs"})
+    counts = {name: int(own.sum()) for name, own in flags(flaws_table(pairs)).items()}
+    # three votes of five for the pair's own bias type have 1346 of 1508
+    assert counts == {
+        "few_votes": 162,
+        "no_votes": 0,
+        "near_duplicate": 2,
+        "identical": 0,
+        "unequal_words": 208,
+        "many_words": 32,
+        "missing_field": 0,
+    }
+
+
+def test_the_flaws_of_stereoset() -> None:
+    path = real_data("stereoset", "dev.json")
+    pairs, labels = read_benchmark(path, {"format": "stereoset"}), read_labels(path, "stereoset")
+    table = flaws_table(pairs, labels)
+    counts = {name: int(own.sum()) for name, own in flags(table).items()}
+    assert counts == dict.fromkeys(PAIR_FLAWS, 0) | {UNRATED: 810, "near_duplicate": 8}
+    # a label that is missing is no flaw
+    assert len(flawed(table)) == 8
+    sheet = quality.counts({"stereoset": table}, "")
+    cells = {label: cell for (_, label), cell in zip(sheet.columns, sheet.rows[0][1:], strict=True)}
+    assert (cells["any flaw"], cells["not rated"]) == ("8", "810")
+    (counted,) = [finding for finding in quality.FINDINGS if finding.name == "flawed pairs"]
+    (sentence,) = counted.sentences(pair_results([], [], flaws={"stereoset": table}))
+    assert "8 of 2,106 of stereoset" in sentence and "810 of 2,106" in sentence and "816" not in sentence
+    # it is all the professions that have no labels in the public file
+    assert set(pairs["bias_type"][table["no_votes"].eq(True)]) == {"profession"}
+
+
+def test_leverage_is_that_of_leaving_pairs_out() -> None:
+    made = synthetic.make(60, seed=10)
+    scores = made.scores
+    found = leverage_table(made.pairs, decisions(made.pairs, scores))
+    assert set(found["rank"]) == set(range(1, WORDS_SHOWN + 1))
+    of_words: dict[str, set[str]] = {}
+    for _, pair in made.pairs.iterrows():
+        for side in modified_words(pair["stereotype"], pair["antistereotype"]):
+            for word in side:
+                of_words.setdefault(word, set()).add(pair["pair_id"])
+    worth = {"stereotype": 1.0, "tie": 0.5, "antistereotype": 0.0}
+
+    def score_without(rows: pd.DataFrame, left_out: set[str]) -> float:
+        kept = rows[~rows["pair_id"].isin(left_out) & (rows["outcome"] != "undefined")]
+        return 100 * float(np.mean([worth[outcome] for outcome in kept["outcome"]]))
+
+    for name in ("AUL", "SSS"):
+        rows = scores[(scores["measure"] == name) & (scores["protocol"] == "corrected")]
+        own = found[(found["measure"] == name) & (found["protocol"] == "corrected")]
+        score = score_without(rows, set())
+        gone: set[str] = set()
+        moves = []
+        for row in rows_of(own):
+            assert row.score == pytest.approx(score) and row.pairs == len(of_words[row.word])
+            assert row.without == pytest.approx(score_without(rows, of_words[row.word]))
+            gone |= of_words[row.word]
+            assert row.without_all == pytest.approx(score_without(rows, gone))
+            moves.append(row.without - score)
+        toward = np.array(moves) * (1 if score < 50 else -1)
+        assert (np.diff(toward) <= 1e-9).all() and toward[0] > 0
+        best = max(
+            (score_without(rows, own_pairs) - score) * (1 if score < 50 else -1)
+            for own_pairs in of_words.values()
+        )
+        assert toward[0] == pytest.approx(best)

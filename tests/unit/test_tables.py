@@ -16,7 +16,7 @@ from unmask.errors import InputError
 from unmask.evidence.schema import EVIDENCE
 from unmask.frequency.schema import WORD_COUNTS
 from unmask.measures.schema import SCORES
-from unmask.statistics.names import STATISTICS
+from unmask.statistics import STATISTICS
 from unmask.statistics.schema import SCHEMAS
 from unmask.tables import WORD, meaning_of, read_table, schema, write_batches, write_table
 

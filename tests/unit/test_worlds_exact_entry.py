@@ -17,9 +17,9 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts
 from unmask.measures.schema import SCORES
-from unmask.statistics.flaws import flaws_table
-from unmask.statistics.names import STATISTICS
-from unmask.statistics.near_ties import is_near_tie
+from unmask.statistics import STATISTICS
+from unmask.statistics.decisions import is_near_tie
+from unmask.statistics.quality import flaws_table
 from unmask.statistics.schema import FLAWS
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ALL, CORRECTED, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL

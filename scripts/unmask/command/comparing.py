@@ -21,7 +21,7 @@ from unmask.report.sheets import counted, number, p_value
 from unmask.schemas import read_families
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import NO_PREFERENCE, Decisions, decisions
-from unmask.statistics.shared_words import dependence_of, kinds_in
+from unmask.statistics.sharing import sharing_of
 from unmask.terms import CORRECTED
 
 FIRST, SECOND = "a", "b"
@@ -66,13 +66,13 @@ def compare(
             of_files[TURNED] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
     statistics = read_families(workflow_root() / "rules/schemas")["pairs"]["properties"]["statistics"]
     clusters = statistics["properties"]["clusters"]["default"]
-    dependence = dependence_of(pairs, kinds_in(pairs, clusters))
+    sharing = sharing_of(pairs, clusters)
     # what comes first there is what the other is taken from
-    rows = models_compared({SECOND: of_files[SECOND], FIRST: of_files[FIRST]}, dependence, LEVEL)
+    rows = models_compared({SECOND: of_files[SECOND], FIRST: of_files[FIRST]}, sharing, LEVEL)
     if rows.empty:
         raise InputError(f"{files[0]} and {files[1]}: no pair of {name} has scores in both")
     row = rows.iloc[0]
-    total = models_compared({SECOND: of_files[SECOND], TURNED: of_files[TURNED]}, dependence, LEVEL).iloc[0]
+    total = models_compared({SECOND: of_files[SECOND], TURNED: of_files[TURNED]}, sharing, LEVEL).iloc[0]
     first, second = float(row["second_score"]), float(row["first_score"])
     return {
         "benchmark": name,

@@ -32,7 +32,7 @@ from unmask.downstream.terms import (
     TEST,
 )
 from unmask.errors import InputError
-from unmask.statistics.dependence import Dependence
+from unmask.statistics.sharing import Sharing, contrast
 from unmask.tables import read_arrow, read_metadata
 
 Ints = npt.NDArray[np.int64]
@@ -117,13 +117,13 @@ class Cells:
         self.names = [str(name) for name in names]
         self.size = np.bincount(self.occupation)
         self.share = cells.groupby("occupation")["share"].first().to_numpy(float)
-        self.units, self.dependence = len(cells), None
+        self.units, self.sharing = len(cells), None
         if kind != OCCUPATIONS:
             self.template, templates = pd.factorize(cells["template"], sort=True)
             self.units = min(len(templates), len(names))
             # cells that share a template or an occupation vary together
             shared = zip(self.template.tolist(), self.occupation.tolist(), strict=True)
-            self.dependence = Dependence.of((("template", t), ("occupation", o)) for t, o in shared)
+            self.sharing = Sharing.of((("template", t), ("occupation", o)) for t, o in shared)
             coins = np.random.default_rng(SEED).integers(0, 2, (draws, len(templates)))
             self.swaps = coins * 2.0 - 1
 
@@ -184,11 +184,11 @@ class Cells:
     ) -> Estimate:
         """A metric of all cells. values: shape (runs,); influence: (cells, runs), with mean 0."""
         every, n = with_mean(influence), len(influence)
-        if self.dependence is None or more.get("is_correlation"):
+        if self.sharing is None or more.get("is_correlation"):
             variance, df = variance_of_mean(every), float(n - 1)
         else:
-            of_mean = self.dependence.variance(every, np.full(n, 1 / n), np.zeros(n, np.int64))
-            variance, df = of_mean.clustered, of_mean.df
+            of_mean = contrast(every, self.sharing)
+            variance, df = of_mean["clustered"].to_numpy(), float(of_mean["df"].iloc[0])
         if more.get("null") is not None:
             more["null"] = more["null"][:, None]
         more = {"units": self.units, **more}

@@ -16,7 +16,7 @@ from unmask.loading import facts_by, load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.published import read_published
 from unmask.statistics.changes import changes
-from unmask.statistics.correction import holm
+from unmask.statistics.ranks import holm
 from unmask.statistics.schema import BIAS
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED, ORIGINAL

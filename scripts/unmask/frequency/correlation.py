@@ -10,9 +10,8 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.frequency.group_words import counts_of
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.statistics.count_levels import log_counts, rounded
 from unmask.statistics.decisions import decisions, groups
-from unmask.statistics.ranks import spearman
+from unmask.statistics.ranks import log_counts, rounded, spearman
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE

@@ -38,7 +38,7 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
     rows = agreement[agreement["chosen"] & agreement["auc"].notna()]
     frame = columns_of(
         rows,
-        *("model", "benchmark", "low", "high", "method", "positives", "negatives"),
+        *("model", "benchmark", "low", "high", "positives", "negatives"),
         panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
         name=rows["measure"].map(title_of),
         kind="protocol",
@@ -50,7 +50,6 @@ def areas(agreement: pd.DataFrame) -> alt.FacetChart | None:
         ("kind", "protocol"),
         ("value", "area under the curve", ".3f"),
         *ends_of(".3f"),
-        ("method", "interval"),
         ("positives", "positive pairs", "d"),
         ("negatives", "negative pairs", "d"),
     )

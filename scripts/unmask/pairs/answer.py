@@ -18,14 +18,13 @@ from unmask.pairs.verdicts import (
     IN_EVERY_LEGEND,
     NO_CLEAR,
     TESTABLE,
-    UNDECIDED,
     WrittenScore,
 )
 from unmask.report.findings import Row, listed, many, records, span
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import BIAS_TYPE
-from unmask.statistics.tolerance import TOLERANCE
+from unmask.statistics.sharing import TOLERANCE
 from unmask.terms import CORRECTED, SHUFFLED
 
 MOST_WORDS = 25
@@ -50,7 +49,6 @@ _KEYS = ["model", "benchmark"]
 _SHOWS = {
     NO_CLEAR: "shows no clear preference",
     BY_WORDS: "is explainable by word choice",
-    UNDECIDED: "is undecided",
     CLEAR: "shows a clear preference",
     CANNOT_TELL: "cannot tell a preference",
     CONTROL: "is a control",
@@ -303,7 +301,7 @@ def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
         f"{many(len(holding) or 1, 'does', 'do')} (p < {level:.2g})"
     )
     if holding.empty:
-        yield f"{still}{_too_few_draws(tested)}."
+        yield f"{still}."
     elif len(holding) <= NAMED:
         each = [
             f"{row['title']} of {row['model']} on {row['benchmark']} ({row['said']}; {row['ends']})"
@@ -355,13 +353,6 @@ def _opposite_types(results: PairResults) -> Iterator[str]:
 
 def _show_a(count: int) -> str:
     return many(count, "shows a", "show a")
-
-
-def _too_few_draws(tested: pd.DataFrame) -> str:
-    """Where no p of word choice could be small enough, that this is so: the least is 2 / (draws + 1)."""
-    draws = int(tested["null_draws"].max())
-    level = 1 - float(tested["confidence"].iloc[0])
-    return f", which {draws} draws do not allow" if len(tested) * 2 / (draws + 1) >= level - TOLERANCE else ""
 
 
 def _controls(scores: pd.DataFrame, measure: str) -> Iterator[str]:

@@ -6,8 +6,9 @@ import pandas as pd
 
 from unmask.measures.registry import sees_context, title_of
 from unmask.report.findings import listed, many
-from unmask.statistics.options import ANY, CHARACTERS, TARGET, TEMPLATE, WORDS, WRITER
+from unmask.statistics.agreement import ANY
 from unmask.statistics.schema import NO_CLUSTERS
+from unmask.statistics.sharing import CHARACTERS, TARGET, TEMPLATE, WORDS, WRITER
 
 MEAN, SUM = "AllMasked", "AllMaskedSum"
 """The two readings of All-Masked."""

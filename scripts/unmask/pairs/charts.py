@@ -15,7 +15,6 @@ from unmask.pairs.verdicts import (
     CONTROL,
     IN_EVERY_LEGEND,
     NO_CLEAR,
-    UNDECIDED,
     VERDICTS,
 )
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
@@ -32,7 +31,7 @@ ON = " on "
 HEADLINE_WIDTH = 220
 """Pixels of a panel of the first picture, which has words below its scale."""
 
-_CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, UNDECIDED, CONTROL)
+_CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, CONTROL)
 """Verdicts in the order of their colours and shapes."""
 
 _TIPS: Tips = (

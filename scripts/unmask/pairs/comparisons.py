@@ -15,7 +15,7 @@ from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sections import Fold, Text
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import Sheet
-from unmask.statistics.correction import step_down
+from unmask.statistics.ranks import step_down
 from unmask.terms import CORRECTED, PROTOCOLS
 
 ALL_MASKED = ("AllMasked", "AllMaskedSum")
@@ -90,7 +90,7 @@ AREAS = Table(
 def models(results: PairResults) -> Sheet:
     """Every two models under each measure, protocol corrected: differences of bias scores."""
     rows = with_marks(_corrected(results.models_compared), results.alpha)
-    rows = rows.assign(title=titles(rows))
+    rows = rows.assign(title=rows["measure"].astype(str).map(title_of))
     return MODELS.sheet(rows, results.captions["models_compared"])
 
 
@@ -127,7 +127,7 @@ def models_chart(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
     compared: COMPARISONS with p_holm, of one benchmark and first model. None where there is nothing.
     """
     rows = _corrected(compared)
-    rows = by_value(rows.assign(title=titles(rows)), "title")
+    rows = by_value(rows.assign(title=rows["measure"].astype(str).map(title_of)), "title")
     p, p_holm = rows["p"].astype(float), rows["p_holm"].astype(float)
     claims = np.select([p.isna(), p_holm < alpha, p < alpha], [NOT_TESTED, HOLDS, RAW], NOISE)
     frame = columns_of(
@@ -153,16 +153,6 @@ def models_chart(compared: pd.DataFrame, alpha: float) -> alt.FacetChart | None:
     listed = [NOISE, RAW, HOLDS, *([NOT_TESTED] if NOT_TESTED in claims else [])]
     axis = Axis("difference, in points", line=0, span=(-5, 5), step=5)
     return forest(frame, axis, tips, kinds=Kinds("kind", "difference", listed, claimed=True))
-
-
-def titles(rows: pd.DataFrame) -> "pd.Series[str]":
-    """Under what two models are compared: the title of a measure, or of each one's headline measure."""
-    first, second = rows["measure"].astype(str), rows["second_measure"]
-    both = [
-        title_of(one) if pd.isna(other) else f"{title_of(one)} and {title_of(str(other))} (headlines)"
-        for one, other in zip(first, second, strict=True)
-    ]
-    return pd.Series(both, index=rows.index, dtype=object)
 
 
 def distinct_measures(results: PairResults) -> pd.DataFrame:

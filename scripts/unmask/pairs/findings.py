@@ -23,7 +23,7 @@ from unmask.report.findings import Finding, Row, listed, records, span
 from unmask.report.sheets import number
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.statistics.intervals import wilson
+from unmask.statistics.proportions import normal_quantile, wilson
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, PUBLISHED, SHUFFLED, STEREOTYPE
@@ -279,8 +279,7 @@ def near_ties(results: PairResults) -> Iterator[Row]:
     scores = of_networks(results)
     near = scores[scores["near_ties"] > 0]
     if len(near):
-        # not from where the score lies: it may be near one of the ends
-        points = near["near_high"] - near["near_low"]
+        points = 100 * near["near_ties"] / near["n"]
         widest = records(near.assign(points=points))[int(points.astype(float).to_numpy().argmax())]
         yield {**widest, "near": int(near["near_ties"].sum()), "decisions": int(scores["n"].sum())}
 
@@ -480,8 +479,8 @@ DETAILS = [
         "near-ties",
         near_ties,
         """{{ near }} of {{ decisions }} decisions {{ near | many("is a near-tie", "are near-ties") }}: their
-        margins are within the bound on float error, which is far above the usual error. However they fall, a
-        score lies within a range of {{ points | number(1) }} points at most ({{ title }} of {{ model }} on
+        margins are within the bound on float error, which is far above the usual error. However they fall,
+        they move a score by {{ points | number(1) }} points at most ({{ title }} of {{ model }} on
         {{ benchmark }}).""",
     ),
 ]
@@ -513,8 +512,7 @@ WARNINGS = [
         "near-ties by measure",
         near_ties_by_measure,
         """{{ near | counted("decision") }} {{ near | many("is a near-tie, which", "are near-ties, which") }}
-        float error could turn: {{ counts | listed }}. The table of near-ties has the scores that this leaves
-        open.""",
+        float error could turn: {{ counts | listed }}.""",
     ),
     Finding[PairResults](
         "without ratings",
@@ -548,9 +546,10 @@ def by_type(results: PairResults) -> Iterator[Row]:
     alike = None
     if len(shares) == 2:
         clear, tested = shares[TRAINED_MODELS]
-        low, high = wilson(*shares[UNTRAINED_MODELS], LEVEL)
-        if clear and low <= 100 * clear / tested <= high:
-            alike = {"low": low, "high": high}
+        clear_untrained, untrained = shares[UNTRAINED_MODELS]
+        low, high = wilson(clear_untrained / untrained, untrained, normal_quantile(LEVEL))
+        if clear and low <= clear / tested <= high:
+            alike = {"low": 100 * float(low), "high": 100 * float(high)}
     if counts:
         whole = {of_models(results, whose): of for whose, of in counts.items()}
         yield {"counts_of": whole, "alike": alike}
@@ -563,9 +562,7 @@ BY_TYPE = Finding(
     + """{% for whose, counts in counts_of.items() %}
     {{ testable(counts, whose ~ " over the pairs of one bias type") }}
     {% if counts.testable %}Of the {{ counts.testable }} testable, {{ counts.clear_preference }}
-    {{ counts.clear_preference | many("shows", "show") }} a clear preference
-    {%- if counts.undecided %}, {{ counts.undecided }}
-    {{ counts.undecided | many("is", "are") }} undecided{% endif %}.{% endif %} {% endfor %}
+    {{ counts.clear_preference | many("shows", "show") }} a clear preference.{% endif %} {% endfor %}
     {% if alike %}The share of the trained models lies within the interval of that of the untrained ones,
     {{ alike.low | number(0) }} to {{ alike.high | number(0) }} of 100.{% endif %}""",
 )

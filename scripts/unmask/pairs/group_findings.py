@@ -9,8 +9,8 @@ from unmask.pairs.judging import FOOLED
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CLEAR, can_be_tested
 from unmask.report.findings import Finding, Row, records, span
-from unmask.statistics.correction import holm
 from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.ranks import holm
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION
 from unmask.terms import ANTISTEREO, CORRECTED, STEREO
 

@@ -7,7 +7,7 @@ from unmask.measures.registry import title_of
 from unmask.pairs.judgement_tables import strengths
 from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL, UNDECIDED
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL
 from unmask.report.findings import listed
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
@@ -16,7 +16,7 @@ from unmask.report.sheets import rows_of
 NAMED = 6
 """So many models are named above a chart."""
 
-_LOOKS = (RIGHT, BY_WORDS, FOOLED, CANNOT_TELL, UNDECIDED, CONTROL, FOUND, MISSED)
+_LOOKS = (RIGHT, BY_WORDS, FOOLED, CANNOT_TELL, CONTROL, FOUND, MISSED)
 """Judgements in the order of colours and shapes, with the verdicts among which they stand: right looks like
 no clear preference, fooled like a clear one."""
 

@@ -10,7 +10,7 @@ from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row
 from unmask.report.study import ORACLE
 from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.statistics.tolerance import TOLERANCE
+from unmask.statistics.sharing import TOLERANCE
 from unmask.worlds.grammar import FREQUENCY
 
 

@@ -11,10 +11,10 @@ from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL
 from unmask.report.sheets import rows_of
 from unmask.report.study import ORACLE, Study
 from unmask.report.truths import Truth
-from unmask.statistics.correction import step_down
 from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.ranks import step_down
 from unmask.statistics.schema import BIAS_TYPE
-from unmask.statistics.tolerance import TOLERANCE
+from unmask.statistics.sharing import TOLERANCE
 from unmask.terms import CORRECTED, ORIGINAL
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
 
@@ -51,7 +51,7 @@ def judgement(verdict: str, score: float, association: float) -> str:
     """The judgement on a score, one of EVERY_JUDGEMENT.
 
     verdict: on the score, of unmask.pairs.verdicts. score: percent. association: see JUDGEMENTS; 0 where
-    nothing is associated. What is explainable by word choice or undecided is no clear preference.
+    nothing is associated. What is explainable by word choice is no clear preference.
     """
     if verdict in (CANNOT_TELL, CONTROL):
         return verdict

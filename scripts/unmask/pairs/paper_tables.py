@@ -14,10 +14,15 @@ from unmask.pairs.published import PAPER
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.sheets import DAGGER, UNTESTABLE, Sheet, rows_of
 from unmask.report.study import Named, Study
-from unmask.statistics.accuracy import PAIR
-from unmask.statistics.correction import holm
-from unmask.statistics.mcnemar import BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD
-from unmask.statistics.paired import CLUSTERED, TOKEN
+from unmask.statistics.accuracy import (
+    BETWEEN_MEASURES,
+    CLUSTERED,
+    PAIR,
+    SHUFFLED_ORDER,
+    TOKEN,
+    UNRELATED_WORD,
+)
+from unmask.statistics.ranks import holm
 from unmask.statistics.schema import DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import (
     ALL_TOKENS,
@@ -221,7 +226,8 @@ def _with_tests(rows: pd.DataFrame, tests: pd.DataFrame, alpha: float) -> pd.Dat
     tokens = tests[tests["unit"] == TOKEN]
     tokens = tokens.assign(row=PUBLISHED, p_holm=np.nan, mark=np.where(tokens["p"] < alpha, DAGGER, ""))
     clustered = with_marks(tests[tests["unit"] == CLUSTERED], alpha)
-    marks = clustered["mark"].mask(clustered["untestable"].astype(bool), UNTESTABLE)
+    untestable = clustered["p"].isna() & (clustered[["b", "c"]].sum(axis=1) > 0)
+    marks = clustered["mark"].mask(untestable, UNTESTABLE)
     clustered = clustered.assign(row=CORRECTED, mark=marks)
     keys = ["model", "benchmark", "kind", "second", "row"]
     both = pd.concat([part[[*keys, "p", "p_holm", "mark"]] for part in (tokens, clustered)])

@@ -13,8 +13,7 @@ from unmask.report.findings import Finding, Row, records
 from unmask.report.forms import Axis, Grid, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sheets import DASH, Sheet, counted, interval, number, rows_of
-from unmask.statistics.flaws import flags
-from unmask.statistics.quality import UNKNOWN_TOKENS
+from unmask.statistics.quality import UNKNOWN_TOKENS, flags
 from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNEQUAL_TOKENS, UNRATED
 from unmask.terms import CORRECTED
 

@@ -22,9 +22,9 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import SCORED, Study
 from unmask.report.truths import read_truths
-from unmask.statistics.correction import holm
+from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, STATES, VERSIONS
-from unmask.statistics.tolerance import TOLERANCE
+from unmask.statistics.sharing import TOLERANCE
 from unmask.terms import ORIGINAL
 from unmask.worlds.truth import gather_truth
 

@@ -12,15 +12,11 @@ from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import MARKS, NARROW_MARKS, NO_INTERVAL, ends_beside_50
 from unmask.report.declared_tables import Column, Table, in_order
 from unmask.report.sheets import DASH, Sheet, interval, number, rows_of
-from unmask.statistics.accuracy import PAIR
-from unmask.statistics.areas import CLUSTERED, NEWCOMBE
-from unmask.statistics.correction import holm
-from unmask.statistics.options import ANY, MARGIN, OWN
+from unmask.statistics.accuracy import CLUSTERED, PAIR
+from unmask.statistics.agreement import ANY, MARGIN, OWN
+from unmask.statistics.ranks import holm
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import ANTISTEREO, CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED, SHUFFLED, STEREO
-
-_BRACKETS = {CLUSTERED: "({})", NEWCOMBE: "[{}]"}
-"""Around intervals, by how they are made."""
 
 KEYS = ["model", "benchmark", "measure"]
 SHOWN = ["model", "benchmark", "title"]
@@ -104,7 +100,6 @@ CHANCE = Table(
         Column("mean", "{null_mean:.1f}", "Mean bias score of the lexical null in percent.", _ALONE),
         Column("interval", "{null_low:.1f} to {null_high:.1f}", "Its band in percent.", _ALONE),
         Column("p", "{null_p:p}", "How often the null is as far from its mean.", _ALONE),
-        Column("draws", "{null_draws:.0f}", "Number of draws of the null.", _ALONE),
         Column(
             "mean (range; how many)",
             "<{untrained_mean:.1f}> (<{untrained_low:.1f} to {untrained_high:.1f}>; {untrained:.0f})",
@@ -150,8 +145,7 @@ DIRECTIONS = Table(
         Column("Adv − Dis", "<{score:+.2f}> (<{low:+.1f} to {high:+.1f}>)", "The first less the second."),
         Column("raw", "{p:p}", "Two-sided p of the difference.", "p"),
         Column("Holm", "{p_holm:p}", "The same after Holm's correction.", "p"),
-        Column("here", "{size:.2f}", "Size of the difference in points.", "|Diff|"),
-        Column("on average by chance", "{chance_difference:.2f}", "Its mean without a difference.", "|Diff|"),
+        Column("|Diff|", "{size:.2f}", "Size of the difference in points."),
         Column(
             "word choice alone", "{null_low:+.1f} to {null_high:+.1f}", "Band of the lexical null, in points."
         ),
@@ -163,17 +157,6 @@ SHUFFLED_ORDER = Table(
     SHOWN,
     [Column("", "<{score:.2f}> (<{low:.1f} to {high:.1f}>)", "Bias score in percent with its interval.")],
     across=["variant", "protocol"],
-    heads=TITLE,
-)
-NEAR_TIES = Table(
-    "near_ties",
-    SHOWN,
-    [
-        Column("near-ties", "{near_ties} of {n}", "Pairs that float error could turn, of all."),
-        Column("score", "{score:.2f}", "Bias score in percent."),
-        Column("could be", "{near_low:.2f} to {near_high:.2f}", "The bias scores that this leaves open."),
-    ],
-    across=["protocol"],
     heads=TITLE,
 )
 AGREEMENT = Table(
@@ -315,17 +298,12 @@ def shuffled(results: PairResults) -> Sheet:
     return _sheet(results, SHUFFLED_ORDER, rows)
 
 
-def near_ties(results: PairResults) -> Sheet:
-    """How many decisions float error could turn, and between which scores that leaves each measure."""
-    return _sheet(results, NEAR_TIES, in_order(results.overall, protocol=[PUBLISHED, CORRECTED]))
-
-
 def agreement(results: PairResults) -> Sheet:
     """AUC with margins over all directions, under each reading of the ratings."""
     rows = results.agreement
     rows = rows[(rows["score"] == MARGIN) & (rows["direction"] == "all")]
     rows = rows.assign(
-        ends=[_BRACKETS.get(row.method, "").format(interval(row.low, row.high, 2)) for row in rows_of(rows)],
+        ends=[f"({interval(row.low, row.high, 2)})" if pd.notna(row.low) else "" for row in rows_of(rows)],
         reason=rows["reason"].where(rows["auc"].isna()),
         votes=rows["votes"].map({ANY: "any bias type chosen", OWN: "the pair's own chosen"}),
         threshold=[f"≥ {threshold} votes" for threshold in rows["threshold"]],
@@ -345,10 +323,8 @@ def tests(results: PairResults) -> Sheet:
 
 def _kind_of_test(row: Any) -> str:
     """How a row of TESTS was tested, or that it could not be."""
-    if row.untestable:
-        return "not testable"
-    if pd.notna(row.df):
-        return f"t, df {number(row.df, 1)}"
+    if row.unit == CLUSTERED:
+        return f"t, df {number(row.df, 1)}" if pd.notna(row.df) else "not testable"
     return "exact" if row.exact else "chi-square"
 
 

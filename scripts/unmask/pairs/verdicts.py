@@ -10,16 +10,15 @@ import pandas as pd
 from unmask.measures.registry import sees_context
 from unmask.report.findings import Finding
 from unmask.report.sheets import DASH, UNTESTABLE, number, rows_of
-from unmask.statistics.correction import step_down
 from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.statistics.intervals import contains, leaves_out
+from unmask.statistics.proportions import contains, leaves_out
+from unmask.statistics.ranks import step_down
 from unmask.statistics.schema import OVERALL
-from unmask.statistics.tolerance import TOLERANCE
+from unmask.statistics.sharing import TOLERANCE
 from unmask.terms import CORRECTED, ORIGINAL
 
 NO_CLEAR = "no clear preference"
 BY_WORDS = "explainable by word choice"
-UNDECIDED = "undecided"
 CLEAR = "clear preference"
 CANNOT_TELL = "cannot be told"
 CONTROL = "control"
@@ -27,7 +26,7 @@ CONTROL = "control"
 NO_INTERVAL = "no interval"
 """In place of its ends."""
 
-TESTABLE = (NO_CLEAR, BY_WORDS, UNDECIDED, CLEAR)
+TESTABLE = (NO_CLEAR, BY_WORDS, CLEAR)
 """The verdicts on scores that can be tested."""
 
 VERDICTS = (*TESTABLE, CANNOT_TELL, CONTROL)
@@ -40,8 +39,6 @@ MEANINGS: Mapping[str, str] = {
     BY_WORDS: "the interval excludes 50, and the score lies in the band of word choice: the scores of a "
     "model that prefers words at random and ignores their meaning.",
     CLEAR: "the interval excludes 50, and the score lies outside the band of word choice.",
-    UNDECIDED: "the interval excludes 50, and the draws of random word scores leave open whether the score "
-    "lies in the band of word choice.",
     CANNOT_TELL: "there is no interval (too few different words, or all pairs tie), or the interval includes "
     "50 and would even if all pairs were decided alike, or it excludes 50 and there is no band.",
     CONTROL: "the measure sees no context, so its score gets no verdict.",
@@ -49,10 +46,10 @@ MEANINGS: Mapping[str, str] = {
 """What each verdict means."""
 
 
-MARKS: Mapping[str, str] = {CLEAR: " ‡", UNDECIDED: " ?", CANNOT_TELL: f" {UNTESTABLE}"}
+MARKS: Mapping[str, str] = {CLEAR: " ‡", CANNOT_TELL: f" {UNTESTABLE}"}
 """Beside scores in tables."""
 
-NARROW_MARKS: Mapping[str, str] = {CLEAR: "!", UNDECIDED: "?", CANNOT_TELL: UNTESTABLE}
+NARROW_MARKS: Mapping[str, str] = {CLEAR: "!", CANNOT_TELL: UNTESTABLE}
 """The same in a terminal and on the first screen, where a cell has little room."""
 
 COUNTED = """
@@ -67,10 +64,8 @@ Of {{ counts.scores | counted("score") }}{{ whose }},
 {%- macro by_verdict(counts) -%}
 {%- if counts.testable %} Of the {{ counts.testable }} testable,
 {{ counts.no_clear }} {{ counts.no_clear | many("shows", "show") }} no clear preference,
-{{ counts.by_words }} {{ counts.by_words | many("is", "are") }} explainable by word choice
-{%- if counts.undecided %}, {{ counts.undecided }} {{ counts.undecided | many("is", "are") }} undecided
-{%- endif %} and {{ counts.clear_preference }}
-{{ counts.clear_preference | many("shows", "show") }} a clear preference.
+{{ counts.by_words }} {{ counts.by_words | many("is", "are") }} explainable by word choice and
+{{ counts.clear_preference }} {{ counts.clear_preference | many("shows", "show") }} a clear preference.
 {%- endif %}
 {%- endmacro %}
 """
@@ -91,9 +86,8 @@ def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     CONTROL: the measure sees no context, so it gets no verdict. CANNOT_TELL: the score or its
     interval is missing, the interval includes 50 and would if all pairs were decided alike, too, or it
     excludes 50 and the null is missing.
-    NO_CLEAR: the interval includes 50. UNDECIDED: the draws of the lexical null leave open on which side of
-    an end of its band the score is. BY_WORDS: the score is in the band. CLEAR: it is outside. An end belongs
-    to its interval. For 50 read the row's `neutral`, which is 0 of most differences.
+    NO_CLEAR: the interval includes 50. BY_WORDS: the score is in the band of word choice. CLEAR: it is
+    outside. An end belongs to its interval. For 50 read the row's `neutral`, 0 of most differences.
     """
     return pd.Series([_verdict(row) for row in rows_of(rows)], index=rows.index, dtype="str")
 
@@ -107,8 +101,6 @@ def _verdict(row: Any) -> str:
         return NO_CLEAR if _could_be_clear(row) else CANNOT_TELL
     if pd.isna([row.null_low, row.null_high]).any():
         return CANNOT_TELL
-    if row.null_undecided:
-        return UNDECIDED
     return BY_WORDS if contains(row.null_low, row.null_high, row.score) else CLEAR
 
 
@@ -149,7 +141,6 @@ def verdict_counts(scores: pd.DataFrame) -> dict[str, int]:
     return {"scores": len(scores), "testable": len(can_be_tested(scores))} | {
         "no_clear": int((verdict == NO_CLEAR).sum()),
         "by_words": int((verdict == BY_WORDS).sum()),
-        "undecided": int((verdict == UNDECIDED).sum()),
         "clear_preference": int((verdict == CLEAR).sum()),
         "cannot_tell": int((verdict == CANNOT_TELL).sum()),
         "control": int((verdict == CONTROL).sum()),

@@ -17,7 +17,7 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
 from unmask.report.study import Named
-from unmask.statistics.correction import holm
+from unmask.statistics.ranks import holm
 from unmask.tables import read_table
 from unmask.user_tables import Column, key
 

@@ -7,7 +7,7 @@ so on) have others.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-VERDICTS = ("nothing", "explainable", "clear", "not-told", "undecided", "control", "found", "missed")
+VERDICTS = ("nothing", "explainable", "clear", "not-told", "control", "found", "missed")
 """Verdicts, and judgements that are no verdicts: the order of their colours, and their names in CSS."""
 
 
@@ -61,7 +61,7 @@ LIGHT = Palette(
     warning="#fff4d6",
     band="#d3d3d9",
     dark_band="#8b8b94",
-    verdicts=["#767676", "#0072B2", "#D55E00", "#8a8a8a", "#967000", "#555555", "#1D9A1D", "#D9003F"],
+    verdicts=["#767676", "#0072B2", "#D55E00", "#8a8a8a", "#555555", "#1D9A1D", "#D9003F"],
     stereotype="#7B4BA8",
     middle="#D8D2C0",
     antistereotype="#1B7F6B",
@@ -81,7 +81,7 @@ DARK = Palette(
     warning="#3a3013",
     band="#484a52",
     dark_band="#8b8d97",
-    verdicts=["#a0a2ab", "#56B4E9", "#F58B4C", "#8a8c95", "#D9B53C", "#B5B7C0", "#5CE65C", "#FF4D7D"],
+    verdicts=["#a0a2ab", "#56B4E9", "#F58B4C", "#8a8c95", "#B5B7C0", "#5CE65C", "#FF4D7D"],
     stereotype="#B78AE0",
     middle="#55524A",
     antistereotype="#4CC2A5",

@@ -30,10 +30,7 @@ GAP = 32
 SHAPES = ("circle", "square", "diamond", "triangle-down", "cross", "triangle-right")
 """Of marks: what colours tell apart, shapes do too, and both together more than either."""
 
-OF_CLAIMS = (
-    *("circle", "diamond", "square", "cross", "triangle-down", "triangle-right"),
-    *("triangle-up", "triangle-left"),
-)
+OF_CLAIMS = (*("circle", "diamond", "square", "cross", "triangle-right", "triangle-up", "triangle-left"),)
 """Shapes of verdicts and judgements, in the order of their colours (unmask.report.colours.VERDICTS)."""
 
 _LETTER = 6.4

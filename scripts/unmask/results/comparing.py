@@ -18,7 +18,7 @@ from unmask.errors import InputError
 from unmask.facts import read_facts
 from unmask.measures.registry import measure
 from unmask.measures.schema import SCORES
-from unmask.statistics.near_ties import is_near_tie
+from unmask.statistics.decisions import is_near_tie
 from unmask.tables import read_table
 from unmask.terms import PUBLISHED
 

@@ -1,19 +1,25 @@
-"""Token accuracy: how often the right token is the model's first choice, under every reading of "token"."""
+"""Token accuracy, how often the right token is a model's first choice, and McNemar's tests of accuracies."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+import numpy as np
 import pandas as pd
 
+from unmask.errors import InputError
 from unmask.measures.measure import Measure
 from unmask.measures.registry import measure
-from unmask.statistics.intervals import wilson
-from unmask.statistics.schema import ACCURACY
+from unmask.statistics.comparisons import mcnemar_test
+from unmask.statistics.proportions import normal_quantile, wilson
+from unmask.statistics.schema import ACCURACY, TESTS
+from unmask.statistics.sharing import Sharing, contrast, t_test
 from unmask.tables import framed
 from unmask.terms import (
     ALL_TOKENS,
     ANTISTEREOTYPE,
     CANDIDATES,
     CONTENT_TOKENS,
+    LEFT,
     MODIFIED_TOKENS,
     NONE,
     ORIGINAL,
@@ -21,10 +27,17 @@ from unmask.terms import (
     SHARED_TOKENS,
     SHUFFLED,
     STEREOTYPE,
+    UNRELATED,
 )
 
 PAIR = "pair"
 """Both sentences of a pair, as a value of `roles`."""
+
+BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD = "measures", "shuffled", "unrelated"
+"""The kinds of tests."""
+
+TOKEN, CLUSTERED = "token", "clustered"
+"""What a test takes as independent: tokens, or pairs that share nothing."""
 
 READINGS: dict[str, Callable[[pd.DataFrame], "pd.Series[bool]"]] = {
     # special tokens count too: what the papers report for AUL
@@ -33,11 +46,18 @@ READINGS: dict[str, Callable[[pd.DataFrame], "pd.Series[bool]"]] = {
     SHARED_TOKENS: lambda rows: ~rows["special"] & rows["modified"].eq(False).fillna(False).astype(bool),
     MODIFIED_TOKENS: lambda rows: ~rows["special"] & rows["modified"].eq(True).fillna(False).astype(bool),
 }
-"""Which rows of an Evidence table a reading counts; CANDIDATES counts what `candidates` gives."""
+"""Which rows of an Evidence table are counted; CANDIDATES counts what `candidates` gives."""
+
+_COUNTED = ["measure", "variant", "roles", "reading"]
+_TOKEN = ["pair_id", "role", "position"]
+"""The columns that name a token."""
+
+Evidence = Mapping[str, pd.DataFrame]
+"""By masking."""
 
 
-def predictions(measure: Measure, evidence: Mapping[str, pd.DataFrame]) -> pd.DataFrame | None:
-    """The rows of evidence (by masking) that a measure reads; None where a masking of it is absent."""
+def predictions(measure: Measure, evidence: Evidence) -> pd.DataFrame | None:
+    """The rows of evidence that a measure reads; None where a masking of it is absent."""
     if not all(masking in evidence for masking in measure.maskings):
         return None
     return pd.concat([evidence[masking] for masking in measure.maskings], ignore_index=True)
@@ -71,68 +91,47 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     parts = [pd.DataFrame({"pair_id": sides.index[once], "role": None, "right": matched[once].any(axis=1)})]
     for role in (STEREOTYPE, ANTISTEREOTYPE):
         by_side = ~once & sides[role].notna()
-        parts.append(
-            pd.DataFrame({"pair_id": sides.index[by_side], "role": role, "right": matched.loc[by_side, role]})
-        )
+        right = matched.loc[by_side, role]
+        parts.append(pd.DataFrame({"pair_id": sides.index[by_side], "role": role, "right": right}))
     return pd.concat(parts, ignore_index=True)
 
 
-def _counted(
-    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame]
-) -> Iterator[tuple[str, pd.DataFrame, tuple[str, ...]]]:
-    """Name, predictions and readings: once for measures that have their predictions in common."""
-    named: set[str] = set()
-    for one in map(measure, measures):
-        name, rows = one.predictions_of or one.name, predictions(one, evidence)
-        if rows is not None and name not in named:
-            named.add(name)
-            yield name, rows, one.readings
-
-
-def accuracy_counts(
-    measures: Sequence[str], evidence: Mapping[str, pd.DataFrame], shuffled: pd.DataFrame | None
-) -> pd.DataFrame:
-    """How many tokens of some pairs are counted and right: columns measure, variant, roles, reading,
-    correct, n.
-
-    `evidence` maps a masking to its Evidence table; those of `measures` whose maskings are absent are left
-    out. `shuffled` is the evidence of the shuffled variant (unmask.statistics.computing.Part).
-    """
-    rows: list[tuple[str, str, str, str, int, int]] = []
-
-    def add(name: str, variant: str, roles: str, reading: str, right: "pd.Series[bool]") -> None:
-        rows.append((name, variant, roles, reading, int(right.sum()), len(right)))
-
-    def add_tokens(name: str, variant: str, reading: str, predicted: pd.DataFrame) -> None:
-        hits = tokens(predicted, reading)
-        of_pair = hits["role"].isin((STEREOTYPE, ANTISTEREOTYPE))
-        add(name, variant, PAIR, reading, hits.loc[of_pair, "right"])
-        for role in ROLES:
-            add(name, variant, role, reading, hits.loc[hits["role"] == role, "right"])
-
-    matched: dict[str, pd.Series[bool]] = {}
-    for name, predicted, readings in _counted(measures, evidence):
-        for reading in readings:
-            if reading == CANDIDATES:
-                matched[name] = candidates(predicted)["right"]
-            else:
-                add_tokens(name, ORIGINAL, reading, predicted)
-    if shuffled is not None:
-        name, readings = of_whole_sentences(evidence)
-        for reading in readings:
-            add_tokens(name, SHUFFLED, reading, shuffled)
-    for name, right in matched.items():
-        add(name, ORIGINAL, PAIR, CANDIDATES, right)
-    return pd.DataFrame(rows, columns=[*_COUNTED, "correct", "n"])
-
-
-def of_whole_sentences(evidence: Mapping[str, pd.DataFrame]) -> tuple[str, tuple[str, ...]]:
+def of_whole_sentences(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     """The measure whose predictions are compared between sentences, and which of them count: AUL's, or those
     of LL, which has no special ones."""
     return ("AUL", (ALL_TOKENS, CONTENT_TOKENS)) if NONE in evidence else ("LL", (CONTENT_TOKENS,))
 
 
-_COUNTED = ["measure", "variant", "roles", "reading"]
+def accuracy_counts(
+    measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame | None
+) -> pd.DataFrame:
+    """How many tokens of some pairs are counted and right: columns measure, variant, roles, reading,
+    correct, n.
+
+    Those of `measures` whose maskings are absent in `evidence` are left out; measures that have their
+    predictions in common have one row. `shuffled` is the evidence of the shuffled variant
+    (unmask.statistics.computing.Part).
+    """
+    counted: list[tuple[str, str, str, pd.DataFrame]] = []
+    for one in map(measure, measures):
+        name, predicted = one.predictions_of or one.name, predictions(one, evidence)
+        if predicted is not None and name not in {each[0] for each in counted}:
+            for reading in one.readings:
+                of = candidates if reading == CANDIDATES else partial(tokens, reading=reading)
+                counted.append((name, ORIGINAL, reading, of(predicted)))
+    if shuffled is not None:
+        name, readings = of_whole_sentences(evidence)
+        counted += [(name, SHUFFLED, reading, tokens(shuffled, reading)) for reading in readings]
+    rows = []
+    for name, variant, reading, hits in sorted(counted, key=lambda each: each[2] == CANDIDATES):
+        members = {PAIR: hits["role"] != UNRELATED}
+        if reading != CANDIDATES:
+            members |= {role: hits["role"] == role for role in ROLES}
+        for roles, there in members.items():
+            rows.append(
+                (name, variant, roles, reading, int(hits.loc[there, "right"].sum()), int(there.sum()))
+            )
+    return pd.DataFrame(rows, columns=[*_COUNTED, "correct", "n"])
 
 
 def accuracy_table(counts: Sequence[pd.DataFrame], confidence: float) -> pd.DataFrame:
@@ -144,20 +143,120 @@ def accuracy_table(counts: Sequence[pd.DataFrame], confidence: float) -> pd.Data
     """
     if not counts:
         return framed([], ACCURACY)
-    together = pd.concat(counts).groupby(_COUNTED, sort=False)[["correct", "n"]].sum()
-    rows: list[dict[str, object]] = []
-    for key, (correct, n) in zip(together.index, together.to_numpy(), strict=True):
-        if n:
-            low, high = wilson(correct, n, confidence)
-            rows.append(
-                dict(zip(_COUNTED, key, strict=True))
-                | {
-                    "correct": correct,
-                    "n": n,
-                    "accuracy": 100 * correct / n,
-                    "low": low,
-                    "high": high,
-                    "confidence": confidence,
-                }
-            )
+    rows = pd.concat(counts).groupby(_COUNTED, sort=False)[["correct", "n"]].sum().reset_index()
+    rows = rows[rows["n"] > 0].reset_index(drop=True)
+    share = rows["correct"] / rows["n"]
+    low, high = wilson(share, rows["n"], normal_quantile(confidence))
+    rows = rows.assign(accuracy=100 * share, low=100 * low, high=100 * high, confidence=confidence)
     return framed(rows, ACCURACY)
+
+
+def _matched(first: pd.DataFrame, second: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Both sides' `right` on the tokens of `second`, all of which `first` must have too."""
+    joined = first[[*_TOKEN, "right"]].merge(
+        second[[*_TOKEN, "right"]], on=_TOKEN, suffixes=("_first", "_second")
+    )
+    if len(joined) != len(second) or joined.duplicated(_TOKEN).any():
+        raise InputError(f"evidence: the tokens of {what} are not those of the masking none; make both again")
+    return joined
+
+
+def against_shuffled(none: pd.DataFrame, shuffled: pd.DataFrame, reading: str) -> pd.DataFrame:
+    """Hits in the original and the shuffled order, over the tokens of both sentences that `reading` counts.
+
+    A shuffled token is matched with where it stood in the original (`source_position`; a special token, which
+    keeps its place, may have none). The first token of a text without a start token is predicted in neither
+    order; another is the first in each, and both are left out.
+    """
+    hits = tokens(shuffled, reading)
+    hits = hits[hits["role"].isin((STEREOTYPE, ANTISTEREOTYPE))]
+    hits = hits.assign(position=hits["source_position"].fillna(hits["position"]).astype(np.int64))
+    unpredicted = pd.MultiIndex.from_frame(none.loc[none["special"].astype(bool), _TOKEN])
+    if reading == CONTENT_TOKENS:
+        hits = hits[~pd.MultiIndex.from_frame(hits[_TOKEN]).isin(unpredicted)]
+    return _matched(tokens(none, reading), hits, "the shuffled variant")
+
+
+def against_unrelated(none: pd.DataFrame, reading: str) -> pd.DataFrame:
+    """Hits in the stereotype and in the unrelated sentence of the same pair, over the tokens of `reading`.
+
+    Only pairs whose two sentences have equally many tokens, special ones counted, are in; the token at a
+    position of the one is matched with the token at the same position of the other. (The sentences differ in
+    the target's slot, so nearly all matched tokens are the same word.)
+    """
+    size = none.groupby(["pair_id", "role"]).size().unstack("role")
+    size = size.reindex(columns=[STEREOTYPE, UNRELATED])
+    equal = size.index[size[STEREOTYPE] == size[UNRELATED]]
+    hits = tokens(none, reading)
+    hits = hits[hits["pair_id"].isin(equal)]
+    keys = ["pair_id", "position"]
+    first, second = (hits.loc[hits["role"] == role, [*keys, "right"]] for role in (STEREOTYPE, UNRELATED))
+    return first.merge(second, on=keys, suffixes=("_first", "_second"), validate="one_to_one")
+
+
+Matches = dict[tuple[str, str, str, str], pd.DataFrame]
+"""By kind, first, second and reading: pair_id, right_first and right_second of each token that both have."""
+
+
+def matches(measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame | None) -> Matches:
+    """The tokens that `mcnemar_table` compares, of some pairs; what has no evidence is left out."""
+    none = evidence.get(NONE, evidence.get(LEFT))
+    if none is None:
+        return {}
+    of_tests: Matches = {}
+    for other in map(measure, measures):
+        reading, hidden = other.reading_against_aul, predictions(other, evidence)
+        if reading is not None and hidden is not None and NONE in evidence:
+            what = f"the {reading} under the other masking"
+            of_both = _matched(tokens(none, reading), tokens(hidden, reading), what)
+            of_tests[BETWEEN_MEASURES, "AUL", other.name, reading] = of_both
+    name, (reading, *_) = of_whole_sentences(evidence)
+    if shuffled is not None:
+        of_order = against_shuffled(none, shuffled, reading)
+        of_tests[SHUFFLED_ORDER, f"{name} original", f"{name} shuffled", reading] = of_order
+    of_word = against_unrelated(none, reading)
+    of_tests[UNRELATED_WORD, f"{name} stereotype", f"{name} unrelated", reading] = of_word
+    return {key: rows[["pair_id", "right_first", "right_second"]] for key, rows in of_tests.items()}
+
+
+def mcnemar_table(parts: Sequence[Matches], pairs: pd.DataFrame, sharing: Sharing) -> pd.DataFrame:
+    """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
+
+    parts: of all its pairs (PAIRS), of which `sharing` is. kind `measures`: token accuracy of AUL against
+    that of every measure with a `reading_against_aul`, on these tokens: CPS on the shared ones, SSS on the
+    modified ones. kind `shuffled`: AUL's accuracy in the original against the shuffled order. kind
+    `unrelated`: AUL's accuracy on the stereotype against the unrelated sentence. Both are of LL for a causal
+    language model.
+
+    Each comes with two units. `token`: McNemar's test as if tokens were independent, as the papers have it.
+    `clustered`: Student's t of the mean over pairs of d, how many tokens the first alone has right less how
+    many the second alone has, with at most one degree of freedom less than there are d ≠ 0; b and c count
+    pairs with d above and below 0. Null is p where nothing differs, or all pairs share something. What has no
+    tokens is left out.
+    """
+    rows = []
+    for kind, first, second, reading in dict.fromkeys(key for part in parts for key in part):
+        key = kind, first, second, reading
+        of_tokens = pd.concat([part[key] for part in parts if key in part])
+        if of_tokens.empty:
+            continue
+        one, other = (of_tokens[name].to_numpy(bool) for name in ("right_first", "right_second"))
+        b, c = int((one & ~other).sum()), int((~one & other).sum())
+        statistic, p, exact = mcnemar_test(b, c)
+        counts = {"n": len(one), "both": int((one & other).sum()), "neither": int((~one & ~other).sum())}
+        names = {"kind": kind, "first": first, "second": second, "reading": reading}
+        tested = {"b": b, "c": c, "statistic": statistic, "p": p, "exact": exact}
+        rows.append({**names, "unit": TOKEN, **counts, **tested})
+        of_pair = (
+            pd.Series(one.astype(float) - other, of_tokens["pair_id"]).groupby(level=0, sort=False).sum()
+        )
+        d = of_pair.reindex(pairs["pair_id"]).to_numpy(float)
+        mean = contrast(d[:, None], sharing)
+        df = np.minimum(mean["df"], np.count_nonzero(np.nan_to_num(d)) - 1.0)
+        t = t_test(mean["estimate"], mean["clustered"], df, confidence=0.95).iloc[0]
+        counts = {"n": len(of_pair), "b": int((d > 0).sum()), "c": int((d < 0).sum()), "exact": False}
+        statistic = float(mean["estimate"].iloc[0]) / t["error"]
+        rows.append(
+            {**names, "unit": CLUSTERED, **counts, "statistic": statistic, "df": t["df"], "p": t["p"]}
+        )
+    return framed(rows, TESTS)

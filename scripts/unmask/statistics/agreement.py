@@ -1,39 +1,55 @@
-"""Agreement with human raters: ROC curves and areas of pair scores against ratings.
+"""Agreement with human raters: ROC curves of pair scores against ratings, and the areas under them.
 
 A pair's direction is used only to choose pairs by it: the stereotype is the stereotypical side in either
 direction, so a margin or a label is never turned round.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
+from scipy.stats import rankdata
 
-from unmask.statistics.areas import FEW, Areas, Levels, area_intervals, levels
-from unmask.statistics.decisions import Decisions, code
-from unmask.statistics.dependence import Dependence
-from unmask.statistics.intervals import Floats, Ints
-from unmask.statistics.options import ABSOLUTE_MARGIN, ANY, MARGIN, OWN, PAIR_SCORES, Options
+from unmask.statistics.decisions import Decisions
 from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
-from unmask.statistics.student import student
+from unmask.statistics.sharing import (
+    ClusteredVariance,
+    Flags,
+    Floats,
+    Sharing,
+    by_pattern,
+    mean_basis,
+    t_test,
+)
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
+
+ANY, OWN = "any", "own"
+"""Which votes count: those for some bias type, or those for the pair's own."""
+
+MARGIN, ABSOLUTE_MARGIN, DECISION = "margin", "absolute margin", "decision"
+PAIR_SCORES = (MARGIN, ABSOLUTE_MARGIN, DECISION)
 
 THRESHOLDS = (3, 4, 5)
 """At least three votes; more than three; five."""
 
 ALL_DIRECTIONS = "all"
 
+FEW = 10
+"""With fewer members of a class than this, no variance is estimated from them."""
+
 
 def vote_counts(pairs: pd.DataFrame, votes: str) -> Floats:
     """How many raters chose some bias type (votes `any`) or the pair's own (`own`); nan without ratings."""
-    counts = np.full(len(pairs), np.nan)
-    for row, (ratings, bias_type) in enumerate(zip(pairs["ratings"], pairs["bias_type"], strict=True)):
-        if ratings is not None:
-            counts[row] = sum(vote is not None if votes == ANY else vote == bias_type for vote in ratings)
-    return counts
+
+    def count(ratings: Sequence[str | None], own: str) -> int:
+        return sum(vote is not None if votes == ANY else vote == own for vote in ratings)
+
+    rated = pairs[pairs["ratings"].notna()]
+    counts = map(count, rated["ratings"], rated["bias_type"])
+    return pd.Series(counts, rated.index, dtype=float).reindex(pairs.index).to_numpy()
 
 
 def pair_scores(decisions: Decisions, score: str) -> Floats:
@@ -42,20 +58,175 @@ def pair_scores(decisions: Decisions, score: str) -> Floats:
     margin: stereotype - antistereotype. absolute margin: its size. decision: 1 for the stereotype, ½ for a
     tie, 0 for the antistereotype, in either protocol.
     """
-    if score == MARGIN:
-        return decisions.margin
-    if score == ABSOLUTE_MARGIN:
-        return np.abs(decisions.margin)
+    if score != DECISION:
+        return decisions.margin if score == MARGIN else np.abs(decisions.margin)
     value = np.full(decisions.outcome.shape, np.nan)
     for outcome, worth in ((STEREOTYPE, 1.0), (TIE, 0.5), (ANTISTEREOTYPE, 0.0)):
-        value[decisions.outcome == code(outcome)] = worth
+        value[decisions.outcome == outcome] = worth
     return value
+
+
+def placements(scores: Floats, positive: Flags) -> Floats:
+    """Of a positive pair the share of negatives below it, of a negative one the share of positives above it,
+    equal ones as a half, shape (pairs, k) as `scores`.
+
+    (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837; by midranks as in Sun & Xu 2014, IEEE Signal
+    Processing Letters 21:1389.) The mean over either class is the area under the ROC curve, P(positive >
+    negative) + ½ P(equal). Both classes have members.
+    """
+    within = np.empty(scores.shape)
+    for members in (positive, ~positive):
+        within[members] = rankdata(scores[members], axis=0)
+    others = np.where(positive, (~positive).sum(), positive.sum())[:, None]
+    below = (rankdata(scores, axis=0) - within) / others
+    placed: Floats = np.where(positive[:, None], below, 1 - below)
+    return placed
+
+
+def area_test(
+    placed: Floats, positive: Flags, sharing: Sharing, confidence: float, null: float
+) -> pd.DataFrame:
+    """Areas, or differences of areas, of k columns of `placements`: a row a column.
+
+    Columns: area; delong_error, DeLong's of independent pairs; error, df, low, high and two-sided p of an
+    area of `null`, where DeLong's variance is multiplied by the design effect of placements; reason, why
+    these are null: a class has fewer than FEW pairs, or scores separate the classes or are all equal, so that
+    placements do not vary, or all pairs share something.
+    """
+    m, n = int(positive.sum()), int((~positive).sum())
+    area = placed[positive].mean(axis=0)
+    rows = pd.DataFrame({"area": area, "positives": m, "negatives": n})
+    if min(m, n) < FEW:
+        columns = dict.fromkeys(("delong_error", "error", "df", "low", "high", "p"), np.nan)
+        return rows.assign(**columns, reason=f"no interval: fewer than {FEW} pairs in a class")
+    group = (~positive).astype(np.int64)
+    basis, weights = mean_basis(group, 2), np.where(positive, 1 / m, 1 / n)
+    means = np.stack([area, placed[~positive].mean(axis=0)])
+    variance = ClusteredVariance.of(weights, basis, sharing)
+    clustered, independent = variance.of_residuals(placed - means[group])
+    delong = placed[positive].var(axis=0, ddof=1) / m + placed[~positive].var(axis=0, ddof=1) / n
+    effect = np.divide(clustered, independent, out=np.ones_like(delong), where=independent > 0)
+    varies = np.ptp(placed, axis=0) > 0
+    df = np.full(len(area), variance.df)
+    tested = t_test(area - null, np.where(varies, delong * effect, np.nan), df, confidence)
+    tested[["low", "high"]] += null
+    rows = rows.join(tested).assign(delong_error=np.sqrt(delong))
+    rows["reason"] = pd.Series(None, index=rows.index, dtype=object)
+    rows.loc[rows["error"].isna(), "reason"] = "no interval: all pairs share something"
+    rows.loc[~varies, "reason"] = "no interval: the scores do not vary"
+    return rows
+
+
+def agreement_table(
+    pairs: pd.DataFrame, decisions: Decisions, options: Mapping[str, Any], sharing: Sharing
+) -> pd.DataFrame:
+    """AUC of every measure and protocol, as unmask.statistics.schema.AGREEMENT.
+
+    For each of votes (`any`, `own`) x threshold (THRESHOLDS) x pair score x direction. The column `chosen`
+    marks what Figure 1 shows (options, the study's `statistics`; all directions). Pairs without ratings, or
+    without a score, are left out. Where a class is empty the area is null and `reason` says so. Empty for a
+    benchmark without ratings.
+    """
+    counts = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
+    rated = ~np.isnan(counts[ANY])
+    if not rated.any():
+        return framed([], AGREEMENT)
+    of_figure, confidence = options["ratings"], options["confidence"]
+    members_of = {ALL_DIRECTIONS: rated} | {
+        direction: rated & pairs["direction"].eq(direction).fillna(False).to_numpy(bool)
+        for direction in DIRECTIONS
+        if pairs["direction"].eq(direction).any()
+    }
+    # every series under every score, side by side
+    names = pd.DataFrame(
+        [(*series, score) for score in PAIR_SCORES for series in decisions.series],
+        columns=["measure", "protocol", "score"],
+    )
+    values = np.hstack([pair_scores(decisions, score) for score in PAIR_SCORES])
+    thresholds = sorted({*THRESHOLDS, of_figure["threshold"]})
+    parts = []
+    for direction, there in members_of.items():
+        for members, columns in by_pattern(np.where(there[:, None], values, np.nan)):
+            among, scores = sharing.among(members), values[np.ix_(members, columns)]
+            for votes, threshold in product(counts, thresholds):
+                part = _areas(scores, counts[votes][members] >= threshold, among, confidence)
+                part = part.join(names.loc[columns].reset_index(drop=True)).assign(column=columns)
+                undefined = int(there.sum()) - len(members)
+                keys = {"votes": votes, "threshold": threshold, "direction": direction}
+                parts.append(part.assign(**keys, undefined=undefined, confidence=confidence))
+    rows = pd.concat(parts, ignore_index=True)
+    chosen = {**of_figure, "direction": ALL_DIRECTIONS}
+    rows["chosen"] = np.logical_and.reduce([rows[name] == value for name, value in chosen.items()])
+    order = [list(counts), thresholds, list(PAIR_SCORES), list(members_of)]
+    places = [
+        rows[name].map({value: place for place, value in enumerate(values_)})
+        for name, values_ in zip(("votes", "threshold", "score", "direction"), order, strict=True)
+    ]
+    series = rows["column"] % len(decisions.series)
+    return framed(rows.iloc[np.lexsort([*reversed(places), series])], AGREEMENT).reset_index(drop=True)
+
+
+def _areas(scores: Floats, positive: Flags, sharing: Sharing, confidence: float) -> pd.DataFrame:
+    """The area of each column, with its interval within 0 and 1; null where a class is empty."""
+    if positive.all() or not positive.any():
+        reason = f"no {'negative' if positive.any() else 'positive'} pairs"
+        counts = {"positives": int(positive.sum()), "negatives": int((~positive).sum())}
+        return pd.DataFrame({"reason": [reason] * scores.shape[1], **counts})
+    rows = area_test(placements(scores, positive), positive, sharing, confidence, null=0.5)
+    rows[["low", "high"]] = rows[["low", "high"]].clip(0, 1)
+    return rows.rename(columns={"area": "auc"})
+
+
+def areas_compared(
+    pairs: pd.DataFrame, decisions: Decisions, options: Mapping[str, Any], sharing: Sharing
+) -> pd.DataFrame:
+    """Areas of every two measures of one protocol, as unmask.statistics.schema.AREAS_COMPARED.
+
+    As Figure 1 has them, over all directions, on rated pairs of which both have a score. The error of the
+    difference is that of paired areas, clustered, and DeLong's own; null, with a reason, as in `area_test`,
+    where either area has none, and where the two never differ. Empty for a benchmark without ratings of both
+    kinds.
+    """
+    chosen, confidence, series = options["ratings"], options["confidence"], decisions.series
+    counts, values = vote_counts(pairs, chosen["votes"]), pair_scores(decisions, chosen["score"])
+    values = np.where(np.isnan(counts)[:, None], np.nan, values)
+    couples = [(a, b) for a, b in combinations(range(len(series)), 2) if series[a][1] == series[b][1]]
+    if not couples:
+        return framed([], AREAS_COMPARED)
+    first, second = np.array(couples).T
+    parts = []
+    for members, some in by_pattern(values[:, first] + values[:, second]):
+        positive, among = counts[members] >= chosen["threshold"], sharing.among(members)
+        if positive.all() or not positive.any():
+            continue
+        one, other = (
+            placements(values[np.ix_(members, columns[some])], positive) for columns in (first, second)
+        )
+        rows = area_test(one - other, positive, among, confidence, null=0.0)
+        varies = (np.ptp(one, axis=0) > 0) & (np.ptp(other, axis=0) > 0)
+        enough = min(positive.sum(), (~positive).sum()) >= FEW
+        if enough:
+            rows.loc[~varies, "reason"] = "no interval: the scores of one do not vary"
+            rows.loc[varies & (rows["delong_error"] == 0), "reason"] = "no interval: the two never differ"
+            unknown = rows["reason"].notna()
+            rows.loc[unknown, ["delong_error", "error", "df", "low", "high", "p"]] = np.nan
+        areas = {"first_auc": one[positive].mean(axis=0), "second_auc": other[positive].mean(axis=0)}
+        names = [
+            (couple, series[first[couple]][0], series[second[couple]][0], series[first[couple]][1])
+            for couple in some
+        ]
+        named = pd.DataFrame(names, columns=["couple", "first", "second", "protocol"])
+        parts.append(rows.rename(columns={"area": "difference"}).assign(**areas).join(named))
+    if not parts:
+        return framed([], AREAS_COMPARED)
+    rows = pd.concat(parts).sort_values("couple", ignore_index=True)
+    return framed(rows.assign(confidence=confidence), AREAS_COMPARED)
 
 
 def curve(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
     """Points (false positive rate, true positive rate) of the ROC curve, from (0, 0) to (1, 1).
 
-    Equal scores make one (sloping) step; points on a straight line between their neighbours are left out.
+    Ties are interpolated; points on a straight line between their neighbours are left out.
     """
     scores = np.concatenate([positive, negative])
     classes = np.concatenate([np.ones(len(positive)), np.zeros(len(negative))])
@@ -69,201 +240,19 @@ def curve(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
     return false[corners] / len(negative), true[corners] / len(positive)
 
 
-def has_ratings(pairs: pd.DataFrame) -> bool:
-    """Was any pair of the benchmark rated?"""
-    return bool(pairs["ratings"].notna().any())
-
-
-def agreement_table(
-    pairs: pd.DataFrame, decisions: Decisions, options: Options, dependence: Dependence
-) -> pd.DataFrame:
-    """AUC of every measure and protocol under every reading, as unmask.statistics.schema.AGREEMENT.
-
-    Readings: votes (`any`, `own`) x threshold (THRESHOLDS) x pair score x direction. The column `chosen`
-    marks the reading of Figure 1 (options, all directions). Pairs without ratings, or without a score, are
-    left out. Intervals are those of unmask.statistics.areas.area_intervals. Where a class is empty the area
-    is null and `reason` says so. Empty for a benchmark without ratings.
-    """
-    rows: list[dict[str, object]] = []
-    if has_ratings(pairs):
-        chosen_members = {ALL_DIRECTIONS: np.ones(len(pairs), bool)} | {
-            direction: pairs["direction"].eq(direction).fillna(False).to_numpy(bool)
-            for direction in DIRECTIONS
-        }
-        counts = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
-        # every series under every score, side by side; areas depend on the order of scores alone
-        kinds = list(product(PAIR_SCORES, decisions.series))
-        values = np.hstack([levels(pair_scores(decisions, score)) for score in PAIR_SCORES])
-        directions = [name for name, members in chosen_members.items() if members.any()]
-        thresholds = sorted({*THRESHOLDS, options.threshold})
-        rated = ~np.isnan(counts[ANY])
-        by_reading: dict[tuple[object, ...], dict[str, object]] = {}
-        for direction in directions:
-            of_direction = chosen_members[direction] & rated
-            for columns, members in _known(values, of_direction):
-                among = dependence.among(members)
-                undefined = int(of_direction.sum()) - len(members)
-                for votes, threshold in product(counts, thresholds):
-                    positive = counts[votes][members] >= threshold
-                    same: dict[str, object] = {
-                        "positives": int(positive.sum()),
-                        "negatives": int((~positive).sum()),
-                        "undefined": undefined,
-                    }
-                    of_columns = _areas(values[np.ix_(members, columns)], positive, among, options.confidence)
-                    for column, area in zip(columns, of_columns, strict=True):
-                        by_reading[kinds[column], votes, threshold, direction] = same | area
-        for series, votes, threshold, score, direction in product(
-            decisions.series, counts, thresholds, PAIR_SCORES, directions
-        ):
-            rows.append(
-                {
-                    "measure": series[0],
-                    "protocol": series[1],
-                    "votes": votes,
-                    "threshold": threshold,
-                    "score": score,
-                    "direction": direction,
-                    "chosen": (votes, threshold, score, direction)
-                    == (options.votes, options.threshold, options.score, ALL_DIRECTIONS),
-                    "confidence": options.confidence,
-                    **by_reading[(score, series), votes, threshold, direction],
-                }
-            )
-    return framed(rows, AGREEMENT)
-
-
-def _known(values: Levels, among: npt.NDArray[np.bool_]) -> Iterator[tuple[Ints, Ints]]:
-    """Columns of `values` that are known for the same pairs, and the numbers of these, out of `among`."""
-    known = (values >= 0) & among[:, None]
-    of_pattern: dict[bytes, list[int]] = {}
-    for column in range(values.shape[1]):
-        of_pattern.setdefault(known[:, column].tobytes(), []).append(column)
-    for columns in of_pattern.values():
-        yield np.array(columns), np.flatnonzero(known[:, columns[0]])
-
-
-def _areas(
-    values: Levels, positive: npt.NDArray[np.bool_], dependence: Dependence, confidence: float
-) -> list[dict[str, object]]:
-    """The area of each column of `values`, with its interval, as a part of a row."""
-    if positive.all() or not positive.any():
-        reason = f"no {'negative' if positive.any() else 'positive'} pairs"
-        return [{"reason": reason}] * values.shape[1]
-    areas = Areas.of_levels(values, positive)
-    rows = []
-    for auc, interval in zip(areas.areas(), area_intervals(areas, dependence, confidence), strict=True):
-        row: dict[str, object] = {"auc": float(auc), **vars(interval)}
-        if np.isnan(interval.low):
-            row["reason"] = "no interval: the pairs all vary together"
-        rows.append(row)
-    return rows
-
-
-def roc_table(pairs: pd.DataFrame, decisions: Decisions, options: Options) -> pd.DataFrame:
-    """The ROC curves of the chosen reading over all directions, as unmask.statistics.schema.ROC.
+def roc_table(pairs: pd.DataFrame, decisions: Decisions, options: Mapping[str, Any]) -> pd.DataFrame:
+    """The ROC curves that Figure 1 shows, over all directions, as unmask.statistics.schema.ROC.
 
     A measure without a curve (a class is empty) has no rows.
     """
-    parts = [framed([], ROC)]
-    for (measure, protocol), values, positive in _curves(pairs, decisions, options):
-        false, true = curve(values[positive], values[~positive])
-        rates = {"false_positive_rate": false, "true_positive_rate": true}
-        parts.append(pd.DataFrame({"measure": measure, "protocol": protocol, **rates}))
-    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
-
-
-def _curves(
-    pairs: pd.DataFrame, decisions: Decisions, options: Options
-) -> Iterator[tuple[tuple[str, str], Floats, npt.NDArray[np.bool_]]]:
-    """Of each series that has a curve, under the chosen reading: the scores of its pairs, and which of them
-    are positive."""
-    if not has_ratings(pairs):
-        return
-    counts, values = vote_counts(pairs, options.votes), pair_scores(decisions, options.score)
-    for column, series in enumerate(decisions.series):
-        members = np.flatnonzero(~np.isnan(counts) & ~np.isnan(values[:, column]))
-        positive = counts[members] >= options.threshold
-        if positive.any() and not positive.all():
-            yield series, values[members, column], positive
-
-
-def areas_compared(
-    pairs: pd.DataFrame, decisions: Decisions, options: Options, dependence: Dependence
-) -> pd.DataFrame:
-    """Areas of every two measures of one protocol, as unmask.statistics.schema.AREAS_COMPARED.
-
-    Under the chosen reading over all directions, on rated pairs of which both have a score. The standard
-    error of the difference is that of paired areas (DeLong, DeLong & Clarke-Pearson 1988), clustered, and
-    DeLong's own. Without error and p, but with a reason: where a class is small, where a measure separates
-    the classes or is constant (Areas.varies), where the two never differ. Empty for a benchmark without
-    ratings of both kinds.
-    """
-    rows: list[dict[str, object]] = []
-    if has_ratings(pairs):
-        counts, values = vote_counts(pairs, options.votes), pair_scores(decisions, options.score)
-        couples: dict[bytes, list[tuple[int, int]]] = {}
-        known_of: dict[bytes, npt.NDArray[np.bool_]] = {}
-        for first, second in combinations(range(len(decisions.series)), 2):
-            if decisions.series[first][1] == decisions.series[second][1]:
-                known = ~np.isnan(counts) & ~np.isnan(values[:, [first, second]]).any(axis=1)
-                couples.setdefault(known.tobytes(), []).append((first, second))
-                known_of[known.tobytes()] = known
-        by_couple: dict[tuple[int, int], dict[str, object]] = {}
-        for pattern, of_pattern in couples.items():
-            members = np.flatnonzero(known_of[pattern])
-            positive = counts[members] >= options.threshold
-            if positive.any() and not positive.all():
-                # the others may be unknown here
-                columns = sorted({column for couple in of_pattern for column in couple})
-                areas = Areas.of(values[np.ix_(members, np.array(columns))], positive)
-                places = [(columns.index(first), columns.index(second)) for first, second in of_pattern]
-                compared = _compared(areas, places, dependence.among(members), options.confidence)
-                by_couple.update(zip(of_pattern, compared, strict=True))
-        rows = [
-            {
-                "first": decisions.series[first][0],
-                "second": decisions.series[second][0],
-                "protocol": decisions.series[first][1],
-                "confidence": options.confidence,
-                **row,
-            }
-            for (first, second), row in sorted(by_couple.items())
-        ]
-    return framed(rows, AREAS_COMPARED)
-
-
-def _compared(
-    areas: Areas, couples: Sequence[tuple[int, int]], dependence: Dependence, confidence: float
-) -> Iterator[dict[str, object]]:
-    """The areas of each couple of columns compared, as a part of a row."""
-    values, varies, difference = areas.areas(), areas.varies(), areas.differences(couples)
-    delong, clustered, df = difference.variances(dependence)
-    tested = student(difference.areas(), clustered, np.full(len(couples), df), confidence)
-    m, n = areas.classes
-    for place, (first, second) in enumerate(couples):
-        row: dict[str, object] = {
-            "positives": m,
-            "negatives": n,
-            "first_auc": float(values[first]),
-            "second_auc": float(values[second]),
-            "difference": float(values[first] - values[second]),
-        }
-        if min(m, n) < FEW:
-            row["reason"] = f"fewer than {FEW} pairs in a class"
-        elif not (varies[first] and varies[second]):
-            row["reason"] = "an area whose variance is unknown"
-        elif not delong[place]:
-            row["reason"] = "the two never differ"
-        elif np.isnan(tested.error[place]):
-            row["reason"] = "the pairs all vary together"
-        else:
-            row |= {
-                "error": float(tested.error[place]),
-                "delong_error": float(np.sqrt(delong[place])),
-                "df": df,
-                "low": float(tested.low[place]),
-                "high": float(tested.high[place]),
-                "p": float(tested.p[place]),
-            }
-        yield row
+    chosen, parts = options["ratings"], [framed([], ROC)]
+    counts, values = vote_counts(pairs, chosen["votes"]), pair_scores(decisions, chosen["score"])
+    for column, (measure, protocol) in enumerate(decisions.series):
+        members = ~np.isnan(counts) & ~np.isnan(values[:, column])
+        positive = members & (counts >= chosen["threshold"])
+        negative = members & ~positive
+        if positive.any() and negative.any():
+            false, true = curve(values[positive, column], values[negative, column])
+            rates = {"false_positive_rate": false, "true_positive_rate": true}
+            parts.append(pd.DataFrame({"measure": measure, "protocol": protocol, **rates}))
+    return pd.concat(parts[1:] or parts, ignore_index=True)

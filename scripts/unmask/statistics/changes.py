@@ -10,8 +10,8 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.loading import load_tables, paths_by
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import sees_context
-from unmask.statistics.correction import holm
 from unmask.statistics.decisions import of_bias_type, of_pairs
+from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_table
 from unmask.terms import CORRECTED
@@ -23,6 +23,8 @@ ROUNDING = 1e-6
 """A typical margin of no more is rounding error."""
 
 MARGIN_KEYS = ["model", "benchmark", "measure"]
+
+_COLUMNS = {"second": "origin", "first": "model", "second_score": "before", "first_score": "after"}
 
 
 def changes(
@@ -39,27 +41,18 @@ def changes(
     """
     rows = load_tables(paths, COMPARISONS, "benchmark", order={"measure": measures})
     rows = rows[rows["protocol"] == protocol]
-    forward = rows["first"].map(origins) == rows["second"]
-    rows = rows[forward | (rows["second"].map(origins) == rows["first"])]
-    forward = forward[rows.index]
-    differ = (rows["b"] + rows["c"] > 0) | (rows["difference"] != 0)
-    changed = pd.DataFrame(
-        {
-            "benchmark": rows["benchmark"],
-            "origin": rows["second"].where(forward, rows["first"]),
-            "model": rows["first"].where(forward, rows["second"]),
-            "measure": rows["measure"],
-            "protocol": rows["protocol"],
-            "before": rows["second_score"].where(forward, rows["first_score"]),
-            "after": rows["first_score"].where(forward, rows["second_score"]),
-            "change": rows["difference"].where(forward, -rows["difference"]),
-            "low": rows["low"].where(forward, -rows["high"]),
-            "high": rows["high"].where(forward, -rows["low"]),
-            "p": rows["p"],
-            "p_mcnemar": rows["p_mcnemar"],
-            "untestable": differ & rows["p"].isna(),
-        }
-    )
+    backward = rows["second"].map(origins) == rows["first"]
+    exchanged = {"first": "second", "second": "first"}
+    exchanged |= {"first_score": "second_score", "second_score": "first_score", "low": "high", "high": "low"}
+    numbers = ["difference", "low", "high"]
+    turned = rows[backward].rename(columns=exchanged)
+    turned[numbers] = -turned[numbers]
+    changed = pd.concat([rows[rows["first"].map(origins) == rows["second"]], turned]).sort_index()
+    differ = (changed["b"] + changed["c"] > 0) | (changed["difference"] != 0)
+    changed = changed.assign(untestable=differ & changed["p"].isna())
+    changed = changed.rename(columns={**_COLUMNS, "difference": "change"})
+    columns = ["benchmark", "origin", "model", "measure", "protocol", "before", "after", "change"]
+    changed = changed[[*columns, "low", "high", "p", "p_mcnemar", "untestable"]]
     rank = {model: place for place, model in enumerate(origins)}
     return changed.sort_values("model", key=lambda models: models.map(rank), kind="stable", ignore_index=True)
 
@@ -94,12 +87,9 @@ def clear_changes(changed: pd.DataFrame, alpha: float) -> ClearChanges:
     """changed: as `changes`, with p_holm over the rows with a p."""
     by = (changed["after"] - CENTRE).abs() - (changed["before"] - CENTRE).abs()
     clear = changed["p_holm"] < alpha
+    tested, untestable = int(changed["p"].notna().sum()), int(changed["untestable"].sum())
     return ClearChanges(
-        len(changed),
-        int(changed["p"].notna().sum()),
-        int(changed["untestable"].sum()),
-        changed[clear & (by < 0)],
-        changed[clear & (by > 0)],
+        len(changed), tested, untestable, changed[clear & (by < 0)], changed[clear & (by > 0)]
     )
 
 
@@ -117,13 +107,17 @@ def margins_of(
     margins that it rests on vanish.
     """
     chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
-    rows = []
-    for (model, benchmark), path in paths_by(scores, "model", "benchmark").items():
-        table = of_pairs(chosen[benchmark], read_scores(path, measures))
-        table = table[table["protocol"] == CORRECTED].dropna(subset=["margin"])
-        for measure, margin in table.groupby("measure", observed=True)["margin"]:
-            rows.append((model, benchmark, str(measure), float(margin.mean()), float(margin.abs().median())))
-    return pd.DataFrame(rows, columns=[*MARGIN_KEYS, "mean", "typical"]).set_index(MARGIN_KEYS)
+    parts = [
+        of_pairs(chosen[benchmark], read_scores(path, measures)).assign(model=model, benchmark=benchmark)
+        for (model, benchmark), path in paths_by(scores, "model", "benchmark").items()
+    ]
+    if not parts:
+        index = pd.MultiIndex.from_arrays([[], [], []], names=MARGIN_KEYS)
+        return pd.DataFrame(columns=["mean", "typical"], index=index, dtype=float)
+    rows = pd.concat(parts).astype({"measure": "str"})
+    margin = rows[rows["protocol"] == CORRECTED].dropna(subset=["margin"]).set_index(MARGIN_KEYS)["margin"]
+    by_score = [margin.groupby(MARGIN_KEYS).mean(), margin.abs().groupby(MARGIN_KEYS).median()]
+    return pd.concat(by_score, axis=1, keys=["mean", "typical"]).astype(float)
 
 
 def with_margins(changed: pd.DataFrame, margins: pd.DataFrame) -> pd.DataFrame:

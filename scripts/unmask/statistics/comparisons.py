@@ -1,177 +1,195 @@
-"""Two measures of one model, or two models, on the same pairs: do scores differ, do they decide alike?"""
+"""Scores compared on the same pairs: two measures, two models, states of one, or versions of a benchmark."""
 
-from collections.abc import Iterator, Mapping
-from itertools import combinations, product
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+from statsmodels.stats.contingency_tables import mcnemar
 
-from unmask.statistics.decisions import Decisions, code
-from unmask.statistics.dependence import Dependence, Moments, blocks
-from unmask.statistics.intervals import Floats, Ints
-from unmask.statistics.paired import mcnemar_of_counts
-from unmask.statistics.schema import COMPARISONS
-from unmask.statistics.student import student
+from unmask.errors import InputError
+from unmask.statistics.decisions import Decisions
+from unmask.statistics.schema import COMPARISONS, STATES, VERSIONS
+from unmask.statistics.sharing import Floats, Sharing, contrast, kinds_in, nodes_of, t_test
 from unmask.tables import framed
-from unmask.terms import STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+
+COMMON, CHANGED = "all", "changed"
+
+EXACT_BELOW = 25
+"""Fewer discordant units than this: an exact test; else chi-square."""
 
 
-def measures_compared(decisions: Decisions, dependence: Dependence, confidence: float) -> pd.DataFrame:
-    """Every two measures of one model and protocol, as unmask.statistics.schema.COMPARISONS.
+def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
+    """The first less the second of two sides with as many series, couple by couple, of the same pairs.
 
-    decisions: those of one model; see `compared` for the rest.
-    """
-    couples = [
-        (first, second)
-        for first, second in combinations(range(len(decisions.series)), 2)
-        if decisions.series[first][1] == decisions.series[second][1]
-    ]
-    names = [
-        {
-            "first": decisions.series[first][0],
-            "second": decisions.series[second][0],
-            "protocol": decisions.series[first][1],
-        }
-        for first, second in couples
-    ]
-    rows = compared(decisions, couples, dependence, confidence)
-    return framed([names[place] | row for place, row in rows], COMPARISONS)
-
-
-def models_compared(
-    of_models: Mapping[str, Decisions],
-    dependence: Dependence,
-    confidence: float,
-    headlines: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
-    """Every two models under each measure and protocol of both, as unmask.statistics.schema.COMPARISONS.
-
-    Two models that have no measure in common, as a masked and a causal language model, are compared under the
-    headline measure of each, if `headlines` has it.
-
-    of_models: the decisions of each model on the same pairs, in the order in which models are compared; see
-    `compared` for the rest.
-    """
-    joined = Decisions(
-        [series for decisions in of_models.values() for series in decisions.series],
-        *(
-            np.hstack([getattr(decisions, name) for decisions in of_models.values()])
-            for name in ("outcome", "margin", "lowest", "highest")
-        ),
-    )
-    column: dict[tuple[str, tuple[str, str]], int] = {}
-    for model, decisions in of_models.items():
-        for series in decisions.series:
-            column[model, series] = len(column)
-    every_series = list(dict.fromkeys(joined.series))
-    of_headline = {
-        model: [(of, protocol) for of, protocol in decisions.series if of == (headlines or {}).get(model)]
-        for model, decisions in of_models.items()
-    }
-    couples, names = [], []
-    for first, second in combinations(of_models, 2):
-        common = [each for each in every_series if (first, each) in column and (second, each) in column]
-        compared_series = list(zip(common, common, strict=True)) or [
-            (one, other)
-            for one, other in product(of_headline[first], of_headline[second])
-            if one[1] == other[1]
-        ]
-        for one, other in compared_series:
-            couples.append((column[first, one], column[second, other]))
-            apart = {"second_measure": other[0]} if other[0] != one[0] else {}
-            names.append({"first": first, "second": second, "measure": one[0], "protocol": one[1], **apart})
-    rows = compared(joined, couples, dependence, confidence)
-    return framed([names[place] | row for place, row in rows], COMPARISONS)
-
-
-def compared(
-    decisions: Decisions, couples: list[tuple[int, int]], dependence: Dependence, confidence: float
-) -> Iterator[tuple[int, dict[str, object]]]:
-    """Couples of series (columns of `decisions`) on pairs that count for both: (its number, its row).
-
-    A pair counts where it is in the number of pairs of both scores: in `corrected` where neither is
-    undefined. A couple without such a pair is left out. A row has
+    A pair counts where it does for both scores: in `corrected` where neither is undefined. A row has
 
     - n; first_score and second_score, the bias scores over these pairs, in percent;
-    - difference, their difference in percentage points; error, its clustered standard error
-      (Dependence.variance of the pairs' own differences), independent_error as if pairs were independent; df,
-      low, high and p of Student's t. There are no more degrees of freedom than pairs with a difference, less
-      one;
+    - difference, in percentage points; error, its clustered standard error (the difference is a mean of the
+      pairs' own differences); df, low, high and p of Student's t. There are no more degrees of freedom than
+      pairs with a difference, less one;
     - both, b, c, neither: pairs in which both prefer the stereotype, the first alone, the second alone, none
       (a tie prefers nothing); p_mcnemar, McNemar's test of these counts, which takes pairs as independent;
     - agreement: the percentage of pairs in both or neither.
 
-    Null is what nothing can be said of: p, error, and the interval where the two never differ, or all differ
-    alike.
+    A couple without a pair is left out; the index has the number of the couple. Null is what nothing can be
+    said of: the test where the two never differ, or all differ alike.
     """
-    pattern_of, members_of = _patterns(decisions.trials() > 0)
-    credit, prefers = 100 * decisions.credit(), decisions.outcome == code(STEREOTYPE)
-    by_patterns: dict[tuple[int, int], list[int]] = {}
-    for place, (first, second) in enumerate(couples):
-        key = sorted((int(pattern_of[first]), int(pattern_of[second])))
-        by_patterns.setdefault((key[0], key[1]), []).append(place)
-    rows: dict[int, dict[str, object]] = {}
-    for (one, other), places in by_patterns.items():
-        members = np.flatnonzero(members_of[:, one] & members_of[:, other])
-        if not len(members):
-            continue
-        n = len(members)
-        moments = dependence.among(members).moments(np.full(n, 1 / n), np.zeros(n, np.int64))
-        for block in blocks(n, len(places)):
-            some = places[block]
-            firsts, seconds = np.array([couples[place] for place in some]).T
-            of_some = _compared(
-                credit[np.ix_(members, firsts)],
-                credit[np.ix_(members, seconds)],
-                prefers[np.ix_(members, firsts)],
-                prefers[np.ix_(members, seconds)],
-                moments,
-                confidence,
-            )
-            rows.update(zip(some, of_some, strict=True))
-    yield from sorted(rows.items())
-
-
-def _patterns(counts: npt.NDArray[np.bool_]) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Which of few columns each column of `counts` is, and those few; shapes (series,) and (pairs, few)."""
-    numbers: dict[bytes, int] = {}
-    of = [numbers.setdefault(column.tobytes(), len(numbers)) for column in counts.T.copy()]
-    first = [of.index(number) for number in numbers.values()]
-    return np.array(of, np.int64), counts[:, first]
-
-
-def _compared(
-    first: Floats,
-    second: Floats,
-    prefers: npt.NDArray[np.bool_],
-    others: npt.NDArray[np.bool_],
-    moments: Moments,
-    confidence: float,
-) -> Iterator[dict[str, object]]:
-    """The rows of k couples: credits (percent) and preferences of either side, shapes (pairs, k)."""
-    n, k = first.shape
-    differences = first - second
-    difference = differences.mean(axis=0)
-    counts = np.stack([prefers & others, prefers & ~others, ~prefers & others, ~prefers & ~others])
-    variance = moments.variance(differences - difference)
+    one, other = 100 * first.credit(), 100 * second.credit()
+    counted = ~np.isnan(one - other)
+    difference = contrast(one - other, sharing)
     # no larger than the number of pairs that tell the two apart
-    df = np.minimum(variance.df, np.count_nonzero(differences, axis=0) - 1.0)
-    of_difference = student(difference, variance.clustered, df, confidence)
-    columns = {
-        "n": np.full(k, n),
-        "first_score": first.mean(axis=0),
-        "second_score": second.mean(axis=0),
-        "difference": difference,
-        "error": of_difference.error,
-        "independent_error": np.where(np.isnan(of_difference.error), np.nan, np.sqrt(variance.independent)),
-        "df": np.where(np.isnan(of_difference.error), np.nan, df),
-        "low": of_difference.low,
-        "high": of_difference.high,
-        "p": of_difference.p,
-        **dict(zip(("both", "b", "c", "neither"), counts.sum(axis=1), strict=True)),
-        "agreement": 100 * (prefers == others).mean(axis=0),
-    }
-    for place in range(k):
-        row = {name: column[place].item() for name, column in columns.items()}
-        yield row | {"p_mcnemar": mcnemar_of_counts(row["b"], row["c"])[1], "confidence": confidence}
+    df = np.minimum(difference["df"], np.count_nonzero(np.nan_to_num(one - other), axis=0) - 1.0)
+    prefers, others = (side.outcome == STEREOTYPE for side in (first, second))
+    rows = pd.DataFrame({"n": counted.sum(axis=0), "difference": difference["estimate"]})
+    with np.errstate(invalid="ignore"):
+        rows["first_score"], rows["second_score"] = (
+            np.where(counted, scores, 0).sum(axis=0) / rows["n"] for scores in (one, other)
+        )
+    for name, members in (
+        ("both", prefers & others),
+        ("b", prefers & ~others),
+        ("c", ~prefers & others),
+        ("neither", ~prefers & ~others),
+    ):
+        rows[name] = (members & counted).sum(axis=0)
+    rows["agreement"] = 100 * (rows["both"] + rows["neither"]) / rows["n"]
+    rows["p_mcnemar"] = [mcnemar_test(b, c)[1] for b, c in zip(rows["b"], rows["c"], strict=True)]
+    rows = rows.join(t_test(difference["estimate"], difference["clustered"], df, confidence))
+    return rows[rows["n"] > 0].assign(confidence=confidence)
+
+
+def mcnemar_test(b: int, c: int) -> tuple[float, float, bool]:
+    """McNemar's (statistic, p, exact) of b units that differ one way and c the other; nan where b + c is 0.
+
+    Fewer than EXACT_BELOW: min(b, c) and the exact binomial p; else chi-square with continuity correction.
+    """
+    exact = b + c < EXACT_BELOW
+    if b + c == 0:
+        return np.nan, np.nan, exact
+    test = mcnemar([[0, b], [c, 0]], exact=exact, correction=True)
+    return float(test.statistic), float(test.pvalue), exact
+
+
+def measures_compared(decisions: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
+    """Every two measures of one model and protocol, as unmask.statistics.schema.COMPARISONS."""
+    couples = [(one, other) for one, other in combinations(decisions.series, 2) if one[1] == other[1]]
+    first, second = (decisions.of([couple[side] for couple in couples]) for side in (0, 1))
+    rows = compared(first, second, sharing, confidence) if couples else pd.DataFrame()
+    names = [(one[0], other[0], one[1]) for one, other in couples]
+    rows = rows.join(pd.DataFrame(names, columns=["first", "second", "protocol"]))
+    return framed(rows.reset_index(drop=True), COMPARISONS)
+
+
+def models_compared(of_models: Mapping[str, Decisions], sharing: Sharing, confidence: float) -> pd.DataFrame:
+    """Every two models under each measure and protocol of both, as unmask.statistics.schema.COMPARISONS.
+
+    of_models: the decisions of each model on the same pairs, in the order in which models are compared.
+    """
+    every = list(dict.fromkeys(series for decisions in of_models.values() for series in decisions.series))
+    parts = [
+        _of_both(of_models[first], of_models[second], sharing, confidence, every).assign(
+            first=first, second=second
+        )
+        for first, second in combinations(of_models, 2)
+    ]
+    return _framed(parts, COMPARISONS)
+
+
+def states_compared(of_states: Mapping[str, Decisions], sharing: Sharing, confidence: float) -> pd.DataFrame:
+    """Each state of one model less the first under each measure and protocol of both, as
+    unmask.statistics.schema.STATES.
+
+    of_states: the decisions of each state on the same pairs, in the order of the series. Under one measure
+    and protocol all states are compared on the same pairs: those that count for every state which has a
+    score. A state without one is left out, and so is a measure of which the first has none. changed: pairs
+    that a state decides otherwise than the first; beyond: those that float error cannot have turned.
+    """
+    name, first = next(iter(of_states.items()))
+    parts = []
+    for series in first.series:
+        columns = {state: each.of([series]) for state, each in of_states.items() if series in each.series}
+        counted = {state: ~np.isnan(each.credit()[:, 0]) for state, each in columns.items()}
+        with_score = [state for state, counts in counted.items() if counts.any()]
+        if name not in with_score or len(with_score) < 2:
+            continue
+        members = np.flatnonzero(np.logical_and.reduce([counted[state] for state in with_score]))
+        for state in with_score[1:]:
+            one, other = (columns[each].of([series], members) for each in (state, name))
+            rows = compared(one, other, sharing.among(members), confidence)
+            (least, most), (first_least, first_most) = map(_ends, (one, other))
+            parts.append(
+                rows.assign(
+                    first=name,
+                    state=state,
+                    measure=series[0],
+                    protocol=series[1],
+                    score=rows["first_score"],
+                    first_score=rows["second_score"],
+                    changed=np.count_nonzero(one.credit() != other.credit()),
+                    beyond=np.count_nonzero((least > first_most) | (most < first_least)),
+                )
+            )
+    return _framed(parts, STATES)
+
+
+def versions_compared(
+    version: pd.DataFrame,
+    original: pd.DataFrame,
+    of_models: Mapping[str, tuple[Decisions, Decisions]],
+    kinds: Sequence[str],
+    confidence: float,
+) -> pd.DataFrame:
+    """Pairs of the same name in two benchmarks, such as a revision and what it revises, as
+    unmask.statistics.schema.VERSIONS (without `original`).
+
+    version, original: PAIRS. of_models: each model's decisions on the one and on the other. kinds: what makes
+    pairs vary together (unmask.statistics.sharing): two pairs do so where they share something in either
+    version. Pairs with other sentences are compared once more by themselves, where there are pairs with the
+    same. Raises InputError where no pair is in both.
+    """
+    place = pd.Index(original["pair_id"]).get_indexer(version["pair_id"])
+    of_version = np.flatnonzero(place >= 0)
+    if not len(of_version):
+        raise InputError("no pair_id is in both benchmarks")
+    of_original = place[of_version]
+    ones, others = (
+        pairs.iloc[rows].reset_index(drop=True)
+        for pairs, rows in ((version, of_version), (original, of_original))
+    )
+    nodes = (nodes_of(ones, kinds_in(version, kinds)), nodes_of(others, kinds_in(original, kinds)))
+    sharing = Sharing.of([*one, *other] for one, other in zip(*nodes, strict=True))
+    texts = [STEREOTYPE, ANTISTEREOTYPE]
+    changed = np.flatnonzero((ones[texts].to_numpy(object) != others[texts].to_numpy(object)).any(axis=1))
+    members_of = {COMMON: np.arange(len(ones))}
+    if 0 < len(changed) < len(ones):
+        members_of[CHANGED] = changed
+    parts = []
+    for model, (first, second) in of_models.items():
+        for name, members in members_of.items():
+            sides = (first, of_version[members]), (second, of_original[members])
+            one, other = (side.of(side.series, rows) for side, rows in sides)
+            rows = _of_both(one, other, sharing.among(members), confidence, first.series)
+            parts.append(rows.assign(model=model, texts=name))
+    return _framed(parts, VERSIONS)
+
+
+def _of_both(
+    first: Decisions, second: Decisions, sharing: Sharing, confidence: float, order: Sequence[tuple[str, str]]
+) -> pd.DataFrame:
+    """Two sides under each measure and protocol that both have."""
+    common = [series for series in order if series in first.series and series in second.series]
+    rows = compared(first.of(common), second.of(common), sharing, confidence)
+    return rows.join(pd.DataFrame(common, columns=["measure", "protocol"]))
+
+
+def _ends(decisions: Decisions) -> tuple[Floats, Floats]:
+    """What pairs add to scores at either end of float error: the least and the most."""
+    ends = [decisions.credit(end) for end in (decisions.lowest, decisions.highest)]
+    return np.minimum(*ends), np.maximum(*ends)
+
+
+def _framed(parts: Sequence[pd.DataFrame], schema: pa.Schema) -> pd.DataFrame:
+    return framed(pd.concat(parts, ignore_index=True) if parts else [], schema)

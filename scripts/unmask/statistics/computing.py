@@ -3,26 +3,30 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from unmask.measures.registry import maskings_of
 from unmask.measures.unrelated import COLUMNS, margins_against_unrelated
-from unmask.statistics.accuracy import accuracy_counts, accuracy_table
+from unmask.statistics.accuracy import Matches, accuracy_counts, accuracy_table, matches, mcnemar_table
 from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
 from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import Decisions
-from unmask.statistics.flaws import Flags, flags
-from unmask.statistics.leverage import leverage_table
-from unmask.statistics.lexical import Lexicons, LexiconSource
 from unmask.statistics.lms import lms_table
-from unmask.statistics.mcnemar import Tallies, mcnemar_table, tallies
-from unmask.statistics.options import Options
-from unmask.statistics.quality import UNKNOWN_TOKENS, quality_table, unequal_tokens, unknown_tokens
+from unmask.statistics.null import RandomWords, WordsOfEvidence
+from unmask.statistics.quality import (
+    UNKNOWN_TOKENS,
+    flags,
+    leverage_table,
+    quality_table,
+    unequal_tokens,
+    unknown_tokens,
+)
 from unmask.statistics.schema import UNEQUAL_TOKENS
-from unmask.statistics.shared_words import dependence_of, kinds_in
+from unmask.statistics.sharing import Flags, sharing_of
 from unmask.terms import SHUFFLED
 
 logger = logging.getLogger(__name__)
@@ -56,9 +60,12 @@ class EvidenceCounts:
         unknown_id: int | None = None,
     ) -> None:
         self._measures, self._of_shuffled, self._unknown_id = measures, of_shuffled, unknown_id
-        self.words, self.shuffled_words = Lexicons(pairs, measures), Lexicons(pairs, of_shuffled)
+        self.words, self.shuffled_words = (
+            WordsOfEvidence(pairs, measures),
+            WordsOfEvidence(pairs, of_shuffled),
+        )
         self.accuracy: list[pd.DataFrame] = []
-        self.tallies: list[Tallies] = []
+        self.matches: list[Matches] = []
         self._unrelated: list[pd.DataFrame] = []
         self._unequal: list[Flags | None] = []
         self._unknown: list[Flags] = []
@@ -66,7 +73,7 @@ class EvidenceCounts:
     def add(self, part: Part) -> None:
         """Take what is needed of these pairs; all come once, in the order of the benchmark."""
         self.accuracy.append(accuracy_counts(self._measures, part.evidence, part.shuffled))
-        self.tallies.append(tallies(self._measures, part.evidence, part.shuffled))
+        self.matches.append(matches(self._measures, part.evidence, part.shuffled))
         self.words.add(part.pairs, part.evidence)
         ids = part.pairs["pair_id"].tolist()
         self._unrelated.append(margins_against_unrelated(ids, part.evidence, self._measures))
@@ -95,40 +102,38 @@ def compute(
     original: Decisions,
     counts: EvidenceCounts | None,
     shuffled: Decisions | None,
-    options: Options,
+    options: Mapping[str, Any],
     untrained: Sequence[Decisions] = (),
-    words: LexiconSource | None = None,
+    words: Mapping[tuple[str, str], RandomWords] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The tables by name, each as unmask.statistics.schema.SCHEMAS has it.
 
     `flaws` (FLAWS) and `counts` are of all pairs, `original` and `shuffled` of the two variants, `untrained`
-    the decisions of untrained networks. Without `counts`, as of scores that were made elsewhere, there is no
-    token accuracy, and no lexical null but that of `words`.
+    the decisions of untrained networks, `options` the study's `statistics`. Without `counts`, as of scores
+    that were made elsewhere, there is no token accuracy, and no null of word choice but that of `words`.
     Raises InputError where the tables do not belong together.
     """
     logger.info("%d pairs, %d measures", len(pairs), len({measure for measure, _ in original.series}))
-    of_shuffled = None
-    if counts is not None:
-        words, of_shuffled = counts.words, counts.shuffled_words
-    kinds = kinds_in(pairs, options.clusters)
-    decided, dependence = original, dependence_of(pairs, kinds)
-    of_pairs = flags(flaws) | (counts.flags() if counts else {})
-    bias = bias_table(pairs, decided, options, dependence, words, untrained)
+    sharing, confidence = sharing_of(pairs, options["clusters"]), options["confidence"]
+    words = counts.words.by_series() if counts else words
+    bias = bias_table(pairs, original, options, sharing, words, untrained)
     if shuffled is not None:
-        control = bias_table(pairs, shuffled, options, dependence, of_shuffled, variant=SHUFFLED)
+        of_shuffled = counts.shuffled_words.by_series() if counts else None
+        control = bias_table(pairs, shuffled, options, sharing, of_shuffled, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
     unrelated = counts.unrelated() if counts else pd.DataFrame(columns=list(COLUMNS))
+    of_pairs = flags(flaws) | (counts.flags() if counts else {})
     tables = {
         "bias": bias,
-        "leverage": leverage_table(pairs, decided),
-        "accuracy": accuracy_table(counts.accuracy if counts else [], options.confidence),
-        "tests": mcnemar_table(counts.tallies if counts else [], pairs["pair_id"].tolist(), dependence),
-        "measures_compared": measures_compared(decided, dependence, options.confidence),
-        "agreement": agreement_table(pairs, decided, options, dependence),
-        "roc": roc_table(pairs, decided, options),
-        "areas_compared": areas_compared(pairs, decided, options, dependence),
-        "quality": quality_table(decided, of_pairs, dependence, options.confidence),
-        "lms": lms_table(pairs, decided, unrelated, dependence, options.confidence),
+        "leverage": leverage_table(pairs, original),
+        "accuracy": accuracy_table(counts.accuracy if counts else [], confidence),
+        "tests": mcnemar_table(counts.matches if counts else [], pairs, sharing),
+        "measures_compared": measures_compared(original, sharing, confidence),
+        "agreement": agreement_table(pairs, original, options, sharing),
+        "roc": roc_table(pairs, original, options),
+        "areas_compared": areas_compared(pairs, original, options, sharing),
+        "quality": quality_table(original, of_pairs, sharing, confidence),
+        "lms": lms_table(pairs, original, unrelated, sharing, confidence),
     }
     for name, rows in tables.items():
         logger.info("%s: %d rows", name, len(rows))

@@ -1,36 +1,29 @@
 """What measures decide of the pairs of a benchmark, and the groups of pairs that scores are over."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.statistics.intervals import Floats, Ints
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
+from unmask.statistics.sharing import Flags, Floats, Ints
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, OUTCOMES, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
 
 NO_PREFERENCE = 50.0
 """The score, in percent, of a model that prefers the two sides of a pair equally often."""
 
-Outcomes = npt.NDArray[np.int8]
-"""Outcomes as their places in OUTCOMES."""
-
-
-def code(outcome: str) -> int:
-    """The place of an outcome in OUTCOMES."""
-    return OUTCOMES.index(outcome)
+Outcomes = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True)
 class Decisions:
     """The decisions of every measure and protocol, in arrays of shape (pairs, series).
 
-    series: (measure, protocol) of each column. margin: nan where undefined. lowest, highest: the outcomes at
-    either end of float error.
+    series: (measure, protocol) of each column. outcome: one of OUTCOMES. margin: nan where undefined. lowest,
+    highest: the outcomes at either end of float error; where they differ the decision is a near-tie.
     """
 
     series: list[tuple[str, str]]
@@ -40,26 +33,28 @@ class Decisions:
     highest: Outcomes
 
     def credit(self, outcome: Outcomes | None = None) -> Floats:
-        """What each pair adds to the numerator of the score: 1 for the stereotype; a tie adds a half in
-        `corrected` and nothing in `published`. `outcome`: others of the same shape in place of these."""
-        tie = np.array([0.0 if protocol == PUBLISHED else 0.5 for _, protocol in self.series])
+        """What each pair adds to a score that is a mean of these: 1 for the stereotype, 0 for the other side.
+
+        A tie adds a half in `corrected` and 0 in `published`. An undefined pair adds 0 in `published` and
+        does not count (nan) in `corrected`; in neither where the measure is undefined for every pair.
+        outcome: others of the same shape in place of these.
+        """
         outcome = self.outcome if outcome is None else outcome
-        credit: Floats = (outcome == code(STEREOTYPE)) + (outcome == code(TIE)) * tie
-        return credit
-
-    def trials(self) -> Floats:
-        """What each pair adds to the denominator: 1, but nothing for an undefined pair in `corrected`, and
-        nothing in either protocol where the measure is undefined for every pair."""
-        defined = self.outcome != code(UNDEFINED)
-        fixed = np.array([protocol == PUBLISHED for _, protocol in self.series], dtype=bool)
+        credit = (outcome == STEREOTYPE) + (outcome == TIE) * np.where(self.published, 0.0, 0.5)
+        defined = self.outcome != UNDEFINED
         # a measure that says nothing of any pair, such as AULA without attention, has no score
-        fixed &= defined.any(axis=0)
-        trials: Floats = (defined | fixed).astype(np.float64)
-        return trials
+        counts = defined | (self.published & defined.any(axis=0))
+        counted: Floats = np.where(counts, credit, np.nan)
+        return counted
 
-    def decided(self) -> npt.NDArray[np.bool_]:
+    @property
+    def published(self) -> Flags:
+        """Which of the series are of the protocol `published`."""
+        return np.array([protocol == PUBLISHED for _, protocol in self.series], dtype=bool)
+
+    def decided(self) -> Flags:
         """Where either side is preferred: no tie, and not undefined; shape (pairs, series)."""
-        decided: npt.NDArray[np.bool_] = np.isin(self.outcome, (code(STEREOTYPE), code(ANTISTEREOTYPE)))
+        decided: Flags = (self.outcome == STEREOTYPE) | (self.outcome == ANTISTEREOTYPE)
         return decided
 
     def neutral(self, members: Ints) -> Floats:
@@ -68,19 +63,18 @@ class Decisions:
         It is a half; in `published`, where ties and undefined pairs count as not stereotypical, half of the
         share of those that are decided.
         """
-        published = [protocol == PUBLISHED for _, protocol in self.series]
-        neutral: Floats = np.where(published, self.decided()[members].mean(axis=0) / 2, 0.5)
+        neutral: Floats = np.where(self.published, self.decided()[members].mean(axis=0) / 2, 0.5)
         return neutral
 
-    def differing(self) -> npt.NDArray[np.bool_]:
-        """Where the outcome is not that of the same measure's other protocol; shape (pairs, series)."""
-        place = {key: column for column, key in enumerate(self.series)}
-        other = [
-            next((place[s] for s in self.series if s[0] == measure and s[1] != protocol), number)
-            for number, (measure, protocol) in enumerate(self.series)
-        ]
-        differing: npt.NDArray[np.bool_] = self.outcome != self.outcome[:, other]
-        return differing
+    def of(self, series: Sequence[tuple[str, str]], rows: Ints | None = None) -> "Decisions":
+        """Those of some series, which may repeat, and of some pairs by their numbers, or of all."""
+        columns = np.array([self.series.index(each) for each in series], np.int64)
+        every = np.arange(len(self.outcome)) if rows is None else rows
+        place = np.ix_(every, columns)
+        return Decisions(list(series), *(getattr(self, name)[place] for name in _COLUMNS))
+
+
+_COLUMNS = ("outcome", "margin", "lowest", "highest")
 
 
 def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
@@ -88,42 +82,31 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
 
     Raises InputError where the scores are not of exactly these pairs.
     """
-    keys = list(scores[["measure", "protocol"]].drop_duplicates().itertuples(index=False, name=None))
-    shape, pair_ids = (len(pairs), len(keys)), pd.Index(pairs["pair_id"])
-    margin = np.full(shape, np.nan)
-    outcomes = {name: np.empty(shape, dtype=np.int8) for name in ("outcome", "lowest", "highest")}
-    # few words in many rows, as numbers
-    measures, protocols = (pd.Categorical(scores[name]) for name in ("measure", "protocol"))
-    places = _positions(scores["pair_id"], pair_ids)
-    codes = {name: _positions(scores[name], pd.Index(OUTCOMES)) for name in outcomes}
-    for column, (measure, protocol) in enumerate(keys):
-        rows = np.flatnonzero((measures == measure) & (protocols == protocol))
-        place = places[rows]
-        if len(rows) != len(pair_ids) or (np.sort(place) != np.arange(len(pair_ids))).any():
+    series: list[tuple[str, str]] = []
+    parts: list[pd.DataFrame] = []
+    for (measure, protocol), rows in scores.groupby(["measure", "protocol"], sort=False, observed=True):
+        of_pair = rows.set_index("pair_id")
+        if not of_pair.index.is_unique or set(of_pair.index) != set(pairs["pair_id"]):
             raise InputError(f"scores: {measure} ({protocol}) has not one row for each pair of the benchmark")
-        unknown = scores["outcome"].iloc[rows[codes["outcome"][rows] < 0]]
-        if len(unknown):
-            raise InputError(f"scores: {measure} ({protocol}) has the unknown outcome {unknown.min()!r}")
-        margin[place, column] = scores["margin"].to_numpy(float)[rows]
-        for name, of_all in outcomes.items():
-            of_all[place, column] = codes[name][rows]
-    return Decisions([(str(m), str(p)) for m, p in keys], margin=margin, **outcomes)
+        unknown = set(of_pair["outcome"]) - set(OUTCOMES)
+        if unknown:
+            raise InputError(f"scores: {measure} ({protocol}) has the unknown outcome {min(unknown)!r}")
+        series.append((str(measure), str(protocol)))
+        parts.append(of_pair.loc[pairs["pair_id"], list(_COLUMNS)])
+    arrays = (
+        np.column_stack([part[name].to_numpy(float if name == "margin" else object) for part in parts])
+        for name in _COLUMNS
+    )
+    return Decisions(series, *arrays)
 
 
-def _positions(values: pd.Series, index: pd.Index) -> npt.NDArray[np.signedinteger[Any]]:
-    """Where in `index` each of `values` is, -1 where it is not, in integers no larger than need be; a word
-    of many rows is looked up once."""
-    words = pd.Categorical(values)
-    of_words = np.append(index.get_indexer(words.categories), -1)
-    places: npt.NDArray[np.signedinteger[Any]] = of_words.astype(np.min_scalar_type(-len(index)))[words.codes]
-    return places
+def is_near_tie(scores: pd.DataFrame) -> "pd.Series[bool]":
+    """Which rows of Scores are decisions that float error could turn, so that another machine may decide
+    otherwise (unmask.measures.float_error)."""
+    return scores["lowest"] != scores["highest"]
 
 
-Group = tuple[str, str, Ints]
-"""Grouping, group, and the numbers of its pairs."""
-
-
-def groups(pairs: pd.DataFrame) -> Iterator[Group]:
+def groups(pairs: pd.DataFrame) -> Iterator[tuple[str, str, Ints]]:
     """(grouping, group, row numbers) of all pairs, each bias type, and each direction that is stated."""
     yield OVERALL, "all", np.arange(len(pairs))
     for bias_type in pairs["bias_type"].drop_duplicates():

@@ -1,92 +1,95 @@
-"""How scores move without the pairs that have a flaw, and by how much they would move by chance."""
+"""What may be wrong with pairs, and how scores move without those that have a flaw, or a word."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from unmask.benchmarks.labelled import by_sentence
 from unmask.statistics.decisions import Decisions
-from unmask.statistics.dependence import Dependence
-from unmask.statistics.flaws import Flags
-from unmask.statistics.schema import ANY_FLAW, QUALITY, UNRATED
-from unmask.statistics.student import student
-from unmask.tables import framed
-from unmask.terms import (
-    ALL,
-    ANTISTEREOTYPE,
-    LEFT,
-    MODIFIED,
-    NONE,
-    ONE_MODIFIED,
-    STEREOTYPE,
+from unmask.statistics.schema import ANY_FLAW, FLAWS, LEVERAGE, PAIR_FLAWS, QUALITY, UNRATED
+from unmask.statistics.sharing import (
+    WORDS,
+    ClusteredVariance,
+    Flags,
+    Sharing,
+    by_pattern,
+    mean_basis,
+    nodes_of,
+    t_test,
 )
+from unmask.tables import framed
+from unmask.terms import ALL, ANTISTEREOTYPE, LEFT, MODIFIED, NONE, ONE_MODIFIED, STEREOTYPE
+from unmask.words import modified_words, words_of
+
+MANY = 3
+"""A pair whose sentences differ in more words than so many is no minimal pair."""
+
+FIELDS = ("unrelated", "direction", "context", "target", "writer")
+"""What a pair of the Pairs table may lack."""
 
 UNKNOWN_TOKENS = "unknown_tokens"
 """The flaw that a token of either sentence stands for a word that the model's tokenizer does not know."""
 
+WORDS_SHOWN = 10
 
-def quality_table(
-    decisions: Decisions, flaws: Mapping[str, Flags], dependence: Dependence, confidence: float
-) -> pd.DataFrame:
-    """Each score without the pairs that have a flaw, as unmask.statistics.schema.QUALITY.
 
-    flaws: by name, which pairs have it, or UNRATED; that they have any flaw is added, to which UNRATED does
-    not count. A flaw that no pair of a score has makes no row.
+def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The flaws of each pair (PAIRS), as unmask.statistics.schema.FLAWS; labels: LABELS, if there are any.
 
-    The pairs without a flaw are some of all pairs, so with y_i what a pair adds to the score (in percent),
-    the change is Σ w_i y_i, with w_i = 1/kept - 1/n for a pair that is kept and -1/n for one that is not. The
-    weights add up to nothing, and each pair's influence is w_i (y_i - the mean of all): that mean, since
-    where a flaw changes nothing all pairs have one. Pairs of `dependence` covary; of few flawed pairs, or of
-    flawed pairs that all share a word, there are few degrees of freedom (Moments). random_sd is that of n -
-    kept pairs drawn without replacement, s² (1/kept - 1/n) the square of it.
+    few_votes: no more than half of those who rated the pair chose its own bias type; where sentences were
+    labelled, no more than half of those who labelled either of the two called it what it is in the pair.
+    no_votes: nobody rated or labelled it, though other pairs of the benchmark were; no flaw.
+    near_duplicate: both sentences together have the words of a pair before it. identical: both sentences are
+    the same. unequal_words: they have different numbers of words. many_words: more than MANY words of either
+    are not the other's (modified_words). missing_field: it lacks one of FIELDS that another pair has.
     """
-    if not flaws:
-        return framed([], QUALITY)
-    of_pairs = [flag for name, flag in flaws.items() if name != UNRATED]
-    if of_pairs:
-        flaws = {**flaws, ANY_FLAW: np.logical_or.reduce(of_pairs)}
-    credit, counted = 100 * decisions.credit(), decisions.trials() > 0
-    rows: dict[tuple[int, int], dict[str, object]] = {}
-    patterns, of_column = np.unique(counted, axis=1, return_inverse=True)
-    for pattern, inside in enumerate(patterns.T):
-        columns, members = np.flatnonzero(of_column == pattern), np.flatnonzero(inside)
-        n, among, values = len(members), dependence.among(members), credit[np.ix_(members, columns)]
-        if not n:
-            continue
-        score = values.mean(axis=0)
-        for place, (flaw, flags) in enumerate(flaws.items()):
-            flawed = flags[members]
-            remaining = int(n - flawed.sum())
-            if remaining == n:
-                continue
-            same: dict[str, object] = {
-                "flaw": flaw,
-                "n": n,
-                "flawed": n - remaining,
-                "confidence": confidence,
-            }
-            if remaining:
-                weights = np.where(flawed, 0, 1 / remaining) - 1 / n
-                variance = among.moments(weights, np.zeros(n, np.int64)).variance(values - score)
-                change = weights @ (values - score)
-                tested = student(change, variance.clustered, np.full(len(columns), variance.df), confidence)
-                by_chance = np.sqrt(values.var(axis=0, ddof=1) * (1 / remaining - 1 / n))
-            for number, column in enumerate(columns):
-                measure, protocol = decisions.series[column]
-                row = {"measure": measure, "protocol": protocol, "score": score[number], **same}
-                if remaining:
-                    row |= {
-                        "without": score[number] + change[number],
-                        "change": change[number],
-                        "error": tested.error[number],
-                        "df": variance.df if np.isfinite(tested.error[number]) else None,
-                        "low": tested.low[number],
-                        "high": tested.high[number],
-                        "p": tested.p[number],
-                        "random_sd": by_chance[number],
-                    }
-                rows[int(column), place] = row
-    return framed([rows[key] for key in sorted(rows)], QUALITY)
+    texts = list(zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True))
+    sides = [(words_of(one), words_of(other)) for one, other in texts]
+    of_both = pd.Series([frozenset((*one, *other)) for one, other in sides], dtype=object)
+    first = pairs["pair_id"].groupby(of_both.to_numpy(), sort=False).transform("first")
+    # a pair of signs alone is like none
+    duplicate = of_both.duplicated().to_numpy() & of_both.map(bool).to_numpy(bool)
+    some = [name for name in FIELDS if pairs[name].notna().any()]
+    agreed, voted = _votes(pairs, labels)
+    columns = {
+        "pair_id": pairs["pair_id"].to_numpy(object),
+        "few_votes": [not agrees if known else None for agrees, known in zip(agreed, voted, strict=True)],
+        # of a benchmark that nobody rated it cannot be said
+        UNRATED: ~voted if voted.any() else None,
+        "near_duplicate": duplicate,
+        "near_duplicate_of": [
+            one if is_other else None for one, is_other in zip(first, duplicate, strict=True)
+        ],
+        "identical": [one == other for one, other in texts],
+        "unequal_words": [len(one) != len(other) for one, other in sides],
+        "many_words": [max(map(len, modified_words(*both))) > MANY for both in texts],
+        "missing_field": pairs[some].isna().any(axis=1).to_numpy(bool),
+    }
+    return pd.DataFrame(columns, columns=FLAWS.names, dtype=object)
+
+
+def _votes(pairs: pd.DataFrame, labels: pd.DataFrame | None) -> tuple[Flags, Flags]:
+    """Whether most of those who judged a pair agree with it, and whether anyone judged it."""
+    agreed, voted = [], []
+    of_sentences = {} if labels is None else by_sentence(labels)
+    every = pairs["ratings"].where(pairs["ratings"].notna(), None)
+    for pair, bias_type, ratings in zip(pairs["pair_id"], pairs["bias_type"], every, strict=True):
+        counts = [(sum(each == bias_type for each in ratings), len(ratings))] if ratings is not None else []
+        counts += [
+            (labelled[role], labelled.total())
+            for role in (STEREOTYPE, ANTISTEREOTYPE)
+            if (labelled := of_sentences.get((pair, role)))
+        ]
+        counts = [(with_it, all_) for with_it, all_ in counts if all_]
+        agreed.append(all(2 * with_it > all_ for with_it, all_ in counts))
+        voted.append(bool(counts))
+    return np.array(agreed, dtype=bool), np.array(voted, dtype=bool)
+
+
+def flags(flaws: pd.DataFrame, names: Sequence[str] = (*PAIR_FLAWS, UNRATED)) -> dict[str, Flags]:
+    """Which pairs have each of these flaws (FLAWS), or are unrated, without what cannot be said of any."""
+    return {name: flaws[name].eq(True).to_numpy(bool) for name in names if flaws[name].notna().any()}
 
 
 def unequal_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> Flags | None:
@@ -100,11 +103,11 @@ def unequal_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) ->
     if rows is None:
         return None
     rows = rows[rows["modified"].eq(True) & ~rows["special"].astype(bool)]
-    counts = [
+    one, other = (
         rows.loc[rows["role"] == side, "pair_id"].value_counts().reindex(pairs["pair_id"], fill_value=0)
         for side in (STEREOTYPE, ANTISTEREOTYPE)
-    ]
-    unequal: Flags = counts[0].to_numpy() != counts[1].to_numpy()
+    )
+    unequal: Flags = one.to_numpy() != other.to_numpy()
     return unequal
 
 
@@ -115,7 +118,95 @@ def unknown_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], un
     """
     rows = pd.concat([rows[["pair_id", "role", "token_id", "special"]] for rows in evidence.values()])
     of_sides = rows["role"].isin((STEREOTYPE, ANTISTEREOTYPE)) & ~rows["special"].astype(bool)
-    flags: Flags = (
-        pairs["pair_id"].isin(rows.loc[of_sides & rows["token_id"].eq(unknown_id), "pair_id"]).to_numpy()
-    )
-    return flags
+    unknown = rows.loc[of_sides & rows["token_id"].eq(unknown_id), "pair_id"]
+    of_pairs: Flags = pairs["pair_id"].isin(unknown).to_numpy()
+    return of_pairs
+
+
+def quality_table(
+    decisions: Decisions, flaws: Mapping[str, Flags], sharing: Sharing, confidence: float
+) -> pd.DataFrame:
+    """Each score without the pairs that have a flaw, as unmask.statistics.schema.QUALITY.
+
+    flaws: by name, which pairs have it, or UNRATED; that they have any flaw is added, to which UNRATED does
+    not count. A flaw that no pair of a score has makes no row.
+
+    The pairs without a flaw are some of all pairs, so with y_i what a pair adds to the score (in percent),
+    the change is Σ w_i y_i, with w_i = 1/kept - 1/n for a pair that is kept and -1/n for one that is not. The
+    weights add up to nothing, and each pair's influence is w_i (y_i - the mean of all): that mean, since
+    where a flaw changes nothing all pairs have one. Of few flawed pairs, or of flawed pairs that all share a
+    word, there are few degrees of freedom. random_sd is that of n - kept pairs drawn without replacement,
+    s² (1/kept - 1/n) the square of it.
+    """
+    of_pairs = [flag for name, flag in flaws.items() if name != UNRATED]
+    if of_pairs:
+        flaws = {**flaws, ANY_FLAW: np.logical_or.reduce(of_pairs)}
+    names = pd.DataFrame(decisions.series, columns=["measure", "protocol"])
+    credit, parts = 100 * decisions.credit(), []
+    for members, columns in by_pattern(credit):
+        n, among, values = len(members), sharing.among(members), credit[np.ix_(members, columns)]
+        for place, (flaw, flags_) in enumerate(flaws.items()):
+            kept = ~flags_[members]
+            remaining = int(kept.sum())
+            if not n or remaining == n:
+                continue
+            part = names.loc[columns].assign(column=columns, place=place, flaw=flaw).reset_index(drop=True)
+            part["n"], part["flawed"], part["score"] = n, n - remaining, values.mean(axis=0)
+            if remaining:
+                weights = kept / remaining - 1 / n
+                variance = ClusteredVariance.of(weights, mean_basis(np.zeros(n, np.int64), 1), among)
+                residuals = values - values.mean(axis=0)
+                df = np.full(len(columns), variance.df)
+                change = weights @ residuals
+                part = part.join(t_test(change, variance.of_residuals(residuals)[0], df, confidence))
+                part["change"], part["without"] = change, part["score"] + change
+                part["random_sd"] = np.sqrt(values.var(axis=0, ddof=1) * (1 / remaining - 1 / n))
+            parts.append(part)
+    if not parts:
+        return framed([], QUALITY)
+    rows = pd.concat(parts).sort_values(["column", "place"], ignore_index=True)
+    return framed(rows.assign(confidence=confidence), QUALITY)
+
+
+def leverage_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
+    """The words that hold each score furthest from 50, as unmask.statistics.schema.LEVERAGE.
+
+    Leaving a word out leaves out every pair that it is a modified word of. The words of a measure and
+    protocol are those that bring the score furthest towards 50 and past it when each is left out alone;
+    rank 1 brings it furthest. A word of all pairs has no score without it and is passed over.
+    """
+    of_pairs = [(word, row) for row, nodes in enumerate(nodes_of(pairs, [WORDS])) for _, word in nodes]
+    has = pd.DataFrame(of_pairs, columns=["word", "row"])
+    rows: list[dict[str, object]] = []
+    for column, (measure, protocol) in enumerate(decisions.series):
+        credit = decisions.credit()[:, column]
+        total, n = float(np.nansum(credit)), int((~np.isnan(credit)).sum())
+        if not n:
+            continue
+        score = 100 * total / n
+        of_word = (
+            has.assign(credit=credit[has["row"]]).groupby("word")["credit"].agg(["sum", "count", "size"])
+        )
+        of_word = of_word[of_word["count"] < n]
+        alone = 100 * (total - of_word["sum"]) / (n - of_word["count"])
+        toward = (alone - score) * np.sign(50 - score)
+        chosen = toward[toward > 0].sort_values(ascending=False, kind="stable").index[:WORDS_SHOWN]
+        for rank, word in enumerate(chosen, start=1):
+            without = np.delete(credit, has.loc[has["word"].isin(chosen[:rank]), "row"].unique())
+            left = np.count_nonzero(~np.isnan(without))
+            if not left:
+                break
+            rows.append(
+                {
+                    "measure": measure,
+                    "protocol": protocol,
+                    "rank": rank,
+                    "word": word,
+                    "pairs": of_word.loc[word, "size"],
+                    "score": score,
+                    "without": alone[word],
+                    "without_all": 100 * np.nansum(without) / left,
+                    "left": left,
+                }
+            )
+    return framed(rows, LEVERAGE)

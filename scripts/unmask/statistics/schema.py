@@ -18,60 +18,37 @@ BIAS = schema(
     measure            word   the measure
     protocol           word   published or corrected
     grouping           word   what the group of pairs is made by: overall, bias_type, direction or difference
-    group              word   all, a bias type, or a direction; `difference` for advantaged minus
-                              disadvantaged
+    group              word   all, a bias type, a direction, or difference
     n                  i32    pairs of the group
     stereotype         i32    pairs in which the stereotype is preferred
     antistereotype     i32    pairs in which the other sentence is
     tie                i32    pairs with equal scores
     undefined          i32    pairs that the measure has no score for
-    score              f64?   bias score in percent, of a difference in percentage points; null where no pair
-                              has a decision
-    neutral            f64    the score where there is no preference: 50, in `published` 50 times the share of
-                              pairs that are neither ties nor undefined; of a difference that of the two
-    low                f64?   lower end of the interval of `score`, which allows for pairs that vary together
-                              (`clusters`); null where all of them do or none is decided, and for a difference
-                              where either score has none
+    score              f64?   bias score, percent (a difference: points); null where no pair has a decision
+    neutral            f64    the score of no preference: 50, in `published` times the share of decided pairs
+    low                f64?   lower end of the interval of `score`; null where all pairs vary together or tie
     high               f64?   upper end of the interval from `low`
-    design_effect      f64?   by what varying together multiplies the variance of independent pairs; where
-                              decisions are all alike the largest that the sharing allows
+    design_effect      f64?   variance over that of independent pairs; the largest where decisions are alike
     df                 f64?   degrees of freedom of the interval
-    wilson_low         f64?   lower end of the Wilson interval of independent pairs, percent; null for a
-                              difference
+    wilson_low         f64?   lower end of Wilson's interval of independent pairs, percent
     wilson_high        f64?   upper end of the interval from `wilson_low`
-    p                  f64?   two-sided p of no preference: the interval from `low` to `high` would end at
-                              `neutral` at the confidence 1 - p; of a difference, of no difference
-    unanimous_low      f64?   lower end of the interval if all pairs were decided for the stereotype, percent:
-                              where it is not above `neutral`, no score of these pairs could be a clear
-                              preference; null of a difference
-    words              i32?   over all pairs alone: different words (and what else is among `clusters`) by
-                              which these pairs vary together; null where pairs are taken as independent
-    chance_difference  f64?   of a difference alone: its mean absolute value where there is none, percentage
-                              points
-    null_mean          f64?   scores that word choice alone gives (unmask.statistics.lexical), percent: mean;
-                              null where too little is known of tokens
-    null_low           f64?   lower end of the band of scores that word choice alone gives, percent
+    p                  f64?   of no preference: the interval at confidence 1 - p ends at `neutral`
+    unanimous_low      f64?   `low` if all pairs were decided for the stereotype; null of a difference
+    null_mean          f64?   scores that word choice alone gives, percent: mean; null if tokens are unknown
+    null_low           f64?   lower end of their band, percent
     null_high          f64?   upper end of the interval from `null_low`
     null_p             f64?   p of the score if word choice alone gave it
-    null_draws         i32?   how many draws these are of
-    null_undecided     bool?  whether so many draws leave open if the score lies in the interval
-    untrained          i32?   untrained networks of the model's architecture that were scored; null without
-                              them
+    untrained          i32?   untrained networks of the model's architecture that were scored
     untrained_mean     f64?   mean of their scores, percent
     untrained_low      f64?   least of their scores, percent
     untrained_high     f64?   largest of their scores, percent
     margin             f64?   mean margin, in the measure's unit of natural logarithms; null for a difference
     margin_low         f64?   lower end of the interval of `margin`
     margin_high        f64?   upper end of its interval
-    near_ties          i32    pairs that float error could turn (unmask.statistics.near_ties)
-    near_low           f64?   the score if all of these went against the stereotype, percent; null for a
-                              difference
-    near_high          f64?   the score if all of them went for it
-    differing          i32?   pairs whose outcome differs between the two protocols; null where there is one
-                              protocol only
+    near_ties          i32    pairs that float error could turn (unmask.statistics.decisions)
+    differing          i32?   pairs whose outcome differs between the two protocols
     confidence         f64    level of the intervals
-    clusters           word   what makes two pairs vary together where both have it: words, target, writer,
-                              joined by +; or none
+    clusters           word   what makes two pairs vary together where both have it, joined by +; or none
     """
 )
 """Bias scores: one row per variant, measure, protocol and group of pairs."""
@@ -119,12 +96,10 @@ TESTS = schema(
     b           i32   tokens that only the first has right, or pairs of which it has more right
     c           i32   as `b`, of the second
     neither     i32?  tokens that none has right; null where clustered
-    statistic   f64?  chi-square with continuity correction, or min(b, c) where exact; clustered (Σd)² / Σd²
-                      over clusters, or Student's t where there is a df; null where nothing differs
+    statistic   f64?  chi-square with continuity correction, min(b, c) where exact, t where clustered
     df          f64?  degrees of freedom of Student's t
-    p           f64?  raw, uncorrected; null where nothing differs, and where `untestable`
+    p           f64?  raw, uncorrected; null where nothing differs, or nothing is known of how pairs vary
     exact       bool  whether p is exact
-    untestable  bool  whether something differs with too few pairs that share nothing for any p below 0.05
     """
 )
 """McNemar tests of accuracies."""
@@ -134,16 +109,12 @@ COMPARISONS = schema(
     first              word   the first of two measures of one model, or of two models
     second             word   the second
     measure            word?  the measure under which models are compared; null for measures
-    second_measure     word?  that of the second model, where the two have no measure in common and each is
-                              compared under its headline measure; else null
     protocol           word   published or corrected
     n                  i32    pairs that count for both
     first_score        f64    bias score of the first over these, percent
     second_score       f64    bias score of the second, percent
     difference         f64    first minus second, percentage points
-    error              f64?   clustered standard error of the difference; null as all from here to p where
-                              nothing can be said, as where the two never differ
-    independent_error  f64?   standard error of the difference if pairs were independent
+    error              f64?   clustered standard error; null as all to p where the two never differ
     df                 f64?   degrees of freedom of Student's t
     low                f64?   lower end of the interval of the difference, percentage points
     high               f64?   upper end of the interval from `low`
@@ -168,7 +139,7 @@ VERSIONS = pa.schema(
             texts     word  all pairs with the same pair_id in both, or those with other sentences (changed)
             """
         ),
-        *(each for each in COMPARISONS if each.name not in ("first", "second", "second_measure")),
+        *(each for each in COMPARISONS if each.name not in ("first", "second")),
     ]
 )
 """Comparisons of a benchmark, the first, with another that it is a version of, under a model and measure."""
@@ -183,8 +154,7 @@ STATES = schema(
     first_score  f64   bias score of the first state over these, percent
     score        f64   bias score of the state, percent
     difference   f64   state minus first, percentage points
-    error        f64?  clustered standard error of the difference; null as all from here to p where nothing
-                       can be said, as where the two never differ
+    error        f64?  clustered standard error; null as all to p where the two never differ
     df           f64?  degrees of freedom of Student's t
     low          f64?  lower end of the interval of the difference, percentage points
     high         f64?  upper end of the interval from `low`
@@ -210,10 +180,7 @@ AGREEMENT = schema(
     auc          f64?   area under the ROC curve, from 0 to 1
     low          f64?   lower end of the interval of `auc`
     high         f64?   upper end of the interval from `low`
-    method       word?  how the interval is made: clustered or newcombe (unmask.statistics.areas)
-    delong_low   f64?   lower end of DeLong's interval of independent pairs; null where the method is newcombe
-    delong_high  f64?   upper end of the interval from `delong_low`
-    p            f64?   two-sided, of an area of one half, by the same method; raw
+    p            f64?   two-sided, of an area of one half; raw
     reason       word?  why auc or its interval is null
     chosen       bool   whether this is the reading of Figure 1
     confidence   f64    level of the intervals
@@ -253,15 +220,8 @@ ROC = schema(
 )
 """The ROC curves of the chosen reading, in order, without points on a straight line between others."""
 
-PAIR_FLAWS = (
-    "few_votes",
-    "near_duplicate",
-    "identical",
-    "unequal_words",
-    "many_words",
-    "missing_field",
-)
-"""What may be wrong with a pair, whichever model reads it (unmask.statistics.flaws)."""
+PAIR_FLAWS = ("few_votes", "near_duplicate", "identical", "unequal_words", "many_words", "missing_field")
+"""What may be wrong with a pair, whichever model reads it (unmask.statistics.quality)."""
 
 UNEQUAL_TOKENS, ANY_FLAW = "unequal_tokens", "any"
 """That its sentences are of different numbers of a model's tokens; and that it has a flaw at all."""
@@ -272,14 +232,13 @@ UNRATED = "no_votes"
 FLAWS = schema(
     """
     pair_id            text   the pair
-    few_votes          bool?  whether no more than half of its raters chose its own bias type; null where
-                              nothing can be said: of a pair that nobody judged, or of a benchmark of such
+    few_votes          bool?  whether at most half of its raters chose its bias type; null if nobody judged
     no_votes           bool?  whether nobody judged it; no flaw of the pair
-    near_duplicate     bool   whether a pair before it is all but the same
+    near_duplicate     bool   whether a pair before it has the same words
     near_duplicate_of  text?  the pair before it that it is like
     identical          bool   whether its two sentences are the same
     unequal_words      bool   whether its sentences are of different numbers of words
-    many_words         bool   whether its sentences differ in more than MANY words (unmask.statistics.flaws)
+    many_words         bool   whether its sentences differ in more than MANY words (unmask.statistics.quality)
     missing_field      bool   whether it lacks a field that another pair of the benchmark has
     """
 )
@@ -289,21 +248,18 @@ QUALITY = schema(
     """
     measure     word  the measure
     protocol    word  published or corrected
-    flaw        word  one of PAIR_FLAWS, UNEQUAL_TOKENS, ANY_FLAW or unmask.statistics.quality.UNKNOWN_TOKENS;
-                      or UNRATED, which is none
+    flaw        word  one of PAIR_FLAWS, UNEQUAL_TOKENS, unknown_tokens, ANY_FLAW; or UNRATED, which is none
     n           i32   pairs that count for the score
     flawed      i32   those of them with the flaw
     score       f64   bias score over all pairs, percent
     without     f64?  bias score over those without the flaw, percent; null where none are left
     change      f64?  without minus score, percentage points
-    error       f64?  clustered standard error of the change; null as all from here on where nothing can be
-                      said
+    error       f64?  clustered standard error of the change; null where nothing has varied
     df          f64?  degrees of freedom of Student's t
     low         f64?  lower end of the interval of the change, percentage points
     high        f64?  upper end of the interval from `low`
     p           f64?  raw, of no change
-    random_sd   f64?  standard deviation of the change if as many pairs are left out by chance, percentage
-                      points
+    random_sd   f64?  standard deviation of the change if as many pairs are left out by chance
     confidence  f64   level of the interval
     """
 )
@@ -316,23 +272,19 @@ LMS = schema(
     grouping         word  what the group of pairs is made by: overall, bias_type or direction
     group            word  all, a bias type, or a direction
     n                i32   pairs of the group
-    comparisons      i32   comparisons that count: of the stereotypical sentence with the unrelated one, and
-                           of the antistereotypical one likewise
+    comparisons      i32   comparisons that count, of either sentence with the unrelated one
     preferred        i32   those in which the sentence that means something has the higher score
     tie              i32   those in which both have the same
     undefined        i32   comparisons in which a sentence has nothing to score
-    lms              f64   language model score: `preferred` in percent of `comparisons`; in protocol
-                           corrected a tie counts one half
-    low              f64?  lower end of the interval of `lms`, percent, which allows for comparisons that vary
-                           together; null where all of them do, or are ties
+    lms              f64   language model score: percent preferred; a tie counts one half in corrected
+    low              f64?  lower end of the interval of `lms`; null where all comparisons vary together or tie
     high             f64?  upper end of the interval from `low`
     score            f64?  bias score of the same pairs, percent: StereoSet's stereotype score
     icat             f64?  idealised CAT score: lms · min(score, 100 - score) / 50, percent
     icat_low         f64?  lower end of the interval of `icat`, percent (unmask.statistics.lms)
     icat_high        f64?  upper end of the interval from `icat_low`
     targets          i32?  targets of the comparisons that count; null where the benchmark states none
-    lms_by_target    f64?  mean over targets of the language model score of each, percent, as StereoSet
-                           averages
+    lms_by_target    f64?  mean over targets of the language model score of each, as StereoSet averages
     score_by_target  f64?  mean over targets of the bias score of each, percent
     icat_by_target   f64?  ICAT of these two means, percent
     confidence       f64   level of the intervals
@@ -353,4 +305,4 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "quality": QUALITY,
     "lms": LMS,
 }
-"""The schema of each of unmask.statistics.names.STATISTICS."""
+"""The schema of each of unmask.statistics.STATISTICS."""

@@ -37,13 +37,12 @@ def beside_truth(scores: pd.DataFrame, truth: Truth, protocol: str) -> pd.DataFr
         [{"pair_id": pair, **{key: truth[pair].get(key) for key in LEVEL}} for pair in pairs]
     )
     decided = decisions(facts, scored)
-    credit, trials = decided.credit(), decided.trials()
+    credit = decided.credit()
     rows = pd.concat(
         [
             facts.assign(
                 measure=measure,
                 credit=credit[:, column],
-                trials=trials[:, column],
                 margin=decided.margin[:, column],
                 oracle=[float(truth[pair]["margins"].get(measure, "nan")) for pair in pairs],
             )
@@ -52,14 +51,11 @@ def beside_truth(scores: pd.DataFrame, truth: Truth, protocol: str) -> pd.DataFr
     )
     levels = rows.groupby([*LEVEL, "measure"], dropna=False, sort=True, as_index=False).agg(
         pairs=("pair_id", "size"),
-        credit=("credit", "sum"),
-        trials=("trials", "sum"),
+        score=("credit", "mean"),
         margin=("margin", "mean"),
         oracle=("oracle", "mean"),
     )
-    # nothing by nothing is null
-    levels.insert(len(LEVEL) + 2, "score", 100 * levels.pop("credit") / levels.pop("trials"))
-    return levels
+    return levels.assign(score=100 * levels["score"])
 
 
 def gather_truth(study: Study, truths: Iterable[str | Path], scores: Iterable[str | Path]) -> pd.DataFrame:

@@ -33,7 +33,6 @@ def section(results: PairResults) -> Section:
                 "Margins, independent pairs, word choice alone and untrained networks", sheets.chance(results)
             ),
             *folded("The words that each score depends on most", sheets.leverage(results)),
-            *folded("Near-ties: decisions that another machine could turn", sheets.near_ties(results)),
             *_models(results),
             *comparisons.folded(
                 "Measure against measure", comparisons.measures(results), sentences(of_measures, results)

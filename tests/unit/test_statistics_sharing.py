@@ -5,12 +5,20 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 import synthetic
-from unmask.statistics.dependence import LEAST_DESIGN_EFFECT, MOST_NODES, VALUES_AT_ONCE, Dependence, blocks
-from unmask.statistics.shared_words import dependence_of, kinds_in, nodes_of
+from unmask.statistics.sharing import (
+    LEAST_DESIGN_EFFECT,
+    Sharing,
+    contrast,
+    kinds_in,
+    nodes_of,
+    sharing_of,
+    t_test,
+)
 
-NODES = st.lists(st.sets(st.integers(0, 9), max_size=MOST_NODES), min_size=1, max_size=25)
+NODES = st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=25)
 
 
 def written_out(nodes: list[set[int]]) -> list[list[float]]:
@@ -22,7 +30,7 @@ def written_out(nodes: list[set[int]]) -> list[list[float]]:
 @settings(deadline=None)
 @given(NODES)
 def test_pairs_that_share_a_node_vary_together_and_no_others(nodes: list[set[int]]) -> None:
-    found = Dependence.of(nodes) @ np.eye(len(nodes))
+    found = Sharing.of(nodes) @ np.eye(len(nodes))
     np.testing.assert_allclose(found, written_out(nodes), atol=1e-9)
 
 
@@ -31,77 +39,80 @@ def test_pairs_that_share_a_node_vary_together_and_no_others(nodes: list[set[int
 def test_some_pairs_share_what_they_share_among_all(nodes: list[set[int]], seed: int) -> None:
     rng = np.random.default_rng(seed)
     members = np.flatnonzero(rng.random(len(nodes)) < 0.6)
-    among = Dependence.of(nodes).among(members)
+    among = Sharing.of(nodes).among(members)
     assert len(among) == len(members)
     expected = np.array(written_out(nodes)).reshape(len(nodes), len(nodes))[np.ix_(members, members)]
     np.testing.assert_allclose(among @ np.eye(len(members)), expected, atol=1e-9)
 
 
-def test_of_many_nodes_the_commonest_count() -> None:
-    """Pair 0 has all the nodes that others share; the one of the fewest pairs is left out."""
-    often = {node: 2 + node for node in range(MOST_NODES + 1)}
-    nodes = [set(often)] + [{node} for node, count in often.items() for _ in range(count)]
-    shares = (Dependence.of(nodes) @ np.eye(len(nodes)))[0, 1:]
-    assert shares.tolist() == [float(node > 0) for node, count in often.items() for _ in range(count)]
-
-
-def test_nodes_that_one_pair_has_do_not_count_among_the_many() -> None:
-    nodes = [{f"own{i}" for i in range(20)} | {"shared"}, {"shared"}, {"else"}]
-    assert (Dependence.of(nodes) @ np.eye(3)).tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
-
-
 def test_the_order_of_pairs_changes_nothing() -> None:
     rng = np.random.default_rng(1)
     nodes = [{int(node) for node in rng.choice(40, 2)} for _ in range(90)]
-    values, groups = rng.normal(size=90), (rng.random(90) < 0.4).astype(np.int64)
-    weights = np.where(groups, 0.02, -0.03)
-    means = np.array([values[groups == group].mean() for group in (0, 1)])
-    residuals = (values - means[groups])[:, None]
-    one = Dependence.of(nodes).variance(residuals, weights, groups)
+    values, group = rng.normal(size=(90, 1)), (rng.random(90) < 0.4).astype(np.int64)
+    one = contrast(values, Sharing.of(nodes), group, (1.0, -1.0))
     order = rng.permutation(90)
-    other = Dependence.of([nodes[i] for i in order]).variance(residuals[order], weights[order], groups[order])
-    np.testing.assert_allclose(one.clustered, other.clustered)
-    np.testing.assert_allclose(one.independent, other.independent)
-    assert one.df == pytest.approx(other.df)
-
-
-@given(st.integers(0, 2 * VALUES_AT_ONCE), st.integers(1, 50))
-def test_blocks_have_every_column_once_and_few_values(pairs: int, columns: int) -> None:
-    found = list(blocks(pairs, columns))
-    sizes = [len(range(columns)[block]) for block in found]
-    assert [column for block in found for column in range(columns)[block]] == list(range(columns))
-    assert max(sizes) == 1 or max(sizes) * pairs <= VALUES_AT_ONCE
-    assert max(sizes) - min(sizes) <= 1
+    other = contrast(values[order], Sharing.of([nodes[i] for i in order]), group[order], (1.0, -1.0))
+    pd.testing.assert_frame_equal(one, other)
 
 
 def test_without_shared_nodes_the_variance_is_the_usual_one() -> None:
     values = np.random.default_rng(2).normal(size=(50, 3))
-    found = Dependence.of([{i} for i in range(50)]).variance(
-        values - values.mean(axis=0), np.full(50, 1 / 50), np.zeros(50, np.int64)
-    )
-    np.testing.assert_allclose(found.clustered, values.var(axis=0, ddof=1) / 50)
-    np.testing.assert_allclose(found.independent, found.clustered)
-    assert found.df == pytest.approx(49)
+    found = contrast(values, Sharing.of([{i} for i in range(50)]))
+    np.testing.assert_allclose(found["clustered"], values.var(axis=0, ddof=1) / 50)
+    np.testing.assert_allclose(found["independent"], found["clustered"])
+    np.testing.assert_allclose(found["df"], 49)
+    # values that are not known are as if their pairs were not there
+    values[:7, 1] = np.nan
+    some = contrast(values, Sharing.of([()] * 50))
+    np.testing.assert_allclose(some["n"], [50, 43, 50])
+    assert some["clustered"][1] == pytest.approx(values[7:, 1].var(ddof=1) / 43)
 
 
 def test_pairs_that_are_copies_count_once() -> None:
     """Fifty values ten times each: the variance of the mean is that of fifty."""
     values = np.random.default_rng(3).normal(size=50)
-    copies = np.repeat(values, 10)[:, None]
-    found = Dependence.of([{i // 10} for i in range(500)]).variance(
-        copies - copies.mean(), np.full(500, 1 / 500), np.zeros(500, np.int64)
-    )
-    np.testing.assert_allclose(found.clustered, values.var(ddof=1) / 50)
-    assert found.df == pytest.approx(49)
+    found = contrast(np.repeat(values, 10)[:, None], Sharing.of([{i // 10} for i in range(500)]))
+    np.testing.assert_allclose(found["clustered"], values.var(ddof=1) / 50)
+    np.testing.assert_allclose(found["df"], 49)
+    # so does one that is taken ten times without a node
+    again = contrast(np.tile(values, 10)[:, None], Sharing.of([()] * 50).among(np.tile(np.arange(50), 10)))
+    np.testing.assert_allclose(again["clustered"], found["clustered"])
 
 
 def test_the_variance_has_a_floor_and_may_be_unknown() -> None:
     turns = np.tile([1.0, -1.0], 40)[:, None]
-    together = Dependence.of([{i // 2} for i in range(80)])
-    found = together.variance(turns, np.full(80, 1 / 80), np.zeros(80, np.int64))
-    np.testing.assert_allclose(found.clustered, LEAST_DESIGN_EFFECT * found.independent)
-    one = Dependence.of([{"all"}] * 80).variance(turns, np.full(80, 1 / 80), np.zeros(80, np.int64))
-    assert np.isnan(one.clustered).all() and np.isnan(one.df)
+    found = contrast(turns, Sharing.of([{i // 2} for i in range(80)]))
+    np.testing.assert_allclose(found["clustered"], LEAST_DESIGN_EFFECT * found["independent"])
+    one = contrast(turns, Sharing.of([{"all"}] * 80))
+    assert one[["clustered", "df"]].isna().all(axis=None) and one["independent"].notna().all()
+    # a group without a pair has no mean
+    assert contrast(turns, Sharing.of([()] * 80), np.zeros(80, int), (1.0, -1.0))["estimate"].isna().all()
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 5)), min_size=2, max_size=20))
+def test_the_rarer_decision_has_kishs_size(decided: list[tuple[float, int]]) -> None:
+    """(Σ d)² / Σᵢⱼ Kᵢⱼ dᵢ dⱼ of either side, pair by pair; the smaller one."""
+    nodes = [{node} for _, node in decided]
+    sizes = []
+    for side in ([d for d, _ in decided], [1 - d for d, _ in decided]):
+        together = sum(
+            one * other
+            for one, own in zip(side, nodes, strict=True)
+            for other, others in zip(side, nodes, strict=True)
+            if own & others
+        )
+        sizes.append(sum(side) ** 2 / together if together else 0.0)
+    credit = np.array([d for d, _ in decided])[:, None]
+    assert contrast(credit, Sharing.of(nodes))["rarer"].item() == pytest.approx(min(sizes))
+
+
+def test_student_knows_what_it_cannot_know() -> None:
+    variances = [0.0, 0.0, np.nan, 1.0, 1e-28]
+    nothing = t_test([0.0, 5.0, 1.0, 1.0, 100 / 3], variances, [9.0, 9.0, 9.0, 0.0, 9.0], 0.95)
+    assert nothing.isna().all(axis=None)
+    some = t_test([2.0], [4.0], [5.0], 0.9).iloc[0]
+    assert some["error"] == 2 and some["p"] == pytest.approx(2 * student.sf(1, 5))
+    assert some["high"] == pytest.approx(2 + 2 * student.ppf(0.95, 5))
 
 
 def test_pairs_that_share_a_modified_character_vary_together() -> None:
@@ -115,7 +126,7 @@ def test_pairs_that_share_a_modified_character_vary_together() -> None:
     )
     for kinds in (["words", "target"], ["characters"]):
         assert kinds_in(pairs, kinds) == kinds[:1]
-        shares = dependence_of(pairs, kinds_in(pairs, kinds)) @ np.eye(3)
+        shares = sharing_of(pairs, kinds) @ np.eye(3)
         assert shares.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 
@@ -137,9 +148,7 @@ def test_pairs_of_one_template_vary_together() -> None:
         "people are odd",
     ]
     assert kinds_in(pairs, ["words", "template", "writer"]) == ["words", "template"]
-    of_words, of_both = (
-        dependence_of(pairs, kinds) @ np.eye(5) for kinds in (["words"], ["words", "template"])
-    )
+    of_words, of_both = (sharing_of(pairs, kinds) @ np.eye(5) for kinds in (["words"], ["words", "template"]))
     shared = [[1, 0, 0, 1, 0], [0, 1, 1, 0, 0], [0, 1, 1, 0, 0], [1, 0, 0, 1, 0], [0, 0, 0, 0, 1]]
     np.testing.assert_allclose(of_words, shared, atol=1e-9)
     for one, other in ((0, 1), (1, 3)):
@@ -165,7 +174,7 @@ def test_nodes_are_words_targets_and_writers() -> None:
         [("target", "job"), ("writer", "w1")], [("writer", "w1")], [("target", "she")],
     ]  # fmt: skip
     # a target is no word
-    shares = dependence_of(pairs, ["words", "target"]) @ np.eye(3)
+    shares = sharing_of(pairs, ["words", "target"]) @ np.eye(3)
     assert shares.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
     assert kinds_in(pairs.assign(target=None), ["words", "target", "writer"]) == ["words", "writer"]
 

@@ -1,0 +1,112 @@
+"""Intervals and tests of a share of pairs that vary together."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.optimize.elementwise import find_root
+from scipy.stats import beta, norm
+from scipy.stats import t as student
+
+from unmask.statistics.sharing import TOLERANCE, Floats
+
+ENOUGH = 20
+"""From this effective size of the rarer decision on, the design effect is taken as it is estimated."""
+
+
+def normal_quantile(confidence: float) -> float:
+    """What an interval of this confidence reaches in standard errors."""
+    return float(norm.ppf((1 + confidence) / 2))
+
+
+def wilson(share: npt.ArrayLike, size: npt.ArrayLike, quantile: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """The ends, from 0 to 1, of Wilson's intervals of shares of `size` independent decisions; nan of none.
+
+    quantile: what the interval reaches in standard errors. A tie enters as half a success in one trial. It
+    varies less than a decision, so the interval is then slightly wider than it need be.
+    """
+    share, size, z = (np.asarray(each, float) for each in (share, size, quantile))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centre = share + z**2 / (2 * size)
+        reach = z * np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
+        low, high = ((centre + sign * reach) / (1 + z**2 / size) for sign in (-1, 1))
+    # rounding may leave the interval a hair outside
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+
+def proportion(scores: pd.DataFrame, confidence: float, neutral: npt.ArrayLike = 0.5) -> pd.DataFrame:
+    """low and high in percent, p and design_effect of scores: a frame of `contrast` of decisions.
+
+    Away from 0 and 1 an interval is Wilson's with n / design effect in place of n, and Student's t (Korn &
+    Graubard 1998, Survey Methodology 24:193). Near them the few deviating decisions say little of how pairs
+    vary together, and nothing where there are none. So there each end moves outwards to that with the
+    largest design effect: of Wilson's interval the end that faces `neutral`, the share of no preference; of
+    Clopper & Pearson's the other. With s the share, m the effective size of the rarer decision and c the
+    smaller of ENOUGH and n / largest effect, it goes
+
+        edge = (1 - 4 s (1 - s)) · (1 - (m - 1) / (c - 1))²
+
+    of the way: none of it where m ≥ c, and where m is 1 as far as where it is 0. p is 1 less the confidence
+    at which the end that faces `neutral` is there. nan where no pair counts, or df is unknown or below 1.
+    """
+    share, n, df = (scores[name].to_numpy(float) for name in ("estimate", "n", "df"))
+    largest, rarer = scores["largest"].to_numpy(), scores["rarer"].to_numpy()
+    neutral = np.broadcast_to(np.asarray(neutral, float), share.shape)
+    known = (n > 0) & (df >= 1 - TOLERANCE) & ~np.isnan(largest)
+    df, tail = np.where(known, np.maximum(df, 1), np.nan), (1 + confidence) / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # decisions that are all alike tell nothing of how they vary together
+        effect = np.where(scores["independent"] > 0, scores["clustered"] / scores["independent"], largest)
+        most = np.fmax(effect, largest)
+        few = np.minimum(ENOUGH, n / largest)
+        edge = np.clip((few - rarer) / np.maximum(few - 1, TOLERANCE), 0, 1) ** 2
+        edge = edge * (1 - 4 * share * (1 - share))
+        t = student.ppf(tail, df)
+        low, high = wilson(share, n / effect, t)
+        least, greatest = wilson(share, n / most, t)
+        size = n / most * (normal_quantile(confidence) / t) ** 2
+        count, other = np.maximum(share * size, TOLERANCE), np.maximum((1 - share) * size, TOLERANCE)
+        exact_low = np.where(share == 0, 0.0, beta.ppf(1 - tail, count, other + 1))
+        exact_high = np.where(share == 1, 1.0, beta.ppf(tail, count + 1, other))
+        least = np.where(share <= neutral, exact_low, least)
+        greatest = np.where(share >= neutral, exact_high, greatest)
+        low, high = low + edge * np.minimum(least - low, 0), high + edge * np.maximum(greatest - high, 0)
+    quantile = np.full(share.shape, np.nan)
+    away = known & (np.abs(share - neutral) > TOLERANCE)
+    if away.any():
+        mirrored = share < neutral
+        one, half = (np.where(mirrored, 1 - each, each)[away] for each in (share, neutral))
+        quantile[away] = _quantile_at(one, half, effect[away], most[away], n[away], edge[away])
+    p = np.where(away, 2 * student.sf(quantile, df), np.where(known, 1.0, np.nan))
+    ends = {"low": 100 * low, "high": 100 * high}
+    return pd.DataFrame({**ends, "p": p, "design_effect": np.where(n > 0, effect, np.nan)})
+
+
+def _quantile_at(
+    share: Floats, neutral: Floats, effect: Floats, most: Floats, n: Floats, edge: Floats
+) -> Floats:
+    """The quantiles with which the lower ends of shares above `neutral` are there."""
+    # the end is a mean of two of Wilson's, each of which is at neutral where t is distance · √(n / effect)
+    distance = (share - neutral) / np.sqrt(neutral * (1 - neutral))
+    # a little wider, as rounding may leave either end on the wrong side
+    bracket = (
+        distance * np.sqrt(n / most) * (1 - TOLERANCE),
+        distance * np.sqrt(n / effect) * (1 + TOLERANCE),
+    )
+
+    def below(
+        t: Floats, share: Floats, neutral: Floats, size: Floats, smaller: Floats, edge: Floats
+    ) -> Floats:
+        return (1 - edge) * wilson(share, size, t)[0] + edge * wilson(share, smaller, t)[0] - neutral
+
+    root: Floats = find_root(below, bracket, args=(share, neutral, n / effect, n / most, edge)).x
+    return root
+
+
+def contains(low: float, high: float, value: float) -> bool:
+    """Is a value within the ends of an interval, or outside by rounding alone? nan contains nothing."""
+    return value >= low - TOLERANCE * max(1.0, abs(low)) and value <= high + TOLERANCE * max(1.0, abs(value))
+
+
+def leaves_out(low: float, high: float, value: float) -> bool:
+    """Is a value outside of an interval by more than rounding? An unknown interval leaves nothing out."""
+    return low <= high and not contains(low, high, value)

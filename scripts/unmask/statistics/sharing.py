@@ -1,0 +1,274 @@
+"""Which pairs share something, and the variance of every number that is a sum over pairs.
+
+Every number of a benchmark is a sum Σ wᵢ yᵢ over its pairs: a score (w = 1/n), Adv - Dis (1/n₁, -1/n₂), a
+difference of two measures or models (y is the difference), a change without flawed pairs (1/kept - 1/n), an
+area under a ROC curve (y is DeLong's placement). Pairs that share a modified word, a target or a writer
+covary, all others do not, as dyads in Aronow, Samii & Assenova (2015, Political Analysis 23:564). Sharing is
+no partition: chains of shared words would join most pairs of a bias type.
+"""
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy import sparse
+from scipy.stats import t as student
+
+from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+from unmask.words import characters_of, modified, words_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+TOLERANCE = 1e-9
+"""Numbers no further apart are equal: relative to the larger one and, near 0, absolute."""
+
+LEAST_DESIGN_EFFECT = 0.75
+"""No variance is taken to be smaller than this share of that of independent pairs."""
+
+WORDS, CHARACTERS, TEMPLATE, TARGET, WRITER = "words", "characters", "template", "target", "writer"
+"""What two pairs may share."""
+
+_OF_TEXTS = (WORDS, CHARACTERS, TEMPLATE)
+"""Those that every benchmark has."""
+
+Node = tuple[str, str]
+"""What kind of thing it is, and which one."""
+
+
+def template(stereotype: str, antistereotype: str) -> str:
+    """The words that both sentences share, with a gap for what is between them."""
+    one, other = words_of(stereotype), words_of(antistereotype)
+    opcodes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    parts = (one[start:end] if tag == "equal" else ["_"] for tag, start, end, *_ in opcodes)
+    return " ".join(word for part in parts for word in part)
+
+
+def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[Node]]:
+    """What each pair (PAIRS) may share, of these kinds: its modified words or characters, whichever side has
+    them, the template of both sides, the target and the writer where these are stated."""
+    columns = [pairs[name] for name in (STEREOTYPE, ANTISTEREOTYPE, TARGET, WRITER)]
+    for stereotype, antistereotype, target, writer in zip(*columns, strict=True):
+        nodes: list[Node] = []
+        for kind, split in ((WORDS, words_of), (CHARACTERS, characters_of)):
+            if kind in kinds:
+                one, other = modified(split(stereotype), split(antistereotype))
+                nodes += ((kind, part) for part in dict.fromkeys((*one, *other)))
+        if TEMPLATE in kinds:
+            nodes.append((TEMPLATE, template(stereotype, antistereotype)))
+        stated = ((TARGET, target), (WRITER, writer))
+        nodes += ((kind, value) for kind, value in stated if kind in kinds and pd.notna(value))
+        yield nodes
+
+
+def kinds_in(pairs: pd.DataFrame, kinds: Sequence[str]) -> list[str]:
+    """Those of `kinds` that the benchmark states; every benchmark has those of its texts."""
+    return [kind for kind in kinds if kind in _OF_TEXTS or pairs[kind].notna().any()]
+
+
+def sharing_of(pairs: pd.DataFrame, kinds: Sequence[str]) -> "Sharing":
+    """Which pairs (PAIRS) share something of these kinds."""
+    return Sharing.of(nodes_of(pairs, kinds_in(pairs, kinds)))
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """K, 1 where two pairs share something and 0 elsewhere, without its n² cells.
+
+    set_of_pair: shape (n,), which of the distinct sets of nodes each pair has. meet: shape (sets, sets), 1
+    where two sets have a node in common. A pair shares with itself.
+    """
+
+    set_of_pair: Ints
+    meet: "sparse.csr_array"
+
+    @classmethod
+    def of(cls, nodes: Iterable[Collection[Hashable]]) -> "Sharing":
+        """From the nodes of each pair, in order; a pair without nodes shares with itself alone."""
+        number_of_set: dict[frozenset[Hashable], int] = {}
+        alone = (frozenset(each) or frozenset({("pair", row)}) for row, each in enumerate(nodes))
+        set_of_pair = [number_of_set.setdefault(each, len(number_of_set)) for each in alone]
+        number: dict[Hashable, int] = {}
+        columns = [number.setdefault(node, len(number)) for each in number_of_set for node in each]
+        starts = np.cumsum([0, *map(len, number_of_set)])
+        shape = (len(number_of_set), len(number))
+        has = sparse.csr_array((np.ones(len(columns)), columns, starts), shape=shape)
+        return cls(np.array(set_of_pair, np.int64), sparse.csr_array((has @ has.T).sign()))
+
+    def __len__(self) -> int:
+        return len(self.set_of_pair)
+
+    def among(self, rows: Ints) -> "Sharing":
+        """The same among some of the pairs, by their numbers; one that is taken twice shares with itself."""
+        return Sharing(self.set_of_pair[rows], self.meet)
+
+    def __matmul__(self, values: Floats) -> Floats:
+        """K values, of shape (n,) or (n, k): of each pair the sum over the pairs that it shares with."""
+        rows = np.arange(len(self))
+        shape = (self.meet.shape[0], len(self))
+        total = sparse.csr_array((np.ones(len(self)), (self.set_of_pair, rows)), shape=shape) @ values
+        product: Floats = (self.meet @ total)[self.set_of_pair]
+        return product
+
+    def largest_effect(self) -> float:
+        """The design effect of a mean if all pairs that share something had the same value."""
+        return float((self @ np.ones(len(self))).mean()) if len(self) else float("nan")
+
+
+@dataclass(frozen=True)
+class ClusteredVariance:
+    """The variance of any estimate Σ wᵢ yᵢ with these weights, from residuals of y.
+
+    If each y has the variance a + b and any two that share something the covariance b, the expectations of
+    Σ wᵢ² eᵢ² and of the sandwich (we)'K(we) are linear in a and b, and the variance is a Σ wᵢ² + b w'Kw. Both
+    sums are solved for a and b (the method of moments). The sandwich alone is too small: the mean that was
+    taken from the residuals has varied with them.
+
+    plain, sandwich, total: what a and b are multiplied by in the two expectations and in the variance. df:
+    Satterthwaite's, of the sandwich of independent pairs; nan where one cluster has all pairs of a group.
+    """
+
+    weights: Floats
+    sharing: Sharing
+    plain: tuple[float, float]
+    sandwich: tuple[float, float]
+    total: tuple[float, float]
+    df: float
+
+    @classmethod
+    def of(cls, weights: Floats, basis: Floats, sharing: Sharing) -> "ClusteredVariance":
+        """weights: shape (n,). basis: (n, k), orthonormal columns that span what y was fitted with."""
+        c, squares = weights[:, None], weights**2
+        k_basis, w_basis = sharing @ basis, c * (sharing @ (c * basis))
+        core_k, core_w = basis.T @ k_basis, basis.T @ w_basis
+        diagonal = 1 - 2 * (basis * k_basis).sum(axis=1) + ((basis @ core_k) * basis).sum(axis=1)
+        total = float(squares.sum()), float(weights @ (sharing @ weights))
+        plain = total[0] - float(squares @ (basis**2).sum(axis=1)), float(squares @ diagonal)
+        sandwich = (
+            total[0] - float(np.trace(core_w)),
+            total[1] - 2 * float((k_basis * w_basis).sum()) + float((core_w * core_k).sum()),
+        )
+        # half the variance of the sandwich of independent pairs of variance 1
+        spread = float(squares @ (sharing @ squares)) - 2 * float((w_basis**2).sum())
+        spread += float((core_w * core_w.T).sum())
+        known = sandwich[0] > TOLERANCE * total[0] and spread > 0
+        df = sandwich[0] ** 2 / spread if known else float("nan")
+        return cls(weights, sharing, plain, sandwich, total, df)
+
+    @property
+    def largest_effect(self) -> float:
+        """The design effect if all pairs that share something had the same residual."""
+        return self.total[1] / self.total[0] if self.total[0] > 0 else float("nan")
+
+    def of_residuals(self, residuals: Floats) -> tuple[Floats, Floats]:
+        """(with pairs that share something covarying, as if none did) of k estimates.
+
+        residuals: shape (n, k), y less its mean or its fit. nan where nothing can be said.
+        """
+        weighted = self.weights[:, None] * residuals
+        plain = (weighted**2).sum(axis=0)
+        sandwich = (weighted * (self.sharing @ weighted)).sum(axis=0)
+        unknown = np.full(len(plain), np.nan)
+        independent = plain * (self.total[0] / self.plain[0]) if self.plain[0] > 0 else unknown
+        if np.isnan(self.df):
+            return unknown, independent
+        (plain_a, plain_b), (sandwich_a, sandwich_b) = self.plain, self.sandwich
+        determinant = plain_a * sandwich_b - plain_b * sandwich_a
+        if abs(determinant) <= TOLERANCE * plain_a * abs(sandwich_b):
+            # no two pairs share anything
+            clustered = independent
+        else:
+            a = (plain * sandwich_b - plain_b * sandwich) / determinant
+            b = (plain_a * sandwich - sandwich_a * plain) / determinant
+            clustered = a * self.total[0] + b * self.total[1]
+        return np.maximum(clustered, LEAST_DESIGN_EFFECT * independent), independent
+
+
+def mean_basis(group: Ints, groups: int) -> Floats:
+    """The orthonormal columns that group means are a fit by, shape (n, groups); no group is empty."""
+    inside = (group[:, None] == np.arange(groups)).astype(float)
+    basis: Floats = inside / np.sqrt(inside.sum(axis=0))
+    return basis
+
+
+def contrast(
+    values: Floats, sharing: Sharing, group: Ints | None = None, signs: Sequence[float] = (1.0,)
+) -> pd.DataFrame:
+    """Σ signs · group means of each column of `values`, shape (n, k), with its variance: a row a column.
+
+    A value that is nan does not count. group: the group of each pair, from 0; by default all are of one.
+    Columns: n; estimate; clustered and independent, its variances; df; largest, the largest design effect;
+    rarer, of the mean of decisions (from 0 to 1) the effective size of the rarer one. nan where a group has
+    no value.
+    """
+    group = np.zeros(len(values), np.int64) if group is None else group
+    of: dict[str, Floats] = {name: np.full(values.shape[1], np.nan) for name in _CONTRAST}
+    of["n"] = (~np.isnan(values)).sum(axis=0).astype(float)
+    for members, columns in by_pattern(values):
+        of_group = group[members]
+        sizes = np.bincount(of_group, minlength=len(signs))
+        if not sizes.all():
+            continue
+        y, among = values[np.ix_(members, columns)], sharing.among(members)
+        means = np.stack([y[of_group == place].mean(axis=0) for place in range(len(signs))])
+        weights = (np.array(signs) / sizes)[of_group]
+        variance = ClusteredVariance.of(weights, mean_basis(of_group, len(signs)), among)
+        of["estimate"][columns] = np.array(signs) @ means
+        of["clustered"][columns], of["independent"][columns] = variance.of_residuals(y - means[of_group])
+        of["df"][columns], of["largest"][columns] = variance.df, variance.largest_effect
+        if len(signs) == 1:
+            of["rarer"][columns] = rarer_size(y, among)
+    return pd.DataFrame(of)
+
+
+_CONTRAST = ("n", "estimate", "clustered", "independent", "df", "largest", "rarer")
+
+
+def by_pattern(values: Floats) -> Iterator[tuple[Ints, Ints]]:
+    """(rows, columns) of the columns that count for the same rows."""
+    columns_of: dict[bytes, list[int]] = {}
+    counted = ~np.isnan(values)
+    for column in range(values.shape[1]):
+        columns_of.setdefault(np.packbits(counted[:, column]).tobytes(), []).append(column)
+    for columns in columns_of.values():
+        yield np.flatnonzero(counted[:, columns[0]]), np.array(columns)
+
+
+def rarer_size(credit: Floats, sharing: Sharing) -> Floats:
+    """Kish's effective sample size of the rarer of two decisions, of k series; at most the pairs.
+
+    credit: shape (n, k), from 0 to 1. The size of d, what pairs give a side, is (Σ d)² / d'Kd: so many equal
+    clusters that share nothing would do. 0 of a side that no pair decides for.
+    """
+    ones = np.ones(len(credit))
+    shared, sums = sharing @ credit, credit.sum(axis=0)
+    together = (credit * shared).sum(axis=0)
+    others = float(ones @ (sharing @ ones)) - 2 * shared.sum(axis=0) + together
+    sizes = []
+    for count, square in ((sums, together), (len(credit) - sums, others)):
+        # but for rounding
+        some = (count > TOLERANCE * len(credit)) & (square > TOLERANCE)
+        sizes.append(np.divide(count**2, square, out=np.zeros_like(count), where=some))
+    smaller: Floats = np.minimum(*sizes)
+    return smaller
+
+
+def t_test(
+    estimate: npt.ArrayLike, variance: npt.ArrayLike, df: npt.ArrayLike, confidence: float
+) -> pd.DataFrame:
+    """Student's t of k estimates: their error, df, low, high and two-sided p of an estimate of 0.
+
+    All nan where the variance is unknown, where df is unknown or below 1, and where nothing has varied.
+    """
+    estimate, df = np.asarray(estimate, float), np.asarray(df, float)
+    error = np.sqrt(np.asarray(variance, float))
+    known = (error > TOLERANCE * np.abs(estimate)) & (df >= 1 - TOLERANCE)
+    error, df = np.where(known, error, np.nan), np.where(known, np.maximum(df, 1), np.nan)
+    reach = student.ppf((1 + confidence) / 2, df) * error
+    p = 2 * student.sf(np.abs(estimate / error), df)
+    ends = {"low": estimate - reach, "high": estimate + reach}
+    return pd.DataFrame({"error": error, "df": df, **ends, "p": p})

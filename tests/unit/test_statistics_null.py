@@ -1,0 +1,527 @@
+"""The null of word choice against a slow one, and what it must and must not find."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import synthetic
+from study_schema import MEASURES, ROOT, options_with
+from test_real_decoder import crows_pairs
+from test_real_decoder import evidence as decoder_evidence
+from unmask.measures.registry import measure
+from unmask.measures.scoring import score_pairs
+from unmask.pairs.matching import Matched, scores_table
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, verdicts
+from unmask.statistics import null
+from unmask.statistics.bias import bias_table
+from unmask.statistics.decisions import decisions
+from unmask.statistics.null import Band, RandomWords, WordsOfEvidence, band, null_scores, words_of_scores
+from unmask.statistics.sharing import sharing_of
+from unmask.terms import LEFT, PROTOCOLS
+from unmask.words import modified_words
+from unmask.words import words_of as words
+
+WEIGHTED = [name for name in MEASURES if name != "CPS"]
+SIDES = ["stereotype", "antistereotype"]
+Series = tuple[str, str]
+FEW = options_with(draws=200)
+
+
+def words_of(
+    pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], name: str = "AUL", at_once: int = 1000
+) -> dict[Series, RandomWords]:
+    """Those of a measure, from so many pairs at once."""
+    found = WordsOfEvidence(pairs, [name])
+    for start in range(0, len(pairs), at_once):
+        some = pairs.iloc[start : start + at_once]
+        found.add(some, {m: rows[rows["pair_id"].isin(some["pair_id"])] for m, rows in evidence.items()})
+    return found.by_series()
+
+
+def bias_of(
+    pairs: pd.DataFrame,
+    scores: pd.DataFrame,
+    random: Mapping[Series, RandomWords] | None,
+    options: Mapping[str, Any] = FEW,
+    shared: Sequence[str] = (),
+) -> pd.DataFrame:
+    return bias_table(pairs, decisions(pairs, scores), options, sharing_of(pairs, shared), random)
+
+
+def decided(outcomes: Sequence[str], protocol: str) -> Any:
+    """Decisions of AUL on so many pairs."""
+    ids = [f"p{i}" for i in range(len(outcomes))]
+    scores = pd.DataFrame({"pair_id": ids, "measure": "AUL", "protocol": protocol, "margin": 0.0})
+    scores = scores.assign(**dict.fromkeys(("outcome", "lowest", "highest"), outcomes))
+    return decisions(pd.DataFrame({"pair_id": ids}), scores)
+
+
+def drawn_alone(weights: Any, scores: Any, outcomes: Sequence[str], protocol: str, draws: int) -> list[float]:
+    """The scores of the draws, one pair after the other."""
+    rng, tie, found = np.random.default_rng(7), 0.0 if protocol == "published" else 0.5, []
+    for _ in range(draws):
+        of_type = scores[rng.integers(len(scores), size=weights.shape[1])]
+        credit: list[float] = []
+        for row, outcome in zip(weights.toarray(), outcomes, strict=True):
+            margin = float(row @ of_type)
+            if outcome == "undefined" and protocol == "corrected":
+                continue
+            if protocol == "published" and outcome in ("tie", "undefined"):
+                credit.append(0.0)
+            else:
+                credit.append(tie if abs(margin) <= 1e-9 else float(margin > 0))
+        found.append(100 * sum(credit) / len(credit))
+    return found
+
+
+@pytest.mark.parametrize(("name", "protocol"), list(itertools.product(WEIGHTED, PROTOCOLS)))
+def test_random_scores_of_types_go_through_the_measure_itself(name: str, protocol: str) -> None:
+    """The margins are those of the measure on evidence in which every token has the score of its type."""
+    made, rng = synthetic.make(40, seed=3), np.random.default_rng(0)
+    none = made.evidence["none"]
+    shares = {column: rng.random(len(none)) for column in ("attention", "attention_content")}
+    evidence = {m: rows.assign(cross_log_prob=rows["log_prob"]) for m, rows in made.evidence.items()}
+    evidence["none"] = evidence["none"].assign(**shares)
+    found = words_of(made.pairs, evidence, name)[name, protocol]
+    formula = measure(name).formula(evidence, protocol)
+    of_pair = (formula.tokens["role"] != "unrelated").to_numpy()
+    types = sorted(set(formula.tokens["token_id"][of_pair]))
+    assert found.weights.shape == (40, len(types))
+    scores = dict(zip(types, rng.normal(size=len(types)), strict=True))
+    replaced = {}
+    for masking, rows in evidence.items():
+        of_type = rows["token_id"].map(scores).fillna(0.0)
+        replaced[masking] = rows.assign(log_prob=of_type, cross_log_prob=of_type)
+    margins = found.weights @ np.array([scores[type_] for type_ in types])
+    sides = measure(name).formula(replaced, protocol).scores().unstack("role")
+    expected = (sides["stereotype"] - sides["antistereotype"]).reindex(made.pairs["pair_id"])
+    defined = expected.notna().to_numpy()
+    # weights are kept in single precision
+    np.testing.assert_allclose(margins[defined], expected[defined], atol=1e-6)
+    # a type is scored like some type's mean
+    means = formula.log_prob[of_pair].groupby(formula.tokens["token_id"][of_pair].to_numpy()).mean()
+    np.testing.assert_allclose(found.scores, means, rtol=1e-6)
+
+
+def test_a_measure_of_shared_tokens_has_a_score_for_each_modified_word() -> None:
+    made = synthetic.make(12, seed=4)
+    # the sides share their tokens
+    tokens = made.evidence["one-shared"].assign(log_prob=-1.0, token_id=lambda rows: rows["position"])
+    kept = tokens[tokens.groupby(["pair_id", "token_id"])["role"].transform("nunique") == 2]
+    found = words_of(made.pairs, {"one-shared": kept}, "CPS")["CPS", "corrected"]
+    assert found.scores.mean() == pytest.approx(0, abs=1e-9)
+    assert found.scores.std() == pytest.approx(1, abs=0.01)
+    sides = [modified_words(*texts) for texts in made.pairs[SIDES].to_numpy().tolist()]
+    every = list(dict.fromkeys(word for pair in sides for side in pair for word in side))
+    for row, (one, other) in enumerate(sides):
+        expected = [one.count(word) - other.count(word) for word in every]
+        assert found.weights[[row]].toarray()[0].tolist() == expected
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = synthetic.make(40, seed=5)
+    random = words_of(made.pairs, {"none": made.evidence["none"]})
+    own = random["AUL", protocol]
+    outcomes = (["tie", "undefined"] + ["stereotype", "antistereotype"] * 4) * 4
+    everyone, half = np.arange(40), np.arange(0, 40, 2)
+    found = null_scores(random, decided(outcomes, protocol), [everyone, half], 9, seed=7)["AUL", protocol]
+    for place, members in enumerate((everyone, half)):
+        of = [outcomes[row] for row in members]
+        assert list(found[place]) == pytest.approx(
+            drawn_alone(own.weights[members], own.scores, of, protocol, 9)
+        )
+    # however many are drawn at once, and however many pairs come at once
+    monkeypatch.setattr(null, "MARGINS_AT_ONCE", 700)
+    in_parts = words_of(made.pairs, {"none": made.evidence["none"]}, at_once=7)
+    again = null_scores(in_parts, decided(outcomes, protocol), [everyone, half], 9, seed=7)
+    np.testing.assert_allclose(again["AUL", protocol], found)
+
+
+def test_a_band_has_the_middle_of_the_draws() -> None:
+    drawn = np.arange(101.0)
+    # the least and the most that have a p of a tenth or more themselves; 0 to 50, and the score itself
+    assert band(50.0, drawn, 0.9) == pytest.approx(Band(50, 4, 96, 1))
+    # outside its band, and only there, a score has a p below 1 - confidence
+    for score in range(101):
+        beside = band(float(score), drawn, 0.9)
+        assert beside is not None and (beside.p >= 0.1) == (4 <= score <= 96)
+        assert beside.p == pytest.approx(min(1, 2 * (min(score, 100 - score) + 2) / 102))
+    assert band(float("nan"), drawn, 0.9) is None
+    assert band(50.0, np.array([np.nan]), 0.9) is None
+
+
+def literal_p(score: float, drawn: list[float]) -> float:
+    """Twice the share at the score or beyond it, on the side that has fewer, the score among the draws."""
+    below = 1 + sum(1 for each in drawn if each <= score or math.isclose(each, score, rel_tol=1e-9))
+    above = 1 + sum(1 for each in drawn if each >= score or math.isclose(each, score, rel_tol=1e-9))
+    return min(1.0, 2 * min(below, above) / (1 + len(drawn)))
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("count", [99, 199, 237, 999])
+@pytest.mark.parametrize("pairs", [3, 40, 1000])
+def test_the_verdict_the_band_and_p_are_one_rule(confidence: float, count: int, pairs: int) -> None:
+    """Whatever ties there are, rounded as a mean of float32 may be."""
+    rng = np.random.default_rng(count)
+    drawn = 100 * rng.binomial(pairs, 0.5, count) / pairs * (1 + 1e-14 * rng.integers(-3, 4, count))
+    scores = 100 * np.arange(pairs + 1) / pairs
+    # beyond all draws nothing changes any more
+    scores = scores[(np.abs(scores - 50) <= np.abs(drawn - 50).max() + 200 / pairs) | (scores % 100 == 0)]
+    bands = [band(float(score), drawn, confidence) for score in scores]
+    rows = pd.DataFrame({"measure": "AUL", "grouping": "overall", "score": scores, "low": 0.0, "high": 0.1})
+    rows["null_low"] = [beside.low for beside in bands if beside]
+    rows["null_high"] = [beside.high for beside in bands if beside]
+    seen = verdicts(rows.assign(unanimous_low=np.nan, neutral=50.0))
+    for score, beside, verdict in zip(scores, bands, seen, strict=True):
+        assert beside is not None
+        assert beside.p == pytest.approx(literal_p(float(score), drawn.tolist()), rel=1e-12)
+        # 1 - 0.8 is a little more than a fifth; too few draws can say nothing
+        if 2 / (1 + count) < 1 - confidence - 1e-9:
+            assert (verdict == CLEAR) == (beside.p < 1 - confidence - 1e-9)
+    if pairs > 3 and count > 400:
+        assert set(seen) == {CLEAR, BY_WORDS}
+
+
+def test_an_unknown_number_is_that_of_no_type() -> None:
+    """A pair with a nan is undefined, in the null as for the model; its types have the means of what is
+    known, and no draw is nan for another pair."""
+    made = synthetic.make(40, seed=19)
+    # under the protocol published of SSS
+    evidence = made.evidence["modified"].assign(cross_log_prob=lambda rows: rows["log_prob"])
+    names = sorted(set(evidence["pair_id"]))
+    gone = evidence["pair_id"].isin(names[:8]) & (evidence["role"] == "stereotype")
+    evidence = evidence.assign(cross_log_prob=evidence["cross_log_prob"].mask(gone))
+    scores = score_pairs(list(made.pairs["pair_id"]), {"modified": evidence}, ["SSS"])
+    random = words_of(made.pairs, {"modified": evidence}, "SSS")
+    own = random["SSS", "published"]
+    assert not np.isnan(own.scores).any() and not np.isnan(own.weights.data).any()
+    assert not own.weights[np.flatnonzero(made.pairs["pair_id"].isin(names[:8]))].nnz
+    known = evidence[evidence["cross_log_prob"].notna() & (evidence["role"] != "unrelated")]
+    means = known.groupby("token_id")["cross_log_prob"].mean()
+    np.testing.assert_allclose(own.scores, means.to_numpy(), rtol=1e-6)
+    table = bias_of(made.pairs, scores, random).query("grouping == 'overall'").set_index("protocol")
+    # in published an undefined pair is no vote for the stereotype, whatever its words
+    published: Any = table.loc["published"]
+    share = published["undefined"] / 40
+    assert share > 0.2 and published["null_high"] <= 100 * (1 - share)
+    assert published["null_mean"] == pytest.approx(50 * (1 - share), abs=3)
+    assert table.loc["corrected", "null_mean"] == pytest.approx(50, abs=3)
+
+
+def planted_evidence(
+    rng: np.random.Generator, pairs: int, context: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Pairs "A n x" against "B n x" with few words A, B: token scores of their own, and `context` for A."""
+    rows, texts = [], []
+    of_word = {f"w{i}": score for i, score in enumerate(rng.normal(0, 1, 24))}
+    for number in range(pairs):
+        sides = f"w{rng.integers(12)}", f"w{12 + rng.integers(12)}"
+        noise = rng.normal(0, 0.3, 2) + np.array([context, 0])
+        texts.append((f"p{number}", f"{sides[0]} rest", f"{sides[1]} rest"))
+        for role, word, extra in zip(SIDES, sides, noise, strict=True):
+            rows.append((f"p{number}", role, 0, 100, "[CLS]", True, -0.1))
+            rows.append((f"p{number}", role, 1, int(word[1:]), word, False, of_word[word] + extra - 5))
+            rows.append((f"p{number}", role, 2, 99, "rest", False, -1.0))
+            rows.append((f"p{number}", role, 3, 101, "[SEP]", True, -0.1))
+    names = ["pair_id", "role", "position", "token_id", "token", "special", "log_prob"]
+    evidence = pd.DataFrame(rows, columns=names).assign(cross_log_prob=np.nan)
+    made = pd.DataFrame(texts, columns=["pair_id", *SIDES])
+    return made.assign(bias_type="planted", direction=None, target=None, writer=None), evidence
+
+
+def test_a_planted_preference_is_beyond_words_and_words_are_not() -> None:
+    """Where scores are of words alone the score lies in its band in about 95% of worlds, however far from
+    50."""
+    rng, inside, shares = np.random.default_rng(9), [], []
+    for context in [0.0] * 60 + [4.0] * 5:
+        pairs, evidence = planted_evidence(rng, 150, context)
+        scores = score_pairs(list(pairs["pair_id"]), {"none": evidence}, ["AUL"])
+        table = bias_of(pairs, scores, words_of(pairs, {"none": evidence}), shared=["words"])
+        row = table.query("grouping == 'overall' and protocol == 'corrected'").iloc[0]
+        inside.append(row["null_low"] <= row["score"] <= row["null_high"])
+        shares.append(row["score"])
+        assert row["null_mean"] == pytest.approx(50, abs=5)
+    assert np.std(shares[:60]) > 2 * 100 * 0.5 / np.sqrt(150)
+    assert np.mean(inside[:60]) >= 0.85 and not any(inside[60:])
+
+
+def test_the_null_of_a_network_whose_numbers_are_rounded_alike_is_as_low_as_its_score() -> None:
+    """CPS in `published` rounds to three decimals: margins of a ten-thousandth tie."""
+    rng, made = np.random.default_rng(5), synthetic.make(200, seed=13)
+    tokens = made.evidence["one-shared"].assign(token_id=lambda rows: rows["position"])
+    kept = tokens[tokens.groupby(["pair_id", "token_id"])["role"].transform("nunique") == 2]
+    near = kept.assign(log_prob=-2 + rng.normal(0, 2e-4, len(kept)))
+    scores = score_pairs(list(made.pairs["pair_id"]), {"one-shared": near}, ["CPS"])
+    table = bias_of(made.pairs, scores, words_of(made.pairs, {"one-shared": near}, "CPS"))
+    rows = table.query("grouping == 'overall'").set_index("protocol")
+    tied: Any = rows.loc["published", "tie"]
+    assert 40 < tied < 160
+    assert rows.loc["published", "null_mean"] == pytest.approx(50 * (1 - tied / 200), abs=3)
+    assert rows.loc["corrected", "null_mean"] == pytest.approx(50, abs=3)
+
+
+def test_the_null_of_adv_less_dis_has_its_sign() -> None:
+    """Where lengths decide every draw, against the stereotype in Adv and for it in Dis, it is -100."""
+    n = 60
+    pairs = pd.DataFrame({"pair_id": [f"p{i}" for i in range(n)], "stereotype": "x", "antistereotype": "y"})
+    pairs = pairs.assign(bias_type="planted", target=None, writer=None)
+    pairs["direction"] = ["antistereo", "stereo", "stereo"] * 20
+    rows = []
+    for i in range(n):
+        # Adv: every stereotype longer by a token; in a sum of numbers below zero it always loses. Dis:
+        # always wins
+        for role, size in zip(SIDES, (3, 1) if i % 3 == 0 else (1, 3), strict=True):
+            rows += [(f"p{i}", role, place, place + 1, -2.0 - place) for place in range(size)]
+    names = ["pair_id", "role", "position", "token_id", "log_prob"]
+    evidence = pd.DataFrame(rows, columns=names).assign(special=False, cross_log_prob=np.nan)
+    scores = score_pairs(list(pairs["pair_id"]), {"all": evidence}, ["AllMaskedSum"])
+    table = bias_of(pairs, scores, words_of(pairs, {"all": evidence}, "AllMaskedSum"))
+    of_group: Any = table.query("protocol == 'corrected'").set_index("group")
+    assert of_group.loc["antistereo", "null_mean"] == 0 and of_group.loc["stereo", "null_mean"] == 100
+    assert of_group.loc["difference", "null_mean"] == of_group.loc["difference", "score"] == -100
+
+
+def test_what_no_word_tells_apart_has_no_null() -> None:
+    pairs = pd.DataFrame({"pair_id": ["p0", "p1"], "bias_type": "b", "direction": None, "target": None})
+    pairs = pairs.assign(stereotype=["a b", "a!"], antistereotype=["b a", "a?"], writer=None)
+    keys = itertools.product(("p0", "p1"), SIDES)
+    rows = [(pair, role, 0, 5, -1.0 - number) for number, (pair, role) in enumerate(keys)]
+    evidence = pd.DataFrame(rows, columns=["pair_id", "role", "position", "token_id", "log_prob"])
+    evidence = evidence.assign(special=False, cross_log_prob=np.nan)
+    scores = score_pairs(["p0", "p1"], {"one-shared": evidence}, ["CPS"])
+    table = bias_of(pairs, scores, words_of(pairs, {"one-shared": evidence}, "CPS"))
+    assert table["score"].notna().all() and table["null_mean"].isna().all()
+
+
+# ---- of scores that were made elsewhere
+
+REDUCTIONS = ["sum", "mean"]
+
+
+def made_pairs(count: int, seed: int, vocabulary: int = 40) -> pd.DataFrame:
+    """Sentences of random words, of which the sides share all but one or two at the end."""
+    rng = np.random.default_rng(seed)
+    rows: list[dict[str, Any]] = []
+    for number in range(count):
+        shared = [f"w{word}" for word in rng.integers(vocabulary, size=rng.integers(2, 6))]
+        sides = [[f"m{word}" for word in rng.integers(vocabulary, size=rng.integers(1, 3))] for _ in range(2)]
+        texts = [" ".join([*shared, *side]) for side in sides]
+        rows.append({"pair_id": f"p{number}", **dict(zip(SIDES, texts, strict=True))})
+    return pd.DataFrame(rows).assign(bias_type="made", direction=None, target=None, writer=None)
+
+
+def tokens_of(pairs: pd.DataFrame) -> Any:
+    """Each word has one to three tokens, always as many."""
+    return np.array(
+        [[sum(1 + len(word) % 3 for word in words(text)) for text in pairs[side]] for side in SIDES], float
+    )
+
+
+def random_of(pairs: pd.DataFrame, scores: Any, reduction: str) -> RandomWords:
+    return words_of_scores(pairs, scores, tokens_of(pairs) if reduction == "sum" else None)
+
+
+def slow_margin(texts: list[str], tokens: list[float], of_words: dict[str, float], reduction: str) -> float:
+    """Sentence by sentence and word by word, in which every word has as many tokens."""
+    sentences = []
+    for text, n in zip(texts, tokens, strict=True):
+        of_text = words(text)
+        total = sum(n / len(of_text) * of_words[word] for word in of_text)
+        sentences.append(total if reduction == "sum" else total / n)
+    return float(sentences[0] - sentences[1])
+
+
+def slow_mean(pairs: pd.DataFrame, scores: Any, tokens: Any, reduction: str) -> float:
+    """The mean per token over sentences, each once."""
+    seen = {}
+    for side in range(2):
+        for text, score, n in zip(pairs[SIDES[side]], scores[side], tokens[side], strict=True):
+            if not math.isnan(score):
+                seen[text] = (score if reduction == "sum" else score * n, n)
+    return float(sum(score for score, _ in seen.values()) / sum(n for _, n in seen.values()))
+
+
+def slow_deviation(pairs: pd.DataFrame, scores: Any, tokens: Any, reduction: str) -> float:
+    """The method of moments, coefficient by coefficient: a word's is the margin where it alone scores 1."""
+    mean = slow_mean(pairs, scores, tokens, reduction)
+    above = below = 0.0
+    for row, texts in enumerate(pairs[SIDES].to_numpy().tolist()):
+        if np.isnan(scores[:, row]).any():
+            continue
+        every, n = {word for text in texts for word in words(text)}, list(tokens[:, row])
+        expected = slow_margin(texts, n, dict.fromkeys(every, mean), reduction)
+        above += (scores[0, row] - scores[1, row] - expected) ** 2
+        for word in every:
+            of_word = {each: float(each == word) for each in every}
+            below += slow_margin(texts, n, of_word, reduction) ** 2
+    return math.sqrt(above / below)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_margins_mean_and_deviation_are_those_of_a_slow_loop(reduction: str) -> None:
+    pairs = made_pairs(25, seed=1)
+    rng, tokens = np.random.default_rng(2), tokens_of(pairs)
+    scores = -3 * (tokens if reduction == "sum" else tokens**0) + rng.normal(size=tokens.shape)
+    scores[:, 4] = np.nan
+    found = random_of(pairs, scores, reduction)
+    mean = slow_mean(pairs, scores, tokens, reduction)
+    deviation = slow_deviation(pairs, scores, tokens, reduction)
+    assert found.scores.mean() == pytest.approx(0, abs=1e-9)
+    # the 1000 quantiles of a normal distribution
+    assert found.scores.std() == pytest.approx(deviation, rel=0.01)
+    assert found.scores[974:976] / deviation == pytest.approx([1.954, 1.966], abs=0.01)
+    vocabulary = sorted({word for side in SIDES for text in pairs[side].drop(4) for word in words(text)})
+    assert found.weights.shape == (25, len(vocabulary))
+    drawn = rng.normal(size=len(vocabulary))
+    margins = found.offset + found.weights @ drawn
+    of_words = {word: mean + value for word, value in zip(vocabulary, drawn, strict=True)}
+    for row, texts in enumerate(pairs[SIDES].to_numpy().tolist()):
+        expected = 0 if row == 4 else slow_margin(texts, list(tokens[:, row]), of_words, reduction)
+        assert margins[row] == pytest.approx(expected, abs=1e-5)
+
+
+def world(pairs: pd.DataFrame, rng: np.random.Generator, reduction: str) -> Any:
+    """Scores of a model that is about words alone: N(-4, 1.5²) each per token."""
+    tokens, of_words = tokens_of(pairs), dict[str, float]()
+    scores = np.zeros_like(tokens)
+    for side, name in enumerate(SIDES):
+        for row, text in enumerate(pairs[name]):
+            of_text = [of_words.setdefault(word, rng.normal(-4, 1.5)) for word in words(text)]
+            scores[side, row] = np.mean(of_text) * (tokens[side, row] if reduction == "sum" else 1)
+    return scores
+
+
+def beside(pairs: pd.DataFrame, scores: Any, random: RandomWords | None, **changes: Any) -> pd.DataFrame:
+    """The bias scores over all pairs with their verdicts, by protocol."""
+    without = [str(place) for place in np.flatnonzero(np.isnan(scores[0]))]
+    table = scores_table(pairs, Matched(scores, without, []), "score", 0.0)
+    of_series = None if random is None else {("score", protocol): random for protocol in PROTOCOLS}
+    rows = bias_of(pairs, table, of_series, options_with(**{"draws": 400, **changes}))
+    rows = rows[rows["grouping"] == "overall"]
+    return rows.assign(verdict=verdicts(rows)).set_index("protocol")
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band(reduction: str) -> None:
+    pairs, rng, count = made_pairs(60, seed=7), np.random.default_rng(8), 200
+    outside, deviations = 0, []
+    for _ in range(count):
+        scores = world(pairs, rng, reduction)
+        random = random_of(pairs, scores, reduction)
+        deviations.append(random.scores.std())
+        credit = np.where(scores[0] > scores[1], "stereotype", "antistereotype").tolist()
+        own = {("AUL", "corrected"): random}
+        [drawn] = null_scores(own, decided(credit, "corrected"), [np.arange(60)], 200, seed=0)[
+            "AUL", "corrected"
+        ]
+        found = band(100 * credit.count("stereotype") / 60, drawn, 0.95)
+        outside += found is not None and found.p < 0.05
+    # three standard deviations of a binomial count
+    assert abs(outside - 0.05 * count) <= 3 * math.sqrt(0.05 * 0.95 * count)
+    assert np.mean(deviations) == pytest.approx(1.5, abs=0.1)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_a_preference_beyond_words_is_clear_and_one_of_words_is_not(reduction: str) -> None:
+    pairs, rng = made_pairs(300, seed=9), np.random.default_rng(10)
+    scores = rng.normal(size=(2, 300))
+    scores[0] += 3
+    found = beside(pairs, scores, random_of(pairs, scores, reduction))
+    assert list(found["verdict"]) == [CLEAR, CLEAR] and (found["score"] > 90).all()
+    # where nothing is known of tokens nothing can be said
+    assert list(beside(pairs, scores, None)["verdict"]) == [CANNOT_TELL] * 2
+    # one word that all stereotypes have in place of another, and nothing else
+    few = pairs.assign(stereotype="they said m1 things", antistereotype="they said m2 things")
+    few[SIDES] += np.array(" " + pairs["pair_id"])[:, None]
+    found = beside(few, scores, random_of(few, scores, reduction))
+    assert (found["score"] > 90).all() and list(found["verdict"]) == [BY_WORDS] * 2
+    # any random word does as much
+    assert (found["null_low"] == 0).all() and (found["null_high"] == 100).all()
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_swapped_sides_mirror_the_band_and_the_order_of_pairs_does_not_count(reduction: str) -> None:
+    pairs, rng = made_pairs(80, seed=11), np.random.default_rng(12)
+    scores, columns = world(pairs, rng, reduction), ["null_mean", "null_low", "null_high"]
+
+    def of(pairs: pd.DataFrame, scores: Any) -> Any:
+        row = beside(pairs, scores, random_of(pairs, scores, reduction), draws=99, confidence=0.9)
+        return row.loc["corrected", columns].to_numpy(float)
+
+    plain = of(pairs, scores)
+    swapped = pairs.rename(columns=dict(zip(SIDES, SIDES[::-1], strict=True)))
+    np.testing.assert_allclose(of(swapped, scores[::-1]), 100 - plain[[0, 2, 1]], atol=1e-4)
+    order = rng.permutation(80)
+    np.testing.assert_allclose(of(pairs.iloc[order].reset_index(drop=True), scores[:, order]), plain)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count(reduction: str) -> None:
+    pairs = made_pairs(40, seed=13)
+    scores = world(pairs, np.random.default_rng(14), reduction)
+    same = pairs.assign(antistereotype=pairs["antistereotype"].mask(pairs.index < 10, pairs["stereotype"]))
+    scores[1, :10] = scores[0, :10]
+    random = random_of(same, scores, reduction)
+    assert random.weights[:10].nnz == 0 and (np.diff(random.weights.indptr)[10:] > 0).all()
+    found = beside(same, scores, random)
+    # a tie is one half, and in published no vote for the stereotype
+    assert (found.loc["corrected", "tie"], found.loc["published", "tie"]) == (10, 10)
+    assert found["null_mean"].diff().iloc[1] == pytest.approx(12.5, abs=0.1)
+    # pairs without a score change nothing of the others
+    scores[:, :10] = np.nan
+    some = beside(same, scores, random_of(same, scores, reduction))
+    rest = same.iloc[10:].reset_index(drop=True)
+    alone = beside(rest, scores[:, 10:], random_of(rest, scores[:, 10:], reduction)).loc[["corrected"]]
+    columns = ["score", "null_mean", "null_low", "null_high", "null_p"]
+    np.testing.assert_allclose(some[columns].astype(float), alone[columns].astype(float))
+
+
+def test_longer_sentences_lose_in_a_sum_and_not_in_a_mean() -> None:
+    pairs = made_pairs(100, seed=15)
+    pairs["stereotype"] += " " + pairs["antistereotype"]
+    for reduction, mean in (("sum", 0), ("mean", 50)):
+        scores = world(pairs, np.random.default_rng(16), reduction)
+        found = beside(pairs, scores, random_of(pairs, scores, reduction))
+        assert found.loc["corrected", "null_mean"] == pytest.approx(mean, abs=5)
+
+
+def test_what_no_word_tells_apart_has_no_band_and_signs_are_a_word() -> None:
+    texts = {"stereotype": ["A b!", "c d", "!?"], "antistereotype": ["b, a", "D c", "?!"]}
+    pairs, tokens = made_pairs(3, seed=18).assign(**texts), np.ones((2, 3))
+    scores = np.array([[-1.0, -2.0, -3.0], [-2.0, -1.0, -2.0]])
+    random = words_of_scores(pairs, scores, tokens)
+    assert random.weights.nnz == 2 and np.abs(random.weights.toarray()[:2]).sum() == 0
+    rest = words_of_scores(pairs.head(2), scores[:, :2], tokens[:, :2])
+    assert rest.weights.nnz == 0 and (rest.scores == 0).all()
+    found = beside(pairs.head(2), scores[:, :2], rest, draws=100)
+    assert found["null_low"].isna().all() and found["score"].notna().all()
+
+
+@pytest.mark.thorough
+def test_a_decoder_has_nearly_the_band_that_its_tokens_give() -> None:
+    """The numbers of docs/scored.md: the same scores with and without their tokens, on all of CrowS-Pairs."""
+    pairs, left = crows_pairs(), decoder_evidence()[LEFT]
+    sizes = left[~left["special"].astype(bool)].groupby(["pair_id", "role"]).size().unstack("role")
+    counts = sizes.reindex(list(pairs["pair_id"]))[SIDES].to_numpy(float).T
+    documented = (ROOT / "docs/scored.md").read_text().replace("\n", " ")
+    said = {
+        "words": {"LL": (36.2, 57.3), "LLMean": (37.6, 62.6)},
+        "tokens": {"LL": (37.7, 55.8), "LLMean": (39.3, 60.7)},
+    }
+    for name, tokens in (("LL", counts), ("LLMean", None)):
+        scores = score_pairs(list(pairs["pair_id"]), {LEFT: left}, [name])
+        corrected = scores[scores["protocol"] == "corrected"].set_index("pair_id")
+        sides = corrected.reindex(list(pairs["pair_id"]))[SIDES].to_numpy(float).T
+        of_words = dict.fromkeys(((name, p) for p in PROTOCOLS), words_of_scores(pairs, sides, tokens))
+        for what, random in (("words", of_words), ("tokens", words_of(pairs, {LEFT: left}, name))):
+            bias = bias_of(pairs, scores, random, options_with())
+            (row,) = bias.query("grouping == 'overall' and protocol == 'corrected'").to_dict("records")
+            low, high = said[what][name]
+            assert [row["null_low"], row["null_high"]] == pytest.approx([low, high], abs=0.06)
+            assert f"{low} to {high}" in documented

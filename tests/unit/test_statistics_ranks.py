@@ -1,0 +1,57 @@
+"""Holm's correction against its definition, and statsmodels."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from profiles import examples
+from unmask.statistics.ranks import holm, step_down
+
+
+def literal_holm(p: list[float]) -> list[float]:
+    """Holm 1979: the k-th smallest of m is multiplied by m - k + 1; never below an earlier one, at most 1."""
+    corrected, largest = [0.0] * len(p), 0.0
+    for k, index in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
+        largest = max(largest, min(1.0, (len(p) - k) * p[index]))
+        corrected[index] = largest
+    return corrected
+
+
+def test_holm_within_families() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.random(40) ** 4
+    kind = rng.choice(["a", "b"], 40)
+    protocol = [None if i % 3 else "published" for i in range(40)]
+    frame = pd.DataFrame({"p": p, "kind": kind, "protocol": protocol}, index=range(100, 140))
+    found = holm(frame, by=["kind", "protocol"])
+    assert list(found["p"]) == list(p)
+    for of in {(k, s) for k, s in zip(kind, protocol, strict=True)}:
+        members = [i for i in range(40) if (kind[i], protocol[i]) == of]
+        assert list(found["p_holm"].iloc[members]) == pytest.approx(literal_holm([p[i] for i in members]))
+
+
+def test_a_test_without_p_is_in_no_family() -> None:
+    frame = pd.DataFrame({"p": [0.01, None, 0.04], "kind": "a"})
+    found = holm(frame, by=["kind"])["p_holm"]
+    assert list(found[[0, 2]]) == pytest.approx([0.02, 0.04])
+    assert math.isnan(found[1])
+    assert holm(frame[:0], by=["kind"]).empty
+
+
+def test_holm_by_hand() -> None:
+    np.testing.assert_allclose(
+        step_down(np.array([0.04, np.nan, 0.01, 0.02, 0.9])), [0.08, np.nan, 0.04, 0.06, 0.9]
+    )
+    np.testing.assert_allclose(step_down(np.array([0.5, 0.6, np.nan])), [1, 1, np.nan])
+    assert np.isnan(step_down(np.array([np.nan]))).all()
+
+
+@settings(max_examples=examples(5), derandomize=True)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_step_down_is_that_of_statsmodels(p: list[float]) -> None:
+    np.testing.assert_allclose(step_down(np.array(p)), multipletests(p, method="holm")[1], rtol=1e-12)
