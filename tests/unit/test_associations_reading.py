@@ -80,23 +80,15 @@ def test_a_test(tmp_path: Path) -> None:
     assert tests == [{"name": "mine", "categories": categories, "remarks": []}]
 
 
-def test_texts_are_never_changed(tmp_path: Path) -> None:
+def test_texts_are_as_they_are_each_once(tmp_path: Path) -> None:
     texts = [" caf\u00e9 ", "cafe", "<b>x</b> {y}", "../z"]
-    rows, _ = stimuli(written(tmp_path, mine=sent_bias(targ1=texts)))
+    rows, tests = stimuli(written(tmp_path, mine=sent_bias(targ1=[*texts, "cafe"], attr2=["home", "Amy"])))
     assert rows.loc[rows["set"] == "X", "text"].tolist() == texts
-
-
-def test_a_text_twice_counts_once(tmp_path: Path) -> None:
-    rows, tests = stimuli(written(tmp_path, mine=sent_bias(targ1=["John", "Paul", "John", "Paul", "Al"])))
-    assert rows.loc[rows["set"] == "X", "text"].tolist() == ["John", "Paul", "Al"]
-    (remark,) = tests[0]["remarks"]
-    assert remark.startswith("X has 2 texts more than once ('John' first): each counts once")
-
-
-def test_a_text_of_targets_and_attributes(tmp_path: Path) -> None:
-    rows, tests = stimuli(written(tmp_path, mine=sent_bias(attr2=["home", "Amy"])))
     assert rows.loc[rows["text"] == "Amy", "stimulus"].nunique() == 1
-    assert tests[0]["remarks"] == ["Y and B have 'Amy' in common: its cosine with itself counts"]
+    assert tests[0]["remarks"] == [
+        "X has 1 texts more than once ('cafe' first): each counts once",
+        "Y and B have 'Amy' in common: its cosine with itself counts",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -255,133 +247,63 @@ def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
 
 def test_further_cells_that_cannot_be(tmp_path: Path) -> None:
     further: dict[str, Any] = {"targ1__Work_Images": {"a.jpg": [0]}}
-    for changes, line in (
-        ({"targ1__Work_Images": {"a.jpg": [9]}}, "is of a caption 9, which is not there"),
-        ({"targ1__Work_Images": {"a.jpg": []}}, "no picture has a caption"),
-        (further | {"attr2__category": "Work"}, "attr1 and attr2 are both 'Work'"),
-    ):
-        with pytest.raises(InputError, match=line):
-            stimuli(written(tmp_path, mine=grounded(**changes)), format="grounded")
+    with pytest.raises(InputError, match="attr1 and attr2 are both 'Work'"):
+        stimuli(written(tmp_path, mine=grounded(**further, attr2__category="Work")), format="grounded")
     # which no key of pictures is about without them
     stimuli(written(tmp_path, mine=grounded(attr2__category="Work")), format="grounded")
 
 
-def test_a_picture_of_several_captions_and_of_both_cells(tmp_path: Path) -> None:
-    both = {"one.jpg": [0, 1], "two.jpg": ["1"], "none.jpg": []}
-    value = grounded(targ1__images=both, attr1__Men_Images={"a.jpg": [0]}, attr1__Women_Images={"a.jpg": [0]})
-    rows, _ = stimuli(written(tmp_path, mine=value), format="grounded")
+TOGETHER, LAST = (
+    f"1 keys are repeated in the file ('a' first): {how}" for how in ("put together", "as the last says")
+)
+TWICE = "X: {} captions stand twice with one picture: each counts {}"
+AS_TEXT = "X: 1 pictures have a text in place of a list of captions: read "
+LEFT_OUT = "X: 1 captions have no picture and are left out ('John')"
+PICTURES: dict[str, tuple[str, str, list[str], list[str]]] = {
+    "several": ('{"a": [0, 1], "b": ["1"], "c": []}', "corrected", ["a John", "a Paul", "b Paul"], []),
+    "unseen": ('{"a": [1]}', "corrected", ["a Paul"], [LEFT_OUT]),
+    "merged": ('{"a": [0], "b": [1], "a": [1]}', "corrected", ["a John", "a Paul", "b Paul"], [TOGETHER]),
+    "last": ('{"a": [0], "b": [1], "a": [1]}', "published", ["a Paul", "b Paul"], [LAST, LEFT_OUT]),
+    "once": (
+        '{"a": [0, 0], "b": [1], "a": [0, 1]}',
+        "corrected",
+        ["a John", "a Paul", "b Paul"],
+        [TOGETHER, TWICE.format(2, "once")],
+    ),
+    "as often": (
+        '{"a": [1], "b": [1], "a": [0, 0]}',
+        "published",
+        ["a John", "a John", "b Paul"],
+        [LAST, TWICE.format(1, "as often")],
+    ),
+    # the released loader: `for c in "01": captions[str(c)]`
+    "characters": (
+        '{"a": "01"}',
+        "published",
+        ["a John", "a Paul"],
+        [AS_TEXT + "character by character, as released"],
+    ),
+    "one id": ('{"a": "1"}', "corrected", ["a Paul"], [AS_TEXT + "as the id of one caption", LEFT_OUT]),
+}
+"""Pictures of X as a file has them, and how repeated keys are read; pictures with captions, and remarks."""
+
+
+@pytest.mark.parametrize("case", PICTURES)
+def test_pictures_and_their_captions(case: str, tmp_path: Path) -> None:
+    pictures, how, captions, remarks = PICTURES[case]
+    content = json.dumps(grounded(targ1__images="HERE")).replace('"HERE"', pictures)
+    rows, tests = stimuli(written(tmp_path, mine=content), format="grounded", repeated_keys=how)
     of_x = rows[rows["cell"] == "X"]
-    assert list(zip(of_x["image"], of_x["text"], strict=True)) == [
-        ("one.jpg", "John"),
-        ("one.jpg", "Paul"),
-        ("two.jpg", "Paul"),
-    ]
-    # the same text with the same picture is embedded once
+    assert of_x[["image", "text"]].agg(" ".join, axis=1).tolist() == captions
+    assert tests[0]["remarks"] == remarks
+    assert tests[0]["pictures"] == rows.groupby("cell")["image"].nunique().to_dict()
+
+
+def test_a_picture_of_both_cells_is_seen_once_with_a_text(tmp_path: Path) -> None:
+    value = grounded(attr1__Men_Images={"a.jpg": [0]}, attr1__Women_Images={"a.jpg": [0]})
+    rows, _ = stimuli(written(tmp_path, mine=value), format="grounded")
     of_a = rows[rows["set"] == "A"]
     assert of_a["cell"].tolist() == ["A_X", "A_Y"] and of_a["stimulus"].nunique() == 1
-
-
-def test_captions_without_a_picture(tmp_path: Path) -> None:
-    value = grounded(targ1__images={"a.jpg": [1]})
-    rows, tests = stimuli(written(tmp_path, mine=value), format="grounded")
-    assert rows.loc[rows["set"] == "X", "text"].tolist() == ["Paul"]
-    assert tests[0]["pictures"] == rows.groupby("cell")["image"].nunique().to_dict()
-    assert tests[0]["remarks"] == ["X: 1 captions have no picture and are left out ('John')"]
-
-
-def repeated(tmp_path: Path, how: str | None, first: str, second: str) -> tuple[list[str], list[str]]:
-    """Captions of X, and remarks, where a picture stands twice among the pictures of X."""
-    content = json.dumps(grounded(targ1__images="HERE")).replace(
-        '"HERE"', f'{{"a.jpg": {first}, "b.jpg": [1], "a.jpg": {second}}}'
-    )
-    entry: dict[str, Any] = {"repeated_keys": how} if how else {}
-    rows, tests = stimuli(written(tmp_path, mine=content), format="grounded", **entry)
-    texts = rows.loc[rows["cell"] == "X", ["image", "text"]].agg(" ".join, axis=1).tolist()
-    return texts, tests[0]["remarks"]
-
-
-def test_repeated_keys(tmp_path: Path) -> None:
-    for how in (None, "corrected"):
-        texts, remarks = repeated(tmp_path, how, "[0]", "[1]")
-        assert texts == ["a.jpg John", "a.jpg Paul", "b.jpg Paul"]
-        assert remarks == ["1 keys are repeated in the file ('a.jpg' first): put together"]
-    texts, remarks = repeated(tmp_path, "published", "[0]", "[1]")
-    assert texts == ["a.jpg Paul", "b.jpg Paul"]
-    assert remarks == [
-        "1 keys are repeated in the file ('a.jpg' first): as the last says",
-        "X: 1 captions have no picture and are left out ('John')",
-    ]
-
-
-def test_captions_that_a_picture_has_twice(tmp_path: Path) -> None:
-    texts, remarks = repeated(tmp_path, "corrected", "[0, 0]", "[0, 1]")
-    assert texts == ["a.jpg John", "a.jpg Paul", "b.jpg Paul"]
-    assert remarks[1] == "X: 2 captions stand twice with one picture: each counts once"
-    texts, remarks = repeated(tmp_path, "published", "[1]", "[0, 0]")
-    assert texts == ["a.jpg John", "a.jpg John", "b.jpg Paul"]
-    assert remarks[1] == "X: 1 captions stand twice with one picture: each counts as often"
-
-
-TEMPLATES = (
-    "This is {}.",
-    "That is {}.",
-    "There is {}.",
-    "Here is {}.",
-    "{} is here.",
-    "{} is there.",
-    "{} is a person.",
-    "The person's name is {}.",
-)
-NAMES = {
-    "targ1": ("John", "Paul", "Mike", "Kevin", "Steve", "Greg", "Jeff", "Bill"),
-    "targ2": ("Amy", "Joan", "Lisa", "Sarah", "Diana", "Kate", "Ann", "Donna"),
-}
-
-
-def texts_for_lists() -> dict[str, Any]:
-    """A test in the form of the released coco/sent-weat6: pictures of names have one caption each, and its id
-    is a text in place of a list."""
-    changes: dict[str, Any] = {}
-    for key, names in NAMES.items():
-        texts = [template.format(name) for name in names for template in TEMPLATES]
-        changes[f"{key}__captions"] = {str(n): text for n, text in enumerate(texts)}
-        changes[f"{key}__images"] = {f"{key}_{n}.jpg": str(n) for n in range(len(texts))}
-    words = [*NAMES["targ1"], *NAMES["targ2"], "office", "home"]
-    return grounded(test_types=["sentence", "contextual"], contextual_words=words, **changes)
-
-
-def test_texts_in_place_of_lists_of_captions(tmp_path: Path) -> None:
-    value = texts_for_lists()
-    paths = written(tmp_path, mine=value)
-    captions = value["targ1"]["captions"]
-    shown = {}
-    for how in ("corrected", "published"):
-        rows, tests = stimuli(paths, format="grounded", repeated_keys=how)
-        of_x = rows[rows["set"] == "X"]
-        shown[how] = list(zip(of_x["image"], of_x["text"], strict=True))
-        remarks = tests[0]["remarks"]
-        # the remark of each key of targets, by name and counted
-        assert [sum(r.startswith(f"{cell}: 64 pictures") for r in remarks) for cell in "XY"] == [1, 1]
-    assert shown["corrected"] == [(f"targ1_{n}.jpg", captions[str(n)]) for n in range(64)]
-    # the released loader: `for c in "12": captions[str(c)]`
-    assert shown["published"] == [
-        (image, captions[str(c)]) for image, ids in value["targ1"]["images"].items() for c in ids
-    ]
-    assert len(shown["published"]) == 10 + 2 * 54
-
-
-@pytest.mark.parametrize(
-    ("how", "ids", "said"),
-    [
-        # captions 0 and 1 are there, 01 is not
-        ("corrected", "01", "targ1.images.a.jpg: is of a caption '01', which is not there"),
-        ("corrected", "", "targ1.images.a.jpg: is of a caption '', which is not there"),
-        ("published", "07", "targ1.images.a.jpg: is of a caption '7', which is not there"),
-    ],
-)
-def test_texts_in_place_of_lists_that_are_no_captions(how: str, ids: str, said: str, tmp_path: Path) -> None:
-    paths = written(tmp_path, mine=grounded(targ1__images={"a.jpg": ids}))
-    assert refused(paths, format="grounded", repeated_keys=how) == said
 
 
 def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
@@ -421,6 +343,9 @@ def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
             "targ1.images.a.jpg: is of a caption [0], which is not there",
         ),
         ({"targ1__images": {" ": [0]}}, "targ1.images: a picture has no name"),
+        # captions 0 and 1 are there, 01 is not
+        ({"targ1__images": {"a.jpg": "01"}}, "targ1.images.a.jpg: is of a caption '01', which is not there"),
+        ({"targ1__images": {"a.jpg": ""}}, "targ1.images.a.jpg: is of a caption '', which is not there"),
         ({"targ2__captions": {"0": "Paul", "1": "Al"}}, "'Paul' is in both targ1 (X) and targ2 (Y)"),
         ({"contextual_words": "he"}, "contextual_words: is not a list but 'he'"),
         ({"contextual_words": [1]}, "contextual_words.1: is not a text but 1"),

@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -127,18 +126,13 @@ def literal(text: str, words: Sequence[str]) -> str | None:
     return None
 
 
-def facts() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(FACTS.read_text(encoding="utf-8"))
-    return found
-
-
 def words_of(name: str, tests: Mapping[str, Any], key: str) -> list[str] | None:
     """The words of a set of a released test of sentences; None of a test of words."""
     sibling = SIBLINGS.get(name, name.removeprefix("sent-"))
     if sibling in tests and sibling != name:
         return [str(word) for word in tests[sibling][key]["examples"]]
     if name.startswith("sent-religion"):
-        return [str(word) for word in facts()["lists"][facts()["tests"][name][KEYS[key]]]]
+        return list(WordFacts.from_file(FACTS).tests[name][KEYS[key]])
     return None
 
 
@@ -166,22 +160,15 @@ def test_words_of_the_released_sentences(released: pd.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("test", "set_", "text", "word"),
     [
-        ("sent-weat6b", "Y", "This is her.", "her"),
         ("sent-weat6b", "Y", "This is hers.", "hers"),
         ("sent-weat6b", "X", "Men are people.", "man"),
         ("sent-weat6b", "B", "A child is a thing.", "children"),
-        ("sent-weat6", "A", "Businesses are things.", "business"),
-        ("sent-weat6", "B", "It is a relative.", "relatives"),
-        ("sent-weat7", "X", "An equation is a thing.", "equations"),
         ("sent-weat1", "Y", "Those are flies.", "fly"),
         ("sent-weat3b", "Y", "Here is a South African American.", "South African American"),
         ("sent-angry_black_woman_stereotype_b", "Y", "Women of color are people.", "woman of color"),
         ("sent-religion1", "Y", "Star and crescents are things.", "star and crescent"),
-        ("sent-religion1", "X", "Christianities are things.", "christianity"),
         ("sent-religion2b", "Y", "These are jewishes.", "jewish"),
-        ("sent-religion2b", "A", "Families are things.", "family"),
         ("heilman_double_bind_competent_one_sentence", "X", "John is an engineer.", "John"),
-        ("weat6b", "Y", "hers", "hers"),
     ],
 )
 def test_released_sentences_by_hand(
@@ -189,19 +176,6 @@ def test_released_sentences_by_hand(
 ) -> None:
     found = released[(released["test"] == test) & (released["set"] == set_) & (released["text"] == text)]
     assert found["word"].tolist() == [word]
-
-
-def test_words_that_no_released_sentence_has(released: pd.DataFrame) -> None:
-    """All words of a sibling have sentences but one."""
-    members: dict[tuple[str, str], set[str]] = {}
-    for test, set_, word in released[["test", "set", "word"]].itertuples(index=False):
-        members.setdefault((test, set_), set()).add(word)
-    lost = {
-        (test, set_): members[test.removeprefix("sent-"), set_] - words
-        for (test, set_), words in members.items()
-        if test.startswith("sent-") and (test.removeprefix("sent-"), set_) in members
-    }
-    assert {key: words for key, words in lost.items() if words} == {("sent-weat9", "Y"): {"sick"}}
 
 
 # siblings and a user's words
@@ -293,14 +267,3 @@ def test_words_with_bytes_changed(
             assert set(read_words(path)) == set(KEYS.values())
         except InputError as error:
             assert str(error).startswith(f"{path}: ") and now != content
-
-
-# the facts
-
-
-def test_the_facts() -> None:
-    found = WordFacts.from_file(FACTS)
-    assert found.plurals == PLURALS and found.siblings == SIBLINGS
-    assert list(found.tests) == ["sent-religion1", "sent-religion1b", "sent-religion2", "sent-religion2b"]
-    assert found.tests["sent-religion2b"]["Y"][0] == "star of david"
-    assert found.sibling("sent-weat6") == "weat6" and found.sibling("weat6") is None

@@ -4,14 +4,15 @@ import copy
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from association_files import SETS, sent_bias
-from hand_set_encoder import write_world
-from hand_set_worlds import World, truths
+from hand_set import World, truths, write_world
+from literal_associations import mean, s, size
 from small_study import Workflow, random_model
 from test_families import errors, section_names
 from unmask.results.cleaning import items, remove
@@ -87,6 +88,30 @@ def test_a_study_comes_to_a_section_with_its_tables(associations: Workflow) -> N
         assert associations.read("tables", f"associations_{name}.md")
     assert associations.planned() == set()
     assert verify(associations.folder / "results/small").problems == []
+
+
+@pytest.mark.parametrize("encoder", ["bert", "mine"])
+def test_numbers_are_those_of_the_embeddings(associations: Workflow, encoder: str) -> None:
+    """By loops over the vectors, of word vectors those of the user's file."""
+    results = associations.folder / "results/small/associations"
+    suite = pd.read_parquet(results / "suites/names.parquet")
+    embeddings = pd.read_parquet(results / encoder / "names/embeddings.parquet")
+    rows: Any = pd.read_parquet(results / encoder / "names/associations.parquet")
+    assert set(rows["pooling"]) == ({"vectors"} if encoder == "mine" else {"cls", "word"})
+    for row in rows.itertuples():
+        of = embeddings[embeddings["pooling"] == row.pooling].set_index("stimulus")["embedding"]
+        sets = {
+            name: [of[number] for number in part["stimulus"]]
+            for name, part in suite.groupby("set", observed=True)
+        }
+        x, y = ([s(w, sets["A"], sets["B"]) for w in sets[name]] for name in "XY")
+        assert row.mean_difference == pytest.approx(mean(x) - mean(y), rel=1e-6)
+        assert row.d == pytest.approx(size(x, y), rel=1e-6)
+    if encoder == "mine":
+        lines = (associations.folder / "vectors.txt").read_text().splitlines()
+        known = {word: np.array(numbers, np.float32) for word, *numbers in map(str.split, lines)}
+        for number, word in zip(suite["stimulus"], suite["word"], strict=True):
+            np.testing.assert_array_equal(of[number], known[word])
 
 
 def test_what_hand_set_weights_mean_is_found(associations: Workflow) -> None:
