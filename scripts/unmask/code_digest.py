@@ -33,7 +33,6 @@ They stand outside every digest, so a change of them redoes nothing. None may be
 none may import what is not of this list: tests/unit/test_plumbing.py sees to both.
 """
 
-_PLUMBING_NAMES = {path.removesuffix(".py").replace("/", ".") for path in PLUMBING}
 _OWN_SOURCE = Path(__file__).read_bytes()
 
 
@@ -115,7 +114,7 @@ def _parsed(source: bytes, path: Path) -> _Module:
     for node in [tree, *_statements(tree)]:
         for block in ("body", "orelse", "finalbody"):
             if statements := getattr(node, block, None):
-                setattr(node, block, [each for each in statements if not _is_no_code(each)])
+                setattr(node, block, [each for each in statements if not _is_docstring(each)])
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "field":
             call.keywords = [each for each in call.keywords if each.arg != "meaning"]
@@ -126,10 +125,8 @@ def _parsed(source: bytes, path: Path) -> _Module:
     return _Module(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), sorted(names))
 
 
-def _is_no_code(node: ast.stmt) -> bool:
-    """Whether a statement is a docstring, or imports plumbing as a whole, which no value comes from."""
-    if isinstance(node, ast.Import):
-        return {alias.name for alias in node.names} <= _PLUMBING_NAMES
+def _is_docstring(node: ast.stmt) -> bool:
+    """Whether a statement is a docstring."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
