@@ -142,7 +142,8 @@ rule regional_likelihoods:
         regions=rules.read_regional.output.regions,
         words=rules.read_regional.output.words,
     output:
-        result("regional/{model}/{sentences}/{list}.parquet"),
+        # which Snakemake leaves where it is: what is there of just these sentences is not read again
+        update(result("regional/{model}/{sentences}/{list}.parquet")),
     log:
         log_of("regional/{model}/{sentences}/{list}.log"),
     wildcard_constraints:
@@ -268,7 +269,7 @@ rule prefix_regions:
         regions=rules.read_regional.output.regions,
         table=lambda wildcards: labelled_table(wildcards.place),
     output:
-        result("regional/prefixes/{model}/{place}.parquet"),
+        update(result("regional/prefixes/{model}/{place}.parquet")),
     log:
         log_of("regional/prefixes/{model}/{place}.log"),
     wildcard_constraints:

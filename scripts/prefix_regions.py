@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
-from unmask.evidence.cache import cached, discard, is_intact, publish
-from unmask.evidence.sharding import is_table_done
+from unmask.evidence.lists import Table, is_done
 from unmask.regional.labelled import label_number, read_labelled
 from unmask.regional.prefixes import PLACELESS, load_classifier, prefix_table, region_groups
 from unmask.regional.schema import PREFIXES, REGIONS
@@ -28,11 +27,11 @@ with model_job("classifier {params.classifier}, table {params.table}") as run:
         **run.record(),
     }
     # regions are read with the words about them, of which other ones change nothing here
-    if not (is_intact(output) and is_table_done(cached(output), facts)):
-        discard(output)
+    if is_done(Table(output, PREFIXES, facts)):
+        output.touch()
+    else:
         positive = label_number("positive", entry["positive"], labels)
         groups = region_groups(read_table(run.input.regions, REGIONS), entry["prefixes"])
         items = read_labelled(run.input.table, entry, labels)
         classifier = load_classifier(manifest["directory"], run.device, manifest["max_length"])
-        write_table(cached(output), prefix_table(classifier, items, groups, positive), PREFIXES, facts)
-    publish([output])
+        write_table(output, prefix_table(classifier, items, groups, positive), PREFIXES, facts)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
-from unmask.evidence.cache import cached, discard, is_intact, publish
 from unmask.evidence.origin import SOURCE_KEYS
 from unmask.models.loading import load
 from unmask.regional.herb import Tree
@@ -12,7 +11,7 @@ from unmask.regional.schema import REGIONS, WORDS
 from unmask.tables import read_table
 
 with model_job("model {params.model}, list {params.list}") as run:
-    params, manifest, table = run.params, run.manifest, Path(run.output[0])
+    params, manifest = run.params, run.manifest
     provenance = run.record()
     facts = {
         "model": params.model,
@@ -23,18 +22,15 @@ with model_job("model {params.model}, list {params.list}") as run:
         "weights": manifest["weights_digest"],
         "tokenizer": manifest["tokenizer_digest"],
         "model_source": {key: value for key, value in manifest["entry"].items() if key in SOURCE_KEYS},
-        # the files of regions and words may change, and the sentences be the same: see `is_done_or_updated`
         "manifest": provenance["made_from"][run.input.manifest],
         **provenance,
     }
-    if not is_intact(table):
-        discard(table)
     regions = read_table(run.input.regions, REGIONS)
     if params.released:
         # what the scores would say only after all sentences
         Tree(regions).check_levels()
     write_likelihoods(
-        cached(table),
+        Path(run.output[0]),
         regions,
         read_table(run.input.words, WORDS),
         params.list,
@@ -46,4 +42,3 @@ with model_job("model {params.model}, list {params.list}") as run:
         # Snakemake has a display of its own
         bar=False,
     )
-    publish([table])

@@ -288,10 +288,11 @@ def score_table(
             for number, measure in enumerate((C_W, C_Z)):
                 of_measure = {name: values[:, number] for name, values in columns.items()}
                 tables.append(_table(tree, protocol, measure, words, of_measure))
-        if rows := by_protocol.get(PAPER, by_protocol.get(CORRECTED)):
-            tables.append(_table(tree, PAPER, SPARSENESS, words, {"score": cluster_sparseness(tree, rows.f)}))
-        if rows := by_protocol.get(PUBLISHED):
-            score = {"score": released_sparseness(tree, rows.f)}
+        if equations := by_protocol.get(PAPER, by_protocol.get(CORRECTED)):
+            score = {"score": cluster_sparseness(tree, equations.f)}
+            tables.append(_table(tree, PAPER, SPARSENESS, words, score))
+        if PUBLISHED in by_protocol:
+            score = {"score": released_sparseness(tree, by_protocol[PUBLISHED].f)}
             tables.append(_table(tree, PUBLISHED, SPARSENESS, words, score))
     table = pd.concat(tables, ignore_index=True).reindex(columns=SCORES.names)
     families = table.dropna(subset="p").groupby(FAMILY, sort=False)["p"]

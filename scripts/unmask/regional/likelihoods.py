@@ -15,8 +15,9 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Block, token_log_probs
+from unmask.evidence.lists import Table, is_done
 from unmask.evidence.progress import Progress
-from unmask.evidence.sharding import Shard, digest_of_parts, is_done_or_updated, write_in_shards
+from unmask.evidence.shards import Shard, digest_of_parts, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.regional.schema import LIKELIHOODS
 from unmask.regional.wording import check_template
@@ -25,9 +26,6 @@ logger = logging.getLogger(__name__)
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
-Layout = tuple[pd.DataFrame, list[tuple[Ints, Block, Bools]]]
-"""Rows without likelihoods, and blocks of texts of one length: their rows, and which columns count."""
-
 LONGEST = 80
 """Characters of a text that a message has."""
 
@@ -82,8 +80,9 @@ class Sentences:
         runs = pd.Series(tokens).groupby(np.cumsum(tokens) // most)
         return [([names[row] for row in run.index], int(run.sum())) for _, run in runs]
 
-    def laid_out(self, names: Sequence[str]) -> Layout:
-        """Their sentences as work for the engine."""
+    def laid_out(self, names: Sequence[str]) -> tuple[pd.DataFrame, list[tuple[Ints, Block, Bools]]]:
+        """The rows of their sentences without likelihoods, and blocks of sentences of one length: which rows
+        these are, and which columns count."""
         pairs = [(name, word) for name in names for word in self.words]
         lengths, ids, special = self.encoded(pairs)
         table = pd.DataFrame(pairs, columns=["name", "word"], dtype=object)
@@ -113,8 +112,12 @@ def _counts(lengths: Ints, which: Bools) -> Ints:
     return np.bincount(np.repeat(np.arange(len(lengths)), lengths)[which], minlength=len(lengths))
 
 
-def _rows(layout: Layout, answers: Sequence[npt.NDArray[np.float32]]) -> pd.DataFrame:
-    table, blocks = layout
+def _likelihoods(
+    model: LoadedModel, sentences: Sentences, names: Sequence[str], progress: Progress
+) -> list[pd.DataFrame]:
+    """The rows of LIKELIHOODS of some names. Raises InputError for a likelihood that is not finite."""
+    table, blocks = sentences.laid_out(names)
+    answers = token_log_probs(model, [block for _, block, _ in blocks], progress)
     likelihoods = np.empty(len(table))
     for (rows, _, counted), log_probs in zip(blocks, answers, strict=True):
         likelihoods[rows] = (log_probs * counted).sum(axis=1, dtype=np.float64) / counted.sum(axis=1)
@@ -122,7 +125,7 @@ def _rows(layout: Layout, answers: Sequence[npt.NDArray[np.float32]]) -> pd.Data
         name, word = table.loc[int(broken.argmax()), ["name", "word"]]
         what = "alone" if word is None else f"with the word {word!r}"
         raise InputError(f"region {name!r} {what}: the model gives {likelihoods[broken][0]} as a likelihood")
-    return table.assign(log_prob=likelihoods)
+    return [table.assign(log_prob=likelihoods)]
 
 
 def write_likelihoods(
@@ -159,9 +162,11 @@ def write_likelihoods(
     if not released and list_ != words["list"].iloc[0]:
         del lists[0]
     spelt = template.removesuffix(".") if released else template
-    sentences = digest_of_parts(names, lists, spelt, released)
-    facts = {**facts, "sentences": sentences}
-    if is_done_or_updated(path, LIKELIHOODS, facts):
+    table = Table(path, LIKELIHOODS, {**facts, "sentences": digest_of_parts(names, lists, spelt, released)})
+    if is_done(table):
+        logger.info("all is there, of just these sentences and this model: nothing is left to do")
+        # or Snakemake would have it made again
+        path.touch()
         return
     if released and model.tokenizer.pad_token_id is None:
         raise InputError("the tokenizer has no padding token, which the sentences of the released code need")
@@ -169,13 +174,9 @@ def write_likelihoods(
     most = shard_tokens or model.device.shard_tokens
     runs = [(kind, some, tokens) for kind in kinds for some, tokens in kind.runs(names, most)]
     progress = Progress(sum(tokens for *_, tokens in runs), sys.stderr.isatty() if bar is None else bar)
-
-    def read(layout: Layout) -> Sequence[npt.NDArray[np.float32]]:
-        return token_log_probs(model, [block for _, block, _ in layout[1]], progress)
-
     shards = [
-        Shard(digest_of_parts(some, kind.words), tokens, partial(kind.laid_out, some), read, _rows)
+        Shard(digest_of_parts(some, kind.words), tokens, partial(_likelihoods, model, kind, some, progress))
         for kind, some, tokens in runs
     ]
     logger.info("list %s: %d names, %d words, shards: %d", list_, len(names), len(lists[-1]), len(shards))
-    write_in_shards(path, LIKELIHOODS, shards, facts, progress)
+    write_in_shards([table], shards, progress)

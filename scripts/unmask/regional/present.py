@@ -102,8 +102,8 @@ def by_continent(
     by_order.columns = [*ORDERS, *(f"{order}_doubt" for order in ORDERS)]
     named = rows.assign(name=rows["region"].map(results.regions["name"]))
     named = named.join(by_order[[*ORDERS]].astype(float).div(scale).add_prefix("printed_"), on=KEYS)
-    there = pd.MultiIndex.from_frame(rows[["model", "measure", "region"]])
-    below = by_order[by_order.index.droplevel("words").isin(there)].reset_index().assign(protocol=PRINTED)
+    there = rows[["model", "measure", "region"]].drop_duplicates()
+    below = by_order.reset_index().merge(there, on=["model", "measure", "region"]).assign(protocol=PRINTED)
     scaled = {name: rows[name] * scale for name in ("score", "permuted_low", "permuted_high")}
     lines = pd.concat([with_marks(rows.assign(**scaled), results.alpha), below])
     lines = in_order(lines, model=rows["model"].unique(), measure=rows["measure"].unique())
