@@ -356,8 +356,8 @@ if DOWNSTREAM:
             "published": resource("downstream/published.csv"),
             "captions": resource("downstream/captions.yaml"),
         },
-        table_outputs(["table1", "table2", "values", "overview"], "downstream_")
-        | table_outputs(["occupations"], "downstream_", ["csv"])
+        table_outputs(["table1", "table2", "overview"], "downstream_")
+        | table_outputs(["values", "occupations"], "downstream_", ["csv"])
         | figure_outputs(downstream_figures(), "downstream_"),
         ["downstream"],
         {

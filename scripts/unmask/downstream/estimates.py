@@ -9,6 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import t
 
+from unmask.downstream.terms import CHANGE
+
 Floats = npt.NDArray[np.float64]
 
 ALPHA = 0.05
@@ -32,7 +34,6 @@ class Estimate:
     None without a null distribution. two_sided: small values are as unusual as large ones. centre: of the
     interval, where it is not the value. is_correlation: the interval is that of Fisher's z.
     influence: of a metric of all cells, what every cell adds to it, shape (cells, runs), with mean 0.
-    tested: p is that of Student's t, of a value of 0, and not of the null distribution.
     """
 
     metric: str
@@ -48,7 +49,6 @@ class Estimate:
     is_correlation: bool = False
     influence: Floats = field(default_factory=lambda: np.empty((0, 0)))
     groups: Sequence[str | None] = (None,)
-    tested: bool = False
 
     def rows(self, seeds: Sequence[int], step: int, confidence: float) -> pd.DataFrame:
         """Rows of SCORES: one a group and run, and one a group of the mean over the runs.
@@ -69,7 +69,7 @@ class Estimate:
             "value": values,
             "low": low,
             "high": high,
-            "p": p if self.tested else np.full_like(p, np.nan),
+            "p": p if self.metric == CHANGE else np.full_like(p, np.nan),
         }
         if self.null is not None:
             columns |= null_interval(values, with_mean(self.null), self.two_sided, confidence)

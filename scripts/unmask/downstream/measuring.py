@@ -403,7 +403,7 @@ def measure(
             raise InputError(f"the predictions of the model before have no seed of {runs.seeds}")
         after, before = (next(METRICS[kind](cells, of.last_logits(seeds))) for of in (runs, origin))
         values, influence = after.values[0] - before.values[0], after.influence - before.influence
-        change = cells.summary(CHANGE, values, influence, tested=True)
+        change = cells.summary(CHANGE, values, influence)
         parts.append(change.rows(seeds, max(runs.steps), confidence))
     remarks = list(cells.remarks)
     if len(runs.seeds) == 1:

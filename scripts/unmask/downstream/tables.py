@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from unmask.downstream.results import FEMININE, ILPS, MASCULINE, TAU, DownstreamResults
@@ -84,20 +83,6 @@ TABLE2 = Table(
 )
 TRUTH = Column("truth", "{truth:.3f}", "Of a synthetic task, what a model that has learnt it gives.")
 RUNS = Column("runs", "{runs}", "How often the model was fine-tuned.")
-VALUES = Table(
-    "values",
-    ["task", "model", "name"],
-    [
-        Column("value", "{value:.{digits}f}", "Mean over the runs; of a bias score percent."),
-        Column("interval", "{low:.3f} to {high:.3f}", "Its interval over what repeats in the task."),
-        Column("by chance", "{null_low:.3f} to {null_high:.3f}", "Interval of the null distribution."),
-        Column("p", "{p:p}", "p of at least as much by chance."),
-        TRUTH,
-        Column("N", "{n:.0f}", "Number of items, or of pairs that a bias score counts."),
-        RUNS,
-    ],
-    heads={"name": "metric"},
-)
 OVERVIEW = Table(
     "overview",
     ["task", "model"],
@@ -201,8 +186,8 @@ def is_larger(after: Any, before: Any) -> bool:
     return round(float(after.tau), 2) > round(float(before.tau), 2)
 
 
-def values(results: DownstreamResults) -> TableAndSheet:
-    """All values of every model and task, and its bias scores before and after."""
+def values(results: DownstreamResults) -> pd.DataFrame:
+    """All values of every model and task, and its bias scores (percent) before and after."""
     rows = _with_truth(results, overall_rows(results.scores)).drop(columns=["seed", "group"])
     parts = [rows]
     for task, model in results.facts:
@@ -213,14 +198,7 @@ def values(results: DownstreamResults) -> TableAndSheet:
             metric = titles + ", " + scores["pairs"] + f" pairs, {when}"
             columns = scores[["score", "n"]].rename(columns={"score": "value"})
             parts.append(columns.assign(task=task, model=model, metric=metric))
-    tidy = pd.concat([part for part in parts if len(part)], ignore_index=True).reindex(columns=rows.columns)
-    lines = tidy.assign(
-        name=tidy["metric"].replace(NAMES),
-        # bias scores are in percent, and of no run
-        digits=np.where(tidy["runs"].isna(), 1, DECIMALS),
-    )
-    lines = in_order(lines, task=results.tasks, model=results.models)
-    return tidy, VALUES.captioned(lines, results.captions)
+    return pd.concat([part for part in parts if len(part)], ignore_index=True).reindex(columns=rows.columns)
 
 
 def _with_truth(results: DownstreamResults, rows: pd.DataFrame) -> pd.DataFrame:
@@ -263,4 +241,4 @@ MAKERS: Mapping[str, Callable[[DownstreamResults], TableAndSheet | pd.DataFrame]
     "overview": overview,
     "occupations": occupations,
 }
-"""By name: what makes a table; `occupations` is CSV alone."""
+"""By name: what makes a table; `values` and `occupations` are CSV alone."""

@@ -1,7 +1,7 @@
 """A task: what models are fine-tuned on and then predict."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,8 @@ import pandas as pd
 from unmask.downstream.schema import EXAMPLES, ITEMS
 from unmask.downstream.terms import BIAS, DEV, FEMALE, TRAIN
 
-_TYPES: dict[str, Any] = {
-    **dict.fromkeys(("part", "text", "second", "gender", "occupation"), "str"),
-    **dict.fromkeys(("label", "female_share"), "Float64"),
-    "template": "Int32",
-    "ideal": "object",
-}
+WORDS = ("part", "text", "second", "gender", "occupation")
+"""Columns of text."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,7 @@ def items_of(parts: Sequence[pd.DataFrame], sample: int | None, seed: int) -> pd
     sample: so many units of each part are marked `sampled` (None: all), drawn without replacement; a unit of
     the test is an item, and one of bias all items of a template and an occupation, so that pairs stay whole.
     """
-    columns = [name for name in ITEMS.names if name in _TYPES]
+    columns = [name for name in ITEMS.names if name not in ("item", "sampled")]
     rows = pd.concat([_with_columns(part, columns) for part in parts if len(part)], ignore_index=True)
     rows["sampled"] = True
     for part in rows["part"].unique() if sample is not None else ():
@@ -62,11 +58,10 @@ def items_of(parts: Sequence[pd.DataFrame], sample: int | None, seed: int) -> pd
 
 
 def _with_columns(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The columns of these names with their types, null where the rows lack them."""
-    absent: Mapping[str, Any] = {
-        name: pd.array([None] * len(rows), dtype=_TYPES[name]) for name in names if name not in rows
-    }
-    return rows.assign(**absent)[list(names)].astype({name: _TYPES[name] for name in names})
+    """The columns of these names, null where the rows lack them."""
+    types = dict.fromkeys(WORDS, "str") | {"label": "float", "female_share": "float", "ideal": "object"}
+    rows = rows.reindex(columns=list(names))
+    return rows.astype({name: type_ for name, type_ in types.items() if name in names})
 
 
 def female_shares(labels: Sequence[str], examples: pd.DataFrame) -> dict[str, float | None]:

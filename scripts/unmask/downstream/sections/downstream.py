@@ -251,7 +251,6 @@ def section(results: DownstreamResults) -> Section:
             *folded(f"{PAPER}, Table 2: intrinsic against extrinsic bias", tables.table2(results)[1]),
             *_chart(results, "steps_figure"),
             *folded(f"{PAPER}, Table 1: gendered words in the data", tables.table1(results)[1]),
-            *folded("All values of every model and task", tables.values(results)[1]),
             *(
                 [Fold("What was left out, and what to be wary of", (Items(remarks, warning=True),))]
                 if remarks
