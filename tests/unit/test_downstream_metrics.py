@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import pearsonr
+from scipy.stats import t as student
 
 from made_predictions import Logits, cells, people, runs_of, write_items, write_run
 from running import run_script
@@ -28,6 +29,7 @@ from unmask.downstream.terms import (
 )
 from unmask.errors import InputError
 from unmask.report.sheets import rows_of
+from unmask.statistics.sharing import Sharing, contrast
 from unmask.tables import read_metadata, read_table
 
 DRAWS = 200
@@ -391,6 +393,18 @@ def test_change_is_paired() -> None:
     assert math.isnan(same.p)
     with pytest.raises(InputError, match="have no seed of"):
         scored(OCCUPATIONS, items, before, origin=runs_of(before[:1], first=9))
+
+
+def test_cells_that_share_a_template_or_an_occupation_vary_together() -> None:
+    """The variance of delta by the sharing of pairs of a benchmark, which knows nothing of templates."""
+    items, logits = uneven_cells(1)
+    both = literal_cells(items, [float(one) for one in logits[0, :, 0]])
+    sizes = np.array([abs(male - female) for female, male in both.values()])
+    sharing = Sharing.of([("template", template), ("occupation", name)] for template, name in both)
+    (expected,) = rows_of(contrast(sizes[:, None], sharing))
+    row = values(scored(SIMILARITY, items, logits), 0)["delta", None]
+    reach = student.ppf(0.975, expected.df) * math.sqrt(expected.clustered)
+    assert (row.value, row.high - row.value) == pytest.approx((expected.estimate, reach))
 
 
 def test_several_runs_widen_the_interval_by_how_they_differ() -> None:

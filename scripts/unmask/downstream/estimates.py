@@ -7,17 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import t
 
 from unmask.downstream.terms import CHANGE
+from unmask.statistics.sharing import TOLERANCE, t_test
 
 Floats = npt.NDArray[np.float64]
 
 ALPHA = 0.05
 """A test whose smallest possible p is larger cannot reject, and has no p."""
-
-TOLERANCE = 1e-9
-"""An error below this share of its estimate is rounding: nothing has varied."""
 
 SHARE, SIGNED, POSITIVE, ANY = (0.0, 1.0), (-1.0, 1.0), (0.0, np.inf), (-np.inf, np.inf)
 """Ranges of values; intervals are cut there."""
@@ -85,12 +82,13 @@ class Estimate:
     ) -> tuple[Floats, Floats, Floats]:
         """low, high, and p of a value of 0."""
         centre = values if self.centre is None else self.centre
-        if not self.is_correlation:
-            low, high, p = t_test(centre, variance, df, confidence)
-        else:
+        if self.is_correlation:
             with np.errstate(divide="ignore", invalid="ignore"):
-                z = np.where(np.abs(values) < 1, np.arctanh(values), np.nan)
-                low, high, p = t_test(z, variance / (1 - values**2) ** 2, df, confidence)
+                centre = np.where(np.abs(values) < 1, np.arctanh(values), np.nan)
+                variance = variance / (1 - values**2) ** 2
+        test = t_test(centre.ravel(), variance.ravel(), df.ravel(), confidence)
+        low, high, p = (test[name].to_numpy(float).reshape(values.shape) for name in ("low", "high", "p"))
+        if self.is_correlation:
             low, high = np.tanh(low), np.tanh(high)
         return np.clip(low, *self.bounds), np.clip(high, *self.bounds), p
 
@@ -98,20 +96,6 @@ class Estimate:
 def with_mean(values: Floats) -> Floats:
     """The values of the runs, in the last axis, and the mean over the runs behind them."""
     return np.concatenate([values, values.mean(axis=-1, keepdims=True)], axis=-1)
-
-
-def t_test(
-    estimate: Floats, variance: Floats, df: Floats, confidence: float
-) -> tuple[Floats, Floats, Floats]:
-    """The interval of Student's t, and the two-sided p of an estimate of 0.
-
-    All nan where nothing has varied, and where the variance is unknown or has less than 1 degree of freedom.
-    """
-    error = np.sqrt(variance)
-    known = (error > TOLERANCE * np.abs(estimate)) & (df >= 1 - TOLERANCE)
-    error, df = np.where(known, error, np.nan), np.where(known, np.maximum(df, 1), np.nan)
-    reach = t.ppf((1 + confidence) / 2, df) * error
-    return estimate - reach, estimate + reach, 2 * t.sf(np.abs(estimate / error), df)
 
 
 def null_interval(values: Floats, null: Floats, two_sided: bool, confidence: float) -> dict[str, Floats]:

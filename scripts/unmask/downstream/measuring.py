@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy import sparse
 from scipy.special import softmax
 
 from unmask.downstream.estimates import ANY, POSITIVE, SHARE, SIGNED, Estimate, Floats, with_mean
@@ -32,7 +33,7 @@ from unmask.downstream.terms import (
     TEST,
 )
 from unmask.errors import InputError
-from unmask.statistics.sharing import Sharing, contrast
+from unmask.statistics.sharing import ClusteredVariance, mean_basis
 from unmask.tables import read_arrow, read_metadata
 
 Ints = npt.NDArray[np.int64]
@@ -79,6 +80,26 @@ def read_runs(paths: Sequence[str | Path]) -> Runs:
     return Runs([facts[path] for path in ordered], steps)
 
 
+@dataclass(frozen=True)
+class Crossed:
+    """K of cells: 1 where two share a template or an occupation and 0 elsewhere, without its n² of them.
+
+    has: for templates and for occupations, which of them each cell has; no two cells have both alike.
+    """
+
+    has: tuple["sparse.csr_array", ...]
+
+    @classmethod
+    def of(cls, *numbers: Ints) -> "Crossed":
+        rows = np.arange(len(numbers[0]))
+        return cls(tuple(sparse.csr_array((np.ones(len(rows)), (rows, each))) for each in numbers))
+
+    def __matmul__(self, values: Floats) -> Floats:
+        """K values, of shape (n,) or (n, k)."""
+        product: Floats = sum((has @ (has.T @ values) for has in self.has), -values)
+        return product
+
+
 class Cells:
     """The items of a task in cells; those with items of one gender alone are left out.
 
@@ -117,13 +138,13 @@ class Cells:
         self.names = [str(name) for name in names]
         self.size = np.bincount(self.occupation)
         self.share = cells.groupby("occupation")["share"].first().to_numpy(float)
-        self.units, self.sharing = len(cells), None
+        self.units, self.variance = len(cells), None
         if kind != OCCUPATIONS:
             self.template, templates = pd.factorize(cells["template"], sort=True)
             self.units = min(len(templates), len(names))
-            # cells that share a template or an occupation vary together
-            shared = zip(self.template.tolist(), self.occupation.tolist(), strict=True)
-            self.sharing = Sharing.of((("template", t), ("occupation", o)) for t, o in shared)
+            sharing, n = Crossed.of(self.template, self.occupation), len(cells)
+            basis = mean_basis(np.zeros(n, np.int64), 1)
+            self.variance = ClusteredVariance.of(np.full(n, 1 / n), basis, sharing)
             coins = np.random.default_rng(SEED).integers(0, 2, (draws, len(templates)))
             self.swaps = coins * 2.0 - 1
 
@@ -184,11 +205,10 @@ class Cells:
     ) -> Estimate:
         """A metric of all cells. values: shape (runs,); influence: (cells, runs), with mean 0."""
         every, n = with_mean(influence), len(influence)
-        if self.sharing is None or more.get("is_correlation"):
+        if self.variance is None or more.get("is_correlation"):
             variance, df = variance_of_mean(every), float(n - 1)
         else:
-            of_mean = contrast(every, self.sharing)
-            variance, df = of_mean["clustered"].to_numpy(), float(of_mean["df"].iloc[0])
+            variance, df = self.variance.of_residuals(every)[0], self.variance.df
         if more.get("null") is not None:
             more["null"] = more["null"][:, None]
         more = {"units": self.units, **more}

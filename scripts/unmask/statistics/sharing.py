@@ -10,6 +10,7 @@ no partition: chains of shared words would join most pairs of a bias type.
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -119,6 +120,12 @@ class Sharing:
         return float((self @ np.ones(len(self))).mean()) if len(self) else float("nan")
 
 
+class Shared(Protocol):
+    """What gives K values, as a Sharing does."""
+
+    def __matmul__(self, values: Floats, /) -> Floats: ...
+
+
 @dataclass(frozen=True)
 class ClusteredVariance:
     """The variance of any estimate Σ wᵢ yᵢ with these weights, from residuals of y.
@@ -133,14 +140,14 @@ class ClusteredVariance:
     """
 
     weights: Floats
-    sharing: Sharing
+    sharing: Shared
     plain: tuple[float, float]
     sandwich: tuple[float, float]
     total: tuple[float, float]
     df: float
 
     @classmethod
-    def of(cls, weights: Floats, basis: Floats, sharing: Sharing) -> "ClusteredVariance":
+    def of(cls, weights: Floats, basis: Floats, sharing: Shared) -> "ClusteredVariance":
         """weights: shape (n,). basis: (n, k), orthonormal columns that span what y was fitted with."""
         c, squares = weights[:, None], weights**2
         k_basis, w_basis = sharing @ basis, c * (sharing @ (c * basis))
