@@ -1,12 +1,8 @@
 """Compare the scores of every two models on one benchmark."""
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
+from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.origin import check_one_origin
-from unmask.facts import record
-from unmask.joblog import job_log
 from unmask.measures.reading import read_scores
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
@@ -14,11 +10,8 @@ from unmask.statistics.schema import COMPARISONS
 from unmask.statistics.sharing import sharing_of
 from unmask.tables import read_table, write_table
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input):
-    inputs, params = snakemake.input, snakemake.params
+with job() as run:
+    inputs, params = run.input, run.params
     options = dict(params.options)
     pairs, bias_type = of_bias_type(read_table(inputs.pairs, PAIRS), params.get("bias_type"))
     check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
@@ -32,7 +25,7 @@ with job_log(snakemake.log[0], snakemake.input):
         "models": list(params.models),
         "options": options,
         "bias_type": bias_type,
-        **record(snakemake.input, params.code, "pandas", "pyarrow", "scipy", "statsmodels"),
+        **run.record(),
     }
     rows = models_compared(of_models, sharing, options["confidence"])
-    write_table(snakemake.output[0], rows, COMPARISONS, facts)
+    write_table(run.output[0], rows, COMPARISONS, facts)

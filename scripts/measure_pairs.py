@@ -3,18 +3,15 @@
 All but scores are made where they are asked for. The evidence is read once for all of it.
 """
 
-from typing import TYPE_CHECKING
-
-import unmask.job_start  # noqa: F401
+from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.errors import InputError
 from unmask.evidence.lists import listed
 from unmask.evidence.schema import LIKELIEST
-from unmask.facts import record, write_facts
+from unmask.facts import write_facts
 from unmask.files import sha256_of_file
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.joblog import job_log
 from unmask.measures.float_error import is_exact
 from unmask.measures.reading import read_scores
 from unmask.measures.registry import maskings_of
@@ -27,12 +24,9 @@ from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import read_metadata, read_table, write_batches, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
 
-if TYPE_CHECKING:
-    from snakemake.iocontainers import snakemake
-
-with job_log(snakemake.log[0], snakemake.input):
-    inputs, outputs, params = snakemake.input, dict(snakemake.output.items()), snakemake.params
-    place, measures = dict(snakemake.wildcards.items()), params.measures
+with job() as run:
+    inputs, outputs, params = run.input, dict(run.output.items()), run.params
+    place, measures = dict(run.wildcards.items()), params.measures
     pairs = read_table(inputs.pairs, PAIRS)
     # of a model after fine-tuning there are scores alone
     flaws = read_table(inputs.flaws, FLAWS) if inputs.get("flaws") else None
@@ -64,7 +58,7 @@ with job_log(snakemake.log[0], snakemake.input):
     )
     reading.read(files | of_shuffled, pairs)
 
-    provenance = record(inputs, params.code, "pandas", "pyarrow", "scipy", "statsmodels")
+    provenance = run.record()
     # the evidence may be removed later; where it came from stays
     facts = {**place, "variant": ORIGINAL, "evidence": origin, **provenance}
     write_batches(outputs["scores"], reading.scores, SCORES, facts)

@@ -116,8 +116,6 @@ def _parsed(source: bytes, path: Path) -> _Module:
             if statements := getattr(node, block, None):
                 setattr(node, block, [each for each in statements if not _is_docstring(each)])
     for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "field":
-            call.keywords = [each for each in call.keywords if each.arg != "meaning"]
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "schema":
             for text in call.args:
                 if isinstance(text, ast.Constant) and isinstance(text.value, str):

@@ -54,23 +54,20 @@ def schema(text: str) -> pa.Schema:
     same schema, and a change of them makes no table anew (unmask.code_digest).
     """
     return pa.schema(
-        pa.field(name, TYPES[type_.rstrip("?")], type_.endswith("?"), {_MEANING_KEY: meaning.encode()})
+        pa.field(name, _type(type_.rstrip("?")), type_.endswith("?"), {_MEANING_KEY: meaning.encode()})
         for name, type_, meaning in columns_of(text)
     )
 
 
-def field(name: str, type_: pa.DataType, nullable: bool = False, meaning: str = "") -> pa.Field:
-    """A column, which has no nulls unless said.
-
-    meaning: what it says, with its unit. It stands in the Parquet file, too; a table of other meanings is of
-    the same schema, and a change of them makes no table anew (unmask.code_digest).
-    """
-    metadata = {_MEANING_KEY: meaning.encode()} if meaning else None
-    return pa.field(name, type_, nullable=nullable, metadata=metadata)
+def _type(name: str) -> pa.DataType:
+    """One of TYPES, or f32[N], lists of so many numbers."""
+    if name in TYPES:
+        return TYPES[name]
+    return pa.list_(pa.float32(), int(name.removeprefix("f32[").removesuffix("]")))
 
 
 def meaning_of(column: pa.Field) -> str:
-    """The meaning that `field` gave a column; "" without one."""
+    """The meaning that `schema` gave a column; "" without one."""
     meaning: bytes = (column.metadata or {}).get(_MEANING_KEY, b"")
     return meaning.decode()
 

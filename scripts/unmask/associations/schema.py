@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from unmask.tables import WORD, field, schema
+from unmask.tables import schema
 
 STIMULI = schema(
     """
@@ -29,13 +29,11 @@ def embeddings(width: int) -> pa.Schema:
     Metadata: encoder, suite, width, poolings, device; of word vectors in_lower_case, the words that the file
     has in lower case alone.
     """
-    return pa.schema(
-        [
-            field("stimulus", pa.int32(), meaning="number of the stimulus"),
-            field("pooling", WORD, meaning="how its tokens are pooled"),
-            field("embedding", pa.list_(pa.float32(), width), meaning="vector of the stimulus"),
-        ]
-    )
+    return schema(f"""
+        stimulus   i32          number of the stimulus
+        pooling    word         how its tokens are pooled
+        embedding  f32[{width}]  vector of the stimulus
+    """)
 
 
 ASSOCIATIONS = schema(
