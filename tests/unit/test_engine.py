@@ -45,7 +45,7 @@ def model_directory(architecture: str) -> Path:
 def forced(monkeypatch: pytest.MonkeyPatch) -> None:
     """oneDNN's linear layers for every network, however small, and on every processor."""
     monkeypatch.setattr(linear, "SMALLEST", 0)
-    monkeypatch.setattr(linear, "known_to_pay", lambda: True)
+    monkeypatch.setattr(linear, "pays_from", lambda: 1)
 
 
 def scores(model: LoadedModel, masking: str) -> pd.DataFrame:
@@ -169,7 +169,7 @@ def test_layers_that_do_something_else_stay() -> None:
 
 
 def test_small_networks_keep_their_layers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear, "known_to_pay", lambda: True)
+    monkeypatch.setattr(linear, "pays_from", lambda: 1)
     network = nn.Sequential(nn.Linear(64, 64))
     assert use_fast_linear_layers(network) == 0
     assert type(network[0]) is nn.Linear

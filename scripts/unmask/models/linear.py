@@ -53,33 +53,29 @@ def use_fast_linear_layers(network: nn.Module) -> int:
         # subclasses may do something else
         if type(layer) is nn.Linear and layer.weight.dtype == torch.float32
     }
-    if not layers or not torch._C._has_mkldnn:
-        return 0
-    largest = max(layers.values(), key=lambda layer: layer.weight.numel())
-    if largest.weight.numel() < SMALLEST:
+    if (
+        not torch._C._has_mkldnn
+        or max((each.weight.numel() for each in layers.values()), default=0) < SMALLEST
+    ):
         logger.info("linear layers: PyTorch's own (this network is small)")
         return 0
-    if not known_to_pay():
-        layers = {path: layer for path, layer in layers.items() if layer.out_features >= WIDE}
-    if not layers or not (known_to_pay() or known_to_pay_if_wide()):
+    outputs = pays_from()
+    layers = {path: layer for path, layer in layers.items() if outputs and layer.out_features >= outputs}
+    if not layers:
         logger.info("linear layers: PyTorch's own (oneDNN's are not known to be faster on this processor)")
         return 0
     if not _equal(max(layers.values(), key=lambda layer: layer.weight.numel())):
         return 0
     for path, layer in layers.items():
         network.set_submodule(path, PackedLinear(layer))
-    logger.info("linear layers: oneDNN's%s", "" if known_to_pay() else " for those as wide as a vocabulary")
+    logger.info("linear layers: oneDNN's for those of at least %d outputs", outputs)
     return len(layers)
 
 
-def known_to_pay() -> bool:
-    """Whether oneDNN was found clearly faster on processors like this one: AMD's with AVX-512."""
-    return _vendor() == "AuthenticAMD" and torch.backends.cpu.get_cpu_capability() == "AVX512"
-
-
-def known_to_pay_if_wide() -> bool:
-    """The same for layers as wide as a vocabulary: AMD's with AVX2."""
-    return _vendor() == "AuthenticAMD" and torch.backends.cpu.get_cpu_capability() in ("AVX2", "AVX512")
+def pays_from() -> int | None:
+    """How many outputs a layer has at least for which oneDNN was found faster on processors like this, if any."""
+    found = {"AVX512": 1, "AVX2": WIDE}
+    return found.get(torch.backends.cpu.get_cpu_capability()) if _vendor() == "AuthenticAMD" else None
 
 
 def _vendor() -> str | None:

@@ -99,7 +99,7 @@ def load(
     line in the log, where it differs; `fast=False` leaves all of them out. Raises InputError for a model
     that does not fit into the device's memory.
     """
-    model = within_memory(_load, directory, device, with_attention, stack, dtype, fast, fast, start)
+    model = within_memory(_load, directory, device, with_attention, stack, dtype, start, fast, fast)
     if model is None:
         raise InputError(
             f"{directory}: this model is too large for the memory of {device}: "
@@ -114,9 +114,9 @@ def _load(
     with_attention: bool,
     stack: str | None,
     dtype: str,
+    start: Start | None,
     fast: bool,
     fast_layers: bool,
-    start: Start | None,
 ) -> LoadedModel:
     if device.torch.type == "cuda":
         # single precision means single precision: TF32 would move the scores
@@ -157,7 +157,7 @@ def _load(
             logger.info("head apart from encoder: not for this architecture, it runs at every position")
     if fast_layers:
         logger.warning("faster layers differ from the plain ones: this model runs without them")
-        return _load(directory, device, with_attention, stack, dtype, fast, False, start)
+        return _load(directory, device, with_attention, stack, dtype, start, fast, False)
     return LoadedModel(network, tokenizer, device, plain.encode, plain.head, start is not None)
 
 
