@@ -73,7 +73,7 @@ def use_fast_linear_layers(network: nn.Module) -> int:
 
 
 def pays_from() -> int | None:
-    """How many outputs a layer has at least for which oneDNN was found faster on processors like this, if any."""
+    """How many outputs a layer has at least for which oneDNN was found faster on this processor, if any."""
     found = {"AVX512": 1, "AVX2": WIDE}
     return found.get(torch.backends.cpu.get_cpu_capability()) if _vendor() == "AuthenticAMD" else None
 
