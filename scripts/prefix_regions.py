@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
-from unmask.evidence.lists import Table, is_done
+from unmask.evidence.lists import Table, is_renewed
 from unmask.regional.labelled import label_number, read_labelled
 from unmask.regional.prefixes import PLACELESS, load_classifier, prefix_table, region_groups
 from unmask.regional.schema import PREFIXES, REGIONS
@@ -27,9 +27,7 @@ with model_job("classifier {params.classifier}, table {params.table}") as run:
         **run.record(),
     }
     # regions are read with the words about them, of which other ones change nothing here
-    if is_done(Table(output, PREFIXES, facts)):
-        output.touch()
-    else:
+    if not is_renewed(Table(output, PREFIXES, facts)):
         positive = label_number("positive", entry["positive"], labels)
         groups = region_groups(read_table(run.input.regions, REGIONS), entry["prefixes"])
         items = read_labelled(run.input.table, entry, labels)

@@ -39,6 +39,4 @@ with model_job("model {params.model}, list {params.list}") as run:
         manifest["max_length"],
         facts,
         params.released,
-        # Snakemake has a display of its own
-        bar=False,
     )

@@ -45,7 +45,7 @@ def write_embeddings(
     distinct = stimuli.drop_duplicates("stimulus").sort_values("stimulus").reset_index(drop=True)
     contents = distinct[["word", "text", "image"]].astype(object).where(lambda part: part.notna(), None)
     tokens = distinct["text"].str.len() / CHARACTERS + 2
-    progress = Progress(float(tokens.sum()), False, len(distinct), "stimuli")
+    progress = Progress(float(tokens.sum()))
 
     def shard(start: int) -> Shard:
         part = slice(start, start + SHARD)

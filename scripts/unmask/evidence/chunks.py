@@ -22,65 +22,35 @@ def in_chunks(
     Raises InputError where a file is no Evidence table, or where its pairs are not those of the benchmark in
     their order.
     """
-    places = pd.Index(pairs["pair_id"])
-    # what is no table is named at once, before the first chunk is asked for
-    return _chunks({name: _Reader(path, places) for name, path in files.items()}, pairs, at_once)
-
-
-def _chunks(
-    readers: Mapping[str, "_Reader"], pairs: pd.DataFrame, at_once: int
-) -> Iterator[tuple[pd.DataFrame, dict[str, pd.DataFrame]]]:
-    for start in range(0, len(pairs), at_once):
+    pair_ids, starts = pd.Index(pairs["pair_id"]), range(0, len(pairs), at_once)
+    readers = {name: _chunks(path, pair_ids, at_once, len(starts)) for name, path in files.items()}
+    for start in starts:
         chunk = pairs.iloc[start : start + at_once].reset_index(drop=True)
-        yield chunk, {name: reader.before(start + len(chunk)) for name, reader in readers.items()}
-    for reader in readers.values():
-        reader.close()
+        yield chunk, {name: next(reader) for name, reader in readers.items()}
 
 
-class _Reader:
-    """One table, read from its start to its end."""
+def _chunks(path: str | Path, pair_ids: "pd.Index[str]", at_once: int, count: int) -> Iterator[pd.DataFrame]:
+    """The rows of each of `count` chunks of pairs."""
+    last = done = 0
+    parts: list[pa.RecordBatch] = []
+    for batch in opened_table(path, EVIDENCE).iter_batches():
+        words = batch.column("pair_id")
+        place = pair_ids.get_indexer(words.dictionary.to_pandas())[words.indices.to_numpy()]
+        # a pair that is none of the benchmark's has the place -1
+        if (np.diff(place, prepend=last) < 0).any():
+            raise InputError(
+                f"{path}: its pairs are not those of the benchmark in their order; delete it and run again"
+            )
+        ends = np.searchsorted(place, at_once * np.arange(done + 1, count + 1))
+        last, start = place[-1], 0
+        for end in ends[ends < len(place)]:
+            yield _frame([*parts, batch.slice(start, end - start)])
+            parts, start, done = [], end, done + 1
+        parts.append(batch.slice(start))
+    for _ in range(done, count):
+        yield _frame(parts)
+        parts = []
 
-    def __init__(self, path: str | Path, places: "pd.Index[str]") -> None:
-        self._path, self._places = path, places
-        self._batches = opened_table(path, EVIDENCE).iter_batches()
-        self._waiting: list[tuple[pa.Table, np.ndarray]] = []
-        self._last = 0
 
-    def before(self, end: int) -> pd.DataFrame:
-        """The rows that come next, of pairs before number `end`."""
-        parts: list[pa.Table] = []
-        while True:
-            if not self._waiting:
-                batch = next(self._batches, None)
-                if batch is None:
-                    break
-                self._waiting.append(self._placed(pa.Table.from_batches([batch])))
-            table, place = self._waiting.pop()
-            cut = int(np.searchsorted(place, end))
-            parts.append(table.slice(0, cut))
-            if cut < len(place):
-                self._waiting.append((table.slice(cut), place[cut:]))
-                break
-        return plain_frame(pa.concat_tables(parts) if parts else EVIDENCE.empty_table(), EVIDENCE)
-
-    def close(self) -> None:
-        """Raises InputError where rows are left."""
-        if self._waiting or next(self._batches, None) is not None:
-            raise self._other_pairs()
-
-    def _placed(self, table: pa.Table) -> tuple[pa.Table, np.ndarray]:
-        """A table with the number of each row's pair."""
-        words = table.column("pair_id").combine_chunks()
-        if isinstance(words, pa.ChunkedArray):
-            words = words.chunk(0)
-        numbers = self._places.get_indexer(words.dictionary.to_pandas())
-        place = numbers[words.indices.to_numpy()]
-        if len(place) and (place[0] < self._last or (np.diff(place) < 0).any()):
-            raise self._other_pairs()
-        self._last = int(place[-1]) if len(place) else self._last
-        return table, place
-
-    def _other_pairs(self) -> InputError:
-        return InputError(
-            f"{self._path}: its pairs are not those of the benchmark in their order; delete it and run again"
-        )
+def _frame(batches: list[pa.RecordBatch]) -> pd.DataFrame:
+    return plain_frame(pa.Table.from_batches(batches, EVIDENCE.empty_table().schema), EVIDENCE)

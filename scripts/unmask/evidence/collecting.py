@@ -60,20 +60,15 @@ def evidence_of(
 def prepare(
     pairs: Sequence[Pair], masking: str, variant: str, shuffle_seed: int, mask_id: int | None
 ) -> Layout:
-    """The sentences that a masking is applied to, as queries to the engine."""
-    roles = MASKINGS[masking].roles
-    sentences = [pair[role] for pair in pairs for role in roles if role in pair]
-    if variant == SHUFFLED:
-        sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
-    return lay_out(sentences, masking, mask_id)
-
-
-def lay_out(sentences: Sequence[Sentence], masking: str, mask_id: int | None) -> Layout:
     """Hide tokens of each sentence as the masking says, and ask for those that it predicts.
 
     Under `left` all tokens are asked for, too, each behind those before it; under `start` those hidden, each
     behind the start token alone.
     """
+    roles = MASKINGS[masking].roles
+    sentences = [pair[role] for pair in pairs for role in roles if role in pair]
+    if variant == SHUFFLED:
+        sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
     index: dict[tuple[int, ...], int] = {}
     special: list[npt.NDArray[np.bool_]] = []
     rows: list[tuple[int, int, int, int]] = []

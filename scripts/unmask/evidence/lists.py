@@ -5,6 +5,7 @@ before a job, and a job reads again only what is not there with the facts that i
 """
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,9 @@ import pyarrow.parquet as pq
 from unmask.errors import InputError
 from unmask.facts import read_facts, write_facts
 from unmask.files import sha256_of_file
-from unmask.tables import read_metadata
+from unmask.tables import opened_table, read_metadata, write_batches
+
+logger = logging.getLogger(__name__)
 
 LIST = "digests.json"
 """The name of a list, in the folder of its tables."""
@@ -63,6 +66,17 @@ def is_done(table: Table, sha256: str | None = None) -> bool:
             pass
     except (OSError, pa.ArrowException):
         return False
+    return True
+
+
+def is_renewed(table: Table) -> bool:
+    """Whether a table is done; then it states its facts, CIRCUMSTANCES too, as they are now."""
+    if not is_done(table):
+        return False
+    with opened_table(table.path, table.schema) as file:
+        groups = (file.read_row_group(number) for number in range(file.num_row_groups))
+        write_batches(table.path, groups, table.schema, table.facts)
+    logger.info("%s is there, of just these facts: nothing is left to do", table.path)
     return True
 
 

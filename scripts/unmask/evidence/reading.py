@@ -162,7 +162,7 @@ def _tables(folder: Path, wanted: Wanted, shared: Mapping[str, Any]) -> list[Tab
 def _write(tables: Sequence[Table], wanted: Wanted, model: LoadedModel, benchmark: Tokenised) -> None:
     parts = list(benchmark.divided(wanted.masking, model.device.shard_tokens))
     logger.info("%s, masking %s, shards: %d", wanted.variant, wanted.masking, len(parts))
-    progress = Progress(sum(tokens for _, tokens in parts), items=len(benchmark.sentences), of="pairs")
+    progress = Progress(sum(tokens for _, tokens in parts))
 
     def rows(part: slice) -> list[pd.DataFrame]:
         sentences = benchmark.sentences[part]

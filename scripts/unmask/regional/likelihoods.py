@@ -1,7 +1,6 @@
 """How likely a model finds each sentence about a region (Li et al., 2022, equation 1): LIKELIHOODS."""
 
 import logging
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +14,7 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Block, token_log_probs
-from unmask.evidence.lists import Table, is_done
+from unmask.evidence.lists import Table, is_renewed
 from unmask.evidence.progress import Progress
 from unmask.evidence.shards import Shard, digest_of_parts, write_in_shards
 from unmask.models.loading import LoadedModel
@@ -139,13 +138,11 @@ def write_likelihoods(
     facts: Mapping[str, Any],
     released: bool = False,
     shard_tokens: int | None = None,
-    bar: bool | None = None,
 ) -> None:
     """Write the LIKELIHOODS of a list of words to `path`, whole or not at all; a killed job resumes.
 
     regions, words: tables of these names. facts: the table's metadata. shard_tokens: about how many a shard
-    reads, by default what suits the device. bar: whether progress is shown on stderr, by default where that
-    is a terminal.
+    reads, by default what suits the device.
 
     The table has the words of the list that no list before it has, and the names alone if it is the first:
     those of all lists up to one have each sentence once. With `released` it has the names alone and all of
@@ -163,17 +160,14 @@ def write_likelihoods(
         del lists[0]
     spelt = template.removesuffix(".") if released else template
     table = Table(path, LIKELIHOODS, {**facts, "sentences": digest_of_parts(names, lists, spelt, released)})
-    if is_done(table):
-        logger.info("all is there, of just these sentences and this model: nothing is left to do")
-        # or Snakemake would have it made again
-        path.touch()
+    if is_renewed(table):
         return
     if released and model.tokenizer.pad_token_id is None:
         raise InputError("the tokenizer has no padding token, which the sentences of the released code need")
     kinds = [Sentences(each, spelt, released, model.tokenizer, max_length) for each in lists if each]
     most = shard_tokens or model.device.shard_tokens
     runs = [(kind, some, tokens) for kind in kinds for some, tokens in kind.runs(names, most)]
-    progress = Progress(sum(tokens for *_, tokens in runs), sys.stderr.isatty() if bar is None else bar)
+    progress = Progress(sum(tokens for *_, tokens in runs))
     shards = [
         Shard(digest_of_parts(some, kind.words), tokens, partial(_likelihoods, model, kind, some, progress))
         for kind, some, tokens in runs
