@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from association_files import CHANGES, FUZZ, KEYS, SETS, changed, sent_bias, sentences, stimuli, written
+from association_files import FUZZ, KEYS, SETS, sent_bias, sentences, stimuli, written
 from real_data import real_data
 from unmask.errors import InputError
 
@@ -396,17 +396,6 @@ def read_or_refused(folder: Path, content: bytes, format_: str) -> None:
         assert str(error).startswith(f"{path}: ") and str(error).isprintable()
     else:
         assert Counter(rows["set"]).keys() == set(KEYS.values())
-
-
-@pytest.mark.parametrize("format_", VALID)
-@FUZZ
-@given(changes=CHANGES, drawn=st.binary(max_size=40))
-def test_a_test_with_bytes_changed(
-    format_: str, changes: list[tuple[float, int, bytes]], drawn: bytes, tmp_path: Path
-) -> None:
-    stimuli(written(tmp_path, mine=VALID[format_]), format=format_)
-    read_or_refused(tmp_path, changed(VALID[format_], changes), format_)
-    read_or_refused(tmp_path, drawn, format_)
 
 
 TEXTS = st.text(st.characters(exclude_categories=()), max_size=6)
