@@ -1,8 +1,7 @@
 """Score the regional bias of one model over the tree of regions, with what chance alone gives."""
 
 from unmask.job import job
-from unmask.regional.herb import FAMILY, Tree, score_table
-from unmask.regional.likelihood_reader import read_likelihoods, rows_of
+from unmask.regional.herb import FAMILY, Tree, read_likelihoods, rows_of, score_table
 from unmask.regional.schema import REGIONS, SCORES, WORDS
 from unmask.regional.terms import FULL, PUBLISHED
 from unmask.regional.words import word_sets

@@ -20,7 +20,7 @@ from unmask.errors import InputError
 from unmask.evidence import engine
 from unmask.models.devices import pick_device
 from unmask.models.loading import Encoded, LoadedModel, load
-from unmask.regional.likelihood_reader import read_likelihoods, rows_of
+from unmask.regional.herb import read_likelihoods, rows_of
 from unmask.regional.likelihoods import write_likelihoods
 from unmask.regional.schema import LIKELIHOODS, REGIONS, WORDS
 from unmask.regional.terms import CITY, COUNTRY, LEVELS, ORIGINAL, SUBSTITUTED, WORLD

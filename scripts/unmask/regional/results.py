@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.loading import load_tables, paths_by, shared_facts
-from unmask.regional.likelihood_reader import read_likelihoods
+from unmask.regional.herb import read_likelihoods
 from unmask.regional.maps import Borders, read_borders
 from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, SCORES
 from unmask.regional.terms import C_W, CORRECTED, FULL, PROTOCOLS
