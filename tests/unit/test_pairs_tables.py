@@ -364,13 +364,14 @@ def test_marks() -> None:
     assert mark(None, None, 0.01) == ""
 
 
-def test_alpha_moves_marks_only(files: dict[str, list[Path]], results: PairResults) -> None:
+def test_marks_of_the_papers_tables_are_at_its_level(
+    files: dict[str, list[Path]], results: PairResults
+) -> None:
     strict = gather(files, alpha=1e-300)
-    assert (strict.paper_tables["table4"]["mark"] != "").sum() < (
-        results.paper_tables["table4"]["mark"] != ""
-    ).sum()
+    for name, rows in results.paper_tables.items():
+        pd.testing.assert_frame_equal(strict.paper_tables[name], rows)
     pd.testing.assert_frame_equal(strict.tests, results.tests)
-    assert "p < 1e-300" in strict.captions["table1"]
+    assert "p < 0.01" in strict.captions["table1"] and "p < 1e-300" in strict.captions["versions"]
 
 
 def rated(results: PairResults) -> str:
@@ -458,7 +459,7 @@ def test_a_study_without_models_has_empty_tables() -> None:
     study = Study.from_config([], [])
     empty = gather({kind: [] for kind in FILES}, [], [])
     assert all(frame.empty for frame in empty.tidy().values())
-    tables = paper_tables(study, empty.bias, empty.accuracy, empty.tests, PUBLISHED, 0.01)
+    tables = paper_tables(study, empty.bias, empty.accuracy, empty.tests, PUBLISHED)
     assert lay_out(tables["table5"], "caption.", "Empty.").caption == "caption. Empty."
 
 

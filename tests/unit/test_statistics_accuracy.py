@@ -363,12 +363,6 @@ def test_where_nothing_differs_it_rejects_seldom(share: float) -> None:
     assert 0.03 < rejected < 0.065 and (alone > 0.15) == (share > 0)
 
 
-def test_the_order_of_rows_changes_nothing(made: synthetic.Synthetic, table: pd.DataFrame) -> None:
-    mixed = {masking: rows.sample(frac=1, random_state=1) for masking, rows in made.evidence.items()}
-    again = tests_of(MEASURES, mixed, made.shuffled.sample(frac=1, random_state=2))
-    pd.testing.assert_frame_equal(table, again)
-
-
 def test_evidence_that_does_not_belong_together_is_refused(made: synthetic.Synthetic) -> None:
     none = made.evidence["none"]
     with pytest.raises(InputError, match="shared-tokens under the other masking are not those"):

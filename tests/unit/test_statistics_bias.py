@@ -292,15 +292,6 @@ def test_a_unanimous_group_is_worth_its_clusters(side: str, clusters: int, pairs
         assert row["low"] <= 50 <= row["high"]
 
 
-def test_one_deviating_pair_does_not_make_a_group_certain() -> None:
-    """Three clusters of 24, in which all but one pair decide alike."""
-    codes = [cluster for cluster in range(3) for _ in range(24)]
-    row = grouped(codes, ["antistereotype"] + ["stereotype"] * 71)
-    assert row["low"] < 50 < row["high"]
-    twelve = [cluster for cluster in range(12) for _ in range(24)]
-    assert grouped(twelve, ["antistereotype"] + ["stereotype"] * 287)["low"] > 50
-
-
 @pytest.mark.parametrize("turned", [0, 1])
 def test_a_difference_is_no_surer_than_its_scores(turned: int) -> None:
     """Adv is unanimous, or nearly, over three clusters of 24; Dis leans to neither side over 40 words."""
@@ -462,20 +453,6 @@ def test_a_model_without_a_preference_is_seldom_called_biased_in_published() -> 
         assert (rows["p"] < 0.05).mean() <= 0.07
 
 
-def test_an_end_may_rise_where_a_pair_turns_against_its_side() -> None:
-    """docs/chance.md says why."""
-    codes = [cluster for cluster in range(3) for _ in range(24)]
-
-    def low(turned: int) -> float:
-        # as many of each cluster
-        places = [(i % 3) * 24 + i // 3 for i in range(turned)]
-        outcomes = ["antistereotype" if i in places else "stereotype" for i in range(72)]
-        return float(grouped(codes, outcomes)["low"])
-
-    ends = [low(turned) for turned in (0, 1, 3, 9, 18)]
-    assert ends == pytest.approx([13.9, 17.1, 77.5, 66.8, 53.1], abs=0.05)
-
-
 @pytest.mark.parametrize(("words", "each"), [(4, 3), (6, 2), (12, 2), (30, 1)])
 def test_what_like_decisions_on_all_pairs_would_give_is_stated_whatever_they_are(
     words: int, each: int
@@ -520,45 +497,6 @@ def test_swapping_sides_mirrors_the_corrected_score(seed: int) -> None:
     wilson_low, mirrored = one["wilson_low"][corrected], 100 - other["wilson_high"][corrected]
     np.testing.assert_allclose(wilson_low, mirrored, atol=1e-9)
     np.testing.assert_allclose(one["margin"], -other["margin"])
-
-
-@settings(max_examples=examples(10), deadline=None)
-@given(st.integers(0, 10_000))
-def test_the_order_of_score_rows_changes_nothing(seed: int) -> None:
-    made = synthetic.make(25, seed)
-    mixed = made.scores.sample(frac=1, random_state=seed)
-    keys = ["measure", "protocol", "grouping", "group"]
-    one = made_table(made.pairs, made.scores).sort_values(keys, ignore_index=True)
-    other = made_table(made.pairs, mixed).sort_values(keys, ignore_index=True)
-    pd.testing.assert_frame_equal(one, other)
-
-
-def test_an_indifferent_model_scores_50_corrected_and_0_published() -> None:
-    made = synthetic.make(20, seed=0)
-    tied = made.scores.assign(
-        margin=0.0,
-        antistereotype=made.scores["stereotype"],
-        **dict.fromkeys(("outcome", "lowest", "highest"), "tie"),
-    )
-    overall = made_table(made.pairs, tied).query("grouping == 'overall'")
-    assert set(overall.loc[overall["protocol"] == "corrected", "score"]) == {50.0}
-    assert set(overall.loc[overall["protocol"] == "published", "score"]) == {0.0}
-    assert set(overall["near_ties"]) == {0}
-
-
-@pytest.mark.parametrize("decided", [0, 1])
-def test_pairs_that_all_tie_have_no_interval(decided: int) -> None:
-    made = synthetic.make(40, seed=2)
-    rows = (made.scores["measure"] == "AUL") & ~made.scores["pair_id"].isin(made.pairs["pair_id"][:decided])
-    tied = {"margin": made.scores["margin"].mask(rows, 0.0)}
-    tied |= {name: made.scores[name].mask(rows, "tie") for name in ("outcome", "lowest", "highest")}
-    table = made_table(made.pairs, made.scores.assign(**tied))
-    for protocol in ("published", "corrected"):
-        row = row_of(table, "AUL", protocol, "overall", "all")
-        assert row["tie"] == 40 - decided
-        ends = [row[name] for name in ("low", "high", "wilson_low", "wilson_high")]
-        # one decision is enough to say something, if little
-        assert all(math.isnan(end) for end in ends) == (decided == 0)
 
 
 def test_direction_only_chooses_pairs() -> None:

@@ -171,40 +171,6 @@ def test_a_model_against_itself_differs_by_nothing(made: synthetic.Synthetic) ->
     assert table["p_mcnemar"].isna().all()
 
 
-def test_the_order_of_pairs_changes_nothing(
-    made: synthetic.Synthetic, models: dict[str, pd.DataFrame]
-) -> None:
-    order = np.random.default_rng(3).permutation(N)
-    pairs = made.pairs.iloc[order].reset_index(drop=True)
-    mixed = {name: scores.sample(frac=1, random_state=4) for name, scores in models.items()}
-    keys = ["first", "second", "measure", "protocol"]
-    one, other = (
-        table.sort_values(keys).reset_index(drop=True)
-        for table in (
-            models_compared(made.pairs, models, TOGETHER, 0.95),
-            models_compared(pairs, mixed, TOGETHER.among(order), 0.95),
-        )
-    )
-    pd.testing.assert_frame_equal(one, other)
-
-
-def test_copies_of_pairs_add_nothing(made: synthetic.Synthetic) -> None:
-    """Pairs five times over: errors of independent pairs shrink, clustered ones hardly."""
-    pairs, scores = (
-        pd.concat([frame.assign(pair_id=frame["pair_id"] + f"-{i}") for i in range(5)], ignore_index=True)
-        for frame in (made.pairs, made.scores)
-    )
-    copies = Sharing.of([(row % N,) for row in range(5 * N)])
-    one = measures_compared(decisions(made.pairs, made.scores), ALONE, 0.95)
-    five, apart = (
-        measures_compared(decisions(pairs, scores), sharing, 0.95)
-        for sharing in (copies, Sharing.of([()] * 5 * N))
-    )
-    assert list(five["difference"]) == pytest.approx(list(one["difference"]))
-    assert (apart["error"] / one["error"] < 0.46).all()
-    assert list(five["error"] / one["error"]) == pytest.approx([1] * len(one), abs=0.03)
-
-
 def test_where_all_pairs_vary_together_nothing_is_claimed(made: synthetic.Synthetic) -> None:
     table = measures_compared(decisions(made.pairs, made.scores), Sharing.of([("word",)] * N), 0.95)
     assert table[["p", "error", "low", "high"]].isna().all(axis=None)
@@ -357,17 +323,6 @@ def test_a_state_without_a_score_is_left_out() -> None:
     assert states_compared({"b": of_states["b"], "a": of_states["a"]}, TOGETHER, 0.95).empty
 
 
-def test_the_order_of_states_changes_no_row(states: dict[str, Decisions]) -> None:
-    keys = ["state", "measure", "protocol"]
-    turned = {name: states[name] for name in ("first", "other", "near", "far")}
-    rows, others = (
-        states_compared(each, TOGETHER, 0.95).sort_values(keys).reset_index(drop=True)
-        for each in (states, turned)
-    )
-    numbers = ["difference", "error", "df", "low", "high", "p", "changed", "beyond"]
-    pd.testing.assert_frame_equal(rows[[*keys, *numbers]], others[[*keys, *numbers]])
-
-
 # ---- versions of a benchmark
 
 SERIES = [("AUL", "published"), ("AUL", "corrected"), ("CPS", "corrected")]
@@ -455,18 +410,6 @@ def test_pairs_that_share_a_word_in_either_version_vary_together() -> None:
     assert row["high"] == pytest.approx(row["error"] * t.ppf(0.975, row["df"]))
     (alone,) = versions_compared(other, english, {"m": (first, second)}, [], 0.95).to_dict("records")
     assert alone["error"] < row["error"]
-
-
-def test_the_order_of_pairs_of_versions_changes_nothing() -> None:
-    version, original, first, second = made_versions(7)
-    one = versions_compared(version, original, {"m": (first, second)}, ["words"], 0.95)
-    order = np.random.default_rng(1).permutation(len(original))
-    moved = Decisions(
-        second.series, *(getattr(second, name)[order] for name in ("outcome", "margin", "lowest", "highest"))
-    )
-    again = original.iloc[order].reset_index(drop=True)
-    other = versions_compared(version, again, {"m": (first, moved)}, ["words"], 0.95)
-    pd.testing.assert_frame_equal(one, other)
 
 
 def test_benchmarks_without_a_common_pair_are_refused() -> None:

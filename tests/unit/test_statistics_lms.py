@@ -190,20 +190,6 @@ def test_intervals_are_those_of_comparisons_that_vary_together() -> None:
     assert row["icat_low"] < row["icat"] < row["icat_high"]
 
 
-def test_pairs_in_another_order_have_the_same_table() -> None:
-    pairs, scores, margins = made()
-    order = np.random.default_rng(5).permutation(len(pairs))
-    turned = table_of(
-        pairs.iloc[order].reset_index(drop=True), scores, margins.sample(frac=1, random_state=1)
-    )
-    keys = ["measure", "protocol", "grouping", "group"]
-    first, second = (
-        each.sort_values(keys).reset_index(drop=True)[LMS.names]
-        for each in (table_of(pairs, scores, margins), turned)
-    )
-    pd.testing.assert_frame_equal(first, second)
-
-
 def test_a_benchmark_without_unrelated_sentences_has_no_rows() -> None:
     tables = synthetic.make(20, 1)
     evidence = {name: rows[rows["role"] != "unrelated"] for name, rows in tables.evidence.items()}

@@ -95,27 +95,6 @@ def test_intervals_are_those_of_the_written_out_variance() -> None:
     assert row["p"] == pytest.approx(2 * t.sf(abs(row["change"]) / math.sqrt(variance), df))
 
 
-def test_the_error_is_that_of_pairs_drawn_again() -> None:
-    """Bootstrap of lone pairs, and of clusters of four that decide alike."""
-    rng = np.random.default_rng(4)
-    for size in (1, 4):
-        n = 600
-        cluster = np.arange(n) // size
-        alike = rng.random(n // size) < 0.55
-        flaw = rng.random(n) < 0.3
-        credits = np.where(rng.random(n) < 0.8, alike[cluster], rng.random(n) < 0.55)
-        table = quality_table(
-            made_decisions(credits[:, None]), {"f": flaw}, Sharing.of([(c,) for c in cluster]), 0.95
-        )
-        groups = np.arange(n).reshape(-1, size)
-        changes = []
-        for _ in range(2000):
-            drawn = groups[rng.integers(0, len(groups), len(groups))].ravel()
-            y, out = 100 * credits[drawn], flaw[drawn]
-            changes.append(y[~out].mean() - y.mean())
-        assert row_of(table, "f")["error"] == pytest.approx(np.std(changes), rel=0.12)
-
-
 def test_what_as_many_pairs_by_chance_change() -> None:
     rng = np.random.default_rng(5)
     credits = rng.random(200) < 0.7
@@ -142,22 +121,6 @@ def test_flaws_that_change_nothing_are_found_as_often_as_said(count: int, shared
     wrong = (own["p"] < 0.05).mean()
     assert least < wrong < 0.07
     assert ((own["p"] < 0.05) == ((own["low"] > 0) | (own["high"] < 0))).all()
-
-
-def test_a_planted_shift_is_found_where_it_is_and_nowhere_else() -> None:
-    """Pairs with one flaw always prefer the stereotype; another flaw, and all other pairs, prefer nothing."""
-    rng, n = np.random.default_rng(7), 1000
-    shifting, other = np.arange(n) < 80, (np.arange(n) >= 80) & (np.arange(n) < 200)
-    credits = np.where(shifting, True, rng.random(n) < 0.5)[:, None]
-    table = quality_table(
-        made_decisions(credits), {"shifting": shifting, "other": other}, Sharing.of(ALONE * n), 0.95
-    )
-    found = row_of(table, "shifting")
-    truth = 100 * (credits[~shifting].mean() - credits.mean())
-    assert found["change"] == pytest.approx(truth) and -5 < truth < -3
-    assert found["high"] < 0 and found["p"] < 1e-6 and found["change"] < -3 * found["random_sd"]
-    nothing = row_of(table, "other")
-    assert nothing["low"] < 0 < nothing["high"] and abs(nothing["change"]) < 2 * nothing["random_sd"]
 
 
 def test_what_cannot_be_said_is_null() -> None:

@@ -47,7 +47,7 @@ def test_adding_a_benchmark_runs_its_own_jobs_and_the_aggregates(finished: Workf
 
 def test_changing_alpha_makes_tables_and_report_again(finished: Workflow) -> None:
     config = copy.deepcopy(finished.config)
-    config["statistics"]["alpha"] = 0.05
+    config["statistics"]["alpha"] = 0.1
     planned = finished.planned(config)
     assert "tables/table1.csv" in planned and "report/index.html" in planned
     upstream = ("evidence/", "scores/", "models/", "statistics/", "comparisons/")

@@ -57,8 +57,8 @@ COLUMNS = (
     "published_mark",
 )
 """value, low, high in percent (a drop or difference in percentage points); published: the paper's value, and
-difference: ours minus the paper's; p: raw, p_holm: corrected; mark: † for p_holm < alpha, * for p alone, or
-UNTESTABLE (in `published` † for p < alpha); published_mark: the paper's own, where it is known.
+difference: ours minus the paper's; p: raw, p_holm: corrected; mark: † for p_holm < LEVEL, * for p alone, or
+UNTESTABLE (in `published` † for p < LEVEL); published_mark: the paper's own, where it is known.
 
 Rows are protocols. An accuracy is the same in both, its test is not: `published` takes tokens as independent
 and corrects nothing, as the paper does; `corrected` clusters them, with Holm's
@@ -78,6 +78,10 @@ _OTHER_MEASURES = ("CPS", "SSS", "AUL", "AULA")
 
 def _measures_on(benchmark: Named) -> Sequence[str]:
     return _MEASURES_ON.get(benchmark.published or "", _OTHER_MEASURES)
+
+
+LEVEL = 0.01
+"""That of the † of the paper, and so of its tables."""
 
 
 def with_holm(tests: pd.DataFrame) -> pd.DataFrame:
@@ -221,11 +225,11 @@ def _with_accuracies(cells: pd.DataFrame, accuracy: pd.DataFrame) -> pd.DataFram
     return cells.merge(values, on=keys, validate="m:1")
 
 
-def _with_tests(rows: pd.DataFrame, tests: pd.DataFrame, alpha: float) -> pd.DataFrame:
+def _with_tests(rows: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
     """Rows with the tests of their `kind` and `second`, if they have one, and their marks (see COLUMNS)."""
     tokens = tests[tests["unit"] == TOKEN]
-    tokens = tokens.assign(row=PUBLISHED, p_holm=np.nan, mark=np.where(tokens["p"] < alpha, DAGGER, ""))
-    clustered = with_marks(tests[tests["unit"] == CLUSTERED], alpha)
+    tokens = tokens.assign(row=PUBLISHED, p_holm=np.nan, mark=np.where(tokens["p"] < LEVEL, DAGGER, ""))
+    clustered = with_marks(tests[tests["unit"] == CLUSTERED], LEVEL)
     untestable = clustered["p"].isna() & (clustered[["b", "c"]].sum(axis=1) > 0)
     marks = clustered["mark"].mask(untestable, UNTESTABLE)
     clustered = clustered.assign(row=CORRECTED, mark=marks)
@@ -238,7 +242,7 @@ _ACCURACY_CELL = ["measure", "variant", "roles", "reading", "kind", "second", "c
 
 
 def table1(
-    study: Study, accuracy: pd.DataFrame, tests: pd.DataFrame, published: pd.DataFrame, alpha: float
+    study: Study, accuracy: pd.DataFrame, tests: pd.DataFrame, published: pd.DataFrame
 ) -> pd.DataFrame:
     """Token accuracy of CPS, SSS and AUL: in the paper's reading, and AUL's on the very tokens of the other.
 
@@ -269,11 +273,11 @@ def table1(
         return [column for measure, _, column, of in columns if measure == of == value.measure]
 
     rows = _with_accuracies(_cells(study, _ACCURACY_CELL, columns_on), accuracy)
-    return _frame(_with_tests(rows, tests, alpha), study, _printed(published, "table1", columns_of))
+    return _frame(_with_tests(rows, tests), study, _printed(published, "table1", columns_of))
 
 
 def table4(
-    study: Study, accuracy: pd.DataFrame, tests: pd.DataFrame, published: pd.DataFrame, alpha: float
+    study: Study, accuracy: pd.DataFrame, tests: pd.DataFrame, published: pd.DataFrame
 ) -> pd.DataFrame:
     """Token accuracy of AUL over all tokens: original, shuffled, unrelated, and the drops from the original.
 
@@ -300,7 +304,7 @@ def table4(
     drops = _differences(
         printed, {f"drop, {control}": ("original", control) for control in ("shuffled", "unrelated")}
     )
-    return _frame(_with_tests(rows, tests, alpha), study, pd.concat([printed, drops]))
+    return _frame(_with_tests(rows, tests), study, pd.concat([printed, drops]))
 
 
 def paper_tables(
@@ -309,16 +313,15 @@ def paper_tables(
     accuracy: pd.DataFrame,
     tests: pd.DataFrame,
     published: pd.DataFrame,
-    alpha: float,
 ) -> dict[str, pd.DataFrame]:
     """The four tables by name, from the tables of the whole study (`tests` comes from `with_holm`).
 
     published: as unmask.pairs.published.published_percents gives it.
     """
     return {
-        "table1": table1(study, accuracy, tests, published, alpha),
+        "table1": table1(study, accuracy, tests, published),
         "table3": table3(study, bias, published),
-        "table4": table4(study, accuracy, tests, published, alpha),
+        "table4": table4(study, accuracy, tests, published),
         "table5": table5(study, bias, published),
     }
 

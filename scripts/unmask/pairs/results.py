@@ -293,7 +293,7 @@ class PairResults:
     @cached_property
     def paper_tables(self) -> Mapping[str, pd.DataFrame]:
         """The paper's tables by name."""
-        return paper_tables(self.study, self.bias, self.accuracy, self.tests, self.published, self.alpha)
+        return paper_tables(self.study, self.bias, self.accuracy, self.tests, self.published)
 
     def paper_sheets(self) -> dict[str, Sheet]:
         """The paper's tables as they are shown, by name."""

@@ -95,10 +95,10 @@ def area_test(
     """
     m, n = int(positive.sum()), int((~positive).sum())
     area = placed[positive].mean(axis=0)
-    rows = pd.DataFrame({"area": area, "positives": m, "negatives": n})
+    rows = pd.DataFrame({"area": area, "positives": m, "negatives": n}).assign(reason=None)
     if min(m, n) < FEW:
-        columns = dict.fromkeys(("delong_error", "error", "df", "low", "high", "p"), np.nan)
-        return rows.assign(**columns, reason=f"no interval: fewer than {FEW} pairs in a class")
+        rows["reason"] = f"no interval: fewer than {FEW} pairs in a class"
+        return rows.assign(**dict.fromkeys(("delong_error", "error", "df", "low", "high", "p"), np.nan))
     group = (~positive).astype(np.int64)
     basis, weights = mean_basis(group, 2), np.where(positive, 1 / m, 1 / n)
     means = np.stack([area, placed[~positive].mean(axis=0)])
@@ -111,7 +111,6 @@ def area_test(
     tested = t_test(area - null, np.where(varies, delong * effect, np.nan), df, confidence)
     tested[["low", "high"]] += null
     rows = rows.join(tested).assign(delong_error=np.sqrt(delong))
-    rows["reason"] = pd.Series(None, index=rows.index, dtype=object)
     rows.loc[rows["error"].isna(), "reason"] = "no interval: all pairs share something"
     rows.loc[~varies, "reason"] = "no interval: the scores do not vary"
     return rows
@@ -157,13 +156,11 @@ def agreement_table(
     rows = pd.concat(parts, ignore_index=True)
     chosen = {**of_figure, "direction": ALL_DIRECTIONS}
     rows["chosen"] = np.logical_and.reduce([rows[name] == value for name, value in chosen.items()])
-    order = [list(counts), thresholds, list(PAIR_SCORES), list(members_of)]
-    places = [
-        rows[name].map({value: place for place, value in enumerate(values_)})
-        for name, values_ in zip(("votes", "threshold", "score", "direction"), order, strict=True)
-    ]
-    series = rows["column"] % len(decisions.series)
-    return framed(rows.iloc[np.lexsort([*reversed(places), series])], AGREEMENT).reset_index(drop=True)
+    rows["series"] = rows["column"] % len(decisions.series)
+    kinds = {"votes": list(counts), "score": list(PAIR_SCORES), "direction": list(members_of)}
+    order = rows.assign(**{name: pd.Categorical(rows[name], kind) for name, kind in kinds.items()})
+    order = order.sort_values(["series", "votes", "threshold", "score", "direction"])
+    return framed(rows.loc[order.index], AGREEMENT).reset_index(drop=True)
 
 
 def _areas(scores: Floats, positive: Flags, sharing: Sharing, confidence: float) -> pd.DataFrame:
@@ -191,36 +188,29 @@ def areas_compared(
     counts, values = vote_counts(pairs, chosen["votes"]), pair_scores(decisions, chosen["score"])
     values = np.where(np.isnan(counts)[:, None], np.nan, values)
     couples = [(a, b) for a, b in combinations(range(len(series)), 2) if series[a][1] == series[b][1]]
-    if not couples:
-        return framed([], AREAS_COMPARED)
-    first, second = np.array(couples).T
-    parts = []
+    first, second = np.array(couples, np.int64).reshape(-1, 2).T
+    names = pd.DataFrame(
+        [(series[a][0], series[b][0], series[a][1]) for a, b in couples],
+        columns=["first", "second", "protocol"],
+    )
+    parts = [framed([], AREAS_COMPARED)]
     for members, some in by_pattern(values[:, first] + values[:, second]):
         positive, among = counts[members] >= chosen["threshold"], sharing.among(members)
         if positive.all() or not positive.any():
             continue
-        one, other = (
-            placements(values[np.ix_(members, columns[some])], positive) for columns in (first, second)
-        )
-        rows = area_test(one - other, positive, among, confidence, null=0.0)
-        varies = (np.ptp(one, axis=0) > 0) & (np.ptp(other, axis=0) > 0)
-        enough = min(positive.sum(), (~positive).sum()) >= FEW
-        if enough:
+        one, other = (placements(values[np.ix_(members, of[some])], positive) for of in (first, second))
+        rows = area_test(one - other, positive, among, confidence, null=0.0).set_axis(some)
+        if rows["delong_error"].notna().any():
+            varies = (np.ptp(one, axis=0) > 0) & (np.ptp(other, axis=0) > 0)
+            rows.loc[rows["delong_error"] == 0, "reason"] = "no interval: the two never differ"
             rows.loc[~varies, "reason"] = "no interval: the scores of one do not vary"
-            rows.loc[varies & (rows["delong_error"] == 0), "reason"] = "no interval: the two never differ"
-            unknown = rows["reason"].notna()
-            rows.loc[unknown, ["delong_error", "error", "df", "low", "high", "p"]] = np.nan
+            rows.loc[rows["reason"].notna(), ["delong_error", "error", "df", "low", "high", "p"]] = np.nan
         areas = {"first_auc": one[positive].mean(axis=0), "second_auc": other[positive].mean(axis=0)}
-        names = [
-            (couple, series[first[couple]][0], series[second[couple]][0], series[first[couple]][1])
-            for couple in some
-        ]
-        named = pd.DataFrame(names, columns=["couple", "first", "second", "protocol"])
-        parts.append(rows.rename(columns={"area": "difference"}).assign(**areas).join(named))
-    if not parts:
-        return framed([], AREAS_COMPARED)
-    rows = pd.concat(parts).sort_values("couple", ignore_index=True)
-    return framed(rows.assign(confidence=confidence), AREAS_COMPARED)
+        parts.append(
+            rows.rename(columns={"area": "difference"}).assign(**areas, confidence=confidence).join(names)
+        )
+    rows = pd.concat(parts[1:] or parts).sort_index()
+    return framed(rows, AREAS_COMPARED).reset_index(drop=True)
 
 
 def curve(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:

@@ -107,14 +107,11 @@ def margins_of(
     margins that it rests on vanish.
     """
     chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
-    parts = [
-        of_pairs(chosen[benchmark], read_scores(path, measures)).assign(model=model, benchmark=benchmark)
-        for (model, benchmark), path in paths_by(scores, "model", "benchmark").items()
-    ]
-    if not parts:
-        index = pd.MultiIndex.from_arrays([[], [], []], names=MARGIN_KEYS)
-        return pd.DataFrame(columns=["mean", "typical"], index=index, dtype=float)
-    rows = pd.concat(parts).astype({"measure": "str"})
+    parts = [pd.DataFrame(columns=[*MARGIN_KEYS, "protocol", "margin"])]
+    for (model, benchmark), path in paths_by(scores, "model", "benchmark").items():
+        of_model = of_pairs(chosen[benchmark], read_scores(path, measures))
+        parts.append(of_model.assign(model=model, benchmark=benchmark))
+    rows = pd.concat(parts[1:] or parts).astype({"measure": "str", "margin": float})
     margin = rows[rows["protocol"] == CORRECTED].dropna(subset=["margin"]).set_index(MARGIN_KEYS)["margin"]
     by_score = [margin.groupby(MARGIN_KEYS).mean(), margin.abs().groupby(MARGIN_KEYS).median()]
     return pd.concat(by_score, axis=1, keys=["mean", "typical"]).astype(float)

@@ -115,10 +115,6 @@ class Sharing:
         product: Floats = (self.meet @ total)[self.set_of_pair]
         return product
 
-    def largest_effect(self) -> float:
-        """The design effect of a mean if all pairs that share something had the same value."""
-        return float((self @ np.ones(len(self))).mean()) if len(self) else float("nan")
-
 
 class Shared(Protocol):
     """What gives K values, as a Sharing does."""
