@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from huggingface_hub import constants
 
+from unmask.job import TABLES
 from loopback import FileServer, Hub, Repository, ask
 from running import Files, about_model, run_script
 from small_corpora import parquet
@@ -68,7 +69,7 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
         "rows": 1,
         "made_from": {str(file): sha256},
         "code": "digest",
-        "versions": versions("pandas", "pyarrow"),
+        "versions": versions(*TABLES),
     }
 
 
