@@ -263,7 +263,7 @@ rule fine_tune:
         task=lambda wildcards: wildcards.task,
         seed=lambda wildcards: int(wildcards.seed),
         entry=lambda wildcards: settings_of(DOWNSTREAM, wildcards.task),
-        kept=False,
+        saved=False,
     message:
         "Fine-tuning {wildcards.model} on {wildcards.task} (seed {wildcards.seed})"
     script:
@@ -271,7 +271,7 @@ rule fine_tune:
 
 
 # the same, when the model is to be scored on pairs once more
-use rule fine_tune as fine_tune_and_keep with:
+use rule fine_tune as fine_tune_and_save with:
     output:
         **made_model("{model}@{task}"),
         predictions=result("downstream", "{task}", "{model}", f"seed-{SAVED_SEED}.parquet"),
@@ -284,7 +284,7 @@ use rule fine_tune as fine_tune_and_keep with:
         task=lambda wildcards: wildcards.task,
         seed=SAVED_SEED,
         entry=lambda wildcards: settings_of(DOWNSTREAM, wildcards.task),
-        kept=True,
+        saved=True,
         manifest=lambda wildcards: about_model(f"{wildcards.model}@{wildcards.task}"),
     message:
         f"Fine-tuning {{wildcards.model}} on {{wildcards.task}} (seed {SAVED_SEED})"

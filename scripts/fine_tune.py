@@ -35,7 +35,7 @@ with model_job("model {params.model}, task {params.task}") as run:
             run.device,
         )
         facts |= tuned.facts | provenance | {"device": run.device.name}
-        if params.kept:
+        if params.saved:
             restore(base["directory"], tuned.classifier, output.directory)
             write_facts(output.facts, {"from": params.model, **facts})
             write_manifest(output.manifest, params.manifest, [output.facts])

@@ -267,5 +267,5 @@ def test_rules_that_make_models_depend_on_what_a_manifest_says() -> None:
             if script and MANIFEST in digests.files_of(SCRIPTS / script[1]):
                 making.add(script[1])
                 # fine_tune.py is without a manifest in the rule whose model is not kept
-                assert "about_model(" in rule or "kept=False" in rule, rule
+                assert "about_model(" in rule or "saved=False" in rule, rule
     assert making == {"check_model.py", "fine_tune.py", "make_model.py"}

@@ -297,7 +297,7 @@ def test_the_script(tmp_path: Path, bert: Path) -> None:
             names = {"facts": "facts.json", "manifest": "manifest.json", "directory": "files"}
             outputs |= {name: folder / file for name, file in names.items()}
         about = about_model(folder / "files", "fine-tuned", name="m@t")
-        params = {**PARAMS, "entry": entry, "kept": kept, "manifest": about}
+        params = {**PARAMS, "entry": entry, "saved": kept, "manifest": about}
         run_script("fine_tune", inputs, outputs, folder / "log", config=RUNTIME, **params)
         assert {path.name for path in folder.iterdir()} == {"log", *(path.name for path in outputs.values())}
     one, other = ((tmp_path / f"{kept}" / "predictions.parquet").read_bytes() for kept in (True, False))
@@ -332,7 +332,7 @@ def test_the_script(tmp_path: Path, bert: Path) -> None:
 def test_a_loss_that_is_no_number_is_one_line(tmp_path: Path, bert: Path) -> None:
     inputs = files_for(tmp_path, bert, made_task(OCCUPATIONS, train=64), OCCUPATIONS)
     outputs = {"predictions": tmp_path / "out" / "predictions.parquet"}
-    params = {**PARAMS, "entry": {**ENTRY, "learning_rate": 1e30}, "kept": False}
+    params = {**PARAMS, "entry": {**ENTRY, "learning_rate": 1e30}, "saved": False}
     with pytest.raises(SystemExit):
         run_script("fine_tune", inputs, outputs, tmp_path / "log", config=RUNTIME, **params)
     (line,) = re.findall("error: (.*)", (tmp_path / "log").read_text())

@@ -1,6 +1,7 @@
 """Downstream tasks through the job that reads them: what files become, and the one line of bad ones."""
 
 import io
+import random
 import re
 import tarfile
 from collections.abc import Mapping
@@ -211,6 +212,15 @@ def test_a_bad_file_is_one_line(tmp_path: Path, case: dict[str, Any]) -> None:
         files["bias"] = case["bias"] and [BIAS_ITEMS[i] for i in case["bias"]]
     line = read_task(tmp_path, case["task"], case.get("settings"), **files)
     assert line.startswith("task t: ") and case["line"] in line
+
+
+def test_a_damaged_archive_is_one_line_wherever_it_is_damaged(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    whole = archive(more={"verbs/more": " ".join(str(rng.random()) for _ in range(4000))})
+    # behind the head of gzip, up to its checksum
+    for place in [*range(12, len(whole) - 8, len(whole) // 15), len(whole) - 8]:
+        damaged = whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]
+        assert "lists.tgz: not a readable tar archive" in read_task(tmp_path, "mnli", lists=damaged)
 
 
 def test_biographies(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_the_papers_study_is_28_models_on_three_tasks(fresh: Workflow) -> None:
         "fetch_model": 7,
         "make_model_of_model": 21,
         "swap_corpus": 1,
-        "fine_tune_and_keep": 84,
+        "fine_tune_and_save": 84,
         "read_task": 3,
     }
     assert {name: int(jobs[name]) for name in expected} == expected

@@ -122,7 +122,7 @@ def correlations_of(
 ) -> pd.DataFrame:
     """The correlations of all tasks, benchmarks and measures over the models, as CORRELATIONS.
 
-    before, after: bias scores as unmask.downstream.results has them; after: of models called {model}@{task}.
+    before, after: bias scores as unmask.downstream.scores has them; after: of models called {model}@{task}.
     extrinsic: model, task, metric (the main one of the task), value. Intrinsic bias is the score less 50:
     published with its sign, corrected its size. A model without one of both is left out.
     """
@@ -131,8 +131,8 @@ def correlations_of(
         in_task = extrinsic[extrinsic["task"] == task].set_index("model")
         names = {BEFORE: {m.name: m for m in models}, AFTER: {fine_tuned(m.name, task): m for m in models}}
         scores = {
-            when: rows[rows["model"].isin(list(names[when]))]
-            for when, rows in ((BEFORE, before), (AFTER, after))
+            when: every[every["model"].isin(list(names[when]))]
+            for when, every in ((BEFORE, before), (AFTER, after))
         }
         for benchmark, measure, when in itertools.product(benchmarks, measures, (BEFORE, AFTER)):
             of = scores[when][(scores[when]["benchmark"] == benchmark) & (scores[when]["measure"] == measure)]

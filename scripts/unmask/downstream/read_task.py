@@ -245,7 +245,7 @@ def _of_the_test(tested: pd.DataFrame, labels: Sequence[str]) -> Iterator[str]:
 
 def _bias_rows(files: Files, entry: Entry, tested: pd.DataFrame, remarks: list[str]) -> pd.DataFrame:
     if "bias" in files:
-        return _own_bias(files["bias"][0], entry)
+        return _bias_table(files["bias"][0], entry)
     if entry["kind"] == SIMILARITY:
         words = read_word_pairs(files["words"][0])
         sentences = tested[["text", "second"]].to_numpy().ravel().tolist()
@@ -287,7 +287,7 @@ def bias_columns(entry: Entry) -> tuple[Column, ...]:
     )
 
 
-def _own_bias(path: Path, entry: Entry) -> pd.DataFrame:
+def _bias_table(path: Path, entry: Entry) -> pd.DataFrame:
     table = Table(bias_columns(entry))
     rows = list(table.rows(path, entry["files"]["bias"]))
     pairs: dict[tuple[str, str], list[Row]] = {}

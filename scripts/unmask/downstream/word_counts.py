@@ -51,13 +51,8 @@ def count_words(
 
 def _counts(examples: pd.DataFrame, cut: Words, words: Collection[str]) -> npt.NDArray[np.int64]:
     """How many of the words each example has, in both of its sentences."""
-    counts = np.zeros(len(examples), np.int64)
-    for column in ("text", "second"):
-        in_column = [
-            isinstance(text, str) and sum(word in words for word in cut(text)) for text in examples[column]
-        ]
-        counts += np.array(in_column, np.int64)
-    return counts
+    texts = examples[["text", "second"]].fillna("").to_numpy().tolist()
+    return np.array([sum(word in words for text in both for word in cut(text)) for both in texts], np.int64)
 
 
 def ilps(

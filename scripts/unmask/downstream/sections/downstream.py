@@ -151,77 +151,94 @@ FINDINGS = (
     Finding[DownstreamResults](
         "methods",
         _methods,
-        """After {{ method }}, bias scores{% if bias_type %} over pairs of the bias type {{ bias_type }}{%
-        endif %} are {{ after | number(1) }} instead of {{ before | number(1) }} points from 50 on average
-        {%- if untestable %}, which rests on too few different words for a test{% endif %}. Extrinsic bias
-        is {% for row in tasks %} {%- if row.after | number(3) == row.before | number(3) %}unchanged at {{
-        row.after | number(3) }} {%- else %}{{ row.after | number(3) }} instead of {{ row.before | number(3)
-        }}{% endif %} on {{ row.task }} {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %},
-        {% endif %}{% endif %} {%- endfor %}{% if once %} (one run each){% endif %}.""",
+        """After {{ method }}, bias scores
+        {%- if bias_type %} over pairs of the bias type {{ bias_type }}{% endif %}
+        are {{ after | number(1) }} instead of {{ before | number(1) }} points from 50 on average
+        {%- if untestable %}, which rests on too few different words for a test{% endif %}.
+        Extrinsic bias is
+        {% for row in tasks %}
+        {%- if row.after | number(3) == row.before | number(3) %}unchanged at {{ row.after | number(3) }}
+        {%- else %}{{ row.after | number(3) }} instead of {{ row.before | number(3) }}{% endif %} on
+        {{ row.task }}
+        {%- if not loop.last %}{% if loop.revindex == 2 %} and {% else %}, {% endif %}{% endif %}
+        {%- endfor %}{% if once %} (one run each){% endif %}.""",
     ),
     Finding[DownstreamResults](
         "extrinsic bias",
         _extrinsic,
-        """{%- set least, most = models | first,
-        models | last %} {%- macro values() %} {{ least.value | number(3) }} {% if models | length == 1
-        %}({{ least.model }}; {{ least | ends(3) }}) {% elif least.value | number(3) == most.value |
-        number(3) %} ({{ "both" if (models | length) == 2 else "all " ~ (models | length) }} models) {% else
-        %}({{ least.model }}) to {{ most.value | number(3) }} ({{ most.model }}) {% endif %} {% endmacro %}
-        On {{ task }}, {% if metric == "tpr_gap" %} true positive rates (TPR) of women and men differ by {{
-        values() }} on average over occupations {%- elif metric == "delta" %} sentences about an occupation
-        are {{ values() }} more similar to one gender than the other {%- else %} the share of neutral
-        sentences labelled neutral (FN) differs by {{ values() }} between the genders {%- endif %}. {% if
-        tested %}That is more than chance gives a model that treats the genders alike for {{ beyond }} of {{
-        tested | counted("model") }} ({{ say.significant(alpha) }}).{% endif %} {% if truth is not none %} A
-        model that has learnt this synthetic task gives {{ truth | number(3) }}. {% endif %}""",
+        """{%- set least, most = models | first, models | last %}
+        {%- macro values() %}
+        {{ least.value | number(3) }}
+        {% if models | length == 1 %}({{ least.model }}; {{ least | ends(3) }})
+        {% elif least.value | number(3) == most.value | number(3) %}
+        ({{ "both" if (models | length) == 2 else "all " ~ (models | length) }} models)
+        {% else %}({{ least.model }}) to {{ most.value | number(3) }} ({{ most.model }})
+        {% endif %}
+        {% endmacro %}
+        On {{ task }},
+        {% if metric == "tpr_gap" %}
+        true positive rates (TPR) of women and men differ by {{ values() }} on average over occupations
+        {%- elif metric == "delta" %}
+        sentences about an occupation are {{ values() }} more similar to one gender than the other
+        {%- else %}
+        the share of neutral sentences labelled neutral (FN) differs by {{ values() }} between the genders
+        {%- endif %}.
+        {% if tested %}That is more than chance gives a model that treats the genders alike for {{ beyond }}
+        of {{ tested | counted("model") }} ({{ say.significant(alpha) }}).{% endif %}
+        {% if truth is not none %}
+        A model that has learnt this synthetic task gives {{ truth | number(3) }}.
+        {% endif %}""",
     ),
     Finding[DownstreamResults](
         "bias against both genders",
         _both_genders,
-        """On {{ task }}, {{ hidden
-        }} of {{ models | counted("model") }} often {{ hidden | many("mislabels", "mislabel") }} neutral
-        sentences for both genders ({{ worst.value | percent }} by {{ worst.model }}), which a difference
-        between the genders does not see.""",
+        """On {{ task }}, {{ hidden }} of {{ models | counted("model") }} often
+        {{ hidden | many("mislabels", "mislabel") }} neutral sentences for both genders
+        ({{ worst.value | percent }} by {{ worst.model }}), which a difference between the genders does not
+        see.""",
     ),
     Finding[DownstreamResults](
         "changes",
         _changes,
-        """{%-
-        macro names(rows) %} {%- if rows %} ({% for row in rows %}{{ row.model }} on {{ row.task }} {%- if
-        not loop.last %}, {% endif %}{% endfor %}){% endif %} {%- endmacro %} {% if tested and not less and
-        not more %}No change of extrinsic bias by debiasing is clear (paired, {{ say.significant(alpha) }};
-        {{ tested | counted("testable change") }} on {{ tasks | listed }} {%- if once %}, one run each{%
-        endif %}). {% elif tested %}Of {{ tested | counted("testable change") }} of extrinsic bias by
-        debiasing ({{ tasks | listed }}), {{ less | length }} {{ less | many("is", "are") }} to less bias{{
-        names(less) }} and {{ more | length }} to more bias{{ names(more) }} (paired, {{
-        say.significant(alpha) }} {%- if once %}; one run each{% endif %}). {% else %}None of {{ changes |
-        counted("change") }} of extrinsic bias by debiasing ({{ tasks | listed }}) can be tested.{% endif
-        %}""",
+        """{%- macro names(rows) %}
+        {%- if rows %} ({% for row in rows %}{{ row.model }} on {{ row.task }}
+        {%- if not loop.last %}, {% endif %}{% endfor %}){% endif %}
+        {%- endmacro %}
+        {% if tested and not less and not more %}No change of extrinsic bias by debiasing is clear (paired,
+        {{ say.significant(alpha) }}; {{ tested | counted("testable change") }} on {{ tasks | listed }}
+        {%- if once %}, one run each{% endif %}).
+        {% elif tested %}Of {{ tested | counted("testable change") }} of extrinsic bias by debiasing
+        ({{ tasks | listed }}), {{ less | length }}
+        {{ less | many("is", "are") }} to less bias{{ names(less) }} and
+        {{ more | length }} to more bias{{ names(more) }} (paired, {{ say.significant(alpha) }}
+        {%- if once %}; one run each{% endif %}). {% else %}None of {{ changes | counted("change") }}
+        of extrinsic bias by debiasing ({{ tasks | listed }}) can be tested.{% endif %}""",
     ),
     Finding[DownstreamResults](
         "tau",
         _tau,
-        """{% if reason %}Whether models with more
-        intrinsic bias have more extrinsic bias is not known: {{ reason }}. {% else %}Kendall's tau of bias
-        scores {{ when }} fine-tuning with extrinsic bias (size of both) is {{ span }} over {{ taus |
-        counted("combination") }} of task, benchmark and measure. Of these {{ beyond }} {{ beyond |
-        many("has", "have") }} p < {{ alpha | g }} by tau's own test {%- if tested %}, and {{
-        beyond_families }} of {{ tested }} where whole families of models are permuted{% else %}; there are
-        too few families of models to permute whole ones {%- endif %}. {% if both %}It is larger than before
-        in {{ larger }} of {{ both }}.{% endif %}{% endif %}""",
+        """{% if reason %}Whether models with more intrinsic bias have more extrinsic bias is not known:
+        {{ reason }}.
+        {% else %}Kendall's tau of bias scores {{ when }} fine-tuning with extrinsic bias (size of both) is
+        {{ span }} over {{ taus | counted("combination") }} of task, benchmark and measure.
+        Of these {{ beyond }} {{ beyond | many("has", "have") }} p < {{ alpha | g }} by tau's own test
+        {%- if tested %}, and {{ beyond_families }} of {{ tested }} where whole families of models are
+        permuted{% else %}; there are too few families of models to permute whole ones
+        {%- endif %}.
+        {% if both %}It is larger than before in {{ larger }} of {{ both }}.{% endif %}{% endif %}""",
     ),
     Finding[DownstreamResults](
         "one run",
         _tasks_run_once,
-        """Models were fine-tuned once on {{ tasks | listed }}, so intervals and tests
-        there say nothing of other seeds.""",
+        """Models were fine-tuned once on {{ tasks | listed }}, so intervals and tests there say nothing of
+        other seeds.""",
     ),
     Finding[DownstreamResults](
         "gendered words",
         _words,
-        """The log ratio of feminine to masculine words in the examples is {% for row in tasks %}{{ row.ilps
-        | number(2, true) }} ({{ row | ends(2, true) }}) for {{ row.task }} {%- if not loop.last %}, {%
-        endif %}{% endfor %}; below 0 there are more masculine words.""",
+        """The log ratio of feminine to masculine words in the examples is
+        {% for row in tasks %}{{ row.ilps | number(2, true) }} ({{ row | ends(2, true) }}) for {{ row.task }}
+        {%- if not loop.last %}, {% endif %}{% endfor %}; below 0 there are more masculine words.""",
     ),
 )
 
