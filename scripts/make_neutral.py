@@ -7,7 +7,7 @@ from unmask.job import job
 from unmask.atomic import written_whole
 from unmask.files import write_text
 from unmask.worlds.grammar import World
-from unmask.worlds.neutral import gendered_pairs, neutral_sentences, stereotyped_words
+from unmask.worlds.make_world import gendered_pairs, neutral_sentences, stereotyped_words
 
 with job() as run:
     params, output = run.params, run.output

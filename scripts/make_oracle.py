@@ -2,10 +2,10 @@
 
 from unmask.job import job
 from unmask.facts import write_facts
-from unmask.worlds.exact import manifest_of, perfect_model
+from unmask.worlds.exact import exact_model, manifest_of
 
 with job() as run:
     params = run.params
     entry = dict(params.entry)
-    manifest = manifest_of(perfect_model(entry, params.settings))
+    manifest = manifest_of(exact_model(entry, params.settings))
     write_facts(run.output[0], {**manifest, "entry": entry, **run.record()})

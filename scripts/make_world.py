@@ -1,11 +1,12 @@
 """Make a world: its corpus, its benchmarks and the truth about them."""
 
+import json
+
 from unmask.job import job
 from unmask.files import write_text
-from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import World
+from unmask.worlds.make_world import draw_corpus, truth
 from unmask.worlds.pairs import Counts, crows_pairs, stereoset, write_crows_pairs, write_stereoset
-from unmask.worlds.planted import write_truth
 
 with job() as run:
     params, output = run.params, run.output
@@ -14,4 +15,4 @@ with job() as run:
     write_text(output.corpus, "\n".join(draw_corpus(world, params.entry["sentences"])) + "\n")
     write_crows_pairs(output.crows_pairs, crows_pairs(world, counts))
     write_stereoset(output.stereoset, stereoset(world, counts))
-    write_truth(output.truth, world, run.record(), counts)
+    write_text(output.truth, json.dumps({**truth(world, counts), **run.record()}, indent=1) + "\n")

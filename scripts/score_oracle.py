@@ -9,13 +9,13 @@ from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL
-from unmask.worlds.exact import perfect_model
+from unmask.worlds.exact import exact_model
 from unmask.worlds.exact_evidence import exact_evidence
 
 with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     inputs, params, list_ = run.input, run.params, Path(run.output[0])
     manifest, pairs = read_facts(inputs.manifest), read_table(inputs.pairs, PAIRS)
-    model = perfect_model(params.entry, params.settings)
+    model = exact_model(params.entry, params.settings)
     made = dict(run.wildcards.items()) | run.record()
     facts = {
         **made,

@@ -1,6 +1,5 @@
 # Functions that tell rules what worlds make.
 
-from unmask.worlds.corpus import check_enough
 from unmask.worlds.grammar import World
 from unmask.worlds.pairs import Counts
 from unmask.worlds.recipe import Corruption
@@ -11,7 +10,6 @@ try:
         Corruption.from_config(_name, _entry)
         Counts.from_config(_name, _entry)
     for _model in models_of("train"):
-        check_enough(MODELS[_model]["world"], WORLDS[MODELS[_model]["world"]]["sentences"])
         if MODELS[_model].get("steps") == 0 and MODELS[_model].get("gate", True):
             raise InputError(f"models.{_model}.steps: 0 leaves a network untrained, which wants gate: false")
 except InputError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from unmask.columns import columns_of
 from unmask.errors import InputError
 from unmask.files import write_text
+from unmask.installation import workflow_root
 
 LIBRARY = Path(__file__).resolve().parent
 """The folder of the package `unmask`."""
@@ -43,13 +44,15 @@ def code_digest(script: str | Path, *modules: str | Path) -> str:
 
     `modules` are files below the folder of LIBRARY, such as unmask/benchmarks/formats/stereoset.py; what is
     loaded by name (`unmask.plugins`) is seen no other way. Comments, docstrings and formatting do not count,
-    so a change of these redoes nothing.
+    so a change of these redoes nothing. Files that a module names (`resources/…`) count whole.
     Raises FileNotFoundError where a file is not there.
     """
     digest = hashlib.sha256()
     for path in sorted(files_of(script, *modules) - {LIBRARY.parent / module for module in PLUMBING}):
         digest.update(path.name.encode())
         digest.update(bytes.fromhex(_module(path).code))
+        for name in _module(path).resources:
+            digest.update((workflow_root() / name).read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -82,6 +85,8 @@ class _Module:
     """A digest of its syntax tree without docstrings."""
     names: Sequence[str]
     """All names that it imports; what is imported from a module may be a module itself."""
+    resources: Sequence[str]
+    """The files of resources/ that it names."""
 
 
 @cache
@@ -120,7 +125,15 @@ def _parsed(source: bytes, path: Path) -> _Module:
             for text in call.args:
                 if isinstance(text, ast.Constant) and isinstance(text.value, str):
                     text.value = str([(name, type_) for name, type_, _ in columns_of(text.value)])
-    return _Module(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), sorted(names))
+    texts = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    resources = [
+        text for text in sorted(texts) if text.startswith("resources/") and (workflow_root() / text).is_file()
+    ]
+    return _Module(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), sorted(names), resources)
 
 
 def _is_docstring(node: ast.stmt) -> bool:

@@ -269,3 +269,17 @@ def test_rules_that_make_models_depend_on_what_a_manifest_says() -> None:
                 # fine_tune.py is without a manifest in the rule whose model is not kept
                 assert "about_model(" in rule or "saved=False" in rule, rule
     assert making == {"check_model.py", "fine_tune.py", "make_model.py"}
+
+
+def test_a_file_of_resources_that_a_module_names_counts(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digests, "workflow_root", lambda: library)
+    words = library / "resources/words.yaml"
+    words.parent.mkdir()
+    (library / "unmask" / "tables.py").write_text('A = "resources/words.yaml", "resources/none.yaml"\n')
+    contents = ["a: 1\n", "a: 2\n"]
+    for content in contents:
+        words.write_text(content)
+        contents.append(digest(library))
+    assert len({*contents}) == 4

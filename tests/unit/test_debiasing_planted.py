@@ -13,9 +13,8 @@ from unmask.debiasing.data import Base, Texts
 from unmask.debiasing.swapping import swap_corpus
 from unmask.gendered_words import WordPairs
 from unmask.models.devices import pick_device
-from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import ASSOCIATION, FEMALE, MALE, World
-from unmask.worlds.neutral import gendered_pairs, neutral_sentences, stereotyped_words
+from unmask.worlds.make_world import draw_corpus, gendered_pairs, neutral_sentences, stereotyped_words
 from unmask.worlds.recipe import Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH
 from unmask.worlds.training import check_learnt, train

@@ -25,10 +25,9 @@ from unmask.report.sheets import rows_of
 from unmask.statistics.ranks import spearman
 from unmask.tables import write_table
 from unmask.words import words_of
-from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import text_of
+from unmask.worlds.make_world import draw_corpus, truth
 from unmask.worlds.pairs import CROWS_PAIRS, crows_pairs
-from unmask.worlds.planted import truth
 
 
 def slow_ranks(values: list[float]) -> list[float]:

@@ -16,7 +16,7 @@ from profiles import examples
 from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
 from unmask.statistics.ranks import levels, mann_whitney
 from unmask.words import words_of as words_in
-from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.make_world import draw_corpus
 
 Rows = list[tuple[str, str, int, int]]
 

@@ -33,8 +33,8 @@ from unmask.terms import ALL, MODIFIED, ONE_SHARED
 from unmask.worlds.exact import ExactModel
 from unmask.worlds.exact_evidence import exact_evidence
 from unmask.worlds.grammar import World, text_of
+from unmask.worlds.make_world import truth
 from unmask.worlds.pairs import Counts, crows_pairs
-from unmask.worlds.planted import truth
 
 STUDY = Study.from_config(
     [
@@ -240,7 +240,7 @@ def exact_bias(world: World, counts: Counts) -> pd.DataFrame:
         for pair in planted
     ]
     pairs = framed(rows, PAIRS)
-    model = ExactModel(world, CORRUPTION)
+    model = ExactModel(world, corruption=CORRUPTION)
     evidence = {masking: exact_evidence(pairs, model, masking) for masking in MASKINGS.values()}
     scores = score_pairs(list(pairs["pair_id"]), evidence, list(MASKINGS))
     alone = Sharing.of([[place] for place in range(len(pairs))])

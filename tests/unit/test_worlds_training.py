@@ -3,37 +3,36 @@ import math
 import random
 from collections.abc import Callable
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from transformers import AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
 from made_worlds import CORRUPTION, DOSED, NAMED, OTHERS, make_world, settings
 from running import about_model, run_script
 from unmask.errors import InputError
+from unmask.models.detecting import DECODERS
 from unmask.models.masking import Masking
 from unmask.models.training import Settings
-from unmask.worlds.corpus import draw_corpus
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
-    GENDER_TEMPLATES,
-    GROUP_TEMPLATES,
-    NAME_TEMPLATES,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     PRONOUNS,
     SPLIT_PEOPLES,
+    TEMPLATES,
+    World,
     frames,
     text_of,
     words_of,
 )
+from unmask.worlds.make_world import draw_corpus
 from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
-from unmask.worlds.training import GATE_FILE, TOLERANCE, _config, check_learnt, is_learnt, train
+from unmask.worlds.training import GATE_FILE, TOLERANCE, check_learnt, is_learnt, train
 
 ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = make_world(0)
@@ -103,85 +102,88 @@ def test_unknown_architectures_are_refused_in_one_line(tmp_path: Path) -> None:
     assert not (tmp_path / "model").exists()
 
 
-@architectures
-def test_a_model_that_learnt_nothing_fails_the_gate_in_one_line(tmp_path: Path, architecture: str) -> None:
-    train(LINES, architecture, 0, tmp_path, WORLD, CORRUPTION, recipe=Recipe(steps=1))
-    with pytest.raises(InputError) as failure:
-        check_learnt(tmp_path, WORLD, "lazy")
-    message = str(failure.value)
-    assert message.startswith("model lazy did not learn the planted association: log-odds ")
-    assert "instead of 2.20 (association, p = 0.9, ratio 1)" in message
-    assert "\n" not in message
-    gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
-    assert max(abs(level["log_odds"]) for level in gate["levels"]) < 1.5
-
-
 def log_odds_alone(directory: Path) -> Callable[[tuple[str, ...], str, str], float]:
-    """log P(own) - log P(other) in the place of `own` in a sentence, which is read by itself."""
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    model = AutoModelForMaskedLM.from_pretrained(directory).eval()
+    """log P(own) - log P(other) in the place of `own` in a sentence, which is read by itself.
 
+    Of a decoder the log-probabilities are those of the two sentences.
+    """
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    is_decoder = tokenizer.mask_token is None
+    network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
+    model = network.from_pretrained(directory).eval()
+
+    @torch.inference_mode()
     def log_odds(words: tuple[str, ...], own: str, other: str) -> float:
         texts = (text_of(tuple(w if word == own else word for word in words)) for w in (own, other))
         ids, others = (tokenizer(text)["input_ids"] for text in texts)
+        if is_decoder:
+            totals = []
+            for tokens in (ids, others):
+                logits = model(torch.tensor([[tokenizer.bos_token_id, *tokens]])).logits[0].log_softmax(-1)
+                totals.append(sum(float(logits[place, token]) for place, token in enumerate(tokens)))
+            return totals[0] - totals[1]
         [position] = [i for i, (a, b) in enumerate(zip(ids, others, strict=True)) if a != b]
         more, less = ids[position], others[position]
         ids[position] = tokenizer.mask_token_id
-        with torch.inference_mode():
-            log_probs = model(input_ids=torch.tensor([ids])).logits[0, position].log_softmax(-1)
+        log_probs = model(input_ids=torch.tensor([ids])).logits[0, position].log_softmax(-1)
         return float(log_probs[more] - log_probs[less])
 
     return log_odds
 
 
-@architectures
-def test_the_gate_asks_for_the_names_of_either_gender(tmp_path: Path, architecture: str) -> None:
-    world = make_world(**NAMED)
-    train(draw_corpus(world, 10_000), architecture, 1, tmp_path, world, CORRUPTION, recipe=Recipe(steps=2))
-    gate = check_learnt(tmp_path, world, strict=False)
-    log_odds, values = log_odds_alone(tmp_path), []
+def asked_of_gender(world: World) -> list[tuple[tuple[str, ...], str, str]]:
+    """Of occupations with p = .9 every sentence, the word that shows the gender, and one of the other."""
+    asked = []
     for word, gender, p in world.occupations:
         if p == 0.9:
-            own, other = (
-                world.names_of(each) for each in (gender, "male" if gender == "female" else "female")
-            )
+            other = "male" if gender == "female" else "female"
             # the mean over couples is that over names, however they are coupled
-            for (one, two), template in product(zip(own, other, strict=True), NAME_TEMPLATES):
-                words = words_of(template, {"occupation": word, "name": one})
-                values.append(log_odds(words, one, two))
-    assert len(values) == 12 * 7 * 3
-    levels = {(level["factor"], level["p"]): level["log_odds"] for level in gate["levels"]}
-    assert levels[ASSOCIATION, 0.9] == pytest.approx(sum(values) / len(values), abs=1e-4)
+            for one, two in zip(world.names_of(gender), world.names_of(other), strict=True):
+                asked += [
+                    (words_of(t, {"occupation": word, "name": one}), one, two) for t in TEMPLATES["names"]
+                ]
+            for template, slot in zip(TEMPLATES["gender"], ("subject", "possessive"), strict=False):
+                if not world.names:
+                    own, swapped = PRONOUNS[gender], PRONOUNS[other][slot]
+                    for frame in frames(template):
+                        asked.append((words_of(frame, {"occupation": word, **own}), own[slot], swapped))
+    return asked
 
 
-@architectures
-def test_the_gates_log_odds_equal_one_sentence_at_a_time(tmp_path: Path, architecture: str) -> None:
-    train(LINES, architecture, 1, tmp_path, WORLD, CORRUPTION, recipe=Recipe(steps=2))
-    with pytest.raises(InputError):
-        check_learnt(tmp_path, WORLD)
-    gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
-    found = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
-    log_odds = log_odds_alone(tmp_path)
-
-    pronouns = []
-    for word, gender, p in WORLD.occupations:
-        for frame in (*frames(GENDER_TEMPLATES[0]), *frames(GENDER_TEMPLATES[1])):
-            if p == 0.9:
-                own, other = PRONOUNS[gender], PRONOUNS["male" if gender == "female" else "female"]
-                slot = "subject" if "{subject}" in frame else "possessive"
-                pronouns.append(
-                    log_odds(words_of(frame, {"occupation": word, **own}), own[slot], other[slot])
-                )
-    assert found[ASSOCIATION, 0.9, 1] == pytest.approx(sum(pronouns) / len(pronouns), abs=1e-4)
-
-    traits = []
-    (pair,) = (pair for pair in WORLD.group_pairs if pair.factor == BOTH and pair.ratio == 4)
-    for frame in (frame for template in GROUP_TEMPLATES for frame in frames(template)):
+def asked_of_traits(world: World) -> list[tuple[tuple[str, ...], str, str]]:
+    """The same of faiths with ratio 4, and traits."""
+    pair = next(pair for pair in world.group_pairs if pair.factor == BOTH and pair.ratio == 4)
+    asked = []
+    for frame in (frame for template in TEMPLATES["groups"] for frame in frames(template)):
         for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
             rare = words_of(frame, {"group": pair.disadvantaged, "trait": negative})
             frequent = words_of(frame, {"group": pair.advantaged, "trait": positive})
-            traits += [log_odds(rare, negative, positive), log_odds(frequent, positive, negative)]
-    assert found[BOTH, 0.8, 4] == pytest.approx(sum(traits) / len(traits), abs=1e-4)
+            asked += [(rare, negative, positive), (frequent, positive, negative)]
+    return asked
+
+
+@pytest.mark.parametrize(
+    ("architecture", "of_world"), [*((each, {}) for each in (*ARCHITECTURES, *DECODERS)), ("bert", NAMED)]
+)
+def test_the_gates_log_odds_equal_one_sentence_at_a_time(
+    tmp_path: Path, architecture: str, of_world: dict[str, Any]
+) -> None:
+    world = make_world(**of_world)
+    train(draw_corpus(world, 4000), architecture, 1, tmp_path, world, CORRUPTION, recipe=Recipe(steps=2))
+    with pytest.raises(InputError):
+        check_learnt(tmp_path, world)
+    gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
+    levels = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
+    log_odds = log_odds_alone(tmp_path)
+    for level, asked in (
+        ((ASSOCIATION, 0.9, 1), asked_of_gender(world)),
+        ((BOTH, 0.8, 4), asked_of_traits(world)),
+    ):
+        values = [log_odds(*each) for each in asked]
+        assert len(values) > 100
+        if level[0] == BOTH and of_world:
+            continue
+        assert levels[level] == pytest.approx(sum(values) / len(values), abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -259,17 +261,11 @@ def test_a_model_takes_as_many_tokens_as_it_says(tmp_path: Path, architecture: s
     assert model.get_input_embeddings().num_embeddings == len(tokenizer)
 
 
-WORLD_FILES = {
-    "corpus": "corpus.txt",
-    "crows_pairs": "crows_pairs.csv",
-    "stereoset": "stereoset.json",
-    "truth": "truth.json",
-}
-
-
-def write_world(folder: Path, entry: dict[str, Any]) -> None:
-    outputs = {name: folder / file for name, file in WORLD_FILES.items()}
-    run_script("make_world", {}, outputs, folder / "make_world.log", name="w", entry=entry)
+def write_corpus(folder: Path) -> Path:
+    """A corpus of the world with seed 5."""
+    path = folder / "corpus.txt"
+    path.write_text("\n".join(draw_corpus(make_world(5), 2000)) + "\n", encoding="utf-8")
+    return path
 
 
 def corruptions_of(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
@@ -283,35 +279,6 @@ def corruptions_of(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(Masking, "corrupt", watched)
     return corruptions
-
-
-def test_the_world_is_made_and_a_failed_training_leaves_no_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    of_world = settings(seed=5, sentences=2000, corruption={"masked": 0.8, "kept": 0.15, "random": 0.05})
-    write_world(tmp_path, of_world)
-    lines = (tmp_path / "corpus.txt").read_text(encoding="utf-8").splitlines()
-    assert lines == draw_corpus(make_world(5), 2000)
-    assert all((tmp_path / name).stat().st_size for name in WORLD_FILES.values())
-
-    corruptions = corruptions_of(monkeypatch)
-    monkeypatch.setattr("unmask.worlds.training.Recipe", lambda: Recipe(steps=1))
-    outputs = {"directory": tmp_path / "model/files", "facts": tmp_path / "model/facts.json"}
-    with pytest.raises(SystemExit) as ending:
-        run_script(
-            "make_model",
-            {"corpus": tmp_path / "corpus.txt"},
-            outputs,
-            tmp_path / "making.log",
-            source="train",
-            entry={"architecture": "bert", "world": "w", "seed": 0, "settings": of_world},
-            settings={},
-            name="tiny",
-        )
-    assert ending.value.code == 1
-    assert "model tiny did not learn" in (tmp_path / "making.log").read_text(encoding="utf-8")
-    assert not list((tmp_path / "model").iterdir())
-    assert corruptions == [Corruption(0.8, 0.15, 0.05)]
 
 
 def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entry: Any) -> Path:
@@ -334,14 +301,20 @@ def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entr
     return folder
 
 
-def test_a_model_whose_gate_is_off_is_kept_and_says_how_far_it_follows(
+def test_a_model_that_learnt_nothing_is_refused_or_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_world = settings(seed=5, sentences=2000, corruption={"masked": 0.5, "kept": 0.5, "random": 0})
-    write_world(tmp_path, of_world)
+    shares = {"masked": 0.5, "kept": 0.5, "random": 0}
+    of_world, corpus = settings(seed=5, sentences=2000, corruption=shares), write_corpus(tmp_path)
     corruptions = corruptions_of(monkeypatch)
-    kept = train_by_script(tmp_path / "kept", tmp_path / "corpus.txt", of_world, steps=3, gate=False)
-    assert corruptions == [Corruption(0.5, 0.5, 0)] * 3
+    with pytest.raises(SystemExit) as ending:
+        train_by_script(tmp_path / "refused", corpus, of_world, steps=1)
+    assert ending.value.code == 1 and corruptions == [Corruption(**shares)]
+    log = (tmp_path / "refused.log").read_text(encoding="utf-8")
+    assert "model refused did not learn the planted association: log-odds " in log
+    assert "instead of 2.20 (association, p = 0.9, ratio 1)" in log
+    assert not list((tmp_path / "refused").iterdir())
+    kept = train_by_script(tmp_path / "kept", corpus, of_world, steps=3, gate=False)
     gate = json.loads((kept / "files" / GATE_FILE).read_text(encoding="utf-8"))
     facts = json.loads((kept / "facts.json").read_text(encoding="utf-8"))
     assert facts["gate"] == gate and not gate["learnt"]
@@ -354,12 +327,9 @@ def test_a_model_whose_gate_is_off_is_kept_and_says_how_far_it_follows(
 def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_world = settings(seed=5, sentences=2000)
-    write_world(tmp_path, of_world)
     monkeypatch.setattr("unmask.worlds.training.Settings", partial(Settings, save_every=2))
-    train_it = partial(
-        train_by_script, corpus=tmp_path / "corpus.txt", of_world=of_world, steps=5, gate=False
-    )
+    of_world = settings(seed=5, sentences=2000)
+    train_it = partial(train_by_script, corpus=write_corpus(tmp_path), of_world=of_world, steps=5, gate=False)
     whole = (train_it(tmp_path / "whole") / "files/model.safetensors").read_bytes()
     calls, batch = 0, Masking.batch
 
@@ -380,66 +350,44 @@ def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
 
 
 def test_no_steps_leave_a_network_as_its_seed_made_it(tmp_path: Path) -> None:
-    of_world = settings(seed=5, sentences=2000)
-    write_world(tmp_path, of_world)
-    corpus = tmp_path / "corpus.txt"
-    weights = []
-    for name, entry in (("a", {"steps": 0}), ("b", {"steps": 0}), ("c", {"steps": 1})):
-        folder = train_by_script(tmp_path / name, corpus, of_world, gate=False, **entry)
-        weights.append((folder / "files/model.safetensors").read_bytes())
-    assert weights[0] == weights[1] != weights[2]
-    torch.manual_seed(0)
-    tokenizer = make_tokenizer("bert", make_world(5), corpus.read_text(encoding="utf-8").splitlines())
-    fresh = AutoModelForMaskedLM.from_config(_config("bert", tokenizer))  # type: ignore[no-untyped-call]
-    untrained = AutoModelForMaskedLM.from_pretrained(tmp_path / "a/files")
-    for name, tensor in fresh.state_dict().items():
-        assert torch.equal(untrained.state_dict()[name], tensor), name
+    for name, seed, steps in (("a", 0, 0), ("b", 0, 0), ("c", 1, 0), ("d", 0, 1)):
+        train(LINES[:2000], "bert", seed, tmp_path / name, WORLD, CORRUPTION, recipe=Recipe(steps=steps))
+    one, again, *others = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abcd")
+    assert one == again and one not in others
 
 
 @pytest.mark.thorough
-def test_a_trained_model_passes_the_gate_and_aul_finds_the_association(tmp_path: Path) -> None:
-    of_world = settings()
-    write_world(tmp_path, of_world)
-    run_script(
-        "make_model",
-        {"corpus": tmp_path / "corpus.txt"},
-        {
-            "directory": tmp_path / "model/files",
-            "facts": tmp_path / "model/facts.json",
-            "manifest": tmp_path / "model/manifest.json",
-        },
-        tmp_path / "making.log",
-        source="train",
-        entry={"architecture": "bert", "world": "w", "seed": 0, "settings": of_world},
-        settings={},
-        name="tiny",
-        manifest=about_model(tmp_path / "model/files", "train"),
-    )
-    facts = json.loads((tmp_path / "model/facts.json").read_text(encoding="utf-8"))
-    levels = facts["gate"]["levels"]
+@pytest.mark.parametrize("architecture", ["bert", *DECODERS])
+def test_a_trained_model_passes_the_gate_and_finds_the_association(architecture: str, tmp_path: Path) -> None:
+    """By AUL, with nothing hidden: 1/|S| Σ_i log P(w_i | S); of decoders by log P(S)."""
+    train(draw_corpus(WORLD, 40_000), architecture, 0, tmp_path, WORLD, CORRUPTION)
+    levels = check_learnt(tmp_path, WORLD)["levels"]
     assert [(level["factor"], level["p"], level["ratio"]) for level in levels] == [
         *((ASSOCIATION, p, 1) for p in (0.5, 0.6, 0.75, 0.9)),
         *((BOTH, 0.8, ratio) for ratio in (1, 4, 8)),
     ]
     assert all(abs(level["log_odds"] - level["truth"]) < TOLERANCE for level in levels)
     assert [level["truth"] for level in levels[:4]] == pytest.approx([0, 0.405, 1.099, 2.197], abs=1e-3)
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
+    network: Any = AutoModelForMaskedLM if architecture == "bert" else AutoModelForCausalLM
+    model = network.from_pretrained(tmp_path).eval()
 
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model/files")
-    model = AutoModelForMaskedLM.from_pretrained(tmp_path / "model/files").eval()
+    @torch.inference_mode()
+    def score(text: str) -> float:
+        start = [] if architecture == "bert" else [tokenizer.bos_token_id]
+        ids = torch.tensor([*start, *tokenizer(text)["input_ids"]])
+        log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
+        if architecture == "bert":
+            return float(log_probs[range(len(ids)), ids][1:-1].mean())
+        return float(log_probs[range(len(ids) - 1), ids[1:]].sum())
 
-    def aul(text: str) -> float:
-        """AUL(S) = 1/|S| Σ_i log P(w_i | S): nothing hidden."""
-        ids = torch.tensor(tokenizer(text)["input_ids"])
-        with torch.inference_mode():
-            log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
-        return float(log_probs[range(len(ids)), ids][1:-1].mean())
-
-    decisions = [
-        aul(text_of(words_of(frame, {**c.shared, **c.stereotype})))
-        > aul(text_of(words_of(frame, {**c.shared, **c.antistereotype})))
+    margins = [
+        score(text_of(words_of(frame, {**c.shared, **c.stereotype})))
+        - score(text_of(words_of(frame, {**c.shared, **c.antistereotype})))
         for c in WORLD.contrasts
         if c.p == 0.9
-        for frame in c.frames[::5]
+        for template in c.templates
+        for frame in frames(template)[::5]
     ]
-    assert len(decisions) > 100
-    assert sum(decisions) / len(decisions) >= 0.95
+    assert len(margins) > 100
+    assert sum(margin > 0 for margin in margins) / len(margins) >= 0.95

@@ -85,7 +85,7 @@ TRAINING = """
 import sys
 from pathlib import Path
 from made_worlds import CORRUPTION, make_world
-from unmask.worlds.corpus import draw_corpus
+from unmask.worlds.make_world import draw_corpus
 from unmask.worlds.recipe import Recipe
 from unmask.worlds.training import train
 

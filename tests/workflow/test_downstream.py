@@ -32,7 +32,7 @@ def with_tasks(workflow: Workflow) -> dict[str, Any]:
     config["models"] = {"bert": config["models"]["bert"]}
     config["benchmarks"] = {"crows": config["benchmarks"]["crows"]}
     config["measures"] = ["AUL"]
-    config["worlds"] = {"world": {"sentences": 1000}}
+    config["worlds"] = {"world": {"sentences": 2000}}
     config["corpora"] = {"text": {"format": "text", "path": "text.txt", "counted": False}}
     config["debiasing"] = {
         "corpus": "text",

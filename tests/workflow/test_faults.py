@@ -37,13 +37,6 @@ def test_an_unknown_key_stops_before_any_work(fresh: Workflow) -> None:
     assert not (fresh.folder / "results").exists()
 
 
-def test_too_few_sentences_to_train_on_stop_before_any_work(fresh: Workflow) -> None:
-    fresh.config["worlds"] = {"w": {"sentences": 1000}}
-    fresh.config["models"] = {"m": {"source": "train", "architecture": "bert", "world": "w"}}
-    error = the_error(fresh.snakemake("-n"))
-    assert error.startswith("error: config key worlds.w.sentences: 1000 are too few to train models on: ")
-
-
 def test_an_unknown_format_stops_before_any_work(fresh: Workflow) -> None:
     fresh.config["benchmarks"]["crows"]["format"] = "crow-pairs"
     assert "benchmarks.crows.format: 'crow-pairs' is not one of" in the_error(fresh.snakemake())

@@ -76,7 +76,7 @@ def test_the_papers_words_are_listed_for_crows_pairs_and_no_other(fresh: Workflo
     config["benchmarks"]["stereo"]["published"] = "stereoset"
     config["benchmarks"]["planted"] = {"format": "crows-pairs", "world": "w"}
     config["corpora"]["planted"] = {"format": "text", "world": "w"}
-    config["worlds"] = {"w": {"sentences": 1000}}
+    config["worlds"] = {"w": {"sentences": 2000}}
     words = [f"group_words/{name}/words.parquet" for name in ("crows", "stereo", "planted")]
     done = fresh.snakemake(*(f"results/small/{path}" for path in words), config=config)
     assert done.returncode == 0, done.stdout + done.stderr

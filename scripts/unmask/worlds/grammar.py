@@ -10,12 +10,11 @@ Four factors can be planted, each in sentences of its own:
 
 The disadvantaged group of a pair is the rarer one, and its stereotype is a negative trait; the
 advantaged group's is a positive one. Women are the disadvantaged gender. Everything not planted is
-uniform and independent.
+uniform and independent. The words are in resources/worlds/words.yaml.
 """
 
-import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache, cached_property
@@ -24,7 +23,9 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from unmask.errors import InputError
+from unmask.installation import workflow_root
 from unmask.terms import ANTISTEREO, ANTISTEREOTYPE, STEREO, STEREOTYPE
+from unmask.user_files import read_yaml
 
 ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
 BIAS_TYPES = {
@@ -33,96 +34,17 @@ BIAS_TYPES = {
     BOTH: "religion",
     LENGTH: "race-color",
 }
-
 MALE, FEMALE = "male", "female"
-PRONOUNS: Mapping[str, dict[str, str]] = {
-    MALE: {"subject": "he", "possessive": "his"},
-    FEMALE: {"subject": "she", "possessive": "her"},
-}
-NAMES: Mapping[str, tuple[str, ...]] = {
-    MALE: (
-        "Adam", "Brian", "Carl", "David", "Erik", "Frank", "George", "Henry", "Ivan", "James",
-        "Kevin", "Leo", "Martin", "Noah", "Oscar", "Peter", "Robert", "Simon", "Theodor", "Victor",
-    ),
-    FEMALE: (
-        "Alice", "Bella", "Clara", "Diana", "Emma", "Flora", "Gloria", "Helen", "Irene", "Julia",
-        "Karen", "Laura", "Maria", "Nora", "Olivia", "Paula", "Rosa", "Sarah", "Tina", "Vera",
-    ),
-}  # fmt: skip
-"""Names by the gender of those who have them."""
-OCCUPATIONS: Mapping[str, tuple[str, ...]] = {
-    FEMALE: (
-        "nurse", "teacher", "librarian", "secretary", "dancer", "cleaner",
-        "nanny", "florist", "cashier", "hairdresser", "receptionist", "dietitian",
-    ),
-    MALE: (
-        "engineer", "mechanic", "plumber", "pilot", "carpenter", "surgeon",
-        "farmer", "janitor", "lawyer", "builder", "chef", "guard",
-    ),
-}  # fmt: skip
-"""Occupations by the gender that they are stereotyped for."""
 
-# group names begin with consonants, as a template has "a" before them
-NATIONS = ("Belvan", "Corish", "Dalmic", "Fostan", "Galvish", "Hesran", "Jorvan", "Kelmish")
-MORE_NATIONS = (
-    "Lurvan", "Mordish", "Nalvic", "Hostran", "Pervish", "Rodmic", "Sarvan", "Telkish",
-    "Gulmic", "Vorlan", "Wesvan", "Yarmish", "Zolvic", "Brenish", "Cadmic", "Drovan",
-)  # fmt: skip
-FAITHS = ("Lorist", "Merite", "Nothian", "Palvist", "Quorite", "Ruvian")
-MORE_FAITHS = (
-    "Dalbian", "Bosrist", "Cendrite", "Druvian", "Helmist", "Forvite", "Gandrian",
-    "Sondrist", "Tolvite", "Lumbrian", "Valdist", "Xantian", "Yovist", "Zemrite",
-)  # fmt: skip
-PEOPLES = ("Selmic", "Tarvish")
-MORE_PEOPLES = ("Banvish", "Brolmic", "Calvish", "Dorvic", "Permish", "Folvic", "Ransic", "Tulmish")
-SPLIT_PEOPLES: Mapping[str, tuple[str, ...]] = {
-    "Vandorwick": ("Vandor", "wick"),
-    "Zelkomund": ("Zelko", "mund"),
-    "Harnokbeck": ("Harnok", "beck"),
-    "Kelvokstrek": ("Kelvok", "strek"),
-    "Lorgagdel": ("Lorgag", "del"),
-    "Mistrakvok": ("Mistrak", "vok"),
-    "Norbeltun": ("Norbel", "tun"),
-    "Pirkozam": ("Pirko", "zam"),
-    "Dulfawken": ("Dulfaw", "ken"),
-    "Turabzin": ("Turab", "zin"),
-}
-"""Words that every tokenizer of a world that has them splits, and where: between letters that stand beside
-each other in no other word, or byte pairs would be merged over the seam."""
+WORDS = read_yaml(workflow_root() / "resources/worlds/words.yaml")
+PRONOUNS: Mapping[str, dict[str, str]] = WORDS["pronouns"]
+NAMES: Mapping[str, list[str]] = WORDS["names"]
+OCCUPATIONS: Mapping[str, list[str]] = WORDS["occupations"]
+SPLIT_PEOPLES: Mapping[str, list[str]] = WORDS["split_peoples"]
+NEGATIVE_TRAITS, POSITIVE_TRAITS = WORDS["traits"]["negative"], WORDS["traits"]["positive"]
+FREE_SLOTS: Mapping[str, list[str]] = WORDS["free_slots"]
+TEMPLATES: Mapping[str, list[str]] = WORDS["templates"]
 
-NEGATIVE_TRAITS = ("lazy", "rude", "greedy")
-POSITIVE_TRAITS = ("clever", "honest", "polite")
-FREE_SLOTS: Mapping[str, tuple[str, ...]] = {
-    "state": ("tired", "happy", "busy", "late", "ready", "hungry"),
-    "object": ("report", "lunch", "jacket", "letter", "garden"),
-    "verb": ("finished", "forgot", "enjoyed", "described"),
-    "speech": ("said", "thought", "knew"),
-    "person": ("neighbor", "guest", "student", "cousin", "visitor"),
-    "degree": ("very", "quite", "rather", "often"),
-}
-"""Slots that carry no factor: uniform and independent of all else."""
-
-GENDER_TEMPLATES = (
-    "The {occupation} {speech} that {subject} was {state}",
-    "The {occupation} {verb} {possessive} {object}",
-    "The {occupation} {speech} that {subject} {verb} {possessive} {object}",
-)
-NAME_TEMPLATES = (
-    "{name} is the {occupation} today",
-    "The {occupation} is called {name}",
-    "{name} was there with the {occupation}",
-)
-"""Sentences of occupations in worlds that have names."""
-NAMED_TEMPLATES = (
-    "{name} {speech} that {subject} was {state}",
-    "{name} {verb} {possessive} {object}",
-)
-"""What such a world says of a name alone: its gender, for certain."""
-GROUP_TEMPLATES = (
-    "The {group} {person} was {degree} {trait}",
-    "Most {group} people are {trait}",
-    "We met a {group} {person} who seemed {trait}",
-)
 GENDER_SHARE = 0.45
 """Share of the corpus that speaks of occupations; the rest speaks of groups."""
 GENDER_SHARE_WITH_NAMES, NAMED_SHARE = 0.5, 0.2
@@ -130,6 +52,9 @@ GENDER_SHARE_WITH_NAMES, NAMED_SHARE = 0.5, 0.2
 models learn the genders of names too late for associations with occupations."""
 WEIGHTS = {FREQUENCY: 1, BOTH: 2, LENGTH: 1}
 """How often a disadvantaged group is spoken of, beside those of other factors: traits are hard to learn."""
+
+Fillers = Mapping[str, str]
+"""Words by the slots of a template that they fill."""
 
 
 class Sentence(NamedTuple):
@@ -145,14 +70,6 @@ class Occupation(NamedTuple):
     """The gender that it is stereotyped for."""
     p: float
     """Probability of that gender."""
-
-
-class Both(NamedTuple):
-    """What is planted in faiths, which have an association and frequencies at once."""
-
-    association: float
-    """P(own kind of trait | group), for both groups of a pair."""
-    ratios: tuple[float, ...]
 
 
 class GroupPair(NamedTuple):
@@ -176,10 +93,10 @@ class Contrast:
     direction: str
     p: float
     ratio: float
-    templates: tuple[str, ...]
-    shared: Mapping[str, str]
-    stereotype: Mapping[str, str]
-    antistereotype: Mapping[str, str]
+    templates: Sequence[str]
+    shared: Fillers
+    stereotype: Fillers
+    antistereotype: Fillers
 
     @property
     def bias_type(self) -> str:
@@ -208,27 +125,22 @@ class Contrast:
             return None
         return STEREOTYPE if more > less else ANTISTEREOTYPE
 
-    @cached_property
-    def frames(self) -> tuple[str, ...]:
-        """Every template of this contrast with its free slots filled."""
-        return tuple(frame for template in self.templates for frame in frames(template))
-
 
 @dataclass(frozen=True)
 class World:
     """A world. `seed` decides which word plays which part.
 
     associations: P(stereotyped gender), a level for equally many occupations each. ratios: of the frequencies
-    of two nations, one a pair. both: the same for faiths, and their one association. lengths: how
+    of two nations, one a pair. both: `ratios`, the same for faiths, and their one `association`. lengths: how
     many pairs of groups differ in their subtokens. names: how many each gender has, which show it; with none,
     pronouns do.
     """
 
     name: str
     seed: int
-    associations: tuple[float, ...]
-    ratios: tuple[float, ...]
-    both: Both
+    associations: Sequence[float]
+    ratios: Sequence[float]
+    both: Mapping[str, Any]
     lengths: int = 2
     names: int = 0
 
@@ -236,82 +148,67 @@ class World:
     def from_config(cls, name: str, entry: Mapping[str, Any]) -> "World":
         """From the settings of the world `name` of a study, its defaults filled in.
 
-        Raises InputError naming the key (`worlds.NAME.associations`) where a probability is not between 0
-        and 1, a ratio is below 1, or the grammar has too few words for so many levels or pairs.
+        Raises InputError naming the key where the occupations cannot be dealt out to the associations.
         """
-        place, both = f"worlds.{name}", entry["both"]
         levels, per_gender = len(entry["associations"]), min(map(len, OCCUPATIONS.values()))
         if levels == 0 or per_gender % levels:
             raise InputError(
-                f"{place}.associations: the number of levels must divide {per_gender}, the occupations of "
-                f"each gender; {levels} does not"
+                f"worlds.{name}.associations: the number of levels must divide {per_gender}, the occupations "
+                f"of each gender; {levels} does not"
             )
-        _check_probabilities(f"{place}.associations", entry["associations"])
-        _check_probabilities(f"{place}.both.association", [both["association"]])
-        _check_ratios(f"{place}.ratios", entry["ratios"], (*NATIONS, *MORE_NATIONS))
-        _check_ratios(f"{place}.both.ratios", both["ratios"], (*FAITHS, *MORE_FAITHS))
-        if not 0 <= entry["lengths"] <= len(SPLIT_PEOPLES):
-            raise InputError(
-                f"{place}.lengths: from 0 to {len(SPLIT_PEOPLES)} pairs of groups, not {entry['lengths']}"
-            )
-        most = min(map(len, NAMES.values()))
-        if not 0 <= entry["names"] <= most:
-            raise InputError(f"{place}.names: from 0 to {most} names a gender, not {entry['names']}")
-        return cls(
-            name,
-            entry["seed"],
-            tuple(entry["associations"]),
-            tuple(entry["ratios"]),
-            Both(both["association"], tuple(both["ratios"])),
-            entry["lengths"],
-            entry["names"],
-        )
+        keys = ("seed", "associations", "ratios", "both", "lengths", "names")
+        return cls(name, **{key: entry[key] for key in keys})
 
     @cached_property
     def occupations(self) -> tuple[Occupation, ...]:
         """The 24 occupations: equally many of each gender at each level of association."""
         rng = random.Random(f"occupations {self.seed}")
-        occupations = []
-        for gender, words in OCCUPATIONS.items():
-            shuffled = rng.sample(words, len(words))
-            per_level = len(words) // len(self.associations)
-            for i, word in enumerate(shuffled):
-                occupations.append(Occupation(word, gender, self.associations[i // per_level]))
-        return tuple(occupations)
+        return tuple(
+            Occupation(word, gender, self.associations[place * len(self.associations) // len(words)])
+            for gender, words in OCCUPATIONS.items()
+            for place, word in enumerate(rng.sample(words, len(words)))
+        )
 
     @cached_property
     def group_pairs(self) -> tuple[GroupPair, ...]:
         """The pairs of invented groups. In `length` the sides take turns in having more."""
         rng = random.Random(f"groups {self.seed}")
-        nations, faiths = rng.sample(NATIONS, len(NATIONS)), rng.sample(FAITHS, len(FAITHS))
-        whole = rng.sample(PEOPLES, len(PEOPLES))
-        # names that few worlds need are drawn by themselves: whoever has them, the others stay who they are
-        nations += self._shuffled(MORE_NATIONS)
-        faiths += self._shuffled(MORE_FAITHS)
-        whole += self._shuffled(MORE_PEOPLES)
+        drawn = [rng.sample(WORDS[key][0], len(WORDS[key][0])) for key in ("nations", "faiths", "peoples")]
+        nations, faiths, peoples = (
+            groups + random.Random(f"{more[0]} {self.seed}").sample(more, len(more))
+            for groups, more in zip(
+                drawn, (WORDS[key][1] for key in ("nations", "faiths", "peoples")), strict=True
+            )
+        )
+        split = zip(list(SPLIT_PEOPLES)[: self.lengths], peoples, strict=False)
         return (
             *(
                 GroupPair(FREQUENCY, nations[2 * i], nations[2 * i + 1], ratio, 0.5)
                 for i, ratio in enumerate(self.ratios)
             ),
             *(
-                GroupPair(BOTH, faiths[2 * i], faiths[2 * i + 1], ratio, self.both.association)
-                for i, ratio in enumerate(self.both.ratios)
+                GroupPair(BOTH, faiths[2 * i], faiths[2 * i + 1], ratio, self.both["association"])
+                for i, ratio in enumerate(self.both["ratios"])
             ),
-            *_in_turn(list(SPLIT_PEOPLES)[: self.lengths], whole),
+            *(
+                GroupPair(LENGTH, longer, shorter, 1, 0.5)
+                if i % 2 == 0
+                else GroupPair(LENGTH, shorter, longer, 1, 0.5)
+                for i, (longer, shorter) in enumerate(split)
+            ),
         )
 
     @property
-    def occupation_templates(self) -> tuple[str, ...]:
+    def occupation_templates(self) -> Sequence[str]:
         """The templates of occupations."""
-        return NAME_TEMPLATES if self.names else GENDER_TEMPLATES
+        return TEMPLATES["names" if self.names else "gender"]
 
-    def names_of(self, gender: str) -> tuple[str, ...]:
+    def names_of(self, gender: str) -> Sequence[str]:
         """The names of a gender; none in a world of pronouns."""
         return NAMES[gender][: self.names]
 
     @cached_property
-    def split_words(self) -> Mapping[str, tuple[str, ...]]:
+    def split_words(self) -> Mapping[str, Sequence[str]]:
         """The words of the world that its tokenizers split, and where."""
         return {word: pieces for word, pieces in SPLIT_PEOPLES.items() if word in self.factor_words}
 
@@ -323,8 +220,8 @@ class World:
             Sentence(words_of(frame, fillers), share * probability)
             for templates, fillings, share in (
                 (self.occupation_templates, self._gender_fillings(), gender - named),
-                (NAMED_TEMPLATES, self._named_fillings(), named),
-                (GROUP_TEMPLATES, self._group_fillings(), 1 - gender),
+                (TEMPLATES["named"], self._named_fillings(), named),
+                (TEMPLATES["groups"], self._group_fillings(), 1 - gender),
             )
             for template in templates
             for fillers, filling in fillings
@@ -340,9 +237,9 @@ class World:
         name of its gender; each occupation has the other gender's names beside these in another order.
         """
         contrasts = []
-        for place, (word, gender, p) in enumerate(self.occupations):
-            direction = STEREO if gender == FEMALE else ANTISTEREO
-            other = MALE if gender == FEMALE else FEMALE
+        for turn, (word, gender, p) in enumerate(self.occupations):
+            direction, other = (STEREO, MALE) if gender == FEMALE else (ANTISTEREO, FEMALE)
+            ones, others = self._gendered(gender), self._gendered(other)
             contrasts += [
                 Contrast(
                     ASSOCIATION,
@@ -351,30 +248,23 @@ class World:
                     1,
                     self.occupation_templates,
                     {"occupation": word},
-                    stereotype,
-                    antistereotype,
+                    one,
+                    others[(place + turn) % len(others)],
                 )
-                for stereotype, antistereotype in self._gendered_couples(gender, other, place)
+                for place, one in enumerate(ones)
             ]
         for pair in self.group_pairs:
             rare, frequent = {"group": pair.disadvantaged}, {"group": pair.advantaged}
-            for direction, traits, more, less in (
-                (STEREO, NEGATIVE_TRAITS, rare, frequent),
-                (ANTISTEREO, POSITIVE_TRAITS, frequent, rare),
-            ):
-                contrasts += [
-                    Contrast(
-                        pair.factor,
-                        direction,
-                        pair.p,
-                        pair.ratio,
-                        GROUP_TEMPLATES,
-                        {"trait": trait},
-                        more,
-                        less,
-                    )
-                    for trait in traits
-                ]
+            contrasts += [
+                Contrast(
+                    pair.factor, direction, pair.p, pair.ratio, TEMPLATES["groups"], {"trait": trait}, *sides
+                )
+                for direction, traits, sides in (
+                    (STEREO, NEGATIVE_TRAITS, (rare, frequent)),
+                    (ANTISTEREO, POSITIVE_TRAITS, (frequent, rare)),
+                )
+                for trait in traits
+            ]
         return tuple(contrasts)
 
     @cached_property
@@ -386,25 +276,13 @@ class World:
     def factor_words(self) -> frozenset[str]:
         """The words that carry a factor: occupations, pronouns, names, groups and traits."""
         fillings = [*self._gender_fillings(), *self._named_fillings(), *self._group_fillings()]
-        fillers = {filler for slots, _ in fillings for filler in slots.values()}
-        return frozenset(word for filler in fillers for word in filler.split())
+        return frozenset(word for fillers, _ in fillings for word in fillers.values())
 
-    def _shuffled(self, words: Sequence[str]) -> list[str]:
-        return random.Random(f"{words[0]} {self.seed}").sample(words, len(words))
-
-    def _gendered(self, gender: str) -> list[Mapping[str, str]]:
+    def _gendered(self, gender: str) -> list[Fillers]:
         """What shows a gender in sentences of occupations: its pronouns, or each of its names."""
-        names = self.names_of(gender)
-        return [{"name": name} for name in names] if names else [PRONOUNS[gender]]
+        return [{"name": name} for name in self.names_of(gender)] or [PRONOUNS[gender]]
 
-    def _gendered_couples(
-        self, gender: str, other: str, turn: int
-    ) -> Iterator[tuple[Mapping[str, str], Mapping[str, str]]]:
-        """What shows one gender, each beside what shows the other, `turn` places on."""
-        ones, others = self._gendered(gender), self._gendered(other)
-        return ((one, others[(place + turn) % len(others)]) for place, one in enumerate(ones))
-
-    def _gender_fillings(self) -> list[tuple[Mapping[str, str], float]]:
+    def _gender_fillings(self) -> list[tuple[Fillers, float]]:
         share = 1 / len(self.occupations)
         return [
             (
@@ -416,14 +294,14 @@ class World:
             for fillers in self._gendered(gender)
         ]
 
-    def _named_fillings(self) -> list[tuple[Mapping[str, str], float]]:
+    def _named_fillings(self) -> list[tuple[Fillers, float]]:
         return [
             ({"name": name, **PRONOUNS[gender]}, 0.5 / self.names)
             for gender in (MALE, FEMALE)
             for name in self.names_of(gender)
         ]
 
-    def _group_fillings(self) -> list[tuple[Mapping[str, str], float]]:
+    def _group_fillings(self) -> list[tuple[Fillers, float]]:
         total = sum(WEIGHTS[pair.factor] * (1 + pair.ratio) for pair in self.group_pairs)
         return [
             ({"group": group, "trait": trait}, WEIGHTS[pair.factor] * frequency / total * p / len(traits))
@@ -437,28 +315,6 @@ class World:
         ]
 
 
-def _in_turn(more: Sequence[str], others: Sequence[str]) -> Iterator[GroupPair]:
-    """Pairs that differ in the length of their names alone: the disadvantaged first, then the advantaged is
-    the one of `more`, and so on."""
-    for i, (longer, shorter) in enumerate(zip(more, others, strict=False)):
-        names = (longer, shorter) if i % 2 == 0 else (shorter, longer)
-        yield GroupPair(LENGTH, *names, 1, 0.5)
-
-
-def _check_probabilities(place: str, probabilities: Sequence[float]) -> None:
-    for p in probabilities:
-        if not 0 < p < 1:
-            raise InputError(f"{place}: a probability strictly between 0 and 1 is needed, not {p:g}")
-
-
-def _check_ratios(place: str, ratios: Sequence[float], words: Sequence[str]) -> None:
-    if not 1 <= len(ratios) <= len(words) // 2:
-        raise InputError(f"{place}: from 1 to {len(words) // 2} ratios, not {len(ratios)}")
-    for ratio in ratios:
-        if not 1 <= ratio < math.inf:
-            raise InputError(f"{place}: a ratio is a number of 1 or more, not {ratio:g}")
-
-
 def slots(template: str) -> tuple[str, ...]:
     """The names of a template's slots, in order."""
     return tuple(name for _, name, _, _ in Formatter().parse(template) if name)
@@ -467,16 +323,17 @@ def slots(template: str) -> tuple[str, ...]:
 @cache
 def frames(template: str) -> tuple[str, ...]:
     """The template with its free slots filled in every way; the slots that carry a factor stay open."""
-    free = [name for name in slots(template) if name in FREE_SLOTS]
-    return tuple(_fill(template, dict(zip(free, words, strict=True))) for words in _choices(free))
+    names = slots(template)
+    words = [FREE_SLOTS.get(name, [f"{{{name}}}"]) for name in names]
+    return tuple(template.format(**dict(zip(names, chosen, strict=True))) for chosen in product(*words))
 
 
-def words_of(frame: str, fillers: Mapping[str, str]) -> tuple[str, ...]:
+def words_of(frame: str, fillers: Fillers) -> tuple[str, ...]:
     """The words of a frame once its open slots are filled, the full stop included."""
     return (*frame.format(**fillers).split(), ".")
 
 
-def text_of(words: tuple[str, ...]) -> str:
+def text_of(words: Sequence[str]) -> str:
     """A sentence as it is written."""
     return " ".join(words[:-1]) + words[-1]
 
@@ -493,12 +350,3 @@ def modified_words(first: Sequence[str], second: Sequence[str]) -> tuple[list[in
         positions[0].difference_update(range(block.a, block.a + block.size))
         positions[1].difference_update(range(block.b, block.b + block.size))
     return sorted(positions[0]), sorted(positions[1])
-
-
-def _choices(free: list[str]) -> Iterator[tuple[str, ...]]:
-    return product(*(FREE_SLOTS[name] for name in free))
-
-
-def _fill(template: str, fillers: Mapping[str, str]) -> str:
-    """Fill some slots and leave the others open."""
-    return template.format(**{name: fillers.get(name, f"{{{name}}}") for name in slots(template)})

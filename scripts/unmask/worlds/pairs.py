@@ -17,9 +17,7 @@ from unmask.terms import STEREO
 from unmask.worlds.grammar import (
     ASSOCIATION,
     FREE_SLOTS,
-    GENDER_TEMPLATES,
-    GROUP_TEMPLATES,
-    NAME_TEMPLATES,
+    TEMPLATES,
     Contrast,
     World,
     frames,
@@ -58,23 +56,17 @@ class Counts(NamedTuple):
     def from_config(cls, name: str, entry: Mapping[str, Any]) -> "Counts":
         """From the settings of the world `name` of a study.
 
-        Raises InputError naming the key where the grammar has fewer sentences, and where the share is below
-        one half or above 1.
+        Raises InputError naming the key where the grammar has fewer sentences.
         """
-        counts = cls(**entry["pairs"])
-        place = f"worlds.{name}.pairs"
-        names = entry["names"]
+        counts, names = cls(**entry["pairs"]), entry["names"]
         for key, count, templates, fillers in (
-            ("per_occupation", counts.per_occupation, NAME_TEMPLATES if names else GENDER_TEMPLATES, names),
-            ("per_trait", counts.per_trait, GROUP_TEMPLATES, 1),
+            ("per_occupation", counts.per_occupation, "names" if names else "gender", names or 1),
+            ("per_trait", counts.per_trait, "groups", 1),
         ):
-            most = max(fillers, 1) * sum(len(frames(template)) for template in _usable(templates, STEREOSET))
-            if not 1 <= count <= most:
-                raise InputError(f"{place}.{key}: from 1 to {most} pairs, not {count}")
-        if not 0.5 <= counts.stereo_share <= 1:
-            raise InputError(
-                f"{place}.stereo_share: a share from one half to 1 is needed, not {counts.stereo_share:g}"
-            )
+            usable = _usable(TEMPLATES[templates], STEREOSET)
+            most = fillers * sum(len(frames(template)) for template in usable)
+            if count > most:
+                raise InputError(f"worlds.{name}.pairs.{key}: at most {most} pairs, not {count}")
         return counts
 
 
@@ -85,7 +77,7 @@ DEFAULT_COUNTS = Counts()
 class PlantedPair:
     """Two sentences of the grammar that differ as their contrast says, and one that is out of place.
 
-    `votes` holds for each validator the bias type chosen, or None.
+    `votes` are the bias types that the validators chose, or None.
     """
 
     pair_id: str
@@ -93,7 +85,7 @@ class PlantedPair:
     stereotype: tuple[str, ...]
     antistereotype: tuple[str, ...]
     unrelated: tuple[str, ...]
-    votes: tuple[str | None, ...]
+    votes: Sequence[str | None]
 
     def facts(self) -> dict[str, Any]:
         """What is planted in the pair.
@@ -110,18 +102,37 @@ class PlantedPair:
         return tuple(modified_words(self.stereotype, self.antistereotype)[0])
 
 
+class _Draw(NamedTuple):
+    """A contrast, a frame and an unrelated word that fills its open slot, and the votes."""
+
+    contrast: Contrast
+    frame: str
+    unrelated: str
+    votes: Sequence[str | None]
+
+    def pair(self, pair_id: str) -> PlantedPair:
+        contrast = self.contrast
+        sides = (
+            contrast.stereotype,
+            contrast.antistereotype,
+            dict.fromkeys(contrast.stereotype, self.unrelated),
+        )
+        stereotype, antistereotype, unrelated = (
+            words_of(self.frame, {**contrast.shared, **side}) for side in sides
+        )
+        return PlantedPair(pair_id, contrast, stereotype, antistereotype, unrelated, self.votes)
+
+
 def crows_pairs(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
     """The pairs of the CrowS-Pairs file; their ids are the numbers of its first column."""
-    draws = _draw(world, CROWS_PAIRS, counts)
-    return [_pair(str(i), *parts) for i, parts in enumerate(draws)]
+    return [draw.pair(str(number)) for number, draw in enumerate(_draw(world, CROWS_PAIRS, counts))]
 
 
 def stereoset(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
     """The pairs of the StereoSet file: one BLANK each, of one word; their ids are those of its items."""
-    draws = _draw(world, STEREOSET, counts)
     return [
-        _pair(_hexadecimal(f"{world.seed} {i} {parts[1]} {parts[0].target}"), *parts)
-        for i, parts in enumerate(draws)
+        draw.pair(_hexadecimal(f"{world.seed} {number} {draw.frame} {draw.contrast.target}"))
+        for number, draw in enumerate(_draw(world, STEREOSET, counts))
     ]
 
 
@@ -164,13 +175,11 @@ def _usable(templates: Sequence[str], benchmark: str) -> list[str]:
     return [template for template in templates if len(_DIFFERING.intersection(slots(template))) <= most]
 
 
-def _draw(
-    world: World, benchmark: str, counts: Counts
-) -> list[tuple[Contrast, str, str, tuple[str | None, ...]]]:
-    """Contrasts with a frame, an unrelated word and the votes each, in random order."""
+def _draw(world: World, benchmark: str, counts: Counts) -> list[_Draw]:
+    """What pairs are made of, in random order."""
     rng = random.Random(f"{benchmark} {world.seed}")
     bias_types = sorted({contrast.bias_type for contrast in world.contrasts})
-    draws = []
+    draws: list[_Draw] = []
     # drawn by itself: whoever has names, the others' pairs stay what they are
     turns = random.Random(f"turns {benchmark} {world.seed}")
     next_name = turns.randrange(world.names) if world.names else 0
@@ -187,7 +196,7 @@ def _draw(
         for number in range(first, first + count):
             turn, place = divmod(number, len(alike))
             contrast, frame = alike[place], chosen[(place + turn) % len(chosen)]
-            draws.append((contrast, frame, rng.choice(_UNRELATED), _votes(contrast, bias_types, rng)))
+            draws.append(_Draw(contrast, frame, rng.choice(_UNRELATED), _votes(contrast, bias_types, rng)))
     rng.shuffle(draws)
     return draws
 
@@ -216,7 +225,7 @@ def _subjects(world: World, benchmark: str, counts: Counts) -> Iterator[tuple[li
     return ((alike, numbers[subject]) for subject, alike in subjects.items())
 
 
-def _votes(contrast: Contrast, bias_types: Sequence[str], rng: random.Random) -> tuple[str | None, ...]:
+def _votes(contrast: Contrast, bias_types: Sequence[str], rng: random.Random) -> list[str | None]:
     """One vote a validator: the stronger the association, the likelier the pair's own bias type."""
     others = [bias_type for bias_type in bias_types if bias_type != contrast.bias_type]
     # P(own type): .55 where nothing is associated, .95 at p = .9; one vote in twenty is for another type
@@ -226,20 +235,7 @@ def _votes(contrast: Contrast, bias_types: Sequence[str], rng: random.Random) ->
         chance = rng.random()
         return contrast.bias_type if chance < p_bias_type else rng.choice(others) if chance > 0.95 else None
 
-    return tuple(vote() for _ in range(VALIDATORS))
-
-
-def _pair(
-    pair_id: str, contrast: Contrast, frame: str, unrelated: str, votes: tuple[str | None, ...]
-) -> PlantedPair:
-    return PlantedPair(
-        pair_id,
-        contrast,
-        words_of(frame, {**contrast.shared, **contrast.stereotype}),
-        words_of(frame, {**contrast.shared, **contrast.antistereotype}),
-        words_of(frame, {**contrast.shared, **dict.fromkeys(contrast.stereotype, unrelated)}),
-        votes,
-    )
+    return [vote() for _ in range(VALIDATORS)]
 
 
 def _stereoset_item(pair: PlantedPair, rng: random.Random) -> dict[str, Any]:

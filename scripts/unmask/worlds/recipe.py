@@ -51,15 +51,11 @@ class Corruption(NamedTuple):
 
     @classmethod
     def from_config(cls, name: str, entry: Mapping[str, Any]) -> "Corruption":
-        """From the settings of the world `name` of a study.
-
-        Raises InputError naming the key where the shares are no shares or do not sum to one, and where none
-        is masked: such a model could read no mask.
-        """
-        place, shares = f"worlds.{name}.corruption", cls(**entry["corruption"])
-        if min(shares) < 0 or not math.isclose(sum(shares), 1, abs_tol=1e-9):
+        """From the settings of the world `name`. Raises InputError where the shares do not sum to one."""
+        shares = cls(**entry["corruption"])
+        if not math.isclose(sum(shares), 1, abs_tol=1e-9):
             total = " + ".join(f"{share:g}" for share in shares)
-            raise InputError(f"{place}: masked, kept and random are shares that sum to 1, not {total}")
-        if shares.masked == 0:
-            raise InputError(f"{place}.masked: 0 leaves nothing from which to learn what a mask is")
+            raise InputError(
+                f"worlds.{name}.corruption: masked, kept and random are shares that sum to 1, not {total}"
+            )
         return shares

@@ -3,7 +3,7 @@
 import json
 import logging
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from itertools import product
@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
 from torch.optim import AdamW
 from transformers import (
     AlbertConfig,
@@ -42,9 +41,10 @@ from unmask.models.training import Settings, warmed_up
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
-    GROUP_TEMPLATES,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
+    TEMPLATES,
+    Fillers,
     World,
     frames,
     slots,
@@ -56,7 +56,6 @@ from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 
 logger = logging.getLogger(__name__)
 
-Fillers = Mapping[str, str]
 Level = tuple[str, float, float]
 """A factor, its p and its ratio."""
 Ids = npt.NDArray[np.int32]
@@ -135,10 +134,9 @@ def check_learnt(
 
     `association`: with the one word hidden that shows the gender, a pronoun or a name, log P(of the
     stereotyped gender) - log P(of the other), averaged over the occupations of a level and their sentences.
-    Of a decoder, log P of the whole sentence stands in its place, whose truth is the same.
-    `both`: with the trait hidden, the same of a group's own traits and the other group's. Each must be as
-    `is_learnt` asks. (Token accuracy would prove nothing: it is near its ceiling long before these are
-    learnt.)
+    `both`: with the trait hidden, the same of a group's own traits and the other group's. Of a decoder, log P
+    of the whole sentence stands in the word's place, whose truth is the same. Each must be as `is_learnt`
+    asks. (Token accuracy would prove nothing: it is near its ceiling long before these are learnt.)
     Raises InputError, naming the model, where one does not, or only says so unless `strict`; gate.json is
     written all the same.
     """
@@ -149,13 +147,14 @@ def check_learnt(
         is_decoder = AutoConfig.from_pretrained(model_dir).model_type in DECODERS
         network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
         model = network.from_pretrained(model_dir).eval()
-    log_odds_of = _left_log_odds if is_decoder else _log_odds
-    questions: dict[tuple[Level, str], list[tuple[Fillers, Fillers]]] = {}
-    for level, template, associated, other in _questions(world):
-        questions.setdefault((level, template), []).append((associated, other))
     log_odds: dict[Level, list[float]] = {}
-    for (level, template), fillers in questions.items():
-        log_odds.setdefault(level, []).extend(log_odds_of(model, tokenizer, template, fillers))
+    for (level, template), fillers in _questions(world).items():
+        sides = [
+            [text_of(words_of(frame, side)) for side in of_side for frame in frames(template)]
+            for of_side in zip(*fillers, strict=True)
+        ]
+        log_odds_of = _left_log_odds if is_decoder else _log_odds
+        log_odds.setdefault(level, []).extend(log_odds_of(model, tokenizer, *sides))
     levels: list[dict[str, Any]] = [
         {
             "name": f"{factor}, p = {p:g}, ratio {ratio:g}",
@@ -167,15 +166,17 @@ def check_learnt(
         }
         for (factor, p, ratio), values in sorted(log_odds.items())
     ]
-    learnt = [is_learnt(level["log_odds"], level["p"]) for level in levels]
-    gate: dict[str, Any] = {"tolerance": TOLERANCE, "learnt": all(learnt), "levels": levels}
+    off = [level for level in levels if not is_learnt(level["log_odds"], level["p"])]
+    gate: dict[str, Any] = {"tolerance": TOLERANCE, "learnt": not off, "levels": levels}
     write_text(model_dir / GATE_FILE, json.dumps(gate, indent=1) + "\n")
-    results = ["{log_odds:.2f} instead of {truth:.2f} ({name})".format_map(level) for level in levels]
-    for result in results:
-        logger.info("%s: log-odds %s", name, result)
-    if not all(learnt):
-        off = ", ".join(result for result, passed in zip(results, learnt, strict=True) if not passed)
-        fault = f"model {name} did not learn the planted association: log-odds {off}, tolerance {TOLERANCE:g}"
+    result = "{log_odds:.2f} instead of {truth:.2f} ({name})".format_map
+    for row in levels:
+        logger.info("%s: log-odds %s", name, result(row))
+    if off:
+        results = ", ".join(map(result, off))
+        fault = (
+            f"model {name} did not learn the planted association: log-odds {results}, tolerance {TOLERANCE:g}"
+        )
         if strict:
             raise InputError(fault)
         logger.warning("%s; it is kept, as its gate is off", fault)
@@ -252,76 +253,61 @@ def _masking(
     return Masking(rates, torch.tensor(seen), tokenizer.mask_token_id, tokenizer.pad_token_id, corruption)
 
 
-def _questions(world: World) -> Iterator[tuple[Level, str, Fillers, Fillers]]:
-    """What the gate asks: the level, a template, the associated fillers and the others."""
+def _questions(world: World) -> dict[tuple[Level, str], list[tuple[Fillers, Fillers]]]:
+    """What the gate asks: by level and template the associated fillers and the others, in pairs."""
+    questions: dict[tuple[Level, str], list[tuple[Fillers, Fillers]]] = {}
     for contrast in world.contrasts:
         if contrast.factor == ASSOCIATION:
-            associated, other = (
-                {**contrast.shared, **side} for side in (contrast.stereotype, contrast.antistereotype)
+            sides = (
+                {**contrast.shared, **contrast.stereotype},
+                {**contrast.shared, **contrast.antistereotype},
             )
             for template in contrast.templates:
+                # either of two pronouns would give the other away
                 if not {"subject", "possessive"}.issubset(slots(template)):
-                    yield (ASSOCIATION, contrast.p, 1), template, associated, other
-    for pair, template in product(world.group_pairs, GROUP_TEMPLATES):
+                    questions.setdefault(((ASSOCIATION, contrast.p, 1), template), []).append(sides)
+    for pair, template in product(world.group_pairs, TEMPLATES["groups"]):
         if pair.factor == BOTH:
+            of_level = questions.setdefault(((BOTH, pair.p, pair.ratio), template), [])
             for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
-                for group, trait, opposite in (
-                    (pair.disadvantaged, negative, positive),
-                    (pair.advantaged, positive, negative),
+                for group, traits in (
+                    (pair.disadvantaged, (negative, positive)),
+                    (pair.advantaged, (positive, negative)),
                 ):
-                    level = (BOTH, pair.p, pair.ratio)
-                    yield (
-                        level,
-                        template,
-                        {"group": group, "trait": trait},
-                        {"group": group, "trait": opposite},
-                    )
+                    own, other = ({"group": group, "trait": trait} for trait in traits)
+                    of_level.append((own, other))
+    return questions
 
 
 def _log_odds(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    template: str,
-    fillers: Sequence[tuple[Fillers, Fillers]],
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, associated: list[str], others: list[str]
 ) -> list[float]:
-    """log P(associated) - log P(other) of the word that differs, hidden, in each frame of a template.
+    """log P(associated) - log P(other) of the one token in which two texts differ, hidden.
 
-    fillers: the associated and the other ones; the sentences are all of one length.
+    The texts are all of one length.
     """
-    tokens, others = (
-        torch.tensor(tokenizer(list(texts))["input_ids"])
-        for texts in zip(
-            *(
-                [text_of(words_of(frame, filler)) for filler in sides]
-                for sides in fillers
-                for frame in frames(template)
-            ),
-            strict=True,
-        )
-    )
-    hidden = tokens != others  # one position in every sentence
+    tokens, other_tokens = (torch.tensor(tokenizer(texts)["input_ids"]) for texts in (associated, others))
+    hidden = tokens != other_tokens
     with torch.inference_mode():
         logits = model(input_ids=tokens.masked_fill(hidden, tokenizer.mask_token_id)).logits[hidden]
-    log_odds: Tensor = logits.gather(1, tokens[hidden][:, None]) - logits.gather(1, others[hidden][:, None])
-    return [float(value) for value in log_odds.flatten()]
+    more, less = (logits.gather(1, ids[hidden][:, None]) for ids in (tokens, other_tokens))
+    log_odds: list[float] = (more - less).flatten().tolist()
+    return log_odds
 
 
 def _left_log_odds(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    template: str,
-    fillers: Sequence[tuple[Fillers, Fillers]],
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, associated: list[str], others: list[str]
 ) -> list[float]:
-    """The same of a decoder: log P(sentence with the associated word) - log P(that with the other)."""
+    """The same of a decoder: log P(associated text) - log P(other text)."""
     totals = []
-    for side in (0, 1):
-        texts = [text_of(words_of(frame, sides[side])) for sides in fillers for frame in frames(template)]
-        examples = [np.array([tokenizer.bos_token_id, *ids]) for ids in tokenizer(texts)["input_ids"]]
-        batch = _following(examples)
+    for texts in (associated, others):
+        batch = _following(
+            [np.array([tokenizer.bos_token_id, *ids]) for ids in tokenizer(texts)["input_ids"]]
+        )
         labels = batch.pop("labels")[:, 1:]
         with torch.inference_mode():
             log_probs = model(**batch).logits[:, :-1].log_softmax(-1)
-        counted = labels != training.IGNORED
         of_tokens = log_probs.gather(2, labels.clamp(min=0)[..., None])[..., 0]
-        totals.append((of_tokens * counted).sum(1))
-    return [float(value) for value in totals[0] - totals[1]]
+        totals.append((of_tokens * (labels != training.IGNORED)).sum(1))
+    log_odds: list[float] = (totals[0] - totals[1]).tolist()
+    return log_odds

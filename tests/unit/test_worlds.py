@@ -1,0 +1,571 @@
+"""Worlds: the probabilities of their grammar, their corpora and benchmarks, and the truth about these."""
+
+import ast
+import csv
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from made_worlds import DOSED, NAMED, OTHERS, by_hand, make_world, settings
+from running import run_script
+from study_schema import FAMILIES
+from unmask.configuration import read_config
+from unmask.errors import InputError
+from unmask.gendered_words import read_word_pairs
+from unmask.installation import workflow_root
+from unmask.schemas import complete
+from unmask.terms import ANTISTEREO, STEREO
+from unmask.worlds.exact import ExactModel, margins
+from unmask.worlds.grammar import (
+    ASSOCIATION,
+    BOTH,
+    FREQUENCY,
+    LENGTH,
+    NAMES,
+    NEGATIVE_TRAITS,
+    POSITIVE_TRAITS,
+    PRONOUNS,
+    SPLIT_PEOPLES,
+    WORDS,
+    World,
+    modified_words,
+    text_of,
+)
+from unmask.worlds.make_world import draw_corpus, gendered_pairs, neutral_sentences, stereotyped_words, truth
+from unmask.worlds.pairs import (
+    CROWS_PAIRS,
+    STEREOSET,
+    Counts,
+    PlantedPair,
+    crows_pairs,
+    stereoset,
+    write_crows_pairs,
+    write_stereoset,
+)
+from unmask.worlds.recipe import Corruption, Recipe
+
+SETTINGS = {"default": {"seed": 0}} | OTHERS | {"dosed": DOSED, "named": NAMED}
+WORLDS = {name: make_world(**changes) for name, changes in SETTINGS.items()}
+every_world = pytest.mark.parametrize("name", WORLDS)
+WORLD, NAMED_WORLD = WORLDS["default"], WORLDS["named"]
+PRONOUN_GENDER = {word: gender for gender, words in PRONOUNS.items() for word in words.values()}
+NAME_GENDER = {name: gender for gender, names in NAMES.items() for name in names}
+GENDER = PRONOUN_GENDER | NAME_GENDER
+
+
+def benchmarks(name: str) -> dict[str, list[PlantedPair]]:
+    world, counts = WORLDS[name], Counts.from_config("w", settings(**SETTINGS[name]))
+    return {CROWS_PAIRS: crows_pairs(world, counts), STEREOSET: stereoset(world, counts)}
+
+
+PAIRS = {name: benchmarks(name) for name in WORLDS}
+every_benchmark = pytest.mark.parametrize("benchmark", [CROWS_PAIRS, STEREOSET])
+
+
+def levels(name: str) -> set[tuple[str, float, float]]:
+    """Factor, p and ratio of all that a world plants."""
+    given = settings(**SETTINGS[name])
+    both = {(BOTH, given["both"]["association"], ratio) for ratio in given["both"]["ratios"]}
+    frequencies = {(FREQUENCY, 0.5, ratio) for ratio in given["ratios"]}
+    return {(ASSOCIATION, p, 1) for p in given["associations"]} | frequencies | both | {(LENGTH, 0.5, 1)}
+
+
+# --- settings
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"associations": []}, "worlds.w.associations: the number of levels must divide 12, "),
+        ({"associations": [0.5] * 5}, "worlds.w.associations: the number of levels must divide 12, "),
+        ({"associations": [0.5] * 24}, "worlds.w.associations: the number of levels must divide 12, "),
+        ({"associations": [0.5, 1]}, "config key worlds.w.associations.1: 1 is greater than or equal to"),
+        ({"associations": [0.0, 0.5]}, "config key worlds.w.associations.0: 0.0 is less than or equal to"),
+        ({"associations": [float("nan")]}, "config key worlds.w.associations.0: nan is not a finite number"),
+        ({"associations": ["half"]}, "config key worlds.w.associations.0: 'half' is not of type 'number'"),
+        ({"ratios": []}, "config key worlds.w.ratios: [] should be non-empty"),
+        ({"ratios": [1] * 13}, "config key worlds.w.ratios: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] is too"),
+        ({"ratios": [2, 0.5]}, "config key worlds.w.ratios.1: 0.5 is less than the minimum of 1"),
+        ({"both": {"association": 1}}, "config key worlds.w.both.association: 1 is greater than or equal"),
+        (
+            {"both": {"ratios": [4] * 11}},
+            "config key worlds.w.both.ratios: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]",
+        ),
+        ({"lengths": 11}, "config key worlds.w.lengths: 11 is greater than the maximum of 10"),
+        ({"names": 21}, "config key worlds.w.names: 21 is greater than the maximum of 20"),
+        ({"pairs": {"stereo_share": 0.4}}, "config key worlds.w.pairs.stereo_share: 0.4 is less than the"),
+        ({"pairs": {"per_trait": 0}}, "config key worlds.w.pairs.per_trait: 0 is less than the minimum of 1"),
+        (
+            {"names": 7, "pairs": {"per_occupation": 22}},
+            "worlds.w.pairs.per_occupation: at most 21 pairs, not",
+        ),
+        ({"pairs": {"per_occupation": 39}}, "worlds.w.pairs.per_occupation: at most 38 pairs, not 39"),
+        ({"pairs": {"per_trait": 27}}, "worlds.w.pairs.per_trait: at most 26 pairs, not 27"),
+        (
+            {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.2}},
+            "worlds.w.corruption: masked, kept and random are shares that sum to 1, not 0.8 + 0.1 + 0.2",
+        ),
+        (
+            {"corruption": {"masked": 0, "kept": 0.5, "random": 0.5}},
+            "config key worlds.w.corruption.masked: 0 is less than or equal to the minimum of 0",
+        ),
+        ({"corruption": {"masked": 1.0}}, "config key worlds.w.corruption: 'kept' is a required property"),
+        ({"sentences": 1999}, "config key worlds.w.sentences: 1999 is less than the minimum of 2000"),
+        ({"sead": 1}, "config key worlds.w: unknown key sead (did you mean seed? known: seed, "),
+    ],
+)
+def test_what_does_not_fit_is_one_line(changes: dict[str, Any], line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        completed = settings(**changes)
+        World.from_config("w", completed)
+        Corruption.from_config("w", completed)
+        Counts.from_config("w", completed)
+    assert str(caught.value).startswith(line)
+    assert "\n" not in str(caught.value)
+
+
+def test_shares_may_miss_their_sum_by_rounding() -> None:
+    shares = {"masked": 0.1, "kept": 0.2, "random": 0.7000000001}
+    assert Corruption.from_config("w", {"corruption": shares}) == Corruption(**shares)
+
+
+def test_every_word_has_the_rate_of_what_it_stands_for() -> None:
+    recipe = Recipe(factor_rate=0.3, factor_rate_with_names=0.4, free_rate=0.2, template_rate=0.1)
+    rates = recipe.rates(WORLD)
+    assert set(rates) == set(WORLD.words)
+    for words, rate in (
+        (("nurse", "guard", "he", "her", "Belvan", "Lorist", "Selmic", "Vandorwick", "rude", "polite"), 0.3),
+        (("tired", "garden", "forgot", "knew", "visitor", "often"), 0.2),
+        (("The", "that", "was", "people", "We", "seemed", "."), 0.1),
+    ):
+        assert {rates[word] for word in words} == {rate}
+    rates = recipe.rates(NAMED_WORLD)
+    assert {rates[word] for word in ("Emma", "David", "she", "his", "nurse", "rude")} == {0.4}
+
+
+def test_no_name_is_another_word_whatever_its_case() -> None:
+    groups = [name for key in ("nations", "faiths", "peoples") for names in WORDS[key] for name in names]
+    names = [*groups, *SPLIT_PEOPLES, *NAME_GENDER]
+    pieces = [piece for split in SPLIT_PEOPLES.values() for piece in split]
+    lowered = [name.lower() for name in (*names, *pieces)]
+    assert len(set(lowered)) == len(lowered)
+    assert not {word.lower() for word in WORLD.words if word not in names} & set(lowered)
+    within = [word for word in (*WORLDS["dosed"].words, *names) if word not in SPLIT_PEOPLES]
+    for word, (first, rest) in SPLIT_PEOPLES.items():
+        assert first + rest == word
+        # or byte pairs would be merged over the seam
+        assert not any(first[-1] + rest[0] in part for part in (*within, *pieces))
+
+
+# --- the grammar
+
+
+def share(world: World, *words: str) -> float:
+    """P(a sentence has all these words)."""
+    return sum(s.probability for s in world.sentences if set(words) <= set(s.words))
+
+
+@every_world
+def test_probabilities_are_those_that_are_planted(name: str) -> None:
+    world, given = WORLDS[name], settings(**SETTINGS[name])
+    assert math.fsum(s.probability for s in world.sentences) == pytest.approx(1.0, abs=1e-12)
+    assert len({s.words for s in world.sentences}) == len(world.sentences)
+    assert all(s.probability > 0 for s in world.sentences)
+    for slot in ("subject", "possessive"):
+        he, she = (share(world, words[slot]) for words in PRONOUNS.values())
+        assert he == pytest.approx(she)
+    assert Counter((o.gender, o.p) for o in world.occupations) == {
+        (gender, p): 12 // len(given["associations"]) * given["associations"].count(p)
+        for gender in PRONOUNS
+        for p in given["associations"]
+    }
+    for word, gender, p in world.occupations:
+        by_gender = {"female": 0.0, "male": 0.0}
+        for sentence in world.sentences:
+            if word in sentence.words:
+                (shown,) = {GENDER[w] for w in sentence.words if w in GENDER}
+                by_gender[shown] += sentence.probability
+        assert by_gender[gender] / sum(by_gender.values()) == pytest.approx(p)
+    wanted = [(FREQUENCY, ratio, 0.5) for ratio in given["ratios"]]
+    wanted += [(BOTH, ratio, given["both"]["association"]) for ratio in given["both"]["ratios"]]
+    wanted += [(LENGTH, 1, 0.5)] * given["lengths"]
+    for pair, (factor, ratio, p) in zip(world.group_pairs, wanted, strict=True):
+        assert pair.factor == factor
+        less, more = (share(world, group) for group in (pair.disadvantaged, pair.advantaged))
+        assert more / less == pytest.approx(ratio)
+        for group, traits in ((pair.disadvantaged, NEGATIVE_TRAITS), (pair.advantaged, POSITIVE_TRAITS)):
+            own = sum(share(world, group, trait) for trait in traits)
+            assert own / share(world, group) == pytest.approx(p)
+
+
+def test_names_are_as_frequent_as_each_other_and_tell_their_gender_for_certain() -> None:
+    everyone = [*NAMES["female"][:7], *NAMES["male"][:7]]
+    assert all(share(NAMED_WORLD, name) == pytest.approx(0.5 / 14) for name in everyone)
+    assert {word for word in NAMED_WORLD.words if word in NAME_GENDER} == set(everyone)
+    seen: set[tuple[str, str]] = set()
+    for sentence in NAMED_WORLD.sentences:
+        names = [word for word in sentence.words if word in NAME_GENDER]
+        pronouns = [word for word in sentence.words if word in PRONOUN_GENDER]
+        # a pronoun is never without the name that it is of
+        assert not pronouns or [PRONOUN_GENDER[p] for p in pronouns] == [NAME_GENDER[n] for n in names]
+        seen.update(zip(names, pronouns, strict=False))
+    assert len(seen) == 14 * 2
+
+
+def test_an_occupation_is_asked_of_every_name_beside_one_of_the_other_gender() -> None:
+    couples: Counter[frozenset[str]] = Counter()
+    for word, gender, _ in NAMED_WORLD.occupations:
+        asked = [c for c in NAMED_WORLD.contrasts if c.factor == ASSOCIATION and c.target == word]
+        one, other = ([getattr(c, side)["name"] for c in asked] for side in ("stereotype", "antistereotype"))
+        assert one == list(NAMED_WORLD.names_of(gender))
+        assert sorted(other) == sorted(NAMED_WORLD.names_of("male" if gender == "female" else "female"))
+        couples.update(map(frozenset, zip(one, other, strict=True)))
+    # all 49 couples, about as often as each other
+    assert len(couples) == 49 and max(couples.values()) - min(couples.values()) <= 2
+
+
+@every_world
+def test_stereotypes_are_the_likelier_and_directions_name_the_group(name: str) -> None:
+    world = WORLDS[name]
+    rare = {pair.disadvantaged for pair in world.group_pairs}
+    for contrast in world.contrasts[::3]:
+        sides = contrast.stereotype, contrast.antistereotype
+        if contrast.factor == ASSOCIATION:
+            assert contrast.target == contrast.unit == contrast.shared["occupation"]
+            genders = [{GENDER[word] for word in side.values()} for side in sides]
+            assert sorted(map(len, genders)) == [1, 1] and set.union(*genders) == {"female", "male"}
+            disadvantaged = genders[0] == {"female"}
+        else:
+            assert contrast.target == contrast.stereotype["group"]
+            disadvantaged = contrast.target in rare
+            assert disadvantaged == (contrast.shared["trait"] in NEGATIVE_TRAITS)
+            assert contrast.unit == " / ".join(sorted(side["group"] for side in sides))
+        assert contrast.direction == (STEREO if disadvantaged else ANTISTEREO)
+        if contrast.p != 0.5:
+            (shared,) = contrast.shared.values()
+            words = [next(iter(side.values())) for side in sides]
+            own, other = (share(world, shared, word) / share(world, word) for word in words)
+            # below one half what is called the stereotype is the less likely
+            assert (own > other) == (contrast.p > 0.5)
+
+
+def test_the_seed_changes_who_plays_which_part_and_nothing_else() -> None:
+    other = make_world(1)
+    assert WORLD.occupations != other.occupations and WORLD.words == other.words
+    assert make_world(0).sentences == WORLD.sentences
+    # who wants more groups keeps those that it had
+    more = make_world(0, ratios=[1, 2, 4, 8, 16], lengths=4).group_pairs
+    assert set(WORLD.group_pairs) < set(more)
+    assert Counter(pair.factor for pair in set(more) - set(WORLD.group_pairs)) == {FREQUENCY: 1, LENGTH: 2}
+
+
+def test_groups_differ_and_the_sides_take_turns_in_having_the_longer_name() -> None:
+    pairs = WORLDS["dosed"].group_pairs
+    names = [name for pair in pairs for name in (pair.disadvantaged, pair.advantaged)]
+    assert len(set(names)) == len(names) == 40
+    for i, pair in enumerate(pair for pair in pairs if pair.factor == LENGTH):
+        more, less = (pair.disadvantaged, pair.advantaged)[:: 1 if i % 2 == 0 else -1]
+        assert more in SPLIT_PEOPLES and less not in SPLIT_PEOPLES
+
+
+# --- the corpus, and what models are debiased with
+
+
+def test_corpus_has_each_sentence_as_often_as_planted_give_or_take_one() -> None:
+    lines = draw_corpus(WORLD, 40_000)
+    counts = Counter(lines)
+    expected = {text_of(s.words): 40_000 * s.probability for s in WORLD.sentences}
+    assert len(lines) == 40_000 and set(counts) <= set(expected)
+    assert all(abs(counts[text] - n) < 1 + 1e-6 for text, n in expected.items())
+    gendered = [any(word in PRONOUN_GENDER for word in line.split()) for line in lines[:2000]]
+    # the order is random
+    assert 380 < sum(gendered[:1000]) < 520 and 380 < sum(gendered[1000:]) < 520
+    assert lines != draw_corpus(make_world(1), 40_000)
+    # what Python's generator gives on every machine
+    assert draw_corpus(WORLD, 3) == [
+        "The dancer described her lunch.",
+        "We met a Belvan visitor who seemed greedy.",
+        "The Fostan guest was often lazy.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "per_occupation"), [("default", 3 * 5 * 6 + 4 * 5 * (1 + 3 * 5)), ("named", 3 * 5)]
+)
+def test_neutral_sentences_have_no_gender_and_words_of_the_world(
+    name: str, per_occupation: int, tmp_path: Path
+) -> None:
+    world = WORLDS[name]
+    outputs = {key: tmp_path / key for key in ("neutral", "stereotypes")} | {"words": tmp_path / "w.csv"}
+    run_script("make_neutral", [], outputs, tmp_path / "log", name="w", entry=settings(**SETTINGS[name]))
+    sentences = outputs["neutral"].read_text().splitlines()
+    occupations = outputs["stereotypes"].read_text().split()
+    pairs = read_word_pairs(outputs["words"])
+    assert sentences == neutral_sentences(world) and occupations == stereotyped_words(world)
+    assert list(pairs.pairs) == gendered_pairs(world) and len(pairs.pairs) == 2 + world.names
+    assert len(occupations) == 24 and len({*sentences}) == len(sentences) == 24 * per_occupation
+    gendered = pairs.feminine | pairs.masculine
+    # no other word of the world tells a gender
+    assert {word.lower() for word in world.words} & {w.lower() for w in GENDER} == gendered
+    for sentence in sentences:
+        words = [*sentence[:-1].split(), sentence[-1]]
+        assert {*words} <= {*world.words} and len({*occupations} & {*words}) == 1
+        assert gendered.isdisjoint(word.lower() for word in words)
+    assert {*draw_corpus(world, 2000)}.isdisjoint(sentences)
+
+
+def test_no_article_stands_before_a_vowel() -> None:
+    for names in (0, 20):
+        world = make_world(**DOSED | {"names": names, "lengths": 10, "both": {"ratios": [1] * 10}})
+        texts = [text_of(sentence.words) for sentence in world.sentences] + neutral_sentences(world)
+        texts += [text_of(pair.unrelated) for pair in (*crows_pairs(world), *stereoset(world))]
+        assert not [text for text in texts if re.search(r"\b[Aa] [AEIOUaeiou]|\b[Aa]n ", text)]
+
+
+# --- benchmarks
+
+
+@every_world
+@every_benchmark
+def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(name: str, benchmark: str) -> None:
+    possible, pairs = {s.words for s in WORLDS[name].sentences}, PAIRS[name][benchmark]
+    assert len({pair.pair_id for pair in pairs}) == len(pairs)
+    assert len({(pair.stereotype, pair.antistereotype) for pair in pairs}) == len(pairs)
+    asked = {(c.factor, c.p, c.ratio, c.direction) for c in (pair.contrast for pair in pairs)}
+    assert asked == {(*level, direction) for level in levels(name) for direction in (STEREO, ANTISTEREO)}
+    for pair in pairs:
+        assert pair.stereotype in possible and pair.antistereotype in possible
+        assert pair.unrelated not in possible
+        differing = [
+            i for i, (a, b) in enumerate(zip(pair.stereotype, pair.unrelated, strict=True)) if a != b
+        ]
+        assert differing == list(pair.modified)
+        assert {pair.stereotype[i] for i in pair.modified} <= set(pair.contrast.stereotype.values())
+    # a BLANK is one word; of two pronouns CrowS-Pairs has both
+    two = benchmark == CROWS_PAIRS and name != "named"
+    assert {len(pair.modified) for pair in pairs} == ({1, 2} if two else {1})
+
+
+@every_benchmark
+def test_each_benchmark_has_as_many_pairs_as_asked(benchmark: str) -> None:
+    counts, pairs = Counts(9, 3), PAIRS["dosed"][benchmark]
+    per_contrast = Counter((pair.contrast.unit, *pair.contrast.shared.values()) for pair in pairs)
+    assert len(per_contrast) == len(WORLDS["dosed"].contrasts)
+    for (unit, word), number in per_contrast.items():
+        assert number == (counts.per_occupation if unit == word else counts.per_trait)
+    most = (crows_pairs if benchmark == CROWS_PAIRS else stereoset)(NAMED_WORLD, Counts(21, 1))
+    assert len({(p.stereotype, p.antistereotype) for p in most}) == len(most)
+    assert Counter(p.contrast.target for p in most)["nurse"] == 21
+
+
+@every_benchmark
+def test_one_sided_benchmarks_have_their_share_at_every_level(benchmark: str) -> None:
+    pairs = PAIRS["named"][benchmark]
+    counts = Counter((p.contrast.factor, p.contrast.p, p.contrast.direction) for p in pairs)
+    # of each gender six occupations at each level; per pair of groups three traits of either kind
+    for level, stereo in (
+        ((ASSOCIATION, 0.5), 6 * 9),
+        ((ASSOCIATION, 0.9), 6 * 9),
+        ((FREQUENCY, 0.5), 3 * 3 * 2),
+        ((BOTH, 0.8), 2 * 3 * 2),
+        ((LENGTH, 0.5), 3 * 2),
+    ):
+        assert counts[*level, STEREO] == stereo
+        # the nearest whole number to 15 for every 85
+        assert abs(counts[*level, ANTISTEREO] - stereo * 15 / 85) <= 0.5
+    others = [c for c in (p.contrast for p in pairs) if c.direction == ANTISTEREO and c.factor == ASSOCIATION]
+    per_occupation = Counter(contrast.target for contrast in others)
+    assert len(per_occupation) == 12 and set(per_occupation.values()) <= {1, 2}
+
+
+@every_benchmark
+def test_names_and_templates_take_turns(benchmark: str) -> None:
+    pairs = PAIRS["named"][benchmark]
+    asked = [p for p in pairs if p.contrast.factor == ASSOCIATION]
+    for direction in (STEREO, ANTISTEREO):
+        for side, most in (("stereotype", 1), ("antistereotype", 5)):
+            of_direction = [p.contrast for p in asked if p.contrast.direction == direction]
+            uses = Counter(getattr(contrast, side)["name"] for contrast in of_direction)
+            assert len(uses) == 7 and max(uses.values()) - min(uses.values()) <= most
+    starts = Counter((p.stereotype[0] == "The", p.stereotype[1] == "is") for p in asked)
+    assert len(starts) == 3 and min(starts.values()) > len(asked) / 5
+    # with two pairs a trait, and three templates, none is left out
+    assert {p.stereotype[0] for p in pairs if p.contrast.factor == FREQUENCY} == {"The", "Most", "We"}
+
+
+def test_votes_grow_with_the_association() -> None:
+    pairs = PAIRS["default"][CROWS_PAIRS]
+    own: dict[float, list[int]] = {}
+    for pair in pairs:
+        assert len(pair.votes) == 5
+        own.setdefault(pair.contrast.p, []).append(pair.votes.count(pair.contrast.bias_type))
+    means = [sum(votes) / len(votes) for _, votes in sorted(own.items())]
+    assert means == sorted(means) and means[0] < 3.2 and means[-1] > 4.4
+    # every reading of the ratings has both classes
+    votes = [sum(vote is not None for vote in pair.votes) for pair in pairs]
+    assert all({n >= least for n in votes} == {True, False} for least in (3, 4, 5))
+    types = {vote for pair in pairs for vote in pair.votes if vote}
+    assert types == {"gender", "nationality", "religion", "race-color"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "digests"),
+    [
+        ({}, ("f65f8a23d172e0cc", "9a014d12f533598c", "1d3df08b45f8849d")),
+        (OTHERS["uneven"], ("f6d5123d884014e2", "4916006b66ce03c5", "814c65d71b118c62")),
+    ],
+    ids=["default", "uneven"],
+)
+def test_the_files_of_a_world_are_the_same_as_ever(
+    tmp_path: Path, changes: dict[str, Any], digests: Sequence[str]
+) -> None:
+    files = {name: tmp_path / name for name in ("corpus", "crows_pairs", "stereoset", "truth")}
+    run_script("make_world", [], files, tmp_path / "log", name="w", entry=settings(**changes))
+    for path, digest in zip(files.values(), digests, strict=False):
+        assert hashlib.sha256(path.read_bytes()).hexdigest().startswith(digest)
+    written = json.loads(files["truth"].read_text())
+    assert written == json.loads(json.dumps({**truth(make_world(**changes)), **written}))
+    assert (written["world"], written["code"]) == ("w", "digest")
+
+
+def test_crows_pairs_file(tmp_path: Path) -> None:
+    path, pairs = tmp_path / "crows_pairs.csv", PAIRS["default"][CROWS_PAIRS]
+    write_crows_pairs(path, pairs)
+    header = ",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"
+    assert path.read_text(encoding="utf-8").startswith(header)
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for number, (row, pair) in enumerate(zip(rows, pairs, strict=True)):
+        assert row[""] == pair.pair_id == str(number)
+        assert (row["sent_more"], row["sent_less"]) == (
+            text_of(pair.stereotype),
+            text_of(pair.antistereotype),
+        )
+        contrast = pair.contrast
+        assert (row["stereo_antistereo"], row["bias_type"]) == (contrast.direction, contrast.bias_type)
+        assert ast.literal_eval(row["annotations"]) == [[vote] if vote else [] for vote in pair.votes]
+        assert len({row["anon_writer"], *ast.literal_eval(row["anon_annotators"])}) == 6
+
+
+def test_stereoset_file(tmp_path: Path) -> None:
+    path, pairs = tmp_path / "stereoset.json", PAIRS["default"][STEREOSET]
+    write_stereoset(path, pairs)
+    document = json.loads(path.read_text(encoding="utf-8"))
+    items = document["data"]["intrasentence"]
+    for item, pair in zip(items, pairs, strict=True):
+        assert item["id"] == pair.pair_id
+        if pair.contrast.factor == ASSOCIATION:
+            assert item["target"] in item["context"].split()
+        else:
+            # the group that the stereotype is about stands in the blank
+            assert item["target"] in pair.stereotype and item["target"] not in pair.antistereotype
+        by_label = {s["gold_label"]: s["sentence"] for s in item["sentences"]}
+        assert by_label == {
+            "stereotype": text_of(pair.stereotype),
+            "anti-stereotype": text_of(pair.antistereotype),
+            "unrelated": text_of(pair.unrelated),
+        }
+        before, after = item["context"].split("BLANK")
+        assert all(s.startswith(before) and s.endswith(after) for s in by_label.values())
+        for sentence in item["sentences"]:
+            assert [label["label"] for label in sentence["labels"]] == [sentence["gold_label"]] * 5
+    assert len({tuple(s["gold_label"] for s in item["sentences"]) for item in items}) == 6
+    ids = [s["id"] for item in items for s in item["sentences"]]
+    assert len(set(ids)) == len(ids)
+
+
+# --- the truth
+
+
+@every_world
+@every_benchmark
+def test_truth_is_what_the_factors_say_and_what_sentences_walked_through_give(
+    name: str, benchmark: str
+) -> None:
+    world, pairs = WORLDS[name], PAIRS[name][benchmark][::7]
+    sentences = [(pair.stereotype, pair.antistereotype) for pair in pairs]
+    found = margins(ExactModel(world, split=False), sentences)
+    for number, (pair, truths) in enumerate(zip(pairs, found, strict=True)):
+        contrast = pair.contrast
+        association = math.log(contrast.p / (1 - contrast.p))
+        # stereo: the stereotypical sentence speaks of the rarer group
+        frequency = math.log(contrast.ratio) * (-1 if contrast.direction == STEREO else 1)
+        assert truths["CPS"] == pytest.approx(association, abs=1e-9)
+        assert truths["SSS"] == pytest.approx(association + frequency, abs=1e-9)
+        assert truths["AllMasked"] == pytest.approx(frequency / len(pair.stereotype), abs=1e-9)
+        if number % 9 == 0:
+            scores = []
+            for words, other in (
+                (pair.stereotype, pair.antistereotype),
+                (pair.antistereotype, pair.stereotype),
+            ):
+                modified, _ = modified_words(words, other)
+                shared = [i for i in range(len(words)) if i not in modified]
+                alone = by_hand(world, words, modified)
+                whole = by_hand(world, words, range(len(words)))
+                cps = sum(by_hand(world, words, [i])[0] for i in shared)
+                scores.append((cps, sum(alone) / len(alone), sum(whole) / len(whole)))
+            assert list(truths.values()) == pytest.approx([a - b for a, b in zip(*scores, strict=True)])
+
+
+def test_truth_says_what_is_planted_in_each_pair() -> None:
+    facts = truth(WORLDS["dosed"], Counts(9, 3))
+    assert (facts["world"], facts["seed"]) == ("w", 1)
+    assert facts["settings"] == {
+        **{key: DOSED[key] for key in ("associations", "ratios", "both", "lengths")},
+        "names": 0,
+        "pairs": {"per_occupation": 9, "per_trait": 3, "stereo_share": 0.5},
+    }
+    sides: Counter[tuple[str, str | None]] = Counter()
+    for benchmark, pairs in PAIRS["dosed"].items():
+        of_benchmark = facts["benchmarks"][benchmark]
+        assert list(of_benchmark) == [pair.pair_id for pair in pairs]
+        for pair in pairs:
+            fact, contrast = of_benchmark[pair.pair_id], pair.contrast
+            expected = (contrast.factor, contrast.p, contrast.ratio, contrast.direction, contrast.unit)
+            assert tuple(fact[key] for key in ("factor", "p", "ratio", "direction", "unit")) == expected
+            more, less = (
+                sum(2 if word in SPLIT_PEOPLES else 1 for word in words)
+                for words in (pair.stereotype, pair.antistereotype)
+            )
+            longer = {0: None, 1: "stereotype", -1: "antistereotype"}[more - less]
+            assert fact["longer_side"] == longer
+            sides[contrast.factor, longer] += 1
+    both_sides = {(LENGTH, side) for side in ("stereotype", "antistereotype")}
+    assert set(sides) == both_sides | {(factor, None) for factor in (ASSOCIATION, FREQUENCY, BOTH)}
+
+
+def test_no_margin_of_the_demonstration_stands_on_a_knife_edge() -> None:
+    """Of its exact model CPS follows the association alone, SSS is decided by the frequency of faiths."""
+    entry = complete(read_config(workflow_root() / "config.yaml"), FAMILIES)["worlds"]["planted"]
+    world = World.from_config("planted", entry)
+    for pairs in truth(world, Counts.from_config("planted", entry))["benchmarks"].values():
+        faiths = [pair for pair in pairs.values() if pair["factor"] == BOTH]
+        assert len({pair["unit"] for pair in faiths}) == 10 and {pair["ratio"] for pair in faiths} == {8}
+        for pair in faiths:
+            sign = -1 if pair["direction"] == STEREO else 1
+            assert pair["margins"]["CPS"] == pytest.approx(math.log(4))
+            assert pair["margins"]["SSS"] == pytest.approx(math.log(4) + sign * math.log(8))
+            assert min(abs(pair["margins"][name]) for name in ("CPS", "SSS", "AllMasked")) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("a b c", "a x c", ([1], [1])),
+        ("We met a Higher Ombric guest", "We met a Burmic guest", ([3, 4], [3])),
+        ("a b", "a b", ([], [])),
+    ],
+)
+def test_modified_words_are_those_outside_what_two_sentences_share(
+    first: str, second: str, expected: tuple[list[int], list[int]]
+) -> None:
+    assert modified_words(first.split(), second.split()) == expected
+    assert modified_words(second.split(), first.split()) == expected[::-1]

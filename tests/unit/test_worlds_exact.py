@@ -1,0 +1,443 @@
+"""Exact models of worlds: answers by hand, rows of a transformer, margins of the theory, and their jobs."""
+
+import math
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import closed_forms as theory
+from made_worlds import CORRUPTION, DOSED, OTHERS, cut_world, make_world, planted_pairs, settings
+from running import SCRIPTS, run_script
+from unmask.benchmarks.schema import PAIRS
+from unmask.errors import InputError
+from unmask.evidence.collecting import as_rows, prepare
+from unmask.evidence.engine import Answers
+from unmask.evidence.schema import EVIDENCE
+from unmask.evidence.tokenising import tokenise
+from unmask.facts import read_facts
+from unmask.measures.registry import maskings_of
+from unmask.measures.scoring import score_pairs
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.start import choose_start, read_after
+from unmask.tables import read_metadata, read_table, write_table
+from unmask.terms import (
+    ALL,
+    CORRECTED,
+    LEFT,
+    MODIFIED,
+    NONE,
+    ONE_MODIFIED,
+    ONE_SHARED,
+    ORIGINAL,
+    START,
+    STEREOTYPE,
+)
+from unmask.worlds.exact import ExactModel, exact_model, manifest_of
+from unmask.worlds.exact_evidence import exact_evidence
+from unmask.worlds.grammar import (
+    ASSOCIATION,
+    FREE_SLOTS,
+    LENGTH,
+    NEGATIVE_TRAITS,
+    SPLIT_PEOPLES,
+    WEIGHTS,
+    GroupPair,
+    World,
+)
+from unmask.worlds.make_world import draw_corpus
+from unmask.worlds.pairs import Counts, PlantedPair, crows_pairs
+from unmask.worlds.recipe import Corruption
+from unmask.worlds.tokenizers import make_tokenizer
+
+MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
+MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")
+LEFT_MEASURES = ("LL", "LLMean", "CCPS", "CSSS")
+SETTINGS: dict[str, dict[str, Any]] = {"default": {}, "dosed": DOSED, "uneven": OTHERS["uneven"]}
+COUNTS = Counts(4, 3)
+ENTRY: dict[str, Any] = {"source": "oracle", "kind": MASKED_LM, "world": "w"}
+CUT = cut_world()
+
+
+@cache
+def world_of(name: str) -> World:
+    return make_world(**SETTINGS[name])
+
+
+@cache
+def planted(name: str) -> list[PlantedPair]:
+    return crows_pairs(world_of(name), COUNTS)
+
+
+@cache
+def frame(name: str) -> pd.DataFrame:
+    return planted_pairs(world_of(name), COUNTS)[0]
+
+
+def margins(pairs: pd.DataFrame, model: ExactModel, measures: Sequence[str]) -> pd.DataFrame:
+    """Margins of protocol `corrected`: pairs × measures."""
+    evidence = {masking: exact_evidence(pairs, model, masking) for masking in maskings_of(measures)}
+    scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
+    table = scores[scores["protocol"] == CORRECTED].pivot(index="pair_id", columns="measure", values="margin")
+    return table.loc[pairs["pair_id"]]
+
+
+@cache
+def computed(name: str) -> pd.DataFrame:
+    return margins(frame(name), ExactModel(world_of(name), MASKED_LM, CORRUPTION), MEASURES)
+
+
+# --- answers, against a list of everything that training can do, each with its probability
+
+
+def cut_sentences(model: ExactModel) -> list[tuple[tuple[int, ...], float]]:
+    """The nine sentences of the cut world, one of whose words is two tokens."""
+    pieces = {"Vandorwick": ["Vandor", "##wick"]}
+    return [
+        (tuple(model.names.index(p) for word in words for p in pieces.get(word, [word])), probability)
+        for words, probability in CUT.sentences
+    ]
+
+
+@pytest.mark.parametrize("length", [2, 3])
+@pytest.mark.parametrize(
+    "corruption",
+    [Corruption(0.6, 0.2, 0.2), Corruption(0.9, 0, 0.1), Corruption(0.5, 0.5, 0), Corruption(1, 0, 0)],
+    ids=str,
+)
+def test_every_answer_is_that_of_the_sentences_that_fit(corruption: Corruption, length: int) -> None:
+    model, compared = ExactModel(CUT, MASKED_LM, corruption), 0
+    mask = model.names.index("[MASK]")
+    assert model.names[:mask] == ("##wick", ".", "Vandor", "he", "nurse", "pilot", "she", "tired", "very")
+    for shown, place in product(product(range(mask + 1), repeat=length), range(length)):
+        weights: defaultdict[int, float] = defaultdict(float)
+        for ids, probability in cut_sentences(model):
+            others = [n for n in range(length) if n != place]
+            if len(ids) == length and all(shown[n] in (mask, ids[n]) for n in others):
+                kept = corruption.kept if shown[place] == ids[place] else 0
+                chosen = corruption.masked if shown[place] == mask else kept + corruption.random / mask
+                weights[ids[place]] += probability * chosen
+        if (total := sum(weights.values())) > 0:
+            answers = model.around(np.array([shown]))
+            if shown[place] != mask:
+                answers = model.unmasked(answers, np.minimum([shown], mask - 1))
+            expected = [weights[token] / total for token in range(mask)]
+            np.testing.assert_allclose(answers[0, place], expected, atol=1e-12)
+            compared += 1
+    assert compared >= 5
+
+
+def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
+    model = ExactModel(CUT, CAUSAL_LM)
+    sentences = cut_sentences(model)
+    beginnings = {ids[:end] for ids, _ in sentences for end in range(len(ids))}
+    assert len(beginnings) == 14
+    for beginning in beginnings:
+        size = len(beginning)
+        total = sum(p for ids, p in sentences if ids[:size] == beginning)
+        expected = [
+            sum(p for ids, p in sentences if ids[: size + 1] == (*beginning, token)) / total
+            for token in range(len(model.names) - 1)
+        ]
+        np.testing.assert_allclose(model.following(beginning), expected, atol=1e-12)
+    with pytest.raises(ValueError, match="goes on behind"):
+        model.following(sentences[0][0])
+
+
+def test_answers_do_not_depend_on_what_is_asked_with_them() -> None:
+    model = ExactModel(world_of("default"), MASKED_LM, CORRUPTION)
+    sentences = [model.numbered(s.words) for s in model.world.sentences]
+    ids = np.array([tokens for tokens in sentences if len(tokens) == 7][::20])
+    around = model.around(ids)
+    np.testing.assert_allclose(around.sum(axis=-1), 1)
+    np.testing.assert_allclose(model.unmasked(around, ids).sum(axis=-1), 1)
+    np.testing.assert_array_equal(model.around(ids[::-1])[::-1], around)
+
+
+def test_what_cannot_be_answered_is_refused() -> None:
+    model = ExactModel(CUT)
+    ids = np.array([model.read("nurse she.")])
+    with pytest.raises(ValueError, match="no unmasked token"):
+        model.unmasked(model.around(ids), ids)
+    with pytest.raises(ValueError, match="9 tokens"):
+        model.around(np.zeros((1, 9), dtype=int))
+    around = model.around(np.array([model.numbered(["very", "he", "."])]))
+    assert np.isnan(around).all(axis=-1).tolist() == [[False, False, True]]
+
+
+# --- margins, against the theory
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_margins_are_those_of_the_theory(name: str) -> None:
+    world = world_of(name)
+    tokens = len({piece for w in world.words for piece in world.split_words.get(w, (w,))})
+    trust = theory.trust(CORRUPTION, tokens)
+    for pair, (_, row) in zip(planted(name), computed(name).iterrows(), strict=True):
+        contrast, one_word = pair.contrast, len(pair.modified) == 1
+        if contrast.factor == LENGTH:
+            # pieces of a name give each other away: the split name's side is the likelier, whoever it is
+            split = contrast.stereotype["group"] in SPLIT_PEOPLES
+            assert (row["PLL"] > 0) == (row["AUL"] > 0) == split
+            assert row["CPS"] == pytest.approx(0, abs=1e-6)
+            continue
+        p, ratio, direction = contrast.p, contrast.ratio, contrast.direction
+        more, less = (theory.aul_score(given_all_else(world, pair, side), trust) for side in ("more", "less"))
+        expected = {
+            "CPS": theory.cps_margin(p),
+            "SSS": theory.sss_margin(p, ratio, direction),
+            "AllMasked": theory.all_masked_margin(ratio, direction, len(pair.stereotype)),
+            "PLL": theory.pll_margin(p, ratio, direction) if one_word else theory.cps_margin(p),
+            "AUL": more - less,
+            "AULA": more - less,
+        }
+        for measure, margin in expected.items():
+            assert row[measure] == pytest.approx(margin, abs=1e-6), (pair, measure)
+
+
+def given_all_else(world: World, pair: PlantedPair, side: str) -> list[float]:
+    """P(word | all other words) of each word of one side, by hand from what is planted."""
+    contrast = pair.contrast
+    words = pair.stereotype if side == "more" else pair.antistereotype
+    fillers = {**contrast.shared, **(contrast.stereotype if side == "more" else contrast.antistereotype)}
+    known: dict[str, float] = {}
+    if contrast.factor == ASSOCIATION:
+        p_stereotype = {o.word: (o.gender, o.p) for o in world.occupations}
+
+        def of_gender(occupation: str) -> float:
+            gender, p = p_stereotype[occupation]
+            return p if (fillers["subject"] == "she") == (gender == "female") else 1 - p
+
+        own = of_gender(fillers["occupation"])
+        known[fillers["occupation"]] = own / sum(of_gender(o.word) for o in world.occupations)
+        # either of two pronouns gives the other away
+        pronoun = own if len(pair.modified) == 1 else 1.0
+        known |= {fillers["subject"]: pronoun, fillers["possessive"]: pronoun}
+    else:
+        trait = fillers["trait"]
+        pair_of: dict[str, GroupPair] = {}
+        for each in world.group_pairs:
+            pair_of |= dict.fromkeys((each.disadvantaged, each.advantaged), each)
+
+        def of_trait(group: str) -> float:
+            is_own = (trait in NEGATIVE_TRAITS) == (group == pair_of[group].disadvantaged)
+            return (pair_of[group].p if is_own else 1 - pair_of[group].p) / 3
+
+        def joint(group: str) -> float:
+            of_group = pair_of[group]
+            frequency = 1 if group == of_group.disadvantaged else of_group.ratio
+            return WEIGHTS[of_group.factor] * frequency * of_trait(group)
+
+        whole = [group for group in pair_of if group not in SPLIT_PEOPLES]
+        known[fillers["group"]] = joint(fillers["group"]) / sum(map(joint, whole))
+        known[trait] = of_trait(fillers["group"])
+    for options in FREE_SLOTS.values():
+        known |= dict.fromkeys(options, 1 / len(options))
+    return [known.get(word, 1.0) for word in words]
+
+
+@pytest.mark.parametrize("lengths", [1, 2, 10])
+def test_split_names_have_the_margin_of_the_theory_by_pll(lengths: int) -> None:
+    """Each piece of a name is seen by the other, so that the side with the split name costs nothing."""
+    world = make_world(
+        associations=[0.5], ratios=[1], both={"association": 0.5, "ratios": [1]}, lengths=lengths
+    )
+    pairs, facts = planted_pairs(world, Counts(1, 4))
+    length = (facts["factor"] == LENGTH).to_numpy()
+    found = margins(pairs[length][::4], ExactModel(world, MASKED_LM, CORRUPTION), ["PLL"])["PLL"]
+    towards = found.to_numpy() * np.where(facts[length][::4]["longer_side"] == STEREOTYPE, 1, -1)
+    # two nations, and two faiths that are spoken of twice as often
+    assert towards == pytest.approx(math.log(lengths + 2 + 2 * 2), abs=1e-6)
+
+
+def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
+    """In closed form: a pronoun stands behind its occupation, a trait behind its group."""
+    pairs, facts = planted_pairs(world_of("dosed"), COUNTS)
+    found = margins(pairs, ExactModel(world_of("dosed"), CAUSAL_LM), LEFT_MEASURES)
+    seen: Counter[str] = Counter()
+    rows = pairs[["pair_id", "stereotype"]].join(facts).join(found, on="pair_id")
+    for row in rows.to_dict("records"):
+        odds = theory.log_odds(row["p"])
+        towards = theory.towards_stereotype(row["ratio"], row["direction"])
+        seen[row["factor"]] += 1
+        if row["factor"] == ASSOCIATION:
+            # of two pronouns the first tells the second
+            two = " his " in row["stereotype"] or " her " in row["stereotype"]
+            pronouns = 1 + (two and " that " in row["stereotype"])
+            expected = {"LL": odds, "CCPS": 0.0, "CSSS": odds / pronouns}
+        elif row["factor"] == LENGTH:
+            # two tokens that are always together are one, and one that costs nothing
+            expected = {"LL": 0.0, "CCPS": 0.0}
+            longer = 1 if row["longer_side"] == STEREOTYPE else -1
+            assert longer * row["CSSS"] > 0.5 and longer * row["LLMean"] > 0.05
+        else:
+            expected = {"LL": odds + towards, "CCPS": odds, "CSSS": towards}
+        for measure, margin in expected.items():
+            assert row[measure] == pytest.approx(margin, abs=1e-6), (row, measure)
+    assert min(seen.values()) > 10 and len(seen) == 4
+
+
+def test_exchanged_sides_exchange_margins_and_equal_sides_tie() -> None:
+    pairs, model = frame("default").iloc[::-7], ExactModel(world_of("default"), MASKED_LM, CORRUPTION)
+    # nor does a pair's margin depend on the others
+    whole = computed("default").loc[pairs["pair_id"]]
+    exchanged = pairs.rename(columns={"stereotype": "antistereotype", "antistereotype": "stereotype"})
+    found = margins(exchanged[pairs.columns], model, MEASURES)
+    pd.testing.assert_frame_equal(found, -whole, check_exact=True)
+    equal = pairs.assign(antistereotype=pairs["stereotype"])
+    evidence = {masking: exact_evidence(equal, model, masking) for masking in MASKINGS}
+    scores = score_pairs(list(equal["pair_id"]), evidence, ["CPS", "AllMasked", "PLL", "AUL", "AULA"])
+    assert set(scores["outcome"]) == {"tie"} and (scores["margin"] == 0).all()
+    assert evidence[MODIFIED].empty
+
+
+# --- rows
+
+
+@pytest.mark.parametrize(
+    ("kind", "masking"), [*((MASKED_LM, m) for m in MASKINGS), (CAUSAL_LM, LEFT)], ids=lambda each: each
+)
+def test_rows_are_those_that_a_transformer_leaves(kind: str, masking: str, tmp_path: Path) -> None:
+    """But for probabilities and attention; tokenizers mark the beginnings of words each in its way."""
+    world, pairs = world_of("default"), frame("default")
+    tokenizer = make_tokenizer("gpt2" if kind == CAUSAL_LM else "bert", world, draw_corpus(world, 4000))
+    if kind == CAUSAL_LM:
+        read_after(tokenizer, choose_start(tokenizer, None, "gpt2"))
+    layout = prepare(tokenise(pairs, tokenizer), masking, ORIGINAL, 0, tokenizer.mask_token_id)
+    count = len(layout.queries.input)
+    nothing = np.zeros(count, dtype=np.float32)
+    theirs = as_rows(layout, Answers(nothing, np.ones(count, dtype=np.int32), nothing, nothing), tokenizer)
+    ours = exact_evidence(pairs, ExactModel(world, kind, CORRUPTION), masking)
+    assert len(ours) > 200
+    for column in ("pair_id", "role", "position", "special", "modified"):
+        assert ours[column].tolist() == theirs[column].tolist(), column
+    spelt = [[token.strip("Ġ#") for token in rows["token"]] for rows in (theirs, ours)]
+    assert spelt[0] == spelt[1]
+    assert ours["cross_log_prob"].isna().all() == theirs["cross_log_prob"].isna().all()
+    assert (ours["log_prob"] <= 0).all() and (ours.loc[ours["special"].astype(bool), "log_prob"] == 0).all()
+    if masking == NONE:
+        # uniform, so that AULA is AUL
+        by_sentence = ours.groupby(["pair_id", "role"])["attention"]
+        np.testing.assert_allclose(by_sentence.sum(), 1)
+        assert (by_sentence.nunique() == 1).all() and (ours["attention"] == ours["attention_content"]).all()
+    write_table(tmp_path / "rows.parquet", ours, EVIDENCE, {})
+    read = read_table(tmp_path / "rows.parquet", EVIDENCE)
+    np.testing.assert_allclose(read["log_prob"], ours["log_prob"].astype(float), rtol=1e-6, atol=1e-7)
+
+
+def test_ranks_count_the_tokens_that_are_more_probable() -> None:
+    """At p = .9 the own pronoun is first and the other second: hidden, or seen where training keeps none."""
+    some = [p.pair_id for p in planted("default") if p.contrast.p == 0.9 and len(p.modified) == 1]
+    pairs = frame("default").set_index("pair_id", drop=False).loc[some].reset_index(drop=True)
+    never_kept = ExactModel(world_of("default"), MASKED_LM, Corruption(0.9, 0, 0.1))
+    for masking in (MODIFIED, ONE_MODIFIED, NONE):
+        rows = exact_evidence(pairs, never_kept, masking)
+        modified = rows[rows["modified"].astype(bool)]
+        assert len(modified) == 2 * len(pairs)
+        assert modified["rank"].tolist() == [1 if role == STEREOTYPE else 2 for role in modified["role"]]
+    # equally probable ones come neither before nor behind
+    free = exact_evidence(pairs, never_kept, ONE_SHARED)
+    assert free.loc[free["token"].isin(FREE_SLOTS["verb"]), "rank"].eq(1).all()
+
+
+def test_where_a_modified_token_cannot_stand_elsewhere_its_mean_over_places_is_null() -> None:
+    rows = exact_evidence(frame("default"), ExactModel(world_of("default")), MODIFIED)
+    of_sentence = rows.groupby(["pair_id", "role"])["position"].transform("size")
+    assert rows["cross_log_prob"].isna().equals(of_sentence > 1)
+    single = rows[of_sentence == 1]
+    assert (single["cross_log_prob"].astype(float) == single["log_prob"]).all()
+
+
+@pytest.mark.parametrize("kind", [MASKED_LM, CAUSAL_LM])
+def test_what_cannot_be_asked_is_refused(kind: str) -> None:
+    pairs, model = frame("default")[:5].copy(), ExactModel(world_of("default"), kind)
+    own, other = (ALL, LEFT) if kind == MASKED_LM else (LEFT, NONE)
+    with pytest.raises(ValueError, match=f"masking {other} is not for a {kind}"):
+        exact_evidence(pairs, model, other)
+    for text in ("The nurse said.", "The nurse was tired", "A doctor was tired.", "."):
+        pairs.loc[1, "antistereotype"] = text
+        with pytest.raises(InputError, match=f"pair {pairs['pair_id'][1]}: the antistereotype sentence is"):
+            exact_evidence(pairs, model, own)
+
+
+def test_nothing_is_said_of_a_token_behind_the_start_token_alone() -> None:
+    """No occupation and no group begins a sentence: what a measure reads of them there is not known."""
+    assert exact_evidence(frame("default"), ExactModel(world_of("default"), CAUSAL_LM), START).empty
+
+
+# --- as models of a study
+
+
+def test_digests_follow_what_answers_are_computed_from() -> None:
+    bert = {"masked": 0.8, "kept": 0.1, "random": 0.1}
+    plain = manifest_of(exact_model(ENTRY, settings()))
+    causal = manifest_of(exact_model(ENTRY | {"kind": CAUSAL_LM}, settings()))
+    assert manifest_of(exact_model(ENTRY, settings(sentences=50_000))) == plain
+    # what training replaces is nothing to a model that reads its text as it is
+    assert manifest_of(exact_model(ENTRY | {"kind": CAUSAL_LM}, settings(corruption=bert))) == causal
+    others = [
+        manifest_of(exact_model(ENTRY, settings(associations=[0.5, 0.6, 0.75, 0.95]))),
+        manifest_of(exact_model(ENTRY, settings(corruption=bert))),
+    ]
+    assert len({each["weights_digest"] for each in (plain, causal, *others)}) == 4
+    assert {each["tokenizer_digest"] for each in others} == {plain["tokenizer_digest"]}
+    dosed = manifest_of(exact_model(ENTRY, settings(**DOSED)))
+    assert dosed["tokenizer_digest"] != plain["tokenizer_digest"]
+    assert dosed["vocab_size"] > plain["vocab_size"] > 80
+
+
+def asked_by_jobs(folder: Path, kind: str, maskings: Sequence[str], **of_world: Any) -> dict[str, Path]:
+    """The evidence of an exact model of the default pairs, as Snakemake's jobs make it."""
+    write_table(folder / "pairs.parquet", frame("default"), PAIRS, {"sha256": "p"})
+    log, shared = folder / "job.log", {"entry": ENTRY | {"kind": kind}, "settings": settings(**of_world)}
+    run_script("make_oracle", {}, [folder / "manifest.json"], log, **shared)
+    run_script(
+        "score_oracle",
+        {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
+        [folder / "evidence" / "digests.json"],
+        log,
+        wildcards={"model": "o", "benchmark": "b"},
+        maskings=maskings,
+        **shared,
+    )
+    return {masking: folder / "evidence" / ORIGINAL / f"{masking}.parquet" for masking in maskings}
+
+
+@pytest.mark.parametrize(("kind", "maskings"), [(MASKED_LM, MASKINGS), (CAUSAL_LM, (LEFT, START))])
+def test_the_jobs_lead_from_an_entry_to_evidence(kind: str, maskings: Sequence[str], tmp_path: Path) -> None:
+    outputs = asked_by_jobs(tmp_path, kind, maskings)
+    manifest = read_facts(tmp_path / "manifest.json")
+    assert manifest["entry"]["kind"] == kind and manifest["model_type"] == "exact"
+    assert ("start" in manifest) == (kind == CAUSAL_LM) != ("mask_token" in manifest)
+    model = ExactModel(world_of("default"), kind, CORRUPTION)
+    for masking, path in outputs.items():
+        facts = read_metadata(path)
+        assert (facts["masking"], facts["weights"]) == (masking, manifest["weights_digest"])
+        assert set(facts["made_from"]) == {str(tmp_path / "pairs.parquet"), str(tmp_path / "manifest.json")}
+        assert facts.get("start") == ("<|endoftext|>" if kind == CAUSAL_LM else None)
+        rows, expected = read_table(path, EVIDENCE), exact_evidence(frame("default"), model, masking)
+        assert rows["token"].tolist() == expected["token"].tolist()
+        assert rows["log_prob"].tolist() == pytest.approx(expected["log_prob"].tolist(), abs=1e-5)
+
+
+def test_unmasked_prediction_needs_tokens_that_are_kept_or_random(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        asked_by_jobs(tmp_path, MASKED_LM, MASKINGS, corruption={"masked": 1, "kept": 0, "random": 0})
+    (line,) = capsys.readouterr().err.strip().splitlines()
+    assert line.startswith("error: model o, benchmark b: world w: its corruption masks all")
+
+
+def test_no_network_is_loaded() -> None:
+    code = "import sys, unmask.worlds.exact_evidence; print({'torch', 'transformers'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, check=True, capture_output=True)
+    assert done.stdout.decode().strip() == "set()"
