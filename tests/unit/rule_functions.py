@@ -1,4 +1,4 @@
-"""The functions of rules for a study, without Snakemake: what the files of rules/inputs define."""
+"""The functions of rules for a study, without Snakemake: what files of rules define before their rules."""
 
 import functools
 import os
@@ -13,7 +13,7 @@ from unmask.schemas import alternative, complete
 
 
 def functions_of(study: dict[str, Any], *files: str) -> dict[str, Any]:
-    """The names of some files of rules/inputs, in their order, for a study that is completed first."""
+    """The names of some files of rules, in their order, for a study that is completed first."""
     config = complete(study, FAMILIES)
     sections = {key.upper(): config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")}
     known: dict[str, Any] = {
@@ -27,8 +27,13 @@ def functions_of(study: dict[str, Any], *files: str) -> dict[str, Any]:
         "functools": functools,
         "os": os,
         "sys": sys,
+        # of rules/resources.smk
+        "making_memory": None,
+        "making_time": None,
     }
     for file in files:
         path = ROOT / "rules/inputs" / f"{file}.smk"
-        exec(compile(path.read_text(encoding="utf-8"), path, "exec"), known)
+        path = path if path.exists() else ROOT / "rules" / f"{file}.smk"
+        functions = path.read_text(encoding="utf-8").partition("\nwildcard_constraints:")[0]
+        exec(compile(functions, path, "exec"), known)
     return known
