@@ -37,7 +37,7 @@ MAIN = Table(
         Column(
             "word choice alone",
             "{null_low:.1f} to {null_high:.1f}",
-            "The band of the lexical null, in percent.",
+            "The band of word choice, in percent.",
         ),
         Column("verdict", "{verdict}", "What the interval and the band of word choice allow to say."),
         Column(
@@ -97,7 +97,7 @@ CHANCE = Table(
         Column(
             "Wilson interval", "{wilson_low:.1f} to {wilson_high:.1f}", "In percent.", "independent pairs"
         ),
-        Column("mean", "{null_mean:.1f}", "Mean bias score of the lexical null in percent.", _ALONE),
+        Column("mean", "{null_mean:.1f}", "Mean bias score of the null of word choice, in percent.", _ALONE),
         Column("interval", "{null_low:.1f} to {null_high:.1f}", "Its band in percent.", _ALONE),
         Column("p", "{null_p:p}", "How often the null is as far from its mean.", _ALONE),
         Column(
@@ -146,9 +146,7 @@ DIRECTIONS = Table(
         Column("raw", "{p:p}", "Two-sided p of the difference.", "p"),
         Column("Holm", "{p_holm:p}", "The same after Holm's correction.", "p"),
         Column("|Diff|", "{size:.2f}", "Size of the difference in points."),
-        Column(
-            "word choice alone", "{null_low:+.1f} to {null_high:+.1f}", "Band of the lexical null, in points."
-        ),
+        Column("word choice alone", "{null_low:+.1f} to {null_high:+.1f}", "Band of word choice, in points."),
     ],
     heads=TITLE,
 )
