@@ -149,6 +149,15 @@ def test_the_released_code_reads_a_regions_padded_batch(architecture: str, tmp_p
             np.testing.assert_allclose(rows[name], means, atol=1e-5)
 
 
+def test_unknown_tokens_are_counted_and_said_and_nothing_is_dropped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = write(tmp_path / "original.parquet", model_of("bert"))
+    alone = found[found["word"].isna()].set_index("name")["unknown"]
+    assert alone["L'Hôme"] == 1 and alone.sum() == 1 and (found["name"] == "L'Hôme").sum() == 1 + 3
+    assert "1 of 8 names have tokens that the tokenizer does not know" in caplog.text
+
+
 def test_nothing_hangs_on_batches_shards_or_the_order_of_names(tmp_path: Path) -> None:
     wanted = write(tmp_path / "a.parquet", model_of("bert"))
     for number, (batch, shard, names) in enumerate(

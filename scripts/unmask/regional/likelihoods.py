@@ -116,6 +116,9 @@ def _likelihoods(
 ) -> list[pd.DataFrame]:
     """The rows of LIKELIHOODS of some names. Raises InputError for a likelihood that is not finite."""
     table, blocks = sentences.laid_out(names)
+    if some := table.loc[table["word"].isna() & (table["unknown"] > 0), "name"].tolist():
+        known = "names have tokens that the tokenizer does not know (column `unknown`), such as"
+        logger.warning("%d of %d %s %r", len(some), len(names), known, some[0])
     answers = token_log_probs(model, [block for _, block, _ in blocks], progress)
     likelihoods = np.empty(len(table))
     for (rows, _, counted), log_probs in zip(blocks, answers, strict=True):
