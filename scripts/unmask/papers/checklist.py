@@ -23,7 +23,6 @@ class Item:
     file: str
     name: list[str]
     protocol: str | None = None
-    equal: list[str] = field(default_factory=list)
     only: Mapping[str, list[str]] = field(default_factory=dict)
     decimals: int | None = None
     beside: Mapping[str, list[str]] = field(default_factory=dict)

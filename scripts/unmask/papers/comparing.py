@@ -46,7 +46,7 @@ def compared(item: Item, folder: str | Path) -> pd.DataFrame:
 
 def _needed(item: Item) -> Iterator[str]:
     """The columns of the table of ours that a comparison reads."""
-    yield from (*item.name, *item.keys, *item.values, *item.equal, *item.only)
+    yield from (*item.name, *item.keys, *item.values, *item.only)
     if item.protocol is not None:
         yield item.protocol
     for column, others in item.beside.items():
@@ -71,8 +71,7 @@ def _protocol(row: Mapping[str, Any], item: Item) -> str:
 
 def _rows(ours: pd.DataFrame, item: Item) -> Iterator[Mapping[str, Any]]:
     for row in ours.to_dict("records"):
-        counts = all(row[column] in values for column, values in item.only.items())
-        if counts and len({row[column] for column in item.equal}) < 2:
+        if all(row[column] in values for column, values in item.only.items()):
             yield {str(key): value for key, value in row.items()}
 
 
