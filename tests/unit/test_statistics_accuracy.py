@@ -143,15 +143,6 @@ def test_equally_many_modified_tokens_at_other_places_are_two_candidates() -> No
     assert rows == {("a", "stereotype"): True, ("a", "antistereotype"): False, ("b", None): True}
 
 
-def test_absent_evidence_leaves_its_measures_out() -> None:
-    made = synthetic.make(10, seed=0)
-    table = accuracy_table(
-        [accuracy_counts(MEASURES, {"one-shared": made.evidence["one-shared"]}, None)], 0.95
-    )
-    assert set(table["measure"]) == {"CPS"}
-    assert accuracy_table([accuracy_counts(MEASURES, {}, None)], 0.95).empty
-
-
 def test_the_measures_of_a_study_and_no_others_are_counted() -> None:
     made = synthetic.make(10, seed=0)
     assert set(accuracy_table([accuracy_counts(["PLL", "AUL"], made.evidence, None)], 0.95)["measure"]) == {
@@ -309,16 +300,6 @@ def test_the_unrelated_sentence_meets_the_stereotype_where_counts_agree(
                 unrelated[pair, "x", position] = right
     assert row_of(table, kind="unrelated", unit="token") == counts(stereotype, unrelated)
     assert row_of(table, kind="unrelated", unit="clustered") == of_pairs(stereotype, unrelated)
-
-
-def test_unrelated_sentences_of_other_lengths_stay_out(made: synthetic.Synthetic) -> None:
-    none = made.evidence["none"]
-    cut = none[~((none["role"] == "unrelated") & (none["pair_id"] == "p0") & (none["position"] == 1))]
-    whole, fewer = (
-        row_of(tests_of(MEASURES, {"none": rows}, None), kind="unrelated", unit="clustered")[0]
-        for rows in (none, cut)
-    )
-    assert fewer == whole - 1
 
 
 def test_a_clustered_test_is_students_t_of_the_written_out_variance(

@@ -246,15 +246,6 @@ def test_without_clusters_pairs_are_independent() -> None:
     np.testing.assert_allclose(overall["high"], overall["wilson_high"], atol=0.05)
 
 
-def test_where_all_pairs_vary_together_nothing_is_claimed() -> None:
-    made = synthetic.make(30, seed=5)
-    table = made_table(made.pairs.assign(target="one"), made.scores)
-    overall = table[table["grouping"] == "overall"]
-    assert overall["score"].notna().all()
-    assert overall[["low", "high", "df", "margin_low"]].isna().all(axis=None)
-    assert overall[["wilson_low", "wilson_high"]].notna().all(axis=None)
-
-
 def grouped(
     clusters: list[int],
     outcomes: list[str],

@@ -14,9 +14,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 import synthetic
 from study_schema import MEASURES
-from synthetic import pair_results
 from unmask.errors import InputError
-from unmask.pairs.comparisons import VERSIONS_DIFFER
 from unmask.report.sheets import rows_of
 from unmask.statistics import comparisons
 from unmask.statistics.comparisons import measures_compared, states_compared, versions_compared
@@ -169,12 +167,6 @@ def test_a_model_against_itself_differs_by_nothing(made: synthetic.Synthetic) ->
     assert (table["difference"] == 0).all() and (table["agreement"] == 100).all()
     assert table[["p", "error", "low", "high", "df"]].isna().all(axis=None)
     assert table["p_mcnemar"].isna().all()
-
-
-def test_where_all_pairs_vary_together_nothing_is_claimed(made: synthetic.Synthetic) -> None:
-    table = measures_compared(decisions(made.pairs, made.scores), Sharing.of([("word",)] * N), 0.95)
-    assert table[["p", "error", "low", "high"]].isna().all(axis=None)
-    assert table[["difference", "agreement"]].notna().all(axis=None)
 
 
 def test_what_no_pair_has_in_both_is_left_out(made: synthetic.Synthetic) -> None:
@@ -417,39 +409,3 @@ def test_benchmarks_without_a_common_pair_are_refused() -> None:
     renamed = original.assign(pair_id="x" + original["pair_id"].astype(str))
     with pytest.raises(InputError, match="no pair_id is in both benchmarks"):
         versions_compared(version, renamed, {"m": (first, second)}, ["words"], 0.95)
-
-
-def test_the_report_says_what_a_version_changes() -> None:
-    row = dict.fromkeys(VERSIONS.names) | {
-        "model": "bert",
-        "original": "crows",
-        "texts": "all",
-        "measure": "AUL",
-    }
-    row |= {"benchmark": "revised", "protocol": "corrected", "n": 1467, "b": 5, "c": 7, "difference": -0.136}
-    row |= {"first_score": 56.0, "second_score": 56.136, "low": -0.6, "high": 0.3, "p": 0.5, "p_holm": 1.0}
-    rows = pd.DataFrame(
-        [row, row | {"texts": "changed", "n": 150}, row | {"measure": "CPS", "b": 0, "difference": 1.2}]
-    )
-    control = row | {"measure": "AllMasked", "b": 900}
-    results = pair_results(
-        [{"name": "bert", "source": "hub"}], [], versions=pd.concat([rows, pd.DataFrame([control])])
-    )
-    (said,) = VERSIONS_DIFFER.sentences(results)
-    assert said == (
-        "revised has 1,467 pairs of crows, 150 of them with other sentences. Under each model and measure "
-        "7 to 12 are decided otherwise, and scores of revised are −0.1 to +1.2 points from those of crows. "
-        "Of 2 differences 0 are clear (p < 0.01 after Holm's correction)."
-    )
-
-
-def test_a_version_that_changes_no_decision_has_no_tests_to_speak_of() -> None:
-    row = dict.fromkeys(VERSIONS.names) | {"model": "bert", "original": "crows", "texts": "all"}
-    row |= {"measure": "AUL", "benchmark": "revised", "protocol": "corrected", "n": 37, "b": 0, "c": 0}
-    rows = pd.DataFrame([row | {"difference": 0.0, "p": float("nan"), "p_holm": float("nan")}])
-    results = pair_results([{"name": "bert", "source": "hub"}], [], versions=rows)
-    (said,) = VERSIONS_DIFFER.sentences(results)
-    assert said == (
-        "revised has 37 pairs of crows. Under each model and measure 0 are decided otherwise: "
-        "no difference can be tested."
-    )

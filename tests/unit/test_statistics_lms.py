@@ -203,20 +203,3 @@ def test_comparisons_of_other_pairs_are_refused() -> None:
     pairs, scores, margins = made()
     with pytest.raises(InputError, match=r"AUL \(published\) has not one comparison for each pair"):
         table_of(pairs, scores, margins.iloc[1:])
-
-
-def test_only_what_reads_unrelated_sentences_has_margins() -> None:
-    """Each margin is the difference of two means over tokens, sentence by sentence."""
-    tables = synthetic.make(30, 7)
-    ids = list(tables.pairs["pair_id"])
-    margins = margins_against_unrelated(ids, tables.evidence, ["CPS", "AUL", "SSS", "AllMasked"])
-    assert list(margins["measure"].unique()) == ["AUL"]
-    rows = tables.evidence["none"]
-    content = rows[~rows["special"]]
-    for pair, side in product(ids, SIDES):
-        means = [
-            np.mean([row.log_prob for row in rows_of(content) if (row.pair_id, row.role) == (pair, role)])
-            for role in (side, "unrelated")
-        ]
-        found = margins.query("pair_id == @pair and protocol == 'corrected'")[side]
-        assert found.item() == pytest.approx(means[0] - means[1])

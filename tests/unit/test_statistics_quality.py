@@ -139,13 +139,6 @@ def test_what_cannot_be_said_is_null() -> None:
     assert bound["df"] == pytest.approx(1) and bound["p"] == pytest.approx(0.5)
 
 
-def test_two_flawed_pairs_that_agree_are_no_proof() -> None:
-    credits = np.arange(200)[:, None] % 2 == 0
-    flaw = np.isin(np.arange(200), [0, 2])
-    row = row_of(quality_table(made_decisions(credits), {"f": flaw}, Sharing.of(ALONE * 200), 0.95), "f")
-    assert row["change"] < 0 and row["low"] < 0 < row["high"] and row["p"] > 0.2
-
-
 def test_unequal_tokens_are_counted_from_any_evidence_that_has_them() -> None:
     made = synthetic.make(60, seed=9)
     rows = made.evidence["none"]
