@@ -81,12 +81,6 @@ def test_bad_utf8_far_into_a_file_has_its_place(small_blocks: None) -> None:
         list(in_blocks(pieces("é 4567890\n".encode() * 4 + b"12\xff\n", 7), "x"))
 
 
-def test_no_text_at_all_does_not_fill_memory(small_blocks: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LONGEST", 100)
-    with pytest.raises(InputError, match="x: no space or line break"):
-        list(in_blocks(iter(lambda: b"a" * 10, b""), "x"))
-
-
 def test_rows_of_parquet(tmp_path: Path) -> None:
     texts = ["one\ntwo", None, "", "naïve three", *(f"row {n}" for n in range(1000))]
     pq.write_table(pa.table({"id": range(len(texts)), "body": texts}), tmp_path / "a", row_group_size=300)

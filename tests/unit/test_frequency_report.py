@@ -202,17 +202,13 @@ def test_the_section_has_its_sheets(made: Made) -> None:
     assert invented.endswith("SSS +1.00.")
     tables = sheets(found)
     ranks, link = tables[TABLE2], tables["The correlations under both protocols"]
-    types = tables["The same by bias type"]
     assert "p < 0.01 after" in ranks.caption and "95% intervals" in link.caption
     assert ("invented", "extracted", "gender", "he+ she−") in {row[:4] for row in ranks.rows}
     overall = {row[:3]: row[3:] for row in link.rows}
     assert overall["invented", "m1", "corrected"][-1] == "+1.00"
     assert overall["undirected", "m2", "published"][0] == "60"
-    # all rows of a benchmark, and of a bias type, stand together
+    # all rows of a benchmark stand together
     assert [row[0] for row in link.rows] == ["invented"] * 4 + ["undirected"] * 4
-    keys = [row[:2] for row in types.rows]
-    assert [keys.count(key) for key in dict.fromkeys(keys)] == [2] * 6
-    assert keys == [key for key in dict.fromkeys(keys) for _ in range(keys.count(key))]
 
 
 def test_bias_types_whose_words_are_equally_frequent_are_counted_apart() -> None:

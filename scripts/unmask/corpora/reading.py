@@ -15,9 +15,6 @@ from unmask.user_tables import check_text_column
 BLOCK = 1 << 21
 """Bytes of a piece to read, and about those of a block."""
 
-LONGEST = 64 << 20
-"""Bytes that may come without a space or a line break."""
-
 MOST_ROWS = 10_000
 """Rows of Parquet that are read at once, at most; fewer where they are long."""
 
@@ -33,17 +30,14 @@ def read_blocks(path: str | Path, entry: Mapping[str, Any]) -> Iterator[bytes]:
     Raises InputError naming the file where it is missing, broken, not UTF-8, or has no text.
     """
     with reading_download(path):
-        if entry["format"] == "hub-parquet":
-            yield from in_blocks(_texts(path, entry["column"]), str(path))
-        else:
-            yield from in_blocks(_pieces(path), str(path))
+        is_text = entry["format"] == "text"
+        yield from in_blocks(_pieces(path) if is_text else _texts(path, entry["column"]), str(path))
 
 
 def _pieces(path: str | Path) -> Iterator[bytes]:
     compression = COMPRESSIONS.get(Path(path).suffix)
     with faults_of(path), pa.input_stream(str(path), compression=compression) as stream:
-        while piece := stream.read(BLOCK):
-            yield piece
+        yield from iter(lambda: stream.read(BLOCK), b"")
 
 
 def _texts(path: str | Path, column: str) -> Iterator[bytes]:
@@ -54,10 +48,10 @@ def _texts(path: str | Path, column: str) -> Iterator[bytes]:
         pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20) as file,
     ):
         check_text_column(path, file.schema_arrow, column)
-        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-        size = sum(group.total_byte_size for group in groups)
+        facts = file.metadata
+        size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
         # about half a block, be they sentences or books
-        at_once = int(max(1, min(MOST_ROWS, BLOCK // 2 * file.metadata.num_rows // max(size, 1))))
+        at_once = int(max(1, min(MOST_ROWS, BLOCK // 2 * facts.num_rows // max(size, 1))))
         for batch in file.iter_batches(at_once, columns=[column], use_threads=False):
             texts = batch.column(column).to_pylist()
             yield "".join(text.replace("\n", " ") + "\n" for text in texts if text).encode()
@@ -66,7 +60,7 @@ def _texts(path: str | Path, column: str) -> Iterator[bytes]:
 def in_blocks(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
     """UTF-8 text that comes in pieces of any size, in blocks as `read_blocks` cuts it.
 
-    Raises InputError with the file's `name` for text that is not UTF-8, has no spaces at all, or is empty.
+    Raises InputError with the file's `name` for text that is not UTF-8, or is empty.
     """
     waiting: list[bytes] = []
     size = done = 0
@@ -76,23 +70,19 @@ def in_blocks(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
         if size < BLOCK:
             continue
         text = b"".join(waiting)
-        while len(text) >= BLOCK and (end := _last_break(text)):
+        while len(text) >= BLOCK:
+            end = text.rfind(b"\n", 0, 2 * BLOCK) + 1 or text.rfind(b" ", 0, 2 * BLOCK) + 1
+            if not end:
+                break
             yield _checked(text[:end], done, name)
             done += end
             text = text[end:]
         waiting, size = [text], len(text)
-        if size > LONGEST:
-            raise InputError(f"{name}: no space or line break in {LONGEST >> 20} MB; this is not text")
     rest = b"".join(waiting)
     if not done and not rest.strip():
         raise InputError(f"{name}: holds no text")
     if rest:
         yield _checked(rest if rest.endswith(b"\n") else rest + b"\n", done, name)
-
-
-def _last_break(text: bytes) -> int:
-    """Where a block can end; 0 if nowhere."""
-    return text.rfind(b"\n", 0, 2 * BLOCK) + 1 or text.rfind(b" ", 0, 2 * BLOCK) + 1
 
 
 def _checked(block: bytes, before: int, name: str) -> bytes:

@@ -1,18 +1,14 @@
 """The tables of word frequency: how often corpora name groups, and whether measures follow that."""
 
-from dataclasses import replace
-
 import pandas as pd
 
 from unmask.frequency.group_tests import BY
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.word_lists import ADVANTAGED, DISADVANTAGED, GROUPS
 from unmask.measures.registry import title_of
-from unmask.report.captions import Captions
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.sheets import Sheet
-from unmask.statistics.schema import BIAS_TYPE, OVERALL
-from unmask.terms import CORRECTED
+from unmask.statistics.schema import OVERALL
 
 TEST = "Mann-Whitney"
 
@@ -52,12 +48,6 @@ FREQUENCY_LINK = Table(
     label_first=True,
     heads={"n": "pairs"},
 )
-FREQUENCY_LINK_TYPES = replace(
-    FREQUENCY_LINK,
-    name="frequency_link_types",
-    keys=["benchmark", "group", "model", "n"],
-    heads={"group": "bias type", "n": "pairs"},
-)
 
 
 def table2(results: FrequencyResults) -> pd.DataFrame:
@@ -91,20 +81,10 @@ def table2_sheet(results: FrequencyResults) -> Sheet:
 
 
 def correlation_sheet(results: FrequencyResults) -> Sheet:
-    """Correlations over all pairs of a benchmark, in both protocols."""
+    """Correlations over all pairs of a benchmark, in both protocols; the CSV has those by bias type, too."""
     rows = results.correlations
-    return _correlations(FREQUENCY_LINK, rows[rows["grouping"] == OVERALL], results.captions)
-
-
-def correlation_types_sheet(results: FrequencyResults) -> Sheet:
-    """Correlations within each bias type, protocol corrected."""
-    rows = results.correlations
-    rows = rows[(rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED)]
-    return _correlations(FREQUENCY_LINK_TYPES, rows, results.captions)
-
-
-def _correlations(table: Table, rows: pd.DataFrame, captions: Captions) -> Sheet:
-    *keys, n = table.keys
+    rows = rows[rows["grouping"] == OVERALL]
+    *keys, n = FREQUENCY_LINK.keys
     titles = [title_of(measure) for measure in rows["measure"].unique()]
     rows = rows.assign(
         n=rows.groupby(keys, sort=False)[n].transform("max"),
@@ -112,4 +92,4 @@ def _correlations(table: Table, rows: pd.DataFrame, captions: Captions) -> Sheet
     )
     # benchmark by benchmark and then by the next key, each in the order of appearance
     rows = in_order(rows, **{key: rows[key].unique() for key in keys[:2]})
-    return table.sheet(rows, captions[table.name])
+    return FREQUENCY_LINK.sheet(rows, results.captions["frequency_link"])

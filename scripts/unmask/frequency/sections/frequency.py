@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unmask.frequency import charts
 from unmask.frequency.findings import FINDINGS
 from unmask.frequency.results import FrequencyResults
-from unmask.frequency.tables import correlation_sheet, correlation_types_sheet, table2_sheet
+from unmask.frequency.tables import correlation_sheet, table2_sheet
 from unmask.report.charts import chart
 from unmask.report.findings import sentences
 from unmask.report.published import UNMASKING_THE_MASK
@@ -45,4 +45,3 @@ def _correlations(results: FrequencyResults) -> Iterator[Block]:
         alt = "Correlations with intervals against the line at 0; their numbers are in the table below."
         yield chart(captions["frequency_figure_link"], alt, picture)
     yield from folded("The correlations under both protocols", correlation_sheet(results))
-    yield from folded("The same by bias type", correlation_types_sheet(results))
