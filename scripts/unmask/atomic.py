@@ -7,7 +7,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from unmask.errors import InputError
@@ -47,7 +47,8 @@ def written_whole(path: str | Path, folder: bool = False) -> Iterator[Path]:
             raise _not_written(path, reason) from error
         raise
     finally:
-        remove(partial)
+        with suppress(OSError):
+            remove(partial)
 
 
 def _not_written(path: Path, reason: str) -> InputError:
