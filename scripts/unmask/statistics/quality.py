@@ -177,7 +177,7 @@ def leverage_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
     """
     of_pairs = [(word, row) for row, nodes in enumerate(nodes_of(pairs, [WORDS])) for _, word in nodes]
     has = pd.DataFrame(of_pairs, columns=["word", "row"])
-    rows: list[dict[str, object]] = []
+    rows = []
     for column, (measure, protocol) in enumerate(decisions.series):
         credit = decisions.credit()[:, column]
         total, n = float(np.nansum(credit)), int((~np.isnan(credit)).sum())
@@ -196,17 +196,7 @@ def leverage_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
             left = np.count_nonzero(~np.isnan(without))
             if not left:
                 break
-            rows.append(
-                {
-                    "measure": measure,
-                    "protocol": protocol,
-                    "rank": rank,
-                    "word": word,
-                    "pairs": of_word.loc[word, "size"],
-                    "score": score,
-                    "without": alone[word],
-                    "without_all": 100 * np.nansum(without) / left,
-                    "left": left,
-                }
-            )
-    return framed(rows, LEVERAGE)
+            alone_and_all = alone[word], 100 * np.nansum(without) / left
+            pairs_of_word = of_word.loc[word, "size"]
+            rows.append((measure, protocol, rank, word, pairs_of_word, score, *alone_and_all, left))
+    return framed(pd.DataFrame(rows, columns=LEVERAGE.names), LEVERAGE)
