@@ -28,7 +28,7 @@ from running import about_model, run_script
 from tiny_models import tiny_config, tiny_model, tiny_tokenizer
 from unmask.debiasing import masked_training
 from unmask.debiasing.data import Base, Texts
-from unmask.debiasing.masked_training import Tokens, debias, held_out_loss
+from unmask.debiasing.masked_training import debias, held_out_loss
 from unmask.debiasing.model_files import load_base, pooler_of, save
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs
@@ -91,8 +91,8 @@ def examples_of(
     base = tiny_model("bert", tmp_path / "base", max_position_embeddings=128)
     read: list[list[int]] = []
 
-    def noting(model: Any, examples: Tokens, *_: Any) -> list[Any]:
-        read.extend(examples[number].tolist() for number in range(len(examples)))
+    def noting(model: Any, examples: Any, *_: Any) -> list[Any]:
+        read.extend(ids.tolist() for ids in examples)
         raise StoppedError
 
     monkeypatch.setattr(masked_training, "train", noting)
@@ -135,7 +135,10 @@ def test_a_model_that_takes_less_than_a_block_reads_lines(
 def test_the_held_out_loss_is_the_mean_over_hidden_tokens(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
     model, tokenizer = load_base(Base(base, 128)), AutoTokenizer.from_pretrained(base)
-    held, masking = Tokens(tokenizer(LINES)["input_ids"]), Masking.of(tokenizer)
+    held, masking = (
+        [np.array(ids, dtype=np.int32) for ids in tokenizer(LINES)["input_ids"]],
+        Masking.of(tokenizer),
+    )
     generator, losses = torch.Generator().manual_seed(0), []
     model.eval()  # type: ignore[no-untyped-call]
     for start in range(0, len(held), 32):
@@ -146,7 +149,7 @@ def test_the_held_out_loss_is_the_mean_over_hidden_tokens(tmp_path: Path) -> Non
             losses += [-log_probs[at, label].item() for at, label in enumerate(labels) if label != IGNORED]
     device = pick_device("cpu", batch_tokens=20)
     assert held_out_loss(model, held, masking, device) == pytest.approx(np.mean(losses), rel=1e-4)
-    assert held_out_loss(model, Tokens([]), masking, device) is None
+    assert held_out_loss(model, [], masking, device) is None
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])

@@ -38,21 +38,6 @@ _IDS_ALONE: dict[str, Any] = {"return_attention_mask": False, "return_token_type
 Ids = npt.NDArray[np.int32]
 
 
-class Tokens:
-    """Sequences of token ids by their number, held in one array."""
-
-    def __init__(self, sequences: Iterable[Sequence[int]]) -> None:
-        pieces = [np.asarray(ids, dtype=np.int32) for ids in sequences if ids]
-        self.ids: Ids = np.concatenate([np.empty(0, np.int32), *pieces])
-        self.ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    def __getitem__(self, number: int) -> Ids:
-        return self.ids[self.ends[number - 1] if number else 0 : self.ends[number]]
-
-
 DROPOUT = "dropout"
 RATES: Mapping[str, float] = {"attention": 0.15, "hidden": 0.20}
 """The paper's rates of dropout, where the study states no others."""
@@ -117,9 +102,9 @@ def train_masked(
     examples_of = partial(_blocks if in_blocks else _single, length=length)
     tokenizer = load_tokenizer(base.directory)
     lines = lines_of(texts.lines)
-    held = Tokens(examples_of(tokenizer, islice(lines, texts.held_out)))
-    examples = Tokens(examples_of(tokenizer, lines))
-    if not len(examples):
+    held = _arrays(examples_of(tokenizer, islice(lines, texts.held_out)))
+    examples = _arrays(examples_of(tokenizer, lines))
+    if not examples:
         raise InputError(
             f"{texts.lines}: no text behind the first {texts.held_out} lines, which are held out"
         )
@@ -141,11 +126,15 @@ def train_masked(
         after = held_out_loss(model, held, masking, device)
     return {
         "examples": {"kind": kind, "count": len(examples)},
-        "tokens": len(examples.ids),
+        "tokens": sum(map(len, examples)),
         "steps": settings.steps,
         "loss": losses,
         "held_out": {"lines": texts.held_out, "examples": len(held), "before": before, "after": after},
     }
+
+
+def _arrays(sequences: Iterable[Sequence[int]]) -> list[Ids]:
+    return [np.asarray(ids, dtype=np.int32) for ids in sequences if ids]
 
 
 def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -168,19 +157,21 @@ def _single(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: in
         yield from tokenizer(group, truncation=True, max_length=length, **_IDS_ALONE)["input_ids"]
 
 
-def held_out_loss(model: PreTrainedModel, held: Tokens, masking: Masking, device: Device) -> float | None:
+def held_out_loss(
+    model: PreTrainedModel, held: Sequence[Ids], masking: Masking, device: Device
+) -> float | None:
     """Mean loss of the tokens that are hidden in `held` (always the same), in nats; None where none is."""
     model.eval()  # type: ignore[no-untyped-call]
     generator = torch.Generator().manual_seed(0)
     total, count = 0.0, 0
-    longest = max((len(held[number]) for number in range(len(held))), default=1)
+    longest = max(map(len, held), default=1)
     # the masking is drawn for 32 examples at a time, so it does not depend on the batch size
     for first in range(0, len(held), 32):
-        numbers = range(first, min(first + 32, len(held)))
-        batch = masking.batch([held[number] for number in numbers], generator)
+        examples = held[first : first + 32]
+        batch = masking.batch(examples, generator)
         start = 0
-        while start < len(numbers):
-            size = min(max(1, device.batch_tokens // longest), len(numbers) - start)
+        while start < len(examples):
+            size = min(max(1, device.batch_tokens // longest), len(examples) - start)
             part = {name: tensor[start : start + size] for name, tensor in batch.items()}
             hidden = int((part["labels"] != IGNORED).sum())
             if hidden:

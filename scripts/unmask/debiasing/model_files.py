@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
-from transformers import AutoModelForMaskedLM, PreTrainedModel
+from transformers import AutoModel, AutoModelForMaskedLM, PreTrainedModel
 
 from unmask.debiasing.data import Base, Entry
 from unmask.errors import InputError
@@ -16,7 +15,7 @@ from unmask.models.directory import directory_written_whole, files_of
 from unmask.models.quiet import quiet_transformers
 
 WEIGHTS = "model.safetensors"
-_POOLER = "pooler"
+POOLER = "pooler"
 
 
 def load_base(base: Base, **settings: Any) -> PreTrainedModel:
@@ -54,23 +53,19 @@ def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
 
     Their names are those that they have in a model whose encoder is called `prefix` (`bert`, `roberta` …).
     """
-    pooler = {}
-    for file in files_of(directory, f"model directory {directory}").weights:
-        for name, tensor in _pooler_tensors(directory / file).items():
-            parts = name.split(".")
-            pooler[".".join([prefix, *parts[parts.index(_POOLER) :]])] = tensor.to(torch.float32).contiguous()
-    return pooler
-
-
-def _pooler_tensors(file: Path) -> dict[str, Tensor]:
-    if file.suffix == ".safetensors":
-        with safe_open(file, framework="pt") as opened:
-            names = [name for name in opened.keys() if _POOLER in name.split(".")]  # noqa: SIM118
-            return {name: opened.get_tensor(name) for name in names}
-    if file.suffix == ".bin":
-        tensors = torch.load(file, map_location="cpu", weights_only=True)
-        return {name: tensor for name, tensor in tensors.items() if _POOLER in name.split(".")}
-    return {}
+    with quiet_transformers():
+        encoder, loading = AutoModel.from_pretrained(
+            directory,
+            local_files_only=True,
+            trust_remote_code=False,
+            dtype=torch.float32,
+            output_loading_info=True,
+        )
+    pooler = {name: tensor for name, tensor in encoder.state_dict().items() if POOLER in name.split(".")}
+    # those that no checkpoint has were drawn at random
+    if not pooler.keys().isdisjoint(loading["missing_keys"]):
+        return {}
+    return {f"{prefix}.{name}": tensor for name, tensor in pooler.items()}
 
 
 def _refuse_the_same(model: PreTrainedModel, base: Base, entry: Entry) -> None:
