@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -55,13 +55,6 @@ _ORDER, _BATCH, _VECTORS = 1, 2, 3
 
 Example = tuple[str, Tokenized]
 """A sentence and its group. Neutral ones have one mention each."""
-
-
-class Parts(NamedTuple):
-    """The two parts of an objective, without their weights."""
-
-    projection: float
-    distance: float
 
 
 def debias(
@@ -182,15 +175,15 @@ class Corrected:
             batch = [sentences[number] for number in numbers]
             yield [(mention[0], Tokenized(s.ids, (mention,))) for s in batch for mention in s.mentions]
 
-    def evaluate(self, vectors: Tensor) -> Parts:
-        """The objective on held-out sentences."""
+    def evaluate(self, vectors: Tensor) -> tuple[float, float]:
+        """Projection and distance of held-out sentences."""
         gendered = [*self.dev[FEMININE], *self.dev[MASCULINE]]
         means = []
         for group, sentences in ((NEUTRAL, self.dev[NEUTRAL]), (FEMININE, gendered)):
             batches = by_length([s.ids for s in sentences], self.device.batch_tokens)
             parts = [self.held_out([(group, sentences[n]) for n in numbers], vectors) for numbers in batches]
             means.append(float(np.average([mean for mean, _ in parts], weights=[n for _, n in parts])))
-        return Parts(*means)
+        return means[0], means[1]
 
     # --- the objective
 
@@ -265,7 +258,7 @@ class Corrected:
     def run(self, work: Path) -> dict[str, Any]:
         """Train, and load the weights of the best step. `state` has what a killed training goes on with."""
         vectors = self.vectors(0)
-        before = self.described(self.evaluate(vectors))
+        before = self.described(vectors)
         self.state |= {"vectors": vectors, "best": math.inf, "best_step": 0, "weights": {}, "history": []}
         every = min(EVAL_EVERY, max(1, self.steps // 10))
         evaluated = {*range(every, self.steps, every), self.steps}
@@ -299,7 +292,7 @@ class Corrected:
             state=self.state,
         )
         self.model.load_state_dict(self.state["weights"])
-        after = self.described(self.evaluate(self.vectors(0)))
+        after = self.described(self.vectors(0))
         return {
             "sentences": self.counts,
             "attribute_words": len(self.words),
@@ -313,7 +306,7 @@ class Corrected:
 
     def _choose(self, step: int) -> None:
         """Note the objective of held-out sentences, and the weights where they are the best so far."""
-        parts = self.described(self.evaluate(self.state["vectors"]))
+        parts = self.described(self.state["vectors"])
         if not math.isfinite(parts["weighted"]):
             raise InputError(f"AT: the objective of step {step} is {parts['weighted']}, not a number")
         self.state["history"].append({"step": step, **parts})
@@ -321,9 +314,11 @@ class Corrected:
             weights = {name: tensor.clone() for name, tensor in self.model.state_dict().items()}
             self.state |= {"best": parts["weighted"], "best_step": step, "weights": weights}
 
-    def described(self, parts: Parts) -> dict[str, float]:
-        """projection, distance and their weighted sum."""
-        return {**parts._asdict(), "weighted": self.alpha * parts.projection + self.beta * parts.distance}
+    def described(self, vectors: Tensor) -> dict[str, float]:
+        """projection, distance and their weighted sum, of held-out sentences."""
+        projected, moved = self.evaluate(vectors)
+        weighted = self.alpha * projected + self.beta * moved
+        return {"projection": projected, "distance": moved, "weighted": weighted}
 
 
 class Published(Corrected):
@@ -383,7 +378,7 @@ class Published(Corrected):
             chosen = [(gender, self.train[gender][i]) for i in order[: self.of_group * self.size]]
             yield from _chunks(chosen, self.size)
 
-    def evaluate(self, vectors: Tensor) -> Parts:
+    def evaluate(self, vectors: Tensor) -> tuple[float, float]:
         """Of as many batches of each group; the distances of both genders are added up."""
         batches = max(1, min(len(self.dev[gender]) for gender in GENDERS) // self.size)
         means = {}
@@ -391,7 +386,7 @@ class Published(Corrected):
             examples = [(group, s) for s in self.dev[group]][: batches * self.size]
             parts = [self.held_out(chunk, vectors)[0] for chunk in _chunks(examples, self.size)]
             means[group] = float(np.mean(parts))
-        return Parts(means[NEUTRAL], means[FEMININE] + means[MASCULINE])
+        return means[NEUTRAL], means[FEMININE] + means[MASCULINE]
 
 
 def _chunks(examples: Sequence[Example], size: int) -> Iterable[list[Example]]:

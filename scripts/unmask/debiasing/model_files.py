@@ -53,7 +53,8 @@ def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
 
     Their names are those that they have in a model whose encoder is called `prefix` (`bert`, `roberta` …).
     """
-    with quiet_transformers():
+    # what a checkpoint lacks is drawn at random
+    with quiet_transformers(), torch.random.fork_rng(devices=[]):
         encoder, loading = AutoModel.from_pretrained(
             directory,
             local_files_only=True,
@@ -62,7 +63,6 @@ def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
             output_loading_info=True,
         )
     pooler = {name: tensor for name, tensor in encoder.state_dict().items() if POOLER in name.split(".")}
-    # those that no checkpoint has were drawn at random
     if not pooler.keys().isdisjoint(loading["missing_keys"]):
         return {}
     return {f"{prefix}.{name}": tensor for name, tensor in pooler.items()}

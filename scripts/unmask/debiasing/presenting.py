@@ -14,6 +14,7 @@ from unmask.report.changes import changes_chart
 from unmask.report.forms import Axis
 from unmask.report.panels import by_value, columns_of
 from unmask.report.presenting import Presentation, captioned
+from unmask.report.sheets import DASH
 from unmask.statistics.changes import CENTRE, changes, corrected, margins_of
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -49,9 +50,16 @@ class DebiasingResults:
         return self.settings.get("bias_type")
 
     @cached_property
-    def facts(self) -> list[Mapping[str, Any]]:
-        """How each of the models was made."""
-        return [read_facts(path) for path in self.files["facts"]]
+    def made(self) -> pd.DataFrame:
+        """How each of the models was made: name, from, method, protocol, steps, before and after (the loss on
+        held-out text, where a method has it) and details, what only some methods say."""
+        rows = []
+        for model, path in zip(self.models, self.files["facts"], strict=True):
+            facts = read_facts(path)
+            losses = facts.get("held_out", {})
+            row = {key: losses.get(key) for key in ("before", "after")} | {"steps": facts["steps"]}
+            rows.append({**model, **row, "details": _details(facts)})
+        return pd.DataFrame(rows).astype({"steps": "Int64", "before": "float64", "after": "float64"})
 
     @cached_property
     def changed(self) -> pd.DataFrame:
@@ -93,6 +101,16 @@ def scores_chart(results: DebiasingResults) -> "alt.FacetChart | None":
         kind=rows["model"].map(kinds),
     )
     return changes_chart(frame, Axis("stereotype preferred, of 100 pairs", line=CENTRE), decimals=1)
+
+
+def _details(facts: Mapping[str, Any]) -> str:
+    parts = []
+    if objective := facts.get("objective"):
+        before, after = (objective[when]["weighted"] for when in ("before", "after"))
+        parts += [f"objective {before:.3g} to {after:.3g}", f"best at step {facts['best_step']}"]
+    if rates := facts.get("rates"):
+        parts.append("rates " + ", ".join(f"{name} {rate:g}" for name, rate in rates.items()))
+    return "; ".join(parts) or DASH
 
 
 def _kind(model: Mapping[str, Any]) -> str:

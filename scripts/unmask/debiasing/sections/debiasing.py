@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -14,7 +13,7 @@ from unmask.report.declared_tables import Column, Table
 from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import OTHER_TESTS, Block, Fold, Section, folded
 from unmask.report.sections import Table as TableBlock
-from unmask.report.sheets import DASH, Sheet
+from unmask.report.sheets import Sheet
 from unmask.statistics.changes import CENTRE, margins_left, with_margins, without_controls
 
 CONTINUED = "continued"
@@ -81,14 +80,9 @@ def _nearer(changed: pd.DataFrame) -> float:
 
 def _losses(results: DebiasingResults) -> Iterator[Row]:
     """The cost of debiasing: the loss on texts that were held out, of all models that have it."""
-    rows = [
-        {"model": model["name"], "before": before, "after": after}
-        for model, facts in zip(results.models, results.facts, strict=True)
-        for before, after in [held_out(facts)]
-        if before is not None and after is not None
-    ]
-    if rows:
-        yield {"models": rows}
+    known = results.made.dropna(subset=["before", "after"]).rename(columns={"name": "model"})
+    if not known.empty:
+        yield {"models": known[["model", "before", "after"]].to_dict("records")}
 
 
 MOVED = """{%- macro moved(nearer) %}
@@ -156,45 +150,9 @@ def section(results: DebiasingResults) -> Section:
     )
 
 
-def held_out(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """The loss on held-out text before and after, where a method has it."""
-    losses = facts.get("held_out")
-    if not isinstance(losses, Mapping):
-        return None, None
-    return losses.get("before"), losses.get("after")
-
-
 def made_sheet(results: DebiasingResults) -> Sheet:
     """How each model was made, and its loss on held-out text."""
-    rows = [
-        {
-            **{key: model[key] for key in ("name", "from", "method", "protocol")},
-            "steps": facts.get("steps"),
-            **dict(zip(("before", "after"), held_out(facts), strict=True)),
-            "details": _details(facts),
-        }
-        for model, facts in zip(results.models, results.facts, strict=True)
-    ]
-    frame = pd.DataFrame(rows, columns=sorted(MADE.needs()))
-    return MADE.sheet(frame.astype({"steps": "Int64"}), results.captions["made"])
-
-
-def _details(facts: Mapping[str, Any]) -> str:
-    """What only some methods say."""
-    parts = []
-    objective = facts.get("objective")
-    if isinstance(objective, Mapping):
-        ends = (objective.get(when, {}).get("weighted") for when in ("before", "after"))
-        before, after = (DASH if end is None else f"{end:.3g}" for end in ends)
-        parts.append(f"objective {before} to {after}")
-    if facts.get("best_step") is not None:
-        parts.append(f"best at step {facts['best_step']}")
-    rates = facts.get("rates")
-    if isinstance(rates, Mapping):
-        parts.append(
-            "rates " + ", ".join(f"{key} {value:g}" for key, value in rates.items() if value is not None)
-        )
-    return "; ".join(parts) or DASH
+    return MADE.sheet(results.made, results.captions["made"])
 
 
 def changes_sheet(results: DebiasingResults) -> Sheet:
