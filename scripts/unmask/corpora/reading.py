@@ -15,9 +15,6 @@ from unmask.user_tables import check_text_column
 BLOCK = 1 << 21
 """Bytes of a piece to read, and about those of a block."""
 
-MOST_ROWS = 10_000
-"""Rows of Parquet that are read at once, at most; fewer where they are long."""
-
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
 """How a text file is compressed, by the ending of its name."""
 
@@ -51,7 +48,7 @@ def _texts(path: str | Path, column: str) -> Iterator[bytes]:
         facts = file.metadata
         size = sum(facts.row_group(number).total_byte_size for number in range(facts.num_row_groups))
         # about half a block, be they sentences or books
-        at_once = int(max(1, min(MOST_ROWS, BLOCK // 2 * facts.num_rows // max(size, 1))))
+        at_once = int(max(1, min(10_000, BLOCK // 2 * facts.num_rows // max(size, 1))))
         for batch in file.iter_batches(at_once, columns=[column], use_threads=False):
             texts = batch.column(column).to_pylist()
             yield "".join(text.replace("\n", " ") + "\n" for text in texts if text).encode()
