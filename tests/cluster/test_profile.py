@@ -8,7 +8,6 @@ import yaml
 from workflow_copy import ROOT
 
 OF_ONE_MACHINE = {
-    "retries": "a cluster's retries ask for more memory and time, which takes more than one",
     "show-failed-logs": "on one machine jobs say on the terminal why they failed",
 }
 """Keys of profiles/default that differ on a cluster, and why."""
@@ -30,8 +29,11 @@ def test_it_has_what_the_default_profile_has() -> None:
 
 def test_jobs_on_a_gpu_have_its_partition_and_no_others() -> None:
     rules = "".join(path.read_text() for path in (ROOT / "rules").glob("*.smk"))
-    with_gpu = {text.split(":")[0].strip() for text in rules.split("\nrule ")[1:] if "        **GPU" in text}
+    with_gpu: set[str] = set()
+    for text in re.split(r"\n(?=rule |use rule )", rules)[1:]:
+        old, new = re.findall(r"^(?:use rule (\w+) as|rule) (\w+)", text)[0]
+        # one that is another but for some lines has its resources, unless it states its own
+        if "        **GPU" in text or ("    resources:" not in text and old in with_gpu):
+            with_gpu.add(new)
     assert with_gpu
-    # rules that are another one but for some lines
-    with_gpu |= {new for old, new in re.findall(r"\nuse rule (\w+) as (\w+)", rules) if old in with_gpu}
     assert profile("slurm")["set-resources"].keys() == with_gpu
