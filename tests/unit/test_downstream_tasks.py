@@ -324,7 +324,8 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
 def test_frames_stand_beside_no_lists(tmp_path: Path) -> None:
     beside: dict[str, Any] = {"frames": "ate a bagel .\n", "occupations": "occupation\nnurse\n"}
     line = "task t: files: frames and occupations take the place of lists; give one or the other"
-    assert read_task(tmp_path, "mnli", **beside) == line
+    for files in (beside, {"occupations": beside["occupations"]}):
+        assert read_task(tmp_path, "mnli", **files) == line
     with pytest.raises(InputError, match="'occupations' is a dependency of 'frames'"):
         read_task(tmp_path, "mnli", {"files": files_of("frames")})
 

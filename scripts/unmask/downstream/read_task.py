@@ -259,7 +259,7 @@ def _bias_rows(files: Files, entry: Entry, tested: pd.DataFrame, remarks: list[s
             remarks.append(f"{twice} of {len(templates)} {what}")
         return similarity_items(templates, read_occupations(files["occupations"][0]))
     if "lists" in files:
-        if "frames" in files:
+        if {"frames", "occupations"} & files.keys():
             raise InputError("files: frames and occupations take the place of lists; give one or the other")
         frames, occupations = read_archive(files["lists"][0])
         if (counts := (len(frames), len(occupations))) != PUBLISHED:

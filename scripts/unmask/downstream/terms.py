@@ -14,8 +14,8 @@ ENTAILMENT_LABELS = (ENTAILS, NEUTRAL, CONTRADICTS)
 
 FEMALE, MALE = "female", "male"
 
-FIXED, SEARCH, CURVE = "fixed", "search", "curve"
-"""How models are fine-tuned."""
+SEARCH, CURVE = "search", "curve"
+"""How models are fine-tuned, if not by fixed settings."""
 
 BEFORE, AFTER = "before", "after"
 
