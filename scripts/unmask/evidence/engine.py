@@ -72,8 +72,6 @@ class Block:
 
     ids: Indices
     """inputs × length"""
-    columns: slice = field(default_factory=lambda: slice(None))
-    """The positions that are asked for."""
     mask: npt.NDArray[np.bool_] | None = None
     """inputs × length: False where a token is padding and not attended to; None where there is none."""
 
@@ -104,12 +102,12 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
 def token_log_probs(
     model: LoadedModel, blocks: Sequence[Block], progress: Progress | None = None
 ) -> list[npt.NDArray[np.float32]]:
-    """Log-probability of each block's tokens where they stand: inputs × columns asked for.
+    """Log-probability of each block's tokens where they stand: inputs × length.
 
     Neither ranks, which take a look at the whole vocabulary for each token, nor attention. Memory and errors
     as with `answer`.
     """
-    of_blocks = [np.full(block.ids[:, block.columns].shape, np.nan, dtype=np.float32) for block in blocks]
+    of_blocks = [np.full(block.ids.shape, np.nan, dtype=np.float32) for block in blocks]
     for number in sorted(range(len(blocks)), key=lambda number: -blocks[number].ids.shape[1]):
         _fill((of_blocks[number].reshape(-1),), model, [_of_block(blocks[number])], progress)
     return of_blocks
@@ -166,11 +164,9 @@ def _of_queries(queries: Queries, places: Indices) -> Iterator[_Inputs]:
 
 
 def _of_block(block: Block) -> _Inputs:
-    columns = np.arange(block.ids.shape[1])[block.columns]
-    rows, positions = (each.reshape(-1) for each in np.indices((len(block.ids), len(columns))))
-    positions = columns[positions]
-    questions = np.arange(len(rows))
-    return _Inputs(block.ids, questions, rows, positions, block.ids[rows, positions], mask=block.mask)
+    rows, positions = (each.reshape(-1) for each in np.indices(block.ids.shape))
+    questions = np.arange(block.ids.size)
+    return _Inputs(block.ids, questions, rows, positions, block.ids.reshape(-1), mask=block.mask)
 
 
 def _fill(

@@ -28,7 +28,9 @@ def tokenise(
     columns = [(role, pairs[role]) for role in ROLES if role in roles]
     specials = specials_of(tokenizer)
     special_ids = np.array(sorted(specials.values()), dtype=np.int64)
-    spelt_out = _spelt_out([*specials, *([tokenizer.unk_token] if tokenizer.unk_token else [])])
+    names = sorted({*specials, *([tokenizer.unk_token] if tokenizer.unk_token else [])})
+    # matches a text that spells out one of these tokens, in any case; without any, nothing
+    spelt_out = re.compile("|".join(map(re.escape, names)) or "(?!)", re.IGNORECASE)
     encoded = _encode({text for _, column in columns for text in column.dropna()}, tokenizer, spelt_out)
     tokenised: list[Pair] = []
     for row, pair_id in enumerate(pairs["pair_id"]):
@@ -61,11 +63,6 @@ def specials_of(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
     names, unknown = (*added, *tokenizer.all_special_tokens), tokenizer.unk_token_id
     ids = {name: tokenizer.convert_tokens_to_ids(name) for name in names}
     return {name: id_ for name, id_ in ids.items() if isinstance(id_, int) and id_ != unknown}
-
-
-def _spelt_out(names: Iterable[str]) -> re.Pattern[str]:
-    """Matches a text that spells out one of these tokens, in any case; without any, nothing."""
-    return re.compile("|".join(map(re.escape, sorted({*names}))) or "(?!)", re.IGNORECASE)
 
 
 def _encode(
