@@ -3,6 +3,10 @@
 #
 #   tasks -> fine-tuned models' predictions -> scores -> correlations with bias scores
 
+
+include: "inputs/downstream.smk"
+
+
 from unmask.configuration import read_config
 from unmask.downstream.sources import source_files, with_preset
 from unmask.downstream.study import are_scored_after, fine_tuned_models, settings_of
@@ -26,91 +30,6 @@ DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
 SCORES_AFTER = bool(DOWNSTREAM) and are_scored_after(config)
 SAVED_SEED = DOWNSTREAM_SEEDS[0]
 OTHER_SEEDS = [str(seed) for seed in DOWNSTREAM_SEEDS if not (SCORES_AFTER and seed == SAVED_SEED)]
-
-
-def is_downloaded(source):
-    """Whether a file of a task is downloaded."""
-    return "repo" in source or "url" in source
-
-
-def tuned_on(task):
-    """The models that are fine-tuned on a task: a model of a world not on those of other worlds."""
-    world = TASKS[task].get("world")
-    return [model for model in TUNED if len({inherited(model, "world"), world} - {None}) < 2]
-
-
-def task_files(wildcards):
-    """The files that a task is read from, by name."""
-    files = {}
-    for name, source in source_files(TASKS[wildcards.task]).items():
-        if "resource" in source:
-            files[name] = resource(source["resource"])
-        elif is_downloaded(source):
-            files[name] = result("downstream", wildcards.task, "source", name)
-        else:
-            files[name] = outside(source["path"])
-    return files
-
-
-def task_settings(wildcards):
-    """What a task depends on, without secrets of its urls."""
-    entry = {
-        key: value for key, value in TASKS[wildcards.task].items() if key not in ("fine_tuning", "licence")
-    }
-    if "world" in entry:
-        world = WORLDS[entry["world"]]
-        entry["settings"] = {key: value for key, value in world.items() if key != "corruption"}
-    return entry | {"files": {name: as_shown(source) for name, source in entry["files"].items()}}
-
-
-def predictions_of(model, task):
-    """The predictions of every run."""
-    return [result("downstream", task, model, f"seed-{seed}.parquet") for seed in DOWNSTREAM_SEEDS]
-
-
-def origin_predictions(wildcards):
-    """The predictions of the model that a model is made from, where it is fine-tuned, too."""
-    base = MODELS[wildcards.model].get("from")
-    return predictions_of(base, wildcards.task) if base in tuned_on(wildcards.task) else []
-
-
-def fine_tuning_time(wildcards, input, attempt):
-    """Three times a core's time for texts of forty tokens, trained on in each epoch and predicted once."""
-    settings = settings_of(DOWNSTREAM, wildcards.task)
-    texts = settings["epochs"] * rows(input.examples)
-    if settings["steps"]:
-        texts = settings["steps"] * settings["batch"]
-    read = 3 * (8 if settings["how"] == "search" else 1) * texts + rows(input.items_table)
-    return round(30 + 1.3e-12 * layers_weights(input) * 40 * read) * attempt
-
-
-def listed_models():
-    """The models that are fine-tuned: each with its family (the model that it comes from at last), and how it
-    was made from which of them."""
-    listed = []
-    for model in TUNED:
-        entry = MODELS[model]
-        about = {"name": model, "family": origin_of(model)}
-        if "from" in entry:
-            method = entry.get("method", entry["source"])
-            about["role"] = f"{method} (published)" if entry.get("reading") == PUBLISHED else method
-        if entry.get("from") in TUNED:
-            about["origin"] = entry["from"]
-        listed.append(about)
-    return listed
-
-
-def downstream_figures():
-    """The figures that the study has something for."""
-    how = {settings_of(DOWNSTREAM, task)["how"] for task in TASKS}
-    needed = {
-        "extrinsic_figure": TASKS,
-        "intrinsic_figure": TUNED_AND_SCORED,
-        "changes_figure": any("origin" in each for each in listed_models()),
-        "against_figure": len(TUNED_AND_SCORED) >= LEAST_SEEN,
-        "steps_figure": "curve" in how,
-    }
-    return [name for name, there in needed.items() if there]
 
 
 EXTRINSIC_SCORES = [

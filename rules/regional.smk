@@ -3,6 +3,10 @@
 #   regions, words -> likelihoods (per model and list of words) -> scores
 #   labelled tables -> classifiers -> prefixes
 
+
+include: "inputs/regional.smk"
+
+
 from unmask.regional.study import has_maps, readers_of, table_files
 from unmask.regional.study import check_study as check_study_of_regions
 from unmask.urls import as_shown
@@ -18,81 +22,6 @@ SENTENCES = ["likelihoods", *(["released"] if "published" in REGIONAL.get("proto
 GEONAMES_LICENCE = "CC BY 4.0"
 READING_KEYS = ("columns", "labels", "type", "delimiter", "quotes")
 CLASSIFIERS = [name for name in models_with_files() if kind_of(name) == "text-classification"]
-
-
-def regional_models():
-    """The models that are measured, in the order of the study: by default all masked-lm models with files."""
-    masked, trained = language_models(MASKED_LM), models_of("regional-sentences")
-    usable = [name for name in models_with_files() if name in masked or name in trained]
-    chosen = (REGIONAL.get("models") or usable) if REGIONAL else []
-    for name in chosen:
-        if name not in usable:
-            sys.exit(f"error: config key regional.models: {name} is not a masked-lm model with files")
-    return [name for name in usable if name in chosen]
-
-
-def is_fetched(place, part):
-    """Whether a part of a labelled table is fetched."""
-    source = table_files(LABELLED_TABLES[place]).get(part, {})
-    return "repo" in source or "url" in source
-
-
-def labelled_table(place, part="test"):
-    """The file of a part of a labelled table: fetched, or on disk."""
-    if is_fetched(place, part):
-        return result("regional/tables", place, part)
-    return outside(table_files(LABELLED_TABLES[place])[part]["path"])
-
-
-def reading_settings(place, part="test"):
-    """How a part of a labelled table is read."""
-    source = table_files(LABELLED_TABLES[place])[part]
-    # the hub's and a url's own name says what kind of table it is, as the name here does not
-    ending = source.get("file", source.get("url", "")).rpartition(".")[2]
-    known = {"type": ending} if ending in ("csv", "tsv", "jsonl", "parquet") else {}
-    return {
-        key: value for key, value in (LABELLED_TABLES[place] | known | source).items() if key in READING_KEYS
-    }
-
-
-def source_of_table(wildcards):
-    """Where the texts of a labelled table come from, in a few words and without secrets."""
-    source = as_shown(table_files(LABELLED_TABLES[wildcards.place])["test"])
-    return (
-        "{repo}@{revision}/{file}".format_map(source)
-        if "repo" in source
-        else source.get("url", source.get("path"))
-    )
-
-
-def regional_series():
-    """The models trained on regional sentences with their epochs, by the model that they come from."""
-    steps = [name for name in MEASURED if MODELS[name]["source"] == "regional-sentences"]
-    series = []
-    for base in dict.fromkeys(MODELS[name]["from"] for name in steps):
-        trained = [
-            {"model": name, "epoch": MODELS[name]["epochs"]} for name in steps if MODELS[name]["from"] == base
-        ]
-        trained.sort(key=lambda step: step["epoch"])
-        series.append({"name": base, "models": [{"model": base, "epoch": 0}, *trained]})
-    return series
-
-
-def regional_time(wildcards, input, attempt):
-    """Three times what one core takes for short sentences, one for each region and word."""
-    return round(20 + 1e-11 * layers_weights(input) * rows(input.regions) * rows(input.words)) * attempt
-
-
-def prefix_time(wildcards, input, attempt):
-    """Three times what one core takes for a text of a hundred tokens behind every prefix."""
-    texts = sizes_mb([input.table]) * 1e6 / 100
-    return round(20 + 1e-11 * layers_weights(input) * texts * rows(input.regions)) * attempt
-
-
-def classifier_time(wildcards, input, attempt):
-    """Three times what one core takes for texts of a hundred tokens."""
-    texts = sizes_mb([input.table]) * 1e6 / 100 * (MODELS[wildcards.model]["epochs"] + 1)
-    return round(30 + 1e-11 * layers_weights(input) * texts) * attempt
 
 
 MEASURED = regional_models()
@@ -320,24 +249,6 @@ PREFIXES = [
     for place, entry in LABELLED_TABLES.items()
     for model in readers_of(place, entry, MODELS, CLASSIFIERS)
 ]
-
-
-def regional_provenance():
-    """Where regions, words and likelihoods came from."""
-    regions, words = map(str, rules.read_regional.output)
-    made = ["versions", "code"]
-    sources = [
-        ("Regions", [regions], [], REGIONAL if OWN_REGIONS else {"licence": GEONAMES_LICENCE}),
-        ("Words about regions", [words], [], REGIONAL if OWN_WORDS else {}),
-        # those of other lists may be cleaned away
-        ("Sentences about regions", FIRST_LIKELIHOODS, ["template", "device", "dtype", *made], None),
-    ]
-    if PREFIXES:
-        sources.append(("Texts behind regions' names", PREFIXES, ["source", *made], None))
-        sources += [(f"Texts {place}", [], [], entry) for place, entry in LABELLED_TABLES.items()]
-    for title, files, keys, entry in sources:
-        stated = {} if entry is None else {"stated": licence(entry)}
-        yield {"title": title, "files": files, "keys": keys, **stated}
 
 
 register(

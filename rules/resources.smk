@@ -40,7 +40,7 @@ def rows(file):
 def rows_of_all(files):
     """How many rows the tables among files, and on lists of tables among them, have together, but for those
     that a job of the same group makes."""
-    lists = [Path(file).parent for file in files if str(file).endswith("/digests.json")]
+    lists = [Path(file).parent for file in files if Path(file).name == "digests.json"]
     tables = [*(table for folder in lists for table in folder.glob("**/[!.]*.parquet")), *files]
     return sum(rows(file) for file in tables if str(file).endswith(".parquet") and os.path.exists(file))
 

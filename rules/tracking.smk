@@ -1,4 +1,4 @@
-# What Snakemake does not see by itself, as parameters of every rule with a script: the code of the library that the
+# What Snakemake does not see by itself, as parameters of whatever has a script: the code of the library that the
 # script imports, and the content of files from outside the results, whose dates say nothing.
 # A rule that loads modules by name states `code` itself.
 
