@@ -14,9 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.pairs.explorer import COEFFICIENT_DECIMALS, LOG_PROB_DECIMALS, SCORE_DECIMALS, SIDES
+from unmask.pairs.explorer import COEFFICIENT_DECIMALS, LOG_PROB_DECIMALS, SCORE_DECIMALS
 from unmask.report.sheets import MINUS
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+from unmask.terms import ANTISTEREOTYPE, SIDES, STEREOTYPE
 from unmask.words import CHARACTER, UNSEGMENTED, is_unsegmented, words_of
 
 MOST_WORDS = 15

@@ -9,13 +9,14 @@ import pandas as pd
 from unmask.benchmarks.labelled import LABELS, by_sentence
 from unmask.loading import tables_by
 from unmask.measures.registry import title_of
-from unmask.pairs.explorer import PARTS, SIDES, packed, shown_pairs, size_of
+from unmask.pairs.explorer import PARTS, packed, shown_pairs, size_of
 from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import App, Items, Section
 from unmask.report.study import SCORED
 from unmask.statistics.schema import PAIR_FLAWS
+from unmask.terms import SIDES
 
 NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
 
