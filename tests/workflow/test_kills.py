@@ -23,7 +23,7 @@ RESULTS = "results/small"
 
 
 def study(folder: Path) -> Workflow:
-    """Every kind of stage but training: a corpus, a model, evidence in two shards, scores, the report."""
+    """Every kind of stage but training: a corpus, a model, evidence in three shards, scores, the report."""
     copy_workflow(folder)
     write_crows_pairs(folder / "crows.csv", 300)
     (folder / "text.txt").write_text("".join(f"{more}\n{less}\n" for more, less, _ in SENTENCES))
@@ -52,7 +52,7 @@ def test_kills_change_no_result_and_lose_no_finished_work(tmp_path: Path) -> Non
     expected = digests(undisturbed.folder / RESULTS)
     stages = {"tables", "statistics", "scores", "evidence", "frequency", "figures", "report"}
     assert {Path(name).parts[0] for name in expected} >= stages
-    assert "masking one-shared, shards: 2" in undisturbed.read("logs", "evidence", "bert", "crows.log")
+    assert "masking one-shared, shards: 3" in undisturbed.read("logs", "evidence", "bert", "crows.log")
 
     plan = schedule(KILLS, SEED)
     waiting = next(plan, None)
