@@ -60,7 +60,6 @@ rule group_words:
     params:
         benchmark=lambda wildcards: wildcards.benchmark,
         corpora=lambda wildcards: corpora_for(wildcards.benchmark),
-        min_pairs=FREQUENCY.get("min_pairs"),
     message:
         "Looking up the group words of {wildcards.benchmark}"
     script:

@@ -13,7 +13,7 @@ with job() as run:
     pairs = read_table(inputs.pairs, PAIRS)
     listed = read_listed(inputs.listed) if inputs.listed else None
     left_out = read_left_out(inputs.left_out)
-    words, tokens = count_group_words(pairs, inputs.counts, left_out, params.min_pairs, listed)
+    words, tokens = count_group_words(pairs, inputs.counts, left_out, listed)
     ratios, _ = log_ratios(pairs, inputs.counts)
     facts = {
         "benchmark": params.benchmark,
@@ -21,8 +21,6 @@ with job() as run:
         "tokens": tokens,
         **run.record(),
     }
-    of_words = facts | {"min_pairs": params.min_pairs}
-    if inputs.listed:
-        of_words["listing"] = read_listing(inputs.listed)
-    write_table(run.output.words, words, GROUP_WORDS, of_words)
+    listing = {"listing": read_listing(inputs.listed)} if inputs.listed else {}
+    write_table(run.output.words, words, GROUP_WORDS, facts | listing)
     write_table(run.output.ratios, ratios, PAIR_RATIOS, facts)

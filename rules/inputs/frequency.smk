@@ -3,8 +3,6 @@
 from unmask.corpora.shards import fetched_shards, files_of
 from unmask.urls import as_shown, query_digest
 
-FREQUENCY = config.get("frequency", {})
-
 
 def fetched_corpora():
     """The corpora that are fetched."""
@@ -62,10 +60,7 @@ def counts_for(wildcards):
 
 
 def listed_words_for(wildcards):
-    """The file of group words listed by hand for a benchmark; nothing where none are."""
-    listed = FREQUENCY["listed_words"]
-    if listed != "published":
-        return outside(listed) if listed else []
+    """The file of the paper's group words, for its benchmark; nothing for others."""
     named = BENCHMARKS[wildcards.benchmark].get("published")
     real = wildcards.benchmark not in benchmarks_of_worlds()
     return resource("frequency/table2_words.yaml") if named == "crows-pairs" and real else []

@@ -30,6 +30,7 @@ RETIRED = {
     "downstream.tasks.*.scrub": (
         "biographies are read as published; a table of your own (format: table) may hide words"
     ),
+    "frequency": "two pairs make a group word; the words of the paper stand beside those of its benchmark",
     "measures.*.CSSSPrior": "it was CSSS, less StartAlone of the modified tokens",
     "measures.*.PLLWholeWord": "PLL hides one token at a time",
     "measures.*.PLLWordL2R": "PLL hides one token at a time",

@@ -110,7 +110,7 @@ def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> Non
         "  gender: {advantaged: [men, boys], disadvantaged: [women]}\n"
         "  religion: {advantaged: [christian], disadvantaged: [jewish]}\n"
     )
-    words, tokens = count_group_words(pairs, [counts], frozenset(), 1, read_listed(listing))
+    words, tokens = count_group_words(pairs, [counts], frozenset(), read_listed(listing), 1)
     assert tokens == 200_000
     assert list(words.columns) == GROUP_WORDS.names
     extracted = words[words["words_from"] == EXTRACTED]
@@ -136,7 +136,7 @@ def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> Non
 def test_a_benchmark_without_directions_has_no_group_words(tmp_path: Path) -> None:
     pairs = pairs_of(("gender", "she ran", "he ran", None))
     counts = write_counts(tmp_path / "c.parquet", {"he": 1})
-    words, _ = count_group_words(pairs, [counts], frozenset(), 1)
+    words, _ = count_group_words(pairs, [counts], frozenset())
     assert words.empty
     write_table(tmp_path / "words.parquet", words, GROUP_WORDS, {})
 

@@ -90,7 +90,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
             folder / "log",
             benchmark=name,
             corpora=["corpus"],
-            min_pairs=2,
         )
         ratio = read_table(made.ratios[-1], PAIR_RATIOS)["log_ratio"].to_numpy()
         for model in MODELS:
@@ -285,7 +284,6 @@ def with_listing(made: Made, folder: Path, text: str) -> Path:
         folder / "log",
         benchmark="invented",
         corpora=["corpus"],
-        min_pairs=2,
     )
     return folder / "words.parquet"
 

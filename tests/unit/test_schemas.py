@@ -116,7 +116,7 @@ def test_defaults_are_filled_in_and_the_given_is_left_alone() -> None:
     config = complete(given, FAMILIES)
     assert given == GOOD
     assert config["models"]["a"]["seed"] == 0
-    assert config["statistics"]["chance"] == {"draws": 5000, "seed": 0}
+    assert config["statistics"]["chance"] == {"draws": 20000, "seed": 0}
     assert config["controls"]["shuffled"] == {"seed": 0}
     assert config["controls"]["untrained"] is None
     assert config["scoring"]["unknown_tokens"] == 0.1
@@ -211,10 +211,6 @@ def test_a_model_of_the_hub_may_take_the_tokenizer_of_another_repository() -> No
             "config key headline: 'PLL' is none of the study's measures (known: AUL, AULA, CPS, SSS, ",
         ),
         (
-            lambda c: c.update(frequency={}),
-            "config key frequency: it needs corpora, which the study lacks",
-        ),
-        (
             lambda c: c.pop("benchmarks") and c.update(measures=["AUL"]),
             "config key measures: it needs benchmarks, which the study lacks",
         ),
@@ -292,7 +288,7 @@ def test_the_studies_that_come_along_are_valid(path: Path) -> None:
 
 def test_a_family_without_its_key_leaves_no_trace() -> None:
     config = complete({"study": "x", "corpora": {"c": {"format": "text", "path": "x"}}}, FAMILIES)
-    assert set(config) == {"study", "title", "data", "statistics", "runtime", "corpora", "frequency"}
+    assert set(config) == {"study", "title", "data", "statistics", "runtime", "corpora"}
     # what the pairs of sentences add to a key of all families is not there either
     assert set(config["statistics"]) == {"alpha", "confidence"}
     with pytest.raises(InputError, match=r"config key statistics: unknown key ratings \(known: alpha, "):
@@ -342,14 +338,12 @@ def test_data_stands_for_the_directory_in_paths_alone() -> None:
         "models": {"m": {"source": "path", "path": "{data}/m"}},
         "benchmarks": {"b": {"format": "crows-pairs", "url": "file://{data}/b", "licence": "{data}"}},
         "corpora": {"c": {"format": "text", "path": "{data}/*.txt"}},
-        "frequency": {"listed_words": "{data}/w.yaml"},
         "regional": {"regions": {"source": "geonames"}, "words": {"mine": "{data}/v.yaml"}},
     }
     found = complete(config, FAMILIES)
     assert found["title"] == found["benchmarks"]["b"]["licence"] == "{data}"
     assert found["models"]["m"]["path"] == "/d/m" and found["corpora"]["c"]["path"] == "/d/*.txt"
     assert found["benchmarks"]["b"]["url"] == "file:///d/b"
-    assert found["frequency"]["listed_words"] == "/d/w.yaml"
     # where the key is a name of the study's own
     assert found["regional"]["words"] == {"mine": "/d/v.yaml"}
     config["regional"]["words"] = {"mine": "{x}.yaml"}

@@ -25,7 +25,7 @@ def with_corpus(workflow: Workflow) -> dict[str, Any]:
     text = "the rich man and his poor friend\nmen want to drive and women want to cook\nhe drives\n"
     (workflow.folder / "text.txt").write_text(text)
     corpora = {"text": {"format": "text", "path": "text.txt"}}
-    return {**workflow.config, "corpora": corpora, "frequency": {"min_pairs": 1}}
+    return {**workflow.config, "corpora": corpora}
 
 
 def test_a_study_without_corpora_has_no_frequency(fresh: Workflow) -> None:
@@ -47,14 +47,13 @@ def test_corpora_are_added_without_scoring_again(copied: Workflow) -> None:
     assert copied.planned(config) == set()
     page = copied.read("report", "index.html")
     assert '<section id="frequency">' in page and "Corpus text" in page
-    # how words are chosen makes Table 2 and nothing of the counts
-    again = copied.planned(config | {"frequency": {"min_pairs": 2}})
-    assert "tables/table2.csv" in again
-    assert not [path for path in again if path.startswith(("frequency/", "evidence"))]
 
 
 def test_table2_needs_no_model(fresh: Workflow) -> None:
     config = with_corpus(fresh)
+    # every pair twice, as a word of one pair is no group word
+    pairs = fresh.folder / "crows.csv"
+    pairs.write_text(pairs.read_text() + "".join(f"1{row}\n" for row in pairs.read_text().splitlines()[1:]))
     done = fresh.snakemake("results/small/tables/group_words.csv", config=config)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not (fresh.folder / "results/small/models").exists()
@@ -87,20 +86,3 @@ def test_the_papers_words_are_listed_for_crows_pairs_and_no_other(fresh: Workflo
     for path in (stereo, planted):
         assert "listing" not in read_metadata(path)
         assert "listed" not in set(read_table(path, GROUP_WORDS)["words_from"])
-
-    def planned(listed_words: str | None) -> list[str]:
-        frequency = {**config["frequency"], "listed_words": listed_words}
-        found = fresh.planned(config | {"frequency": frequency})
-        return [path for path in words if path in found]
-
-    # the study may leave them out, and a list of its own is for every benchmark
-    assert planned(None) == words[:1]
-    (fresh.folder / "mine.yaml").write_text("source: s\nwords: {gender: {advantaged: [rich]}}\n")
-    assert planned("mine.yaml") == words
-
-
-def test_listed_words_that_are_missing_are_named(fresh: Workflow) -> None:
-    config = with_corpus(fresh) | {"frequency": {"listed_words": "mine.yaml"}}
-    done = fresh.snakemake("-n", config=config)
-    assert done.returncode != 0
-    assert "error: config key frequency.listed_words: mine.yaml is missing" in done.stdout + done.stderr

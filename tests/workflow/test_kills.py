@@ -32,7 +32,6 @@ def study(folder: Path) -> Workflow:
         "models": {"bert": random_model("bert", folder)},
         "benchmarks": {"crows": {"format": "crows-pairs", "path": "crows.csv"}},
         "corpora": {"text": {"format": "text", "path": "text.txt"}},
-        "frequency": {"min_pairs": 1},
         "measures": ["AUL", "CPS"],
         "controls": {"shuffled": None},
         "statistics": {"chance": {"draws": 100}},

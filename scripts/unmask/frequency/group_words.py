@@ -16,6 +16,8 @@ from unmask.terms import STEREO
 from unmask.words import modified_words
 
 EXTRACTED, LISTED = "extracted", "listed"
+MIN_PAIRS = 2
+"""How many pairs must use a word for its group: it leaves out most names and slips of the writers."""
 PAIRS_OF = {group: f"pairs_{group}" for group in GROUPS}
 """The column that counts the pairs of a group."""
 
@@ -52,7 +54,7 @@ def uses(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bias_type", "word", *PAIRS_OF.values()])
 
 
-def extract(used: pd.DataFrame, left_out: Set[str], min_pairs: int) -> pd.DataFrame:
+def extract(used: pd.DataFrame, left_out: Set[str], min_pairs: int = MIN_PAIRS) -> pd.DataFrame:
     """The group words among the words of `uses`, with the column group.
 
     A word belongs to the group for which more pairs of the bias type use it: more often in the pairs, not
@@ -98,8 +100,8 @@ def count_group_words(
     pairs: pd.DataFrame,
     counts: Iterable[str | Path],
     left_out: Set[str],
-    min_pairs: int,
     listed: pd.DataFrame | None = None,
+    min_pairs: int = MIN_PAIRS,
 ) -> tuple[pd.DataFrame, int]:
     """The group words of a benchmark with their counts, as GROUP_WORDS, and the corpora's number of tokens.
 

@@ -30,7 +30,7 @@ GROUP_WORDS = schema(
 )
 """One row per word, bias type and origin; the most frequent of a group first.
 
-Metadata: benchmark, corpora (names), tokens (of all corpora together), min_pairs, and where words are listed
+Metadata: benchmark, corpora (names), tokens (of all corpora together), and where words are listed
 by hand `listing`: what unmask.frequency.word_lists.read_listing says of them.
 """
 
