@@ -548,11 +548,11 @@ def test_no_margin_of_the_demonstration_stands_on_a_knife_edge() -> None:
     world = World.from_config("planted", entry)
     for pairs in truth(world, Counts.from_config("planted", entry))["benchmarks"].values():
         faiths = [pair for pair in pairs.values() if pair["factor"] == BOTH]
-        assert len({pair["unit"] for pair in faiths}) == 10 and {pair["ratio"] for pair in faiths} == {8}
+        assert len({pair["unit"] for pair in faiths}) == 8 and {pair["ratio"] for pair in faiths} == {10}
         for pair in faiths:
             sign = -1 if pair["direction"] == STEREO else 1
-            assert pair["margins"]["CPS"] == pytest.approx(math.log(4))
-            assert pair["margins"]["SSS"] == pytest.approx(math.log(4) + sign * math.log(8))
+            assert pair["margins"]["CPS"] == pytest.approx(math.log(0.85 / 0.15))
+            assert pair["margins"]["SSS"] == pytest.approx(math.log(0.85 / 0.15) + sign * math.log(10))
             assert min(abs(pair["margins"][name]) for name in ("CPS", "SSS", "AllMasked")) > 0.1
 
 

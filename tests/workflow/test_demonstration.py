@@ -35,7 +35,7 @@ def test_cps_finds_the_planted_association_and_ignores_frequency(demonstration: 
     association = cps[cps["factor"] == "association"]
     assert (association["margin"] - association["oracle"]).abs().max() < 0.75
     by_strength = association.groupby("p")["margin"].mean()
-    assert list(by_strength.index) == [0.5, 0.6, 0.75, 0.9]
+    assert list(by_strength.index) == [0.5, 0.75, 0.9]
     assert by_strength.is_monotonic_increasing
     assert by_strength.iloc[-1] > 1.4
     assert cps.loc[cps["factor"] == "frequency", "margin"].abs().max() < 0.5
@@ -60,15 +60,16 @@ def test_intervals_tell_what_is_planted_and_who_is_fooled(demonstration: Workflo
         rows = rows[rows["grouping"] == "bias_type"].astype({"measure": str, "group": str})
         keys = list(zip(rows["measure"], rows["group"], strict=True))
         low, high = (dict(zip(keys, rows[end].astype(float), strict=True)) for end in ("low", "high"))
-        found = [("CPS", "religion"), ("SSS", "gender")]
+        found = [("CPS", "religion")]
         if benchmark == "planted-crows-pairs":
             # in the other format pairs of one occupation share their target, which leaves wider intervals
-            found += [("AUL", "gender"), ("AULA", "gender"), ("CPS", "gender"), ("PLL", "gender")]
+            found += [(name, "gender") for name in ("AUL", "AULA", "CPS", "SSS", "PLL")]
         for key in found:
             assert low[key] > 50, (model, key)
-        # of faiths, too, these see the frequency more than the association
+        # of faiths, too, these see the frequency more than the association; of the exact model AUL is near 0
         for measure_, bias_type in product(("SSS", "AUL"), ("nationality", "religion")):
-            assert high[measure_, bias_type] < 50, (model, measure_, bias_type)
+            if (model, measure_, bias_type) != ("oracle", "AUL", "religion"):
+                assert high[measure_, bias_type] < 50, (model, measure_, bias_type)
         # of the oracle every pair of nations is a tie, which has no interval
         of_nations = "CPS", "nationality"
         assert not (low[of_nations] > 50 or high[of_nations] < 50), model
@@ -88,6 +89,16 @@ def test_regional_bias_is_found_among_the_faiths_and_nowhere_else(families: Work
     # the paper's second division favours peoples: of the regions they have six pairs, the faiths fifteen
     paper, corrected = (score[each]["peoples"] / score[each]["faiths"] for each in ("paper", "corrected"))
     assert corrected < 1 and paper / corrected == pytest.approx(15 / 6)
+
+
+@pytest.mark.thorough
+def test_association_tests_reject_for_faiths_and_occupations_and_not_for_nations(families: Workflow) -> None:
+    folder = families.folder / "results/synthetic/associations/tiny-bert/synthetic"
+    rows = pd.read_parquet(folder / "associations.parquet").astype({"test": str})
+    rows = rows[(rows["unit"] == "word") & (rows["pooling"] == "mean")]
+    p = dict(zip(rows["test"], rows["p_two"].astype(float), strict=True))
+    assert max(p["sent-faiths"], p["sent-occupations"]) < 0.01
+    assert p["sent-nations"] > 0.1
 
 
 @pytest.mark.thorough
@@ -193,5 +204,5 @@ def test_what_tokens_add_is_the_score_of_every_sentence(demonstration: Workflow)
                 difference = sums[side].reindex(of_side.index).fillna(0) - of_side
                 assert difference.abs().max() < 1e-9, (benchmark, name, side)
                 sums_compared += len(of_side)
-    # every side of 301 pairs a benchmark, by seven measures
-    assert sums_compared == 2 * 2 * 301 * 7
+    # every side of 282 pairs a benchmark, by seven measures
+    assert sums_compared == 2 * 2 * 282 * 7

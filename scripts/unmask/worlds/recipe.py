@@ -15,8 +15,8 @@ class Recipe:
 
     steps: int = 2600
     batch: int = 128
-    learning_rate: float = 4e-3
-    warm_up: float = 0.1
+    learning_rate: float = 5e-3
+    warm_up: float = 0.05
     """Share of the steps."""
     factor_rate: float = 0.35
     factor_rate_with_names: float = 0.4
