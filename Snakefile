@@ -1,4 +1,4 @@
-"""Unmask: social bias in masked language models, from benchmarks to a report.
+"""Unmask: social bias in language models, from benchmarks to a report.
 
 snakemake --cores all                                  the demonstration (config.yaml)
 snakemake --cores all --config study=paper             the study configs/paper.yaml

@@ -1,6 +1,6 @@
 """A job of the workflow: what Snakemake gives its script, and what its results state of how they were made.
 
-A script imports this module before all else of the library, and nothing else does.
+A script imports this module, or unmask.models.job, before all else of the library.
 """
 
 import gc

@@ -57,8 +57,8 @@ def is_unsegmented(text: str) -> bool:
 def modified(first: Sequence[str], second: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words of each of two sentences outside the longest matching blocks that both share, in order.
 
-    The alignment is difflib's without its exception for long sequences, as for the tokens of a pair in the
-    protocol corrected.
+    The alignment is difflib's without its exception for long sequences, as for the tokens of a pair
+    (unmask.evidence.sentences).
     """
     of_first: list[str] = []
     of_second: list[str] = []

@@ -22,7 +22,7 @@ def check_one_origin(tables: Iterable[str | Path], keys: Iterable[str]) -> None:
     for path in tables:
         try:
             evidence = read_metadata(path)["evidence"]
-        except (OSError, ValueError, pa.ArrowException) as error:
+        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             raise unreadable(path, error) from None
         for facts in evidence.values():
             first = first or (path, facts)

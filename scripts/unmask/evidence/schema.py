@@ -22,7 +22,8 @@ EVIDENCE = schema(
     source_position    i16?   variant `shuffled`: where the token stood in the original sequence
     """
 )
-"""One row per predicted token: every token where nothing is hidden, else the hidden ones."""
+"""One row per predicted token: every token under `none` and `left`, those of the text under `start`,
+else the hidden ones."""
 
 LIKELIEST = schema(
     """

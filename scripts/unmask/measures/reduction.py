@@ -23,8 +23,8 @@ class Reduction:
     """Scores Σ_i weight_i · log P(w_i), or that over Σ_i share_i, with i over the tokens of a sentence.
 
     tokens: the rows of evidence that count. log_prob: their log-probabilities. weight, share: one number
-    for each of these rows; a sum has no share, a mean the share 1. A weight is negative where what a token
-    has by itself is taken off; a share never is.
+    for each of these rows; a sum has no share, a mean the share 1. A share is
+    never negative.
     """
 
     tokens: "pd.DataFrame"

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from unmask.job import NETWORKS, Job, job  # isort: split
+
 import torch
 
-from unmask.job import NETWORKS, Job, job
 from unmask.facts import read_facts
 from unmask.models.devices import Device, claim_device
 from unmask.models.directory import check_files

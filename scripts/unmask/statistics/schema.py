@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from unmask.statistics import STATISTICS
 from unmask.tables import schema
 
 OVERALL, BIAS_TYPE, DIRECTION, DIFFERENCE = "overall", "bias_type", "direction", "difference"
@@ -239,7 +238,7 @@ FLAWS = schema(
     near_duplicate_of  text?  the pair before it that it is like
     identical          bool   whether its two sentences are the same
     unequal_words      bool   whether its sentences are of different numbers of words
-    many_words         bool   whether its sentences differ in more than MANY words (unmask.statistics.quality)
+    many_words         bool   whether its sentences differ in more than three words
     missing_field      bool   whether it lacks a field that another pair of the benchmark has
     """
 )
@@ -249,7 +248,7 @@ QUALITY = schema(
     """
     measure     word  the measure
     protocol    word  published or corrected
-    flaw        word  one of PAIR_FLAWS, UNEQUAL_TOKENS, unknown_tokens, ANY_FLAW; or UNRATED, which is none
+    flaw        word  few_votes … missing_field of PAIR_FLAWS, unequal_tokens, unknown_tokens, any; or no_votes
     n           i32   pairs that count for the score
     flawed      i32   those of them with the flaw
     score       f64   bias score over all pairs, percent
@@ -294,6 +293,16 @@ LMS = schema(
 """Whether sentences that mean something are preferred: per measure that scores unrelated sentences, protocol
 and group of pairs. No rows where a benchmark has none."""
 
-_OF_STATISTICS = (BIAS, LEVERAGE, ACCURACY, TESTS, COMPARISONS, AGREEMENT, ROC, AREAS_COMPARED, QUALITY, LMS)
-SCHEMAS: Mapping[str, pa.Schema] = dict(zip(STATISTICS, _OF_STATISTICS, strict=True))
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "bias": BIAS,
+    "leverage": LEVERAGE,
+    "accuracy": ACCURACY,
+    "tests": TESTS,
+    "measures_compared": COMPARISONS,
+    "agreement": AGREEMENT,
+    "roc": ROC,
+    "areas_compared": AREAS_COMPARED,
+    "quality": QUALITY,
+    "lms": LMS,
+}
 """The schema of each of unmask.statistics.STATISTICS."""
