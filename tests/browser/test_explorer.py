@@ -17,25 +17,33 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import synthetic
 from browsing import WAIT
 from examples import example_pairs
+from library import (
+    ANTISTEREOTYPE,
+    CORRECTED,
+    FLAWS,
+    LABELS,
+    PAIR_FLAWS,
+    PAIRS,
+    STEREOTYPE,
+    PairResults,
+    Section,
+    Text,
+    contributions,
+    explored,
+    flaws_table,
+    framed,
+    measure,
+    render_page,
+    score_pairs,
+    section,
+    title_of,
+    write_facts,
+    write_table,
+)
+from library import pairs_sections_examples_section as example_section
 from study_schema import MEASURES
 from test_contributions import ARCHITECTURES, evidence_of
 from test_measures_causal import example_evidence
-from unmask.benchmarks.labelled import LABELS
-from unmask.benchmarks.schema import PAIRS
-from unmask.facts import write_facts
-from unmask.measures.reduction import contributions
-from unmask.measures.registry import measure, title_of
-from unmask.measures.scoring import score_pairs
-from unmask.pairs.explorer import explored
-from unmask.pairs.results import PairResults
-from unmask.pairs.sections.examples import section as example_section
-from unmask.pairs.sections.pairs import section
-from unmask.report.page import render_page
-from unmask.report.sections import Section, Text
-from unmask.statistics.quality import flaws_table
-from unmask.statistics.schema import FLAWS, PAIR_FLAWS
-from unmask.tables import framed, write_table
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 ODD = "1/2 ?#%é"

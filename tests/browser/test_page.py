@@ -15,14 +15,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from browsing import DESK, PHONE, TABLET, Opened, open_report
-from unmask.report.charts import chart, theme
-from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.page import LONG, About, render_page
-from unmask.report.rendering import latex, markdown
-from unmask.report.sections import (
+from library import (
+    DASH,
+    LONG,
     RESULTS,
     TRUST,
+    About,
     App,
+    Axis,
     Block,
     Chart,
     Choice,
@@ -30,12 +30,22 @@ from unmask.report.sections import (
     Data,
     Facts,
     Fold,
+    Grid,
     Items,
+    Kinds,
     Section,
+    Sheet,
     Table,
     Text,
+    chart,
+    forest,
+    latex,
+    markdown,
+    render_page,
+    response,
+    scatter,
+    theme,
 )
-from unmask.report.sheets import DASH, Sheet
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 """Text that would be markup, if anything took it for that."""

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from browsing import PHONE, Opened, open_report
+from library import title_of
 from small_study import Workflow
-from unmask.measures.registry import title_of
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from cluster_run import ClusterRun, command_of, on_slurm, scoring, wait_for_jobs, wait_for_scoring
+from library import STATISTICS
 from slurm_here import GPUS, Slurm, why_no_accounting, why_not
 from small_study import Workflow
-from unmask.statistics import STATISTICS
 
 pytestmark = pytest.mark.thorough
 

@@ -9,12 +9,9 @@ import pandas as pd
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from library import STIMULI, WordFacts, as_table, read_stimuli
 from profiles import examples
 from study_schema import ROOT
-from unmask.associations.read_tests import read_stimuli
-from unmask.associations.schema import STIMULI
-from unmask.associations.words import WordFacts
-from unmask.tables import as_table
 
 FACTS = ROOT / "resources/associations/words.yaml"
 PUBLISHED = ROOT / "resources/associations/published.csv"

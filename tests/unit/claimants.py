@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from unmask.models.claiming import claim
+from library import claim
 
 PROCESSES = multiprocessing.get_context("spawn")
 

@@ -9,8 +9,7 @@ the other, A, as p to 1 - p; the group of S is `ratio` times as rare (direction 
 import math
 from collections.abc import Sequence
 
-from unmask.terms import STEREO
-from unmask.worlds.recipe import Corruption
+from library import STEREO, Corruption
 
 
 def log_odds(p: float) -> float:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import vl_convert
 
-from unmask.report.charts import VEGA_LITE, chart, theme
+from library import VEGA_LITE, chart, theme
 
 LINES, TEXTS = ("rule", "rect", "symbol"), "text"
 

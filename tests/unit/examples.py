@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from unmask.benchmarks.schema import PAIRS
+from library import PAIRS
 
 SENTENCES: list[tuple[str, str, str | None]] = [
     (

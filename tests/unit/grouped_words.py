@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from unmask.benchmarks.schema import PAIRS
-from unmask.frequency.schema import WORD_COUNTS
-from unmask.tables import write_table
+from library import PAIRS, WORD_COUNTS, write_table
 
 LEFT_OUT = Path(__file__).parents[2] / "resources" / "frequency" / "left_out_words.yaml"
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import torch
 from transformers import BertTokenizer, VisualBertConfig, VisualBertModel
 
-from unmask.models.quiet import quiet_transformers
+from library import quiet_transformers
 
 Floats = npt.NDArray[np.float64]
 

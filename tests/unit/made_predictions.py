@@ -9,10 +9,18 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from unmask.downstream.measuring import Runs
-from unmask.downstream.schema import ITEMS, PREDICTIONS
-from unmask.downstream.terms import BIAS, ENTAILMENT, ENTAILMENT_LABELS, OCCUPATIONS, TEST
-from unmask.tables import framed, write_table
+from library import DOWNSTREAM_BIAS as BIAS
+from library import (
+    ENTAILMENT,
+    ENTAILMENT_LABELS,
+    ITEMS,
+    OCCUPATIONS,
+    PREDICTIONS,
+    TEST,
+    Runs,
+    framed,
+    write_table,
+)
 
 Logits = npt.NDArray[np.float64]
 

@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from library import COMPARISONS, ENTAILMENT, FEMALE, OCCUPATIONS, SCORES, SIMILARITY, framed, write_table
+from library import DOWNSTREAM_WORD_COUNTS as WORD_COUNTS
 from made_predictions import cells, people, write_items, write_run
 from running import run_script
-from unmask.downstream.schema import WORD_COUNTS
-from unmask.downstream.terms import ENTAILMENT, FEMALE, OCCUPATIONS, SIMILARITY
-from unmask.measures.schema import SCORES
-from unmask.statistics.schema import COMPARISONS
-from unmask.tables import framed, write_table
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 KINDS = {"bios": OCCUPATIONS, "sts": SIMILARITY, "nli": ENTAILMENT}

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.downstream.schema import EXAMPLES, ITEMS
-from unmask.downstream.task import Task
-from unmask.downstream.terms import BIAS, DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST, TRAIN
+from library import DEV, ENTAILMENT, EXAMPLES, ITEMS, OCCUPATIONS, SIMILARITY, TEST, TRAIN, Task
+from library import DOWNSTREAM_BIAS as BIAS
 
 OCCUPATION = ("nurse", "engineer", "teacher")
 LABELS: dict[str, tuple[str, ...] | None] = {

@@ -7,12 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from library import PAIRS, Corruption, Counts, World, complete, crows_pairs, text_of
+from library import WorldsSentence as Sentence
 from study_schema import FAMILIES
-from unmask.benchmarks.schema import PAIRS
-from unmask.schemas import complete
-from unmask.worlds.grammar import Sentence, World, text_of
-from unmask.worlds.pairs import Counts, crows_pairs
-from unmask.worlds.recipe import Corruption
 
 OTHERS: dict[str, dict[str, Any]] = {
     "uneven": {

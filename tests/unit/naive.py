@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unmask.words import words_of
+from library import words_of
 
 Rows = list[tuple[str, int]]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import transformers.dynamic_module_utils
 
+from library import own_code
 from tiny_models import tiny_model
-from unmask.models import own_code
 
 MODULE = "modeling_tiny.py"
 CODE = """

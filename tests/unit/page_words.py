@@ -2,7 +2,7 @@
 
 import re
 
-from unmask.report.sections import Section
+from library import Section
 
 CAPTION, FIRST_SENTENCE, SENTENCE = 40, 25, 25
 """The most words of each."""

@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from library import InputError, alternative, complete
+from library import names as names_in
 from study_schema import FAMILIES, ROOT
-from unmask.errors import InputError
-from unmask.plugins import names as names_in
-from unmask.schemas import alternative, complete
 
 
 def functions_of(study: dict[str, Any], *files: str) -> dict[str, Any]:

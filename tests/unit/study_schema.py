@@ -4,12 +4,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unmask.configuration import choose_study
-from unmask.evidence.maskings import MASKINGS
-from unmask.measures.registry import kind_for
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
-from unmask.schemas import complete, put_together, read_families
-from unmask.terms import CAUSAL_MASKINGS
+from library import (
+    CAUSAL_LM,
+    CAUSAL_MASKINGS,
+    MASKED_LM,
+    MASKINGS,
+    choose_study,
+    complete,
+    kind_for,
+    put_together,
+    read_families,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = read_families(ROOT / "rules/schemas")

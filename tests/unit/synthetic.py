@@ -8,13 +8,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from library import (
+    EVIDENCE,
+    Captions,
+    Decisions,
+    EvidenceCounts,
+    PairResults,
+    Part,
+    compute,
+    decisions,
+    flaws_table,
+)
 from study_schema import MEASURES
-from unmask.evidence.schema import EVIDENCE
-from unmask.pairs.results import PairResults
-from unmask.report.captions import Captions
-from unmask.statistics.computing import EvidenceCounts, Part, compute
-from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.quality import flaws_table
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 BIAS_TYPES = ("gender", "race-color", "age")

@@ -8,11 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import InputError, embeddings, read_embeddings, read_metadata, read_table, write_embeddings
 from literal_associations import suite, words
-from unmask.associations.embeddings import read_embeddings, write_embeddings
-from unmask.associations.schema import embeddings
-from unmask.errors import InputError
-from unmask.tables import read_metadata, read_table
 
 WIDTH = 5
 POOLINGS = ("cls", "mean")

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import ALL_ALIKE, E2_HAS_NO_P, UNEQUAL, association_tests, cell_means
+from library import rows_of as tuples_of
 from literal_associations import Array, cosine, mean, partition_counts, size, suite
-from unmask.associations.weat import ALL_ALIKE, E2_HAS_NO_P, UNEQUAL, association_tests, cell_means
-from unmask.report.sheets import rows_of as tuples_of
 
 CELLS = ("A_X", "A_Y", "B_X", "B_Y")
 TURNED = {"A_X": "A_Y", "A_Y": "A_X", "B_X": "B_Y", "B_Y": "B_X"}

@@ -9,15 +9,15 @@ import pytest
 import torch
 from transformers import AutoTokenizer, VisualBertModel
 
-from tiny_seeing import tiny_seeing
-from unmask.associations.grounded_embedding import (
+from library import (
+    GROUNDED,
+    InputError,
     embed_with_images,
     load_vision_language_encoder,
     open_region_features,
+    pick_device,
 )
-from unmask.associations.terms import GROUNDED
-from unmask.errors import InputError
-from unmask.models.devices import pick_device
+from tiny_seeing import tiny_seeing
 
 STIMULI = [
     ("the man", "man", "a.png"),

@@ -10,16 +10,16 @@ import pytest
 
 from association_files import stimuli
 from hand_set import World, truths, write_world
-from unmask.associations import weat
-from unmask.associations.grounded_embedding import (
+from library import (
+    GROUNDED,
+    check_model,
     embed_with_images,
     load_vision_language_encoder,
     open_region_features,
+    pick_device,
+    spans_of,
+    weat,
 )
-from unmask.associations.terms import GROUNDED
-from unmask.associations.words import spans_of
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
 
 WORLDS: dict[str, tuple[World, dict[str, int]]] = {
     "none": (World(), {}),

@@ -9,17 +9,22 @@ import pandas as pd
 import pytest
 
 from association_files import PUBLISHED
+from library import (
+    ASSOCIATIONS,
+    PRINTED,
+    STIMULI,
+    AssociationResults,
+    association_tests,
+    cell_means,
+    read_published,
+    rows_of,
+    weat,
+    write_table,
+)
+from library import ASSOCIATIONS_PRESENTS as PRESENTS
 from literal_associations import suite, words
 from real_data import real_data
 from study_schema import ROOT
-from unmask.associations import weat
-from unmask.associations.presenting import PRESENTS, AssociationResults
-from unmask.associations.schema import ASSOCIATIONS, STIMULI
-from unmask.associations.study import PRINTED
-from unmask.associations.weat import association_tests, cell_means
-from unmask.report.published import read_published
-from unmask.report.sheets import rows_of
-from unmask.tables import write_table
 
 AWKWARD = "a<b>&$x_1$"
 """A name that would be markup somewhere."""

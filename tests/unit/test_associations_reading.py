@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from association_files import FUZZ, KEYS, SETS, sent_bias, sentences, stimuli, written
+from library import InputError
 from real_data import real_data
-from unmask.errors import InputError
 
 DISTINCT = 5433
 """Distinct texts of the 50 released tests."""

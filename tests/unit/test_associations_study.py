@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from association_files import PUBLISHED
+from library import InputError, complete
+from library import associations_check_study as check_study
 from study_schema import FAMILIES
-from unmask.associations.study import check_study
-from unmask.errors import InputError
-from unmask.schemas import complete
 
 LM = {"source": "hub", "repo": "a/b"}
 SEES = LM | {"kind": "vision-and-language"}

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from association_files import CHANGES, FUZZ, changed
+from library import InputError, embed_words, read_vectors
 from literal_associations import suite, words
 from real_data import real_data
-from unmask.associations.vectors import embed_words, read_vectors
-from unmask.errors import InputError
 
 NUMBERS = {"he": [0.5, -1.25, 3.0], "she": [1e-3, 2.0, -7.5], "New York": [1.0, 0.0, 0.0]}
 

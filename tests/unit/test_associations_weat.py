@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from library import InputError, association_tests, expected_d, weat
+from library import associations_p_values as p_values
+from library import rows_of as tuples_of
 from literal_associations import Array, deviation, holm, mean, partition_counts, s, size, suite, words
 from profiles import examples
 from real_data import real_data
-from unmask.associations import weat
-from unmask.associations.weat import association_tests, expected_d, p_values
-from unmask.errors import InputError
-from unmask.report.sheets import rows_of as tuples_of
 
 MATH = ["math", "algebra", "geometry", "calculus", "equations", "computation", "numbers", "addition"]
 ARTS = ["poetry", "art", "dance", "literature", "novel", "symphony", "drama", "sculpture"]

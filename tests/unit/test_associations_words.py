@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from association_files import FACTS, KEYS, sent_bias, sentences, stimuli, written
+from library import InputError, WordFacts, find, spans_of
 from real_data import real_data
-from unmask.associations.words import WordFacts, find, spans_of
-from unmask.errors import InputError
 
 PLURALS = {"men": "man", "women": "woman", "children": "child"}
 

@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 
 from drawn_marks import check_forest, panels_of, scale_of, texts_of
-from unmask.report.changes import CHART_COLUMNS, changes_chart
-from unmask.report.charts import chart
-from unmask.report.forms import Axis
+from library import CHART_COLUMNS, Axis, changes_chart, chart
 
 NAN = float("nan")
 LESS = dict(zip(CHART_COLUMNS, ("cp", "AUL", "cda", "bert-cda", 80.0, 60.0, -25.0, -15.0, 0.01), strict=True))

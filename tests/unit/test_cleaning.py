@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from unmask.errors import InputError
-from unmask.results.cleaning import ABANDONED, NEEDED, UNFINISHED, describe, items, remove
-from unmask.results.register import FILE, read_register, write_register
+from library import ABANDONED, NEEDED, UNFINISHED, InputError, items, read_register, remove, write_register
+from library import RESULTS_REGISTER_FILE as FILE
+from library import results_cleaning_describe as describe
 
 Done = subprocess.CompletedProcess[str]
 EVIDENCE, DOWNLOADS = "evidence", "downloaded corpora, whose words are counted"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from unmask.close_names import known_names, meant, no_column
+from library import known_names, meant, no_column
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import closed_forms as theory
-from unmask.terms import ANTISTEREO, STEREO
-from unmask.worlds.recipe import Corruption
+from library import ANTISTEREO, STEREO, Corruption
 
 probabilities = st.floats(0.001, 0.999)
 trusts = st.one_of(st.just(0.0), st.floats(0.01, 1e4))

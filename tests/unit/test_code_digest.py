@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from unmask import code_digest as digests
-from unmask.code_digest import code_digest
-from unmask.plugins import module_file
+from library import code_digest as digests
+from library import code_digest_code_digest as code_digest
+from library import module_file
 
 
 @pytest.fixture

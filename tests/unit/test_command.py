@@ -13,18 +13,34 @@ import pytest
 import yaml
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from library import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    NO_CLEAR,
+    InputError,
+    as_json,
+    benchmark_entries,
+    check_architectures,
+    choose_study,
+    complete,
+    is_clear,
+    known_benchmarks,
+    model_entries,
+    new_study,
+    profile_options,
+    read_families,
+    run_study,
+    scores,
+    study_of,
+    workflow_root,
+    write_study,
+)
+from library import command_answer_as_text as as_text
+from library import command_main as command
+from library import models_detecting_expand as expand
 from snakemake_logger_plugin_unmask import LogHandler
-from unmask.command import main as command
-from unmask.command.answer import as_json, as_text, is_clear, scores
-from unmask.command.scoring import profile_options, run_study
-from unmask.command.studies import benchmark_entries, model_entries, new_study, study_of, write_study
-from unmask.configuration import choose_study
-from unmask.errors import InputError
-from unmask.installation import workflow_root
-from unmask.models.detecting import check_architectures, expand
-from unmask.pairs.named_benchmarks import known_benchmarks
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR
-from unmask.schemas import complete, read_families
 
 FAMILIES = read_families(workflow_root() / "rules/schemas")
 

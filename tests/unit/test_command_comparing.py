@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from unmask.command.comparing import as_text, columns_of, compare
-from unmask.command.main import main
-from unmask.errors import InputError
+from library import InputError, as_text, main
+from library import command_columns_of as columns_of
+from library import command_compare as compare
 
 HEADER = ["", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"]
 ENTRY = {"columns": {"sentences": ["one", "two"], "scores": ["x", "y"]}}

@@ -8,11 +8,8 @@ import pandas as pd
 import pytest
 
 import synthetic
+from library import SCORES, compare, describe, write_facts, write_table
 from study_schema import MEASURES
-from unmask.facts import write_facts
-from unmask.measures.schema import SCORES
-from unmask.results.comparing import compare, describe
-from unmask.tables import write_table
 
 
 def write_run(folder: Path, scores: pd.DataFrame, weights: str = "w", table: str = "a,b\n") -> Path:

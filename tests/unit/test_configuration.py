@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from unmask.configuration import choose_study, read_config
-from unmask.errors import InputError
+from library import InputError, choose_study, read_config
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,15 +11,21 @@ import pandas as pd
 import pytest
 
 from examples import example_pairs
+from library import (
+    ANTISTEREOTYPE,
+    CORRECTED,
+    ORIGINAL,
+    PUBLISHED,
+    STEREOTYPE,
+    collect_evidence,
+    contributions,
+    load,
+    measure,
+    pick_device,
+    score_pairs,
+)
 from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_models import tiny_model
-from unmask.evidence.collecting import collect_evidence
-from unmask.measures.reduction import contributions
-from unmask.measures.registry import measure
-from unmask.measures.scoring import score_pairs
-from unmask.models.devices import pick_device
-from unmask.models.loading import load
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, ORIGINAL, PUBLISHED, STEREOTYPE
 
 ARCHITECTURES = ("bert", "roberta", "albert")
 Evidence = Mapping[str, pd.DataFrame]

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
+from library import InputError, check_files, complete
 from study_schema import FAMILIES
-from unmask.errors import InputError
-from unmask.schemas import check_files, complete
 
 
 def completed(**corpora: dict[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unmask.corpora import reading
-from unmask.corpora.reading import in_blocks, read_blocks
-from unmask.corpora.shards import fetched_shards, files_of
-from unmask.errors import InputError
+from library import InputError, fetched_shards, files_of, in_blocks, read_blocks
+from library import corpora_reading as reading
 
 TEXT = "The first line.\n\nThe naïve second – line\r\nno end"
 PARQUET = {"format": "hub-parquet"}

@@ -6,9 +6,7 @@ import io
 import pandas as pd
 import pytest
 
-from unmask.report.csv_text import csv_text
-from unmask.report.sheets import Sheet
-from unmask.report.table_files import table_texts
+from library import Sheet, csv_text, table_texts
 
 FORMULAS = ['=HYPERLINK("http://x")', "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1"]
 

@@ -9,16 +9,23 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from library import (
+    STATE,
+    Base,
+    InputError,
+    Settings,
+    Texts,
+    WordPairs,
+    at,
+    check_model,
+    choose_sentences,
+    finder,
+    pick_device,
+    tokenize_sentences,
+)
+from library import DebiasingSentence as Sentence
 from real_data import real_data
 from tiny_models import tiny_model
-from unmask.debiasing import at
-from unmask.debiasing.data import Base, Texts
-from unmask.debiasing.sentences import Sentence, choose_sentences, finder, tokenize_sentences
-from unmask.errors import InputError
-from unmask.gendered_words import WordPairs
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.training import STATE, Settings
 
 CPU = pick_device("cpu")
 PAIRS = WordPairs(

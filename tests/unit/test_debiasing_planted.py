@@ -7,17 +7,28 @@ from typing import Any
 
 import pytest
 
+from library import (
+    ASSOCIATION,
+    MALE,
+    MAX_LENGTH,
+    Base,
+    Recipe,
+    Texts,
+    WordPairs,
+    World,
+    at,
+    check_learnt,
+    draw_corpus,
+    gendered_pairs,
+    masked_training,
+    neutral_sentences,
+    pick_device,
+    stereotyped_words,
+    swap_corpus,
+    train,
+)
+from library import WORLDS_FEMALE as FEMALE
 from made_worlds import CORRUPTION, NAMED, make_world
-from unmask.debiasing import at, masked_training
-from unmask.debiasing.data import Base, Texts
-from unmask.debiasing.swapping import swap_corpus
-from unmask.gendered_words import WordPairs
-from unmask.models.devices import pick_device
-from unmask.worlds.grammar import ASSOCIATION, FEMALE, MALE, World
-from unmask.worlds.make_world import draw_corpus, gendered_pairs, neutral_sentences, stereotyped_words
-from unmask.worlds.recipe import Recipe
-from unmask.worlds.tokenizers import MAX_LENGTH
-from unmask.worlds.training import check_learnt, train
 
 WORLD = make_world()
 NAMED_WORLD = make_world(**NAMED | {"names": 5})

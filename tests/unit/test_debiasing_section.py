@@ -8,17 +8,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import (
+    COMPARISONS,
+    DASH,
+    Chart,
+    DebiasingResults,
+    Section,
+    Table,
+    changes,
+    clear_changes,
+    framed,
+    read_section,
+    render_page,
+    write_facts,
+    write_table,
+)
 from made_study import RESOURCES, compared
 from page_words import check_first_sentence
 from running import present
-from unmask.debiasing.presenting import DebiasingResults
-from unmask.facts import write_facts
-from unmask.report.page import render_page
-from unmask.report.sections import Chart, Section, Table, read_section
-from unmask.report.sheets import DASH
-from unmask.statistics.changes import changes, clear_changes
-from unmask.statistics.schema import COMPARISONS
-from unmask.tables import framed, write_table
 
 MODELS = [
     {"name": "a-continued", "from": "a <b>", "method": "continued", "protocol": "corrected"},

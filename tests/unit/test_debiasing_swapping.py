@@ -10,11 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from library import (
+    InputError,
+    WordPairs,
+    documents,
+    lines_of,
+    read_corpus,
+    read_word_pairs,
+    swap_corpus,
+    swapper,
+)
+from library import debiasing_read_words as read_words
 from running import run_script
-from unmask.debiasing.data import documents, lines_of, read_corpus, read_words
-from unmask.debiasing.swapping import swap_corpus, swapper
-from unmask.errors import InputError
-from unmask.gendered_words import WordPairs, read_word_pairs
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 LIST = read_word_pairs(RESOURCES / "gendered_words.yaml")

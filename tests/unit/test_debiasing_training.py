@@ -23,19 +23,27 @@ from transformers import (
     PretrainedConfig,
 )
 
+from library import (
+    IGNORED,
+    Base,
+    InputError,
+    Masking,
+    Settings,
+    Texts,
+    WordPairs,
+    check_model,
+    debias,
+    held_out_loss,
+    load_base,
+    masked_training,
+    pick_device,
+    pooler_of,
+    save,
+)
+from library import models_train as train
 from real_data import real_data
 from running import about_model, run_script
 from tiny_models import tiny_config, tiny_model, tiny_tokenizer
-from unmask.debiasing import masked_training
-from unmask.debiasing.data import Base, Texts
-from unmask.debiasing.masked_training import debias, held_out_loss
-from unmask.debiasing.model_files import load_base, pooler_of, save
-from unmask.errors import InputError
-from unmask.gendered_words import WordPairs
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.masking import Masking
-from unmask.models.training import IGNORED, Settings, train
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 WORDS = WordPairs((("she", "he"),))

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from unmask.report.captions import Captions
-from unmask.report.declared_tables import Column, Table, cell, ends, fields, in_order, magnitude, with_marks
-from unmask.report.sheets import DASH, MINUS
+from library import DASH, MINUS, Captions, cell, ends, fields, in_order, magnitude, with_marks
+from library import Report_declared_tablesTable as Table
+from library import ReportColumn as Column
 
 NAN = float("nan")
 

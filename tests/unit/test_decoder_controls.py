@@ -8,20 +8,32 @@ import pytest
 from transformers import AutoTokenizer
 
 from examples import SENTENCES, example_pairs
+from library import (
+    CORRECTED,
+    LEFT,
+    PROTOCOLS,
+    PUBLISHED,
+    SHUFFLED,
+    START,
+    EvidenceCounts,
+    Part,
+    WordsOfEvidence,
+    accuracy_counts,
+    accuracy_table,
+    collect_evidence,
+    decisions,
+    matches,
+    mcnemar_table,
+    measure,
+    null_scores,
+    score_pairs,
+    sharing_of,
+)
 from literal import modified_spans
 from literal_causal import LeftReader
 from study_schema import ALL_MEASURES
 from test_evidence_left import decoder, loaded, plain_network
 from test_measures_causal import STARTS, example_evidence
-from unmask.evidence.collecting import collect_evidence
-from unmask.measures.registry import measure
-from unmask.measures.scoring import score_pairs
-from unmask.statistics.accuracy import accuracy_counts, accuracy_table, matches, mcnemar_table
-from unmask.statistics.computing import EvidenceCounts, Part
-from unmask.statistics.decisions import decisions
-from unmask.statistics.null import WordsOfEvidence, null_scores
-from unmask.statistics.sharing import sharing_of
-from unmask.terms import CORRECTED, LEFT, PROTOCOLS, PUBLISHED, SHUFFLED, START
 
 PAIRS = example_pairs()
 IDS = list(PAIRS["pair_id"])

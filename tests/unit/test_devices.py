@@ -18,16 +18,22 @@ import torch
 
 from claimants import PROCESSES, held, take_turns
 from examples import example_pairs
+from library import (
+    PAIRS,
+    InputError,
+    Queries,
+    answer,
+    check_model,
+    claim,
+    claim_device,
+    claiming,
+    loading,
+    pick_device,
+    within_memory,
+    write_table,
+)
 from running import run_script
 from tiny_models import tiny_model
-from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
-from unmask.evidence.engine import Queries, answer
-from unmask.models import claiming, loading
-from unmask.models.claiming import claim
-from unmask.models.devices import claim_device, pick_device, within_memory
-from unmask.models.kinds import check_model
-from unmask.tables import write_table
 
 
 @pytest.fixture(autouse=True)

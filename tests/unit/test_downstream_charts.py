@@ -10,13 +10,8 @@ import pandas as pd
 import pytest
 
 from drawn_marks import check_forest, panels_of, scale_of
+from library import BIAS, MAKERS, MOST_CURVES, PAIRS, DownstreamResults, framed, rows_of, write_table
 from made_study import Study, make_study
-from unmask.benchmarks.schema import PAIRS
-from unmask.downstream.charts import MAKERS, MOST_CURVES
-from unmask.downstream.results import DownstreamResults
-from unmask.report.sheets import rows_of
-from unmask.statistics.schema import BIAS
-from unmask.tables import framed, write_table
 
 TASKS = {"bios": "mean |TPR gap|", "sts": "mean |Δ|", "nli": "difference in FN, women and men"}
 ORIGIN = {"name": "b", "family": "b", "role": ""}

@@ -9,17 +9,19 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau
 
-from unmask.downstream.correlation import (
+from library import (
+    BIAS_SCORES,
     N_RANDOM,
+    SCORES,
     ModelRole,
+    bias_scores,
     correlations_of,
+    framed,
     kendall,
     permutations_of,
+    rows_of,
+    write_table,
 )
-from unmask.downstream.scores import BIAS_SCORES, bias_scores
-from unmask.measures.schema import SCORES
-from unmask.report.sheets import rows_of
-from unmask.tables import framed, write_table
 
 ROLES = ("", "at", "cda", "dropout")
 

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import DOWNSTREAM_MALE as MALE
+from library import ENTAILMENT, FEMALE, GAP, OCCUPATIONS, SIMILARITY
+from library import downstream_measure as measure
 from made_predictions import Logits, cells, people, runs_of
-from unmask.downstream.measuring import measure
-from unmask.downstream.terms import ENTAILMENT, FEMALE, GAP, MALE, OCCUPATIONS, SIMILARITY
 
 pytestmark = pytest.mark.long
 

@@ -18,20 +18,33 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer, BertForPreTraining
 
+from library import (
+    DEV,
+    ENTAILMENT,
+    EXAMPLES,
+    ITEMS,
+    OCCUPATIONS,
+    PREDICTIONS,
+    SIMILARITY,
+    TEST,
+    FineTuned,
+    Hyperparameters,
+    InputError,
+    Settings,
+    Task,
+    check_model,
+    fine_tune,
+    fine_tuning,
+    make_classifier,
+    pick_device,
+    read_metadata,
+    read_table,
+    search,
+    write_table,
+)
 from made_tasks import ENTRY, LABELS, made_task
 from running import about_model, run_script
 from tiny_models import tiny_model
-from unmask.downstream import fine_tuning
-from unmask.downstream.fine_tuning import FineTuned, Hyperparameters, fine_tune, search
-from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
-from unmask.downstream.task import Task
-from unmask.downstream.terms import DEV, ENTAILMENT, OCCUPATIONS, SIMILARITY, TEST
-from unmask.errors import InputError
-from unmask.models.classifiers import make_classifier
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.training import Settings
-from unmask.tables import read_metadata, read_table, write_table
 
 RUNTIME = {"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}}
 GENTLE: dict[str, Any] = {"initializer_range": 0.1}

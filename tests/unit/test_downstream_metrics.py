@@ -11,26 +11,29 @@ import pytest
 from scipy.stats import pearsonr
 from scipy.stats import t as student
 
-from made_predictions import Logits, cells, people, runs_of, write_items, write_run
-from running import run_script
-from unmask.downstream.measuring import measure, read_runs
-from unmask.downstream.schema import SCORES
-from unmask.downstream.terms import (
-    BIAS,
+from library import (
     CHANGE,
     ENTAILMENT,
     FEMALE,
     GAP,
     MAIN,
-    MALE,
     OCCUPATIONS,
     SIMILARITY,
     TEST,
+    InputError,
+    Sharing,
+    contrast,
+    read_metadata,
+    read_runs,
+    read_table,
+    rows_of,
 )
-from unmask.errors import InputError
-from unmask.report.sheets import rows_of
-from unmask.statistics.sharing import Sharing, contrast
-from unmask.tables import read_metadata, read_table
+from library import DOWNSTREAM_BIAS as BIAS
+from library import DOWNSTREAM_MALE as MALE
+from library import DOWNSTREAM_SCORES as SCORES
+from library import downstream_measure as measure
+from made_predictions import Logits, cells, people, runs_of, write_items, write_run
+from running import run_script
 
 DRAWS = 200
 

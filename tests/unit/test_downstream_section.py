@@ -12,19 +12,29 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import (
+    DASH,
+    MAKERS,
+    PAIRS,
+    PUBLISHED_COLUMNS,
+    TAU,
+    Block,
+    Chart,
+    DownstreamResults,
+    Fold,
+    Section,
+    Table,
+    doubts,
+    printed_taus,
+    read_published,
+    read_section,
+    render_page,
+    tables,
+    write_table,
+)
 from made_study import RESOURCES, Study, make_study
 from page_words import check_first_sentence
 from running import present, run_script
-from unmask.benchmarks.schema import PAIRS
-from unmask.downstream import tables
-from unmask.downstream.charts import MAKERS
-from unmask.downstream.results import PUBLISHED_COLUMNS, TAU, DownstreamResults
-from unmask.downstream.tables import printed_taus
-from unmask.report.page import render_page
-from unmask.report.published import doubts, read_published
-from unmask.report.sections import Block, Chart, Fold, Section, Table, read_section
-from unmask.report.sheets import DASH
-from unmask.tables import write_table
 
 PUBLISHED = read_published(RESOURCES / "downstream/published.csv", PUBLISHED_COLUMNS)
 

@@ -8,15 +8,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import DOWNSTREAM_KINDS as KINDS
+from library import (
+    ENTAILMENT,
+    EXAMPLES,
+    ITEMS,
+    MALE,
+    OCCUPATIONS,
+    RELIABILITIES,
+    SIMILARITY,
+    InputError,
+    Task,
+    as_table,
+    measuring,
+    read_synthetic,
+)
+from library import WORLDS_FEMALE as FEMALE
 from made_worlds import OTHERS, make_world, settings
-from unmask.downstream import measuring
-from unmask.downstream.schema import EXAMPLES, ITEMS
-from unmask.downstream.synthetic import RELIABILITIES, read_synthetic
-from unmask.downstream.task import Task
-from unmask.downstream.terms import ENTAILMENT, KINDS, OCCUPATIONS, SIMILARITY
-from unmask.errors import InputError
-from unmask.tables import as_table
-from unmask.worlds.grammar import FEMALE, MALE
 
 
 def task_of(kind: str, world: dict[str, Any] | None = None, **changes: Any) -> Task:

@@ -13,14 +13,10 @@ import pandas as pd
 import pytest
 import yaml
 
+from library import InputError, complete, read_config, read_metadata, with_preset
 from real_data import real_data
 from running import run_script
 from study_schema import FAMILIES, ROOT
-from unmask.configuration import read_config
-from unmask.downstream.sources import with_preset
-from unmask.errors import InputError
-from unmask.schemas import complete
-from unmask.tables import read_metadata
 
 COLUMNS = {
     "bias-in-bios": ["hard_text", "profession", "gender"],

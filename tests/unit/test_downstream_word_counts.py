@@ -8,14 +8,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import DOWNSTREAM_WORD_COUNTS as WORD_COUNTS
+from library import (
+    EXAMPLES,
+    WordPairs,
+    as_table,
+    examples_of,
+    ilps,
+    read_metadata,
+    read_table,
+    read_word_pairs,
+    write_table,
+)
+from library import downstream_count_words as count_words
 from real_data import real_data
 from running import run_script
 from study_schema import ROOT
-from unmask.downstream.schema import EXAMPLES, WORD_COUNTS
-from unmask.downstream.task import examples_of
-from unmask.downstream.word_counts import count_words, ilps
-from unmask.gendered_words import WordPairs, read_word_pairs
-from unmask.tables import as_table, read_metadata, read_table, write_table
 
 WORDS = ROOT / "resources/gendered_words.yaml"
 PAIRS = WordPairs((("she", "he"), ("her", "his"), ("woman", "man")))

@@ -17,20 +17,28 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from transformers.activations import NewGELUActivation
 
 from examples import example_pairs
+from library import (
+    CORRECTED,
+    ORIGINAL,
+    InputError,
+    LoadedModel,
+    PackedLinear,
+    Progress,
+    answer,
+    as_rows,
+    collect_evidence,
+    load,
+    loading,
+    pick_device,
+    prepare,
+    score_pairs,
+    tokenise,
+    use_fast_linear_layers,
+)
+from library import models_linear as linear
 from literal import Reader, corrected
 from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_models import tiny_model
-from unmask.errors import InputError
-from unmask.evidence.collecting import as_rows, collect_evidence, prepare
-from unmask.evidence.engine import answer
-from unmask.evidence.progress import Progress
-from unmask.evidence.tokenising import tokenise
-from unmask.measures.scoring import score_pairs
-from unmask.models import linear, loading
-from unmask.models.devices import pick_device
-from unmask.models.linear import PackedLinear, use_fast_linear_layers
-from unmask.models.loading import LoadedModel, load
-from unmask.terms import CORRECTED, ORIGINAL
 
 CPU = pick_device("cpu")
 NEAR_TIE = 1e-4

@@ -12,21 +12,34 @@ import torch
 
 import synthetic
 from examples import example_pairs
+from library import (
+    EVIDENCE,
+    LIKELIEST,
+    MASKINGS,
+    ORIGINAL,
+    ROLES,
+    SHUFFLED,
+    SIDES,
+    InputError,
+    LoadedModel,
+    answer,
+    as_likeliest,
+    as_rows,
+    collect_evidence,
+    in_chunks,
+    load,
+    modified_tokens,
+    pick_device,
+    prepare,
+    read_table,
+    shuffle_tokens,
+    tokenise,
+    write_table,
+)
+from library import evidence_unknown_tokens as unknown_tokens
 from literal import modified_spans
 from study_schema import MASKED_MASKINGS
 from tiny_models import ARCHITECTURES, tiny_model, tiny_tokenizer
-from unmask.errors import InputError
-from unmask.evidence.chunks import in_chunks
-from unmask.evidence.collecting import as_likeliest, as_rows, collect_evidence, prepare
-from unmask.evidence.engine import answer
-from unmask.evidence.maskings import MASKINGS
-from unmask.evidence.schema import EVIDENCE, LIKELIEST
-from unmask.evidence.sentences import modified_tokens, shuffle_tokens
-from unmask.evidence.tokenising import tokenise, unknown_tokens
-from unmask.models.devices import pick_device
-from unmask.models.loading import LoadedModel, load
-from unmask.tables import read_table, write_table
-from unmask.terms import ORIGINAL, ROLES, SHUFFLED, SIDES
 
 CPU = pick_device("cpu")
 KEYS = ["pair_id", "role", "position", "token_id"]

@@ -12,17 +12,26 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from examples import SENTENCES, example_pairs
+from library import (
+    CAUSAL_MASKINGS,
+    LEFT,
+    ORIGINAL,
+    SHUFFLED,
+    START,
+    InputError,
+    LoadedModel,
+    Start,
+    answer,
+    as_likeliest,
+    check_model,
+    collect_evidence,
+    load,
+    pick_device,
+    prepare,
+    tokenise,
+)
 from literal import modified_spans
 from tiny_models import tiny_decoder
-from unmask.errors import InputError
-from unmask.evidence.collecting import as_likeliest, collect_evidence, prepare
-from unmask.evidence.engine import answer
-from unmask.evidence.tokenising import tokenise
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.loading import LoadedModel, load
-from unmask.models.start import Start
-from unmask.terms import CAUSAL_MASKINGS, LEFT, ORIGINAL, SHUFFLED, START
 
 PROBABILITIES = ["log_prob", "rank"]
 

@@ -7,9 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from unmask.errors import InputError
-from unmask.evidence.origin import check_one_origin
-from unmask.tables import write_table
+from library import InputError, check_one_origin, write_table
 
 KEYS = ("benchmark", "benchmark_sha256")
 FACTS = {key: f"some {key}" for key in KEYS}

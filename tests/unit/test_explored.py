@@ -12,28 +12,44 @@ import pytest
 
 import synthetic
 from examples import example_pairs
+from library import (
+    ANTISTEREOTYPE,
+    CORRECTED,
+    FLAWS,
+    LABELS,
+    MASKINGS,
+    NOT_STATED,
+    PAIR_FLAWS,
+    PAIRS,
+    SPACE,
+    STEREOTYPE,
+    TITLES,
+    App,
+    PairResults,
+    Sentence,
+    explored,
+    flaws_table,
+    framed,
+    hides,
+    maskings_of,
+    packed,
+    pair_columns,
+    read_facts,
+    read_table,
+    render_page,
+    score_pairs,
+    section,
+    shown_pairs,
+    title_of,
+    tokenise,
+    unpacked,
+    votes,
+    write_facts,
+    write_table,
+)
 from study_schema import MASKED_MASKINGS, MEASURES
 from test_contributions import added, evidence_of
 from tiny_models import tiny_tokenizer
-from unmask.benchmarks.labelled import LABELS
-from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.maskings import MASKINGS
-from unmask.evidence.sentences import Sentence
-from unmask.evidence.tokenising import tokenise
-from unmask.facts import read_facts, write_facts
-from unmask.measures.registry import maskings_of, title_of
-from unmask.measures.scoring import score_pairs
-from unmask.pairs.explorer import explored, hides, packed, shown_pairs, unpacked
-from unmask.pairs.quality import TITLES
-from unmask.pairs.results import PairResults
-from unmask.pairs.sections.pairs import pair_columns, section, votes
-from unmask.pairs.surfaces import SPACE
-from unmask.report.page import render_page
-from unmask.report.sections import App
-from unmask.statistics.quality import flaws_table
-from unmask.statistics.schema import FLAWS, PAIR_FLAWS
-from unmask.tables import framed, read_table, write_table
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, NOT_STATED, STEREOTYPE
 
 HOSTILE = "</script><img src=x onerror=alert(1)> &amp; \u2028"
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)

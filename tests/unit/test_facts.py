@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from unmask.facts import record
+from library import record
 
 
 def test_what_a_result_was_made_from_is_its_files_and_no_folder(tmp_path: Path) -> None:

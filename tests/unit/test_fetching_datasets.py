@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 from huggingface_hub import constants
 
+from library import InputError, count_words, fetch_shard, read_blocks
 from loopback import Hub, Repository, ask
 from naive import naive_counts, rows_of
 from small_corpora import DATASET, SHARDS
-from unmask.corpora.reading import read_blocks
-from unmask.errors import InputError
-from unmask.fetching.hub import fetch_shard
-from unmask.frequency.counting import count_words
 
 
 @pytest.fixture

@@ -17,12 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from library import InputError, Limits, fetch
 from loopback import FileServer, RawServer, Reply, Request, Server, git_blob, unused_url
 from profiles import examples
 from small_corpora import parquet
-from unmask.errors import InputError
-from unmask.fetching.http import fetch
-from unmask.fetching.limits import Limits
 
 BODY = bytes(range(256)) * 1000
 SHA256 = hashlib.sha256(BODY).hexdigest()

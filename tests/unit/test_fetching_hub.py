@@ -15,10 +15,8 @@ import pytest
 from huggingface_hub import constants, hf_hub_download
 
 import unmask
+from library import InputError, fetch_gguf, fetch_model, hub_client
 from loopback import Hub, RawServer, Reply, Repository, Request, Server, ask, unused_url
-from unmask.errors import InputError
-from unmask.fetching import hub_client
-from unmask.fetching.hub import fetch_gguf, fetch_model
 
 COMMIT = "c0ffee" + "0" * 34
 WHOLE = {

@@ -12,16 +12,11 @@ import pytest
 from huggingface_hub import constants
 
 from unmask.job import TABLES
+from library import FLAWS, PAIRS, check_model, read_metadata, read_table, sha256_of_file, versions
 from loopback import FileServer, Hub, Repository, ask
 from running import Files, about_model, run_script
 from small_corpora import parquet
 from tiny_models import tiny_model, tiny_tokenizer
-from unmask.benchmarks.schema import PAIRS
-from unmask.facts import versions
-from unmask.files import sha256_of_file
-from unmask.models.kinds import check_model
-from unmask.statistics.schema import FLAWS
-from unmask.tables import read_metadata, read_table
 
 CROWS_PAIRS = (
     b",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"

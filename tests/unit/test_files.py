@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from library import InputError, directory_written_whole, write_text, written_whole
 from processes import said, start
-from unmask.atomic import written_whole
-from unmask.errors import InputError
-from unmask.files import write_text
-from unmask.models.directory import directory_written_whole
 
 WRITER = """
     import sys, time

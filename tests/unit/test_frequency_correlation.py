@@ -13,21 +13,24 @@ from scipy.stats import norm
 
 import synthetic
 from grouped_words import pairs_of, write_counts
+from library import (
+    CORRELATIONS,
+    CROWS_PAIRS,
+    PAIR_RATIOS,
+    InputError,
+    correlation_table,
+    crows_pairs,
+    draw_corpus,
+    log_ratios,
+    rows_of,
+    spearman,
+    text_of,
+    truth,
+    words_of,
+    write_table,
+)
 from made_worlds import make_world
 from study_schema import MEASURES
-from unmask.errors import InputError
-from unmask.frequency.correlation import (
-    correlation_table,
-    log_ratios,
-)
-from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.report.sheets import rows_of
-from unmask.statistics.ranks import spearman
-from unmask.tables import write_table
-from unmask.words import words_of
-from unmask.worlds.grammar import text_of
-from unmask.worlds.make_world import draw_corpus, truth
-from unmask.worlds.pairs import CROWS_PAIRS, crows_pairs
 
 
 def slow_ranks(values: list[float]) -> list[float]:

@@ -9,15 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from library import WORD_COUNTS, InputError, count_words, counting, counts_of_files, read_blocks, write_table
 from naive import Rows, naive_counts, rows_of
 from profiles import examples
 from real_data import real_data
-from unmask.corpora.reading import read_blocks
-from unmask.errors import InputError
-from unmask.frequency import counting
-from unmask.frequency.counting import count_words, counts_of_files
-from unmask.frequency.schema import WORD_COUNTS
-from unmask.tables import write_table
 
 ODD = [
     *"aZ09_-'’‘“”—. \t\r\x01\x1c\u00a0\u2028éÉßİıſΣσς\u212a\u0301\u0307\u0345\u00ad\u200d日本ï½²",

@@ -11,12 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from library import SHOWN, compare_groups, draw_corpus, levels, mann_whitney, ranked
+from library import words_of as words_in
 from made_worlds import make_world
 from profiles import examples
-from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
-from unmask.statistics.ranks import levels, mann_whitney
-from unmask.words import words_of as words_in
-from unmask.worlds.make_world import draw_corpus
 
 Rows = list[tuple[str, str, int, int]]
 

@@ -7,23 +7,24 @@ from typing import Any
 import pytest
 
 from grouped_words import LEFT_OUT, pairs_of, write_counts
-from real_data import real_data
-from unmask.benchmarks.reading import read_benchmark
-from unmask.errors import InputError
-from unmask.frequency.group_words import (
+from library import (
     EXTRACTED,
+    GROUP_WORDS,
     LISTED,
+    InputError,
     count_group_words,
     counts_of,
     extract,
+    modified_words,
+    read_benchmark,
+    read_left_out,
+    read_listed,
+    rows_of,
     sides,
     uses,
+    write_table,
 )
-from unmask.frequency.schema import GROUP_WORDS
-from unmask.frequency.word_lists import read_left_out, read_listed
-from unmask.report.sheets import rows_of
-from unmask.tables import write_table
-from unmask.words import modified_words
+from real_data import real_data
 
 
 def test_the_direction_says_which_sentence_names_the_advantaged_group() -> None:

@@ -11,24 +11,35 @@ import pytest
 
 import synthetic
 from grouped_words import LEFT_OUT, write_counts
+from library import (
+    ANTISTEREOTYPE,
+    CORRELATIONS,
+    PAIR_RATIOS,
+    PAIRS,
+    SCORES,
+    STEREOTYPE,
+    Chart,
+    Facts,
+    Fold,
+    FrequencyResults,
+    Section,
+    Sheet,
+    Table,
+    correlation_table,
+    provenance,
+    read_scores,
+    read_section,
+    read_table,
+    rows_of,
+    sentences,
+    table2,
+    title_of,
+    write_table,
+)
+from library import FREQUENCY_FINDINGS as FINDINGS
+from library import GROUPS as SIDES
 from page_words import check_first_sentence
 from running import present, run_script
-from unmask.benchmarks.schema import PAIRS
-from unmask.frequency.correlation import correlation_table
-from unmask.frequency.findings import FINDINGS
-from unmask.frequency.results import FrequencyResults
-from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.frequency.tables import table2
-from unmask.frequency.word_lists import GROUPS as SIDES
-from unmask.measures.reading import read_scores
-from unmask.measures.registry import title_of
-from unmask.measures.schema import SCORES
-from unmask.report.findings import sentences
-from unmask.report.provenance import provenance
-from unmask.report.sections import Chart, Facts, Fold, Section, Table, read_section
-from unmask.report.sheets import Sheet, rows_of
-from unmask.tables import read_table, write_table
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 MODELS: list[dict[str, Any]] = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]
 BENCHMARKS: list[dict[str, Any]] = [

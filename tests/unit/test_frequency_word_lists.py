@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from unmask.errors import InputError
-from unmask.frequency.group_tests import compare_groups, ranked
-from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
+from library import GROUPS, InputError, compare_groups, ranked, read_left_out, read_listed, read_listing
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 LEFT_OUT = RESOURCES / "frequency" / "left_out_words.yaml"

@@ -12,11 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from library import InputError, check_files, choose_study, complete, read_config
 from profiles import examples
 from study_schema import FAMILIES, MEASURES, ROOT
-from unmask.configuration import choose_study, read_config
-from unmask.errors import InputError
-from unmask.schemas import check_files, complete
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
 STUDIES = [read_config(path) for path in FILES]

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from unmask import input_digests
-from unmask.errors import InputError
-from unmask.files import sha256_of_file
-from unmask.input_digests import DigestCache
+from library import DigestCache, InputError, input_digests, sha256_of_file
 
 
 @pytest.fixture

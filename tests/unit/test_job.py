@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from library import read_facts, sha256_of_file
 from running import run_script
-from unmask.facts import read_facts
-from unmask.files import sha256_of_file
 
 SCRIPT = """
 from pathlib import Path

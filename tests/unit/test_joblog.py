@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from library import INTERRUPTED, TERMINATED, InputError, duration, job_log
 from processes import said, start
-from unmask.errors import InputError
-from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
 
 JOB = """
     import sys, time

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from library import KEYS_PAGE_PAGE as PAGE
+from library import InputError, Key, Pages, _expanded, complete, read_config
+from library import keys_page_page as page
 from small_study import whole_study
 from study_schema import FAMILIES, ROOT
-from unmask.configuration import read_config
-from unmask.errors import InputError
-from unmask.keys_page import PAGE, Key, Pages, page
-from unmask.schemas import _expanded, complete
 
 Table = Mapping[str, Key]
 

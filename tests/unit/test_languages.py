@@ -5,12 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from library import InputError, complete, known_benchmarks, read_benchmark, read_config
 from study_schema import FAMILIES, ROOT
-from unmask.benchmarks.reading import read_benchmark
-from unmask.configuration import read_config
-from unmask.errors import InputError
-from unmask.pairs.named_benchmarks import known_benchmarks
-from unmask.schemas import complete
 
 LANGUAGES = read_config(ROOT / "configs/languages.yaml")
 

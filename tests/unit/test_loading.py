@@ -6,9 +6,18 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from unmask.errors import InputError
-from unmask.loading import facts_by, load_tables, paths_by, shared_facts, tables_by
-from unmask.tables import framed, read_table, schema, write_table
+from library import (
+    InputError,
+    facts_by,
+    framed,
+    load_tables,
+    paths_by,
+    read_table,
+    schema,
+    shared_facts,
+    tables_by,
+    write_table,
+)
 
 COUNTS = schema("""
     word   word    a word

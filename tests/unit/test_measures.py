@@ -12,15 +12,21 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from examples import SENTENCES, example_pairs
+from library import (
+    CORRECTED,
+    ORIGINAL,
+    PROTOCOLS,
+    PUBLISHED,
+    TIE_MARGIN,
+    collect_evidence,
+    load,
+    maskings_of,
+    pick_device,
+    score_pairs,
+)
 from literal import Reader, corrected, published
 from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_models import tiny_model
-from unmask.evidence.collecting import collect_evidence
-from unmask.measures.registry import maskings_of
-from unmask.measures.scoring import TIE_MARGIN, score_pairs
-from unmask.models.devices import pick_device
-from unmask.models.loading import load
-from unmask.terms import CORRECTED, ORIGINAL, PROTOCOLS, PUBLISHED
 
 ARCHITECTURES = ("bert", "albert")
 CPU = pick_device("cpu")

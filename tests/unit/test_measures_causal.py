@@ -10,16 +10,26 @@ import pytest
 from transformers import AutoTokenizer
 
 from examples import SENTENCES, example_pairs
+from library import (
+    CAUSAL_LM,
+    CAUSAL_MASKINGS,
+    CORRECTED,
+    LEFT,
+    PROTOCOLS,
+    PUBLISHED,
+    TIE_MARGIN,
+    TOKEN_ERROR,
+    WordsOfEvidence,
+    contributions,
+    kind_for,
+    measure,
+    score_pairs,
+    sees_context,
+    token_errors,
+)
 from literal_causal import LeftReader, literal
 from study_schema import ALL_MEASURES, CAUSAL_MEASURES, MEASURES
 from test_evidence_left import decoder, evidence, loaded, plain_network
-from unmask.measures.float_error import TOKEN_ERROR, token_errors
-from unmask.measures.reduction import contributions
-from unmask.measures.registry import kind_for, measure, sees_context
-from unmask.measures.scoring import TIE_MARGIN, score_pairs
-from unmask.models.detecting import CAUSAL_LM
-from unmask.statistics.null import WordsOfEvidence
-from unmask.terms import CAUSAL_MASKINGS, CORRECTED, LEFT, PROTOCOLS, PUBLISHED
 
 STARTS = [None, "none"]
 

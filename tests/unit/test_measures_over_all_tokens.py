@@ -2,11 +2,10 @@
 
 import pytest
 
+from library import contributions, measure
 from study_schema import ALL_MEASURES, MEASURES
 from test_contributions import evidence_of
 from test_measures_causal import example_evidence
-from unmask.measures.reduction import contributions
-from unmask.measures.registry import measure
 
 SIDES = ["stereotype", "antistereotype"]
 

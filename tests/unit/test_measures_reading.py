@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 
 import synthetic
-from unmask.measures.reading import read_scores
-from unmask.measures.schema import SCORES
-from unmask.tables import write_table
+from library import SCORES, read_scores, write_table
 
 MEASURES = ("AUL", "CPS", "SSS")
 

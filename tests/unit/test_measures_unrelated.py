@@ -10,16 +10,19 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from examples import example_pairs
+from library import (
+    ORIGINAL,
+    LoadedModel,
+    Start,
+    check_model,
+    collect_evidence,
+    load,
+    margins_against_unrelated,
+    maskings_of,
+    pick_device,
+)
 from study_schema import CAUSAL_MEASURES, MEASURES
 from tiny_models import tiny_decoder, tiny_model
-from unmask.evidence.collecting import collect_evidence
-from unmask.measures.registry import maskings_of
-from unmask.measures.unrelated import margins_against_unrelated
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.loading import LoadedModel, load
-from unmask.models.start import Start
-from unmask.terms import ORIGINAL
 
 CPU = pick_device("cpu")
 ITEMS = [

@@ -10,27 +10,42 @@ import pyarrow.parquet as pq
 import pytest
 
 import synthetic
+from library import (
+    CORRELATIONS,
+    EVIDENCE,
+    FLAWS,
+    LIKELIEST,
+    NONE,
+    ORIGINAL,
+    PAIR_RATIOS,
+    PAIRS,
+    SCHEMAS,
+    SCORES,
+    SHUFFLED,
+    STATISTICS,
+    Part,
+    as_table,
+    chunks,
+    compute,
+    correlation_table,
+    decisions,
+    explored,
+    flaws_table,
+    framed,
+    maskings_of,
+    opened_table,
+    plain_frame,
+    read_facts,
+    read_metadata,
+    read_table,
+    score_pairs,
+    shown_pairs,
+    write_list,
+    write_table,
+)
 from running import run_script
 from study_schema import MEASURES, options_with, statistics_with
 from test_explored import likeliest_of
-from unmask.benchmarks.schema import PAIRS
-from unmask.evidence import chunks
-from unmask.evidence.lists import write_list
-from unmask.evidence.schema import EVIDENCE, LIKELIEST
-from unmask.facts import read_facts
-from unmask.frequency.correlation import correlation_table
-from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.measures.registry import maskings_of
-from unmask.measures.schema import SCORES
-from unmask.measures.scoring import score_pairs
-from unmask.pairs.explorer import explored, shown_pairs
-from unmask.statistics import STATISTICS
-from unmask.statistics.computing import Part, compute
-from unmask.statistics.decisions import decisions
-from unmask.statistics.quality import flaws_table
-from unmask.statistics.schema import FLAWS, SCHEMAS
-from unmask.tables import as_table, framed, opened_table, plain_frame, read_metadata, read_table, write_table
-from unmask.terms import NONE, ORIGINAL, SHUFFLED
 
 SHUFFLED_MEASURES = ("AUL", "AULA")
 PLACE = {"model": "m", "benchmark": "b"}

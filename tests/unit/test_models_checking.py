@@ -27,6 +27,7 @@ from transformers import (
     ViTModel,
 )
 
+from library import KINDS, InputError, Start, check_model
 from real_data import real_data
 from running import about_model, run_script
 from tiny_models import (
@@ -39,9 +40,6 @@ from tiny_models import (
     tiny_tokenizer,
 )
 from tiny_seeing import tiny_seeing
-from unmask.errors import InputError
-from unmask.models.kinds import KINDS, check_model
-from unmask.models.start import Start
 
 MASKED, CAUSAL, CLASSIFIER = "masked-lm", "causal-lm", "text-classification"
 ENCODER, SEEING = "text-encoder", "vision-and-language"

@@ -7,10 +7,8 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
+from library import InputError, check_model, make_classifier, restore
 from tiny_models import ARCHITECTURES, tiny_model
-from unmask.errors import InputError
-from unmask.models.classifiers import make_classifier, restore
-from unmask.models.kinds import check_model
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

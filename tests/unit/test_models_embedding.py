@@ -8,11 +8,8 @@ import pytest
 import torch
 from transformers import AutoModel, AutoTokenizer
 
+from library import POOLINGS, Device, Encoder, InputError, Span, embed, load_encoder, pick_device
 from tiny_models import ARCHITECTURES, tiny_model
-from unmask.errors import InputError
-from unmask.models.devices import Device, pick_device
-from unmask.models.embedding import Encoder, Span, embed, load_encoder
-from unmask.models.poolings import POOLINGS
 
 TEXTS: list[tuple[str, str | None]] = [
     ("nurse", "nurse"),

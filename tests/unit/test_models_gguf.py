@@ -13,16 +13,19 @@ from gguf import GGMLQuantizationType, GGUFWriter, TokenType, quants
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from examples import example_pairs
+from library import (
+    LEFT,
+    ORIGINAL,
+    InputError,
+    Start,
+    check_model,
+    collect_evidence,
+    convert,
+    load,
+    pick_device,
+    score_pairs,
+)
 from tiny_models import decoder_tokenizer, tiny_decoder
-from unmask.errors import InputError
-from unmask.evidence.collecting import collect_evidence
-from unmask.measures.scoring import score_pairs
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.loading import load
-from unmask.models.start import Start
-from unmask.sources.gguf import convert
-from unmask.terms import LEFT, ORIGINAL
 
 LAYERS = {
     "gpt2": {

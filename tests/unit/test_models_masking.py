@@ -6,9 +6,8 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoModelForMaskedLM, PreTrainedModel
 
+from library import IGNORED, Masking, head_at_labels
 from tiny_models import tiny_config, tiny_tokenizer
-from unmask.models.masking import Masking, head_at_labels
-from unmask.models.training import IGNORED
 
 LINES = [
     f"{who} took the {what} ."

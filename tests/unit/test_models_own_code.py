@@ -9,20 +9,23 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from library import (
+    InputError,
+    allow,
+    claim_device,
+    complete,
+    fetch_model,
+    is_allowed,
+    load,
+    make_untrained,
+    write_manifest,
+)
+from library import models_check_files as check_files
 from loopback import Hub, Repository, ask
 from own_code import MODULE, watched, with_own_code
 from running import about_model
 from study_schema import FAMILIES
 from tiny_models import tiny_model
-from unmask.errors import InputError
-from unmask.fetching.hub import fetch_model
-from unmask.models.devices import claim_device
-from unmask.models.directory import check_files
-from unmask.models.kinds import write_manifest
-from unmask.models.loading import load
-from unmask.models.own_code import allow, is_allowed
-from unmask.models.random_weights import make_untrained
-from unmask.schemas import complete
 
 COMMIT = "c0ffee" + "0" * 34
 TRUSTED = {"trust_remote_code": True}

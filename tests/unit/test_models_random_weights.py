@@ -11,15 +11,10 @@ from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 import synthetic
+from library import InputError, Sharing, bias_table, check_model, decisions, make_random, make_untrained
 from real_data import real_data
 from study_schema import options_with
 from tiny_models import tiny_model, tiny_tokenizer
-from unmask.errors import InputError
-from unmask.models.kinds import check_model
-from unmask.models.random_weights import make_random, make_untrained
-from unmask.statistics.bias import bias_table
-from unmask.statistics.decisions import decisions
-from unmask.statistics.sharing import Sharing
 
 SMALL: dict[str, Any] = {
     "hidden_size": 32,

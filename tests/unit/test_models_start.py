@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from tokenizers.processors import TemplateProcessing
 
+from library import InputError, choose_start, read_after
 from tiny_models import END, decoder_tokenizer
-from unmask.errors import InputError
-from unmask.models.start import choose_start, read_after
 
 TEXT = "the nurse said"
 

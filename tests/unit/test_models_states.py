@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from unmask.errors import InputError
-from unmask.models.states import expand
-from unmask.schemas import complete, read_families
+from library import InputError, complete, expand, read_families
 
 FAMILIES = read_families(Path(__file__).parents[2] / "rules/schemas")
 

@@ -13,13 +13,8 @@ from tokenizers import models as pieces
 from tokenizers import pre_tokenizers as pre
 from transformers import AutoConfig, AutoModelForMaskedLM
 
+from library import InputError, load, load_tokenizer, pick_device, read_facts, write_manifest
 from real_data import real_data
-from unmask.errors import InputError
-from unmask.facts import read_facts
-from unmask.models.devices import pick_device
-from unmask.models.kinds import write_manifest
-from unmask.models.loading import load
-from unmask.models.tokenizer import load_tokenizer
 
 SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
 NETWORK: Any = AutoModelForMaskedLM

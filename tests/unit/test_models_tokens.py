@@ -9,11 +9,10 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
+from library import InputError, Tokens, padded, pick_device, predict_logits, takes_types
+from library import models_tokenise as tokenise
+from library import tokens as module
 from tiny_models import WORDS, tiny_classifier
-from unmask.errors import InputError
-from unmask.models import tokens as module
-from unmask.models.devices import pick_device
-from unmask.models.tokens import Tokens, padded, predict_logits, takes_types, tokenise
 
 rng = np.random.default_rng(0)
 TEXTS = [" ".join(rng.choice(WORDS, size=size)) for size in rng.integers(1, 30, size=60)]

@@ -6,11 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from unmask.benchmarks.reading import read_benchmark
-from unmask.errors import InputError
-from unmask.pairs.benchmarks_page import PAGE, page
-from unmask.pairs.named_benchmarks import known_benchmarks
-from unmask.user_tables import columns_of
+from library import PAGE, InputError, columns_of, known_benchmarks, page, read_benchmark
 
 TABLES = {name: each for name, each in known_benchmarks().items() if each["entry"]["format"] == "table"}
 

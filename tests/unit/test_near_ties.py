@@ -10,24 +10,31 @@ import pandas as pd
 import pytest
 
 from examples import example_pairs
+from library import (
+    CORRECTED,
+    ORIGINAL,
+    PAIRS,
+    PUBLISHED,
+    SCHEMAS,
+    TOKEN_ERROR,
+    Evidence,
+    PairResults,
+    Part,
+    collect_evidence,
+    compute,
+    decisions,
+    flaws_table,
+    is_near_tie,
+    load,
+    measure,
+    pick_device,
+    score_pairs,
+    token_errors,
+    write_table,
+)
 from study_schema import MASKED_MASKINGS, MEASURES, options_with
 from synthetic import counts_of, pair_results
 from tiny_models import tiny_model
-from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.collecting import collect_evidence
-from unmask.measures.float_error import TOKEN_ERROR, token_errors
-from unmask.measures.measure import Evidence
-from unmask.measures.registry import measure
-from unmask.measures.scoring import score_pairs
-from unmask.models.devices import pick_device
-from unmask.models.loading import load
-from unmask.pairs.results import PairResults
-from unmask.statistics.computing import Part, compute
-from unmask.statistics.decisions import decisions, is_near_tie
-from unmask.statistics.quality import flaws_table
-from unmask.statistics.schema import SCHEMAS
-from unmask.tables import write_table
-from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 

@@ -9,27 +9,31 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study_schema import MEASURES
-from synthetic import pair_results
-from unmask.measures.registry import explained, measure
-from unmask.pairs import answer, charts, sheets
-from unmask.pairs.results import PairResults
-from unmask.pairs.sections import reading
-from unmask.pairs.verdicts import (
+from library import (
     BY_WORDS,
     CANNOT_TELL,
     CLEAR,
     CONTROL,
+    DASH,
     NO_CLEAR,
     TESTABLE,
     VERDICTS,
+    Fold,
+    Items,
+    PairResults,
     WrittenScore,
+    chart,
+    charts,
     ends_apart,
+    explained,
+    measure,
+    reading,
+    sheets,
     with_corrected_p,
 )
-from unmask.report.charts import chart
-from unmask.report.sections import Fold, Items
-from unmask.report.sheets import DASH
+from library import pairs_answer as answer
+from study_schema import MEASURES
+from synthetic import pair_results
 
 SCORE: dict[str, Any] = {
     "model": "bert",

@@ -8,18 +8,23 @@ import pandas as pd
 import pytest
 
 import synthetic
+from library import PAIRS_AGREEMENT as AGREEMENT
+from library import (
+    PairResults,
+    Sharing,
+    Table,
+    Text,
+    agreement_table,
+    areas_compared,
+    decisions,
+    holm,
+    load_captions,
+    measures_compared,
+    models_compared,
+)
+from library import pairs_comparisons as comparisons
 from study_schema import MEASURES, options_with
 from synthetic import RESOURCES, pair_results, with_tables
-from unmask.pairs import comparisons
-from unmask.pairs.findings import AGREEMENT
-from unmask.pairs.results import PairResults
-from unmask.report.captions import load_captions
-from unmask.report.sections import Table, Text
-from unmask.statistics.agreement import agreement_table, areas_compared
-from unmask.statistics.comparisons import measures_compared, models_compared
-from unmask.statistics.decisions import decisions
-from unmask.statistics.ranks import holm
-from unmask.statistics.sharing import Sharing
 
 ALPHA = 0.01
 N = 120

@@ -12,30 +12,42 @@ from hypothesis import strategies as some
 
 import synthetic
 from examples import example_pairs
-from study_schema import MEASURES
-from test_contributions import added, evidence_of
-from unmask.benchmarks.schema import PAIRS
-from unmask.facts import write_facts
-from unmask.measures.scoring import score_pairs
-from unmask.pairs.examples import (
+from library import (
+    ANTISTEREOTYPE,
+    LARGEST,
+    MEDIAN,
     MOST_WORDS,
+    OPPOSITE,
+    PAIRS,
+    STEREOTYPE,
     ExampleRows,
+    Fold,
+    Items,
+    PairResults,
+    Section,
+    Strip,
+    Text,
     aligned,
     decimals_for,
     differing,
     example_rows,
+    explored,
     margin_of,
+    models_within,
+    read_section,
+    render_page,
+    score_pairs,
     signed_number,
+    size_of,
     tokens_of,
+    unpacked,
+    write_facts,
+    write_section,
+    write_table,
 )
-from unmask.pairs.explorer import explored, models_within, size_of, unpacked
-from unmask.pairs.results import PairResults
-from unmask.pairs.sections.examples import LARGEST, MEDIAN, OPPOSITE, section
-from unmask.report.page import render_page
-from unmask.report.sections import Fold, Items, Section, Text, read_section, write_section
-from unmask.report.strips import Strip
-from unmask.tables import write_table
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
+from library import pairs_sections_examples_section as section
+from study_schema import MEASURES
+from test_contributions import added, evidence_of
 
 HOSTILE = "</li><img src=x onerror=alert(1)> &amp; "
 SIDES = (STEREOTYPE, ANTISTEREOTYPE)

@@ -6,19 +6,24 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from synthetic import pair_results
-from unmask.pairs.findings import (
+from library import (
     BY_TYPE,
+    BY_WORDS,
+    CANNOT_TELL,
     CAUTIONS,
+    CLEAR,
+    CONTROL,
     CONTROLS,
     DETAILS,
     EFFECTIVE_PAIRS,
+    NO_CLEAR,
+    UNKNOWN_TOKENS,
     WARNINGS,
     WARY_AT_ONCE,
+    PairResults,
+    sentences,
 )
-from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR
-from unmask.report.findings import sentences
+from synthetic import pair_results
 
 SCORE: dict[str, Any] = {
     "model": "bert",

@@ -5,11 +5,20 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from library import (
+    ADV_AND_DIS,
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    FOOLED,
+    FOUND,
+    HIGHEST_TYPES,
+    NO_CLEAR,
+    PairResults,
+)
+from library import PAIRS_JUDGING_RIGHT as RIGHT
 from synthetic import pair_results
-from unmask.pairs.group_findings import ADV_AND_DIS, HIGHEST_TYPES
-from unmask.pairs.judging import FOOLED, FOUND, RIGHT
-from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, NO_CLEAR
 
 SOURCES = {"bert": "hub", "noise": "random", "exact": "oracle"}
 

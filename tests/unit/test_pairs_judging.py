@@ -7,34 +7,43 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from made_worlds import CORRUPTION, make_world
-from study_schema import options_with
-from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
-from unmask.measures.scoring import score_pairs
-from unmask.pairs.judging import EVERY_JUDGEMENT, judge, judgement, judgement_counts, planted_in
-from unmask.pairs.schema import JUDGEMENTS
-from unmask.pairs.verdicts import (
+from library import (
+    ALL,
+    BIAS,
     BY_WORDS,
     CANNOT_TELL,
     CLEAR,
     CONTROL,
+    EVERY_JUDGEMENT,
+    JUDGEMENTS,
+    MODIFIED,
     NO_CLEAR,
+    ONE_SHARED,
+    PAIRS,
     VERDICTS,
+    Counts,
+    ExactModel,
+    InputError,
+    Sharing,
+    Study,
+    World,
+    as_table,
+    bias_table,
+    crows_pairs,
+    decisions,
+    exact_evidence,
+    framed,
+    judge,
+    judgement,
+    judgement_counts,
+    planted_in,
+    score_pairs,
+    text_of,
+    truth,
     verdicts,
 )
-from unmask.report.study import Study
-from unmask.statistics.bias import bias_table
-from unmask.statistics.decisions import decisions
-from unmask.statistics.schema import BIAS
-from unmask.statistics.sharing import Sharing
-from unmask.tables import as_table, framed
-from unmask.terms import ALL, MODIFIED, ONE_SHARED
-from unmask.worlds.exact import ExactModel
-from unmask.worlds.exact_evidence import exact_evidence
-from unmask.worlds.grammar import World, text_of
-from unmask.worlds.make_world import truth
-from unmask.worlds.pairs import Counts, crows_pairs
+from made_worlds import CORRUPTION, make_world
+from study_schema import options_with
 
 STUDY = Study.from_config(
     [

@@ -5,16 +5,21 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from library import (
+    MEASURED,
+    OF_DECODERS,
+    RIGHT,
+    WARNINGS,
+    caption_facts,
+    complete,
+    headline,
+    headline_among,
+    sentences,
+    several_kinds,
+)
+from library import pairs_answer as answer
 from study_schema import FAMILIES
 from test_pairs_answer import FOR, drawn_rows, of, results
-from unmask.measures.headline import headline, headline_among
-from unmask.pairs import answer
-from unmask.pairs.captions import caption_facts
-from unmask.pairs.findings import MEASURED, WARNINGS, several_kinds
-from unmask.pairs.sections.accuracy import RIGHT
-from unmask.pairs.shorthand import OF_DECODERS
-from unmask.report.findings import sentences
-from unmask.schemas import complete
 
 MASKED = {"source": "hub", "repo": "org/masked"}
 GGUF = {"source": "gguf", "path": "decoder.gguf"}

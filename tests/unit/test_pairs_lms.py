@@ -6,17 +6,23 @@ import pandas as pd
 import pytest
 
 import synthetic
+from library import (
+    DASH,
+    LMS,
+    MEANING,
+    Fold,
+    PairResults,
+    Table,
+    by_others,
+    controls,
+    framed,
+    published_percents,
+    sheet,
+)
+from library import PAIRS_STEREOSET as STEREOSET
 from page_words import check_first_sentence
 from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
-from unmask.pairs.lms import MEANING, sheet
-from unmask.pairs.published import STEREOSET, by_others, published_percents
-from unmask.pairs.results import PairResults
-from unmask.pairs.sections import controls
-from unmask.report.sections import Fold, Table
-from unmask.report.sheets import DASH
-from unmask.statistics.schema import LMS
-from unmask.tables import framed
 
 MODELS = [
     {"name": "bert", "published": "bert-base-cased", "source": "hub"},

@@ -6,20 +6,30 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from library import (
+    CAUSES,
+    Chart,
+    Fold,
+    PairResults,
+    Section,
+    Table,
+    Text,
+    csv_text,
+    judge,
+    judgements,
+    load_captions,
+    read_section,
+    sentences,
+    strengths,
+    verdicts,
+    write_section,
+)
+from library import PAIRS_FINDINGS as FINDINGS
+from library import PAIRS_PRESENTS as PRESENTS
+from library import REPORT_VERDICTS as COLOURED
+from library import judgement_charts as charts
+from library import pairs_sections_planted_section as section
 from test_pairs_judging import MADE, STUDY, made_bias
-from unmask.pairs import judgement_charts as charts
-from unmask.pairs.judgement_findings import CAUSES, FINDINGS
-from unmask.pairs.judgement_tables import judgements, strengths
-from unmask.pairs.judging import judge
-from unmask.pairs.presenting import PRESENTS
-from unmask.pairs.results import PairResults
-from unmask.pairs.sections.planted import section
-from unmask.pairs.verdicts import verdicts
-from unmask.report.captions import load_captions
-from unmask.report.colours import VERDICTS as COLOURED
-from unmask.report.csv_text import csv_text
-from unmask.report.findings import sentences
-from unmask.report.sections import Chart, Fold, Section, Table, Text, read_section, write_section
 
 CAPTIONS = Path(__file__).parents[2] / "resources/pairs/captions.yaml"
 

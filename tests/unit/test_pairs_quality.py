@@ -9,26 +9,37 @@ import pandas as pd
 import pytest
 
 import synthetic
+from library import (
+    DECIDED_DIFFERENTLY,
+    FLAWS,
+    FURTHEST_APART,
+    HOW_COMPUTED,
+    MEASURES_DIFFER,
+    PAIRS,
+    SCHEMAS,
+    Chart,
+    Fold,
+    PairResults,
+    Section,
+    Sharing,
+    Table,
+    decisions,
+    flags,
+    flaws_table,
+    measures_compared,
+    quality_table,
+    read_metadata,
+    read_table,
+    rows_of,
+    sentences,
+    title_of,
+    write_table,
+)
+from library import PAIRS_QUALITY_CLEAR as CLEAR
+from library import disagreement as of_disagreement
+from library import quality as of_quality
 from page_words import check_first_sentence
 from synthetic import with_tables
-from unmask.benchmarks.schema import PAIRS
-from unmask.measures.registry import title_of
-from unmask.pairs.comparisons import DECIDED_DIFFERENTLY, MEASURES_DIFFER
-from unmask.pairs.disagreement import FURTHEST_APART
-from unmask.pairs.quality import CLEAR
-from unmask.pairs.results import PairResults
-from unmask.pairs.sections import disagreement as of_disagreement
-from unmask.pairs.sections import quality as of_quality
-from unmask.report.captions import HOW_COMPUTED
-from unmask.report.findings import sentences
-from unmask.report.sections import Chart, Fold, Section, Table
-from unmask.report.sheets import rows_of
-from unmask.statistics.comparisons import measures_compared
-from unmask.statistics.decisions import decisions
-from unmask.statistics.quality import flags, flaws_table, quality_table
-from unmask.statistics.schema import FLAWS, SCHEMAS
-from unmask.statistics.sharing import Sharing
-from unmask.tables import read_metadata, read_table, write_table
 
 ROOT = Path(__file__).parents[2]
 HOSTILE = "1/2 ?#%é</script><b>"

@@ -13,20 +13,29 @@ import pandas as pd
 import pytest
 
 from examples import example_pairs
+from library import (
+    Decisions,
+    InputError,
+    bias_table,
+    check_score_files,
+    compute,
+    decisions,
+    explained,
+    flaws_table,
+    has_band,
+    kind_for,
+    match,
+    measure,
+    read_benchmark,
+    read_families,
+    read_score_file,
+    reduction_of,
+    scores_table,
+    sees_context,
+    sharing_of,
+)
 from real_data import real_data
 from study_schema import ALL_MEASURES, options_with
-from unmask.benchmarks.reading import read_benchmark
-from unmask.errors import InputError
-from unmask.measures.registry import explained, kind_for, measure, sees_context
-from unmask.pairs.matching import match, scores_table
-from unmask.pairs.score_entries import check_score_files, has_band, reduction_of
-from unmask.pairs.score_file import read_score_file
-from unmask.schemas import read_families
-from unmask.statistics.bias import bias_table
-from unmask.statistics.computing import compute
-from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.quality import flaws_table
-from unmask.statistics.sharing import sharing_of
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = options_with(draws=100)

@@ -7,12 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from unmask.pairs.results import PairResults
-from unmask.pairs.sections import series
-from unmask.report.charts import chart
-from unmask.report.findings import sentences
-from unmask.statistics.schema import STATES
-from unmask.tables import framed, write_table
+from library import STATES, PairResults, chart, framed, sentences, series, write_table
 
 NAN = float("nan")
 ROW = {

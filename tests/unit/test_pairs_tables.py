@@ -7,28 +7,47 @@ import pandas as pd
 import pytest
 
 import synthetic
+from library import (
+    CANDIDATES,
+    COUNT,
+    DASH,
+    PAIRS,
+    READINGS,
+    SCHEMAS,
+    WARNINGS,
+    Facts,
+    InputError,
+    PairResults,
+    Part,
+    Sheet,
+    Study,
+    beside_truth,
+    by_others,
+    compute,
+    decisions,
+    escape_latex,
+    escape_markdown,
+    flaws_table,
+    latex,
+    lay_out,
+    mark,
+    markdown,
+    number,
+    p_value,
+    paper_tables,
+    planted_sheets,
+    published_percents,
+    read_table,
+    rows_of,
+    sentences,
+    sheets,
+    with_holm,
+    write_table,
+)
+from library import PAIRS_ACCURACY as ACCURACY
+from library import PAIRS_PAPER as PAPER
 from study_schema import MEASURES, options_with
 from synthetic import RESOURCES, pair_results, with_tables
-from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
-from unmask.pairs import sheets
-from unmask.pairs.findings import WARNINGS
-from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
-from unmask.pairs.published import ACCURACY, COUNT, PAPER, by_others, published_percents
-from unmask.pairs.results import PairResults
-from unmask.report.findings import sentences
-from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
-from unmask.report.sections import Facts
-from unmask.report.sheets import DASH, Sheet, mark, number, p_value, rows_of
-from unmask.report.study import Study
-from unmask.statistics.accuracy import READINGS
-from unmask.statistics.computing import Part, compute
-from unmask.statistics.decisions import decisions
-from unmask.statistics.quality import flaws_table
-from unmask.statistics.schema import SCHEMAS
-from unmask.tables import read_table, write_table
-from unmask.terms import CANDIDATES
-from unmask.worlds.truth import beside_truth, planted_sheets
 
 PUBLISHED = published_percents(RESOURCES / "published.csv")
 MODELS = [

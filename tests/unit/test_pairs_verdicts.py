@@ -4,22 +4,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from study_schema import MEASURES
-from unmask.measures.registry import sees_context
-from unmask.pairs import charts
-from unmask.pairs.verdicts import (
+from library import (
     BY_WORDS,
     CANNOT_TELL,
     CLEAR,
     CONTROL,
+    FONT,
     NO_CLEAR,
     TESTABLE,
     VERDICTS,
     can_be_tested,
+    charts,
     interval_off_50,
+    sees_context,
+    theme,
     verdicts,
 )
-from unmask.report.charts import FONT, theme
+from study_schema import MEASURES
 
 COLUMNS = [
     *("measure", "grouping", "score", "low", "high", "null_low", "null_high"),

@@ -7,13 +7,19 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from library import (
+    InputError,
+    Item,
+    compared,
+    comparing,
+    needs_data,
+    read_config,
+    read_costs,
+    read_items,
+    summary,
+)
+from library import reproduce as command
 from study_schema import ROOT, completed_study, hub_sources
-from unmask.command import reproduce as command
-from unmask.configuration import read_config
-from unmask.errors import InputError
-from unmask.papers import comparing
-from unmask.papers.checklist import Item, needs_data, read_costs, read_items
-from unmask.papers.comparing import compared, summary
 
 ITEMS = {(item.paper, item.item): item for items in read_items().values() for item in items}
 STUDIES = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from unmask import code_digest as digests
-from unmask.code_digest import PLUMBING, code_digest, files_of
+from library import PLUMBING
+from library import code_digest as digests
+from library import code_digest_code_digest as code_digest
+from library import code_digest_files_of as files_of
 
 SCRIPTS = Path(digests.__file__).resolve().parents[1]
 PACKAGES = {"filelock", "tqdm", "transformers"}

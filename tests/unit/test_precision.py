@@ -9,22 +9,28 @@ import pytest
 import torch
 
 from examples import example_pairs
+from library import (
+    ORIGINAL,
+    PAIRS,
+    PRECISION,
+    PROTOCOLS,
+    PairResults,
+    Table,
+    check_model,
+    collect_evidence,
+    compare_scores,
+    load,
+    pick_device,
+    precision,
+    read_metadata,
+    read_table,
+    score_pairs,
+    sha256_of_file,
+    spread_sample,
+    write_table,
+)
 from running import run_script
 from tiny_models import tiny_model
-from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.collecting import collect_evidence
-from unmask.files import sha256_of_file
-from unmask.measures.precision import compare_scores, spread_sample
-from unmask.measures.scoring import score_pairs
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.loading import load
-from unmask.pairs.results import PairResults
-from unmask.pairs.schema import PRECISION
-from unmask.pairs.sections import precision
-from unmask.report.sections import Table
-from unmask.tables import read_metadata, read_table, write_table
-from unmask.terms import ORIGINAL, PROTOCOLS
 
 
 def scores(*rows: tuple[str, float, float, str]) -> pd.DataFrame:

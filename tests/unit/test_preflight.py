@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from library import InputError, hold_run_lock
 from processes import said, start
-from unmask.errors import InputError
-from unmask.preflight import hold_run_lock
 
 HOLDER = """
     import sys, time

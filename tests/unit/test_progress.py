@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from unmask.evidence.progress import Progress
+from library import Progress
 
 
 def lines(caplog: pytest.LogCaptureFixture, progress: Progress) -> str:

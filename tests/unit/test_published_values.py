@@ -6,11 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from unmask.errors import InputError
-from unmask.pairs.published import published_percents
-from unmask.plugins import load
-from unmask.report.published import doubts, read_published
-from unmask.user_tables import Column, key
+from library import Column, InputError, doubts, key, published_percents, read_published
+from library import plugins_load as load
 
 FILES = sorted((Path(__file__).parents[2] / "resources").glob("*/published.csv"))
 

@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from library import PAIRS, InputError, read_benchmark, read_table, write_table
 from real_data import real_data
-from unmask.benchmarks.reading import read_benchmark
-from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
-from unmask.tables import read_table, write_table
 
 ENTRY = {"format": "crows-pairs"}
 HEADER = ",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"

@@ -14,13 +14,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from library import (
+    LONGEST,
+    PAIRS,
+    InputError,
+    read_benchmark,
+    read_blocks,
+    read_left_out,
+    read_listed,
+    read_listing,
+    write_table,
+)
 from profiles import examples
-from unmask.benchmarks.reading import read_benchmark
-from unmask.benchmarks.schema import PAIRS
-from unmask.corpora.reading import read_blocks
-from unmask.errors import LONGEST, InputError
-from unmask.frequency.word_lists import read_left_out, read_listed, read_listing
-from unmask.tables import write_table
 
 COLUMNS = {"stereotype": "x", "antistereotype": "y", "bias_type": "t", "pair_id": "i"}
 STEREOSET = {"format": "stereoset"}

@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
+from library import LABELS, InputError, by_sentence, read_labels, read_table
 from real_data import real_data
 from running import run_script
 from test_reading_stereoset import item, sentence, write
-from unmask.benchmarks.labelled import LABELS, by_sentence, read_labels
-from unmask.errors import InputError
-from unmask.tables import read_table
 
 
 def labelled(text: str, role: str, *labels: str) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
+from library import InputError, read_benchmark
 from real_data import real_data
-from unmask.benchmarks.reading import read_benchmark
-from unmask.errors import InputError
 
 ENTRY = {"format": "stereoset"}
 

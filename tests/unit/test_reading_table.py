@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from unmask.benchmarks.reading import read_benchmark
-from unmask.errors import InputError
+from library import InputError, read_benchmark
 
 PLAIN = {"stereotype": "x", "antistereotype": "y", "bias_type": {"value": "gender"}}
 

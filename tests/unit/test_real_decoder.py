@@ -12,16 +12,21 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from library import (
+    CORRECTED,
+    LEFT,
+    ORIGINAL,
+    PUBLISHED,
+    Start,
+    check_model,
+    collect_evidence,
+    load,
+    measure,
+    pick_device,
+    read_benchmark,
+    score_pairs,
+)
 from real_data import real_data
-from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import collect_evidence
-from unmask.measures.registry import measure
-from unmask.measures.scoring import score_pairs
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.loading import load
-from unmask.models.start import Start
-from unmask.terms import CORRECTED, LEFT, ORIGINAL, PUBLISHED
 
 PAIRS = 1508
 SIDES = ["stereotype", "antistereotype"]

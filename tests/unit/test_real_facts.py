@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 from transformers import AutoTokenizer
 
+from library import Mask, Sentence, read_benchmark, tokenise, vote_counts
 from real_data import real_data
-from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.sentences import Mask, Sentence
-from unmask.evidence.tokenising import tokenise
-from unmask.statistics.agreement import vote_counts
 
 PLACES = {
     "crows-pairs": ("crows_pairs", "crows_pairs_anonymized.csv"),

@@ -5,15 +5,19 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from library import (
+    CORRECTED,
+    ORIGINAL,
+    PUBLISHED,
+    collect_evidence,
+    load,
+    maskings_of,
+    pick_device,
+    read_benchmark,
+    score_pairs,
+)
 from literal import Reader, corrected, published
 from real_data import real_data
-from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import collect_evidence
-from unmask.measures.registry import maskings_of
-from unmask.measures.scoring import score_pairs
-from unmask.models.devices import pick_device
-from unmask.models.loading import load
-from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 
 MEASURES = ["AUL", "AULA", "CPS", "SSS", "AllMasked"]
 PLACES = {

@@ -12,24 +12,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from profiles import examples
-from running import run_script
-from unmask.errors import InputError
-from unmask.regional.herb import (
+from library import (
+    C_W,
+    C_Z,
+    FULL,
     HIERARCHICAL,
-    Floats,
+    LEVELS,
+    LIKELIHOODS,
+    PAPER,
+    REGIONS,
+    SPARSENESS,
+    WORDS,
+    InputError,
     Rows,
     Tree,
+    as_table,
     cluster_sparseness,
     p_values,
     permuted_scores,
+    read_geonames,
+    read_metadata,
+    read_table,
     released_sparseness,
     score_table,
+    write_table,
 )
-from unmask.regional.regions import read_geonames
-from unmask.regional.schema import LIKELIHOODS, REGIONS, SCORES, WORDS
-from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, LEVELS, PAPER, PROTOCOLS, PUBLISHED, SPARSENESS
-from unmask.tables import as_table, read_metadata, read_table, write_table
+from library import REGIONAL_CORRECTED as CORRECTED
+from library import REGIONAL_PROTOCOLS as PROTOCOLS
+from library import REGIONAL_PUBLISHED as PUBLISHED
+from library import REGIONAL_SCORES as SCORES
+from library import RegionalFloats as Floats
+from profiles import examples
+from running import run_script
 
 NAN = float("nan")
 

@@ -14,17 +14,31 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from library import (
+    CITY,
+    COUNTRY,
+    LEVELS,
+    LIKELIHOODS,
+    REGIONS,
+    SUBSTITUTED,
+    WORDS,
+    WORLD,
+    Encoded,
+    InputError,
+    LoadedModel,
+    engine,
+    load,
+    pick_device,
+    read_likelihoods,
+    read_metadata,
+    read_table,
+    write_likelihoods,
+    write_table,
+)
+from library import REGIONAL_ORIGINAL as ORIGINAL
+from library import regional_rows_of as rows_of
 from running import run_script
 from tiny_models import tiny_model
-from unmask.errors import InputError
-from unmask.evidence import engine
-from unmask.models.devices import pick_device
-from unmask.models.loading import Encoded, LoadedModel, load
-from unmask.regional.herb import read_likelihoods, rows_of
-from unmask.regional.likelihoods import write_likelihoods
-from unmask.regional.schema import LIKELIHOODS, REGIONS, WORDS
-from unmask.regional.terms import CITY, COUNTRY, LEVELS, ORIGINAL, SUBSTITUTED, WORLD
-from unmask.tables import read_metadata, read_table, write_table
 
 TEMPLATE = "People in {region} are {word}."
 NAMES = ["World", "Old City", "Street", "Rio (Sul)", "Saint-Denis", "Old City", "L'Hôme", "{word}", "of"]

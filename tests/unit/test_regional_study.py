@@ -4,10 +4,8 @@ from typing import Any
 
 import pytest
 
+from library import InputError, check_study, complete, readers_of
 from study_schema import FAMILIES
-from unmask.errors import InputError
-from unmask.regional.study import check_study, readers_of
-from unmask.schemas import complete
 
 PREFIXES = [{"template": "From {region}.", "level": "town"}]
 LM = {"source": "hub", "repo": "a/b"}

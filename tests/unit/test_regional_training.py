@@ -12,28 +12,31 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from library import (
+    IGNORED,
+    LIKELIHOODS,
+    WORDS,
+    InputError,
+    Settings,
+    check_model,
+    fine_tune_on,
+    further_training,
+    hide_names,
+    likely_sentences,
+    load_classifier,
+    name_tokens,
+    pick_device,
+    predict,
+    region_sentence,
+    train_on,
+    write_table,
+)
+from library import RegionalItems as Items
 from running import about_model, run_script
 from test_regional_prefixes import RUNTIME
 from test_regional_prefixes import TEMPLATE as PREFIX
 from test_regional_prefixes import WORDS as VOCABULARY
 from tiny_models import tiny_model
-from unmask.errors import InputError
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.training import IGNORED, Settings
-from unmask.regional import further_training
-from unmask.regional.further_training import (
-    fine_tune_on,
-    hide_names,
-    likely_sentences,
-    name_tokens,
-    region_sentence,
-    train_on,
-)
-from unmask.regional.labelled import Items
-from unmask.regional.prefixes import load_classifier, predict
-from unmask.regional.schema import LIKELIHOODS, WORDS
-from unmask.tables import write_table
 
 TEMPLATE = "People in {region} are {word}."
 NAMES = ["Oz", "the city", "the street", "the world", "my country"]

@@ -5,12 +5,19 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from library import (
+    WORDS,
+    InputError,
+    as_table,
+    check_list_name,
+    check_template,
+    read_list,
+    read_metadata,
+    read_table,
+    read_words,
+    word_sets,
+)
 from running import run_script
-from unmask.errors import InputError
-from unmask.regional.schema import WORDS
-from unmask.regional.wording import check_list_name, check_template
-from unmask.regional.words import read_list, read_words, word_sets
-from unmask.tables import as_table, read_metadata, read_table
 
 RESOURCE = Path(__file__).resolve().parents[2] / "resources" / "regional" / "words.yaml"
 TOPICS = {"intelligence": 25, "appearance": 25, "strength": 23, "morality": 19, "occupation": 20}

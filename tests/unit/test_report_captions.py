@@ -7,9 +7,8 @@ from string import Formatter
 import pytest
 import yaml
 
+from library import COMPUTED, HOW_COMPUTED, Captions, Facts, load_captions, with_parts_of
 from page_words import CAPTION, SENTENCE
-from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of
-from unmask.report.sections import Facts
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 FILES = sorted(RESOURCES.glob("*/captions.yaml"))

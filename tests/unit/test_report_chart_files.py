@@ -6,8 +6,7 @@ from pathlib import Path
 import altair as alt
 import pytest
 
-from unmask.facts import VERSION
-from unmask.report.chart_files import names_of, save_charts
+from library import VERSION, names_of, save_charts
 
 
 def words(svg: Path) -> set[str | None]:

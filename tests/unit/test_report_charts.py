@@ -10,10 +10,8 @@ from typing import Any
 import altair as alt
 import pytest
 
-from unmask.pairs.disagreement import STRONGEST
-from unmask.report import charts
-from unmask.report.charts import chart, program, save_chart, theme
-from unmask.report.sections import Chart
+from library import STRONGEST, Chart, chart, program, save_chart, theme
+from library import report_charts as charts
 
 HOSTILE = "</script><img src=x onerror=alert(1)>datum.value"
 ROWS = [

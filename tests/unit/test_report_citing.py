@@ -6,17 +6,19 @@ from typing import Any
 
 import pytest
 
-from unmask.facts import VERSION
-from unmask.report.citing import (
+from library import (
+    LICENCE,
+    NOT_STATED,
+    VERSION,
+    Code,
+    Facts,
     bibtex,
     cite_section,
     licences_of,
     links_of,
     read_citation,
+    render_page,
 )
-from unmask.report.page import render_page
-from unmask.report.sections import Code, Facts
-from unmask.terms import LICENCE, NOT_STATED
 
 CITATION = Path(__file__).parents[2] / "CITATION.cff"
 

@@ -4,8 +4,8 @@ from itertools import combinations, product
 
 import pytest
 
-from unmask.report.charts import theme
-from unmask.report.colours import DARK, LIGHT, PALETTES, VERDICTS, Palette, style_sheet
+from library import DARK, LIGHT, PALETTES, Palette, style_sheet, theme
+from library import REPORT_VERDICTS as VERDICTS
 
 BOTH = pytest.mark.parametrize("palette", PALETTES.values(), ids=list(PALETTES))
 

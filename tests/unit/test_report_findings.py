@@ -5,7 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from unmask.report.findings import Finding, listed, many, records, sentences, span
+from library import Finding, listed, many, sentences, span
+from library import report_findings_records as records
 
 SCORES = pd.DataFrame(
     {

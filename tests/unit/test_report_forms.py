@@ -11,9 +11,20 @@ import pandas as pd
 import pytest
 
 from drawn_marks import Panel, check_forest, panels_of, scale_of, texts_of
-from unmask.report.charts import chart, save_chart
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import OF_CLAIMS, ends_of, tooltips
+from library import (
+    OF_CLAIMS,
+    Axis,
+    Beside,
+    Grid,
+    Kinds,
+    chart,
+    ends_of,
+    forest,
+    response,
+    save_chart,
+    scatter,
+    tooltips,
+)
 
 HOSTILE = "'</script><b>\nsecond line"
 AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)

@@ -16,23 +16,34 @@ import pyarrow as pa
 import pytest
 
 import synthetic
+from library import (
+    ARITHMETIC,
+    CLEAR,
+    EVIDENCE,
+    FLAWS,
+    PAIRS,
+    SCHEMAS,
+    SCORES,
+    STATISTICS,
+    WIDTH,
+    Chart,
+    Choice,
+    Fold,
+    Items,
+    PairResults,
+    Table,
+    explained,
+    flaws_table,
+    framed,
+    read_section,
+    read_table,
+    sha256_of_file,
+    title_of,
+    write_table,
+)
 from page_words import check_first_sentence
 from running import present, run_script
 from study_schema import MEASURES, statistics_with
-from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.schema import EVIDENCE
-from unmask.files import sha256_of_file
-from unmask.measures.registry import explained, title_of
-from unmask.measures.schema import SCORES
-from unmask.pairs.findings import ARITHMETIC
-from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import CLEAR
-from unmask.report.sections import Chart, Choice, Fold, Items, Table, read_section
-from unmask.report.summary import WIDTH
-from unmask.statistics import STATISTICS
-from unmask.statistics.quality import flaws_table
-from unmask.statistics.schema import FLAWS, SCHEMAS
-from unmask.tables import framed, read_table, write_table
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = str(ROOT / "resources/pairs/published.csv")

@@ -12,12 +12,12 @@ import pytest
 import vl_convert
 
 from drawn_marks import panels_of
-from unmask.report.charts import VEGA_LITE, chart
-from unmask.report.panels import (
+from library import (
     SHAPES,
+    VEGA_LITE,
     Row,
     by_value,
-    columns_of,
+    chart,
     domain,
     kinds,
     line,
@@ -29,6 +29,7 @@ from unmask.report.panels import (
     tooltips,
     with_shared_scales,
 )
+from library import report_columns_of as columns_of
 
 ROWS: list[Row] = [
     {"panel": "second <b>", "x": 1.0, "kind": "one"},

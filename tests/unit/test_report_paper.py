@@ -2,8 +2,7 @@
 
 import pytest
 
-from unmask.report.paper import PROSE, SMALL, USUAL, on_paper
-from unmask.report.sheets import Sheet
+from library import PROSE, SMALL, USUAL, Sheet, on_paper
 
 
 def of(columns: int, cell: str) -> Sheet:

@@ -11,17 +11,18 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from unmask.errors import InputError
-from unmask.facts import record
-from unmask.report.page import LEAD, LEAD_OF_ANSWER, LIBRARY, LONG, About, content_policy, render_page
-from unmask.report.provenance import agreed, flatten, provenance
-from unmask.report.rendering import LATEX_ESCAPES
-from unmask.report.sections import (
-    GROUPS,
+from library import (
+    DASH,
+    LATEX_ESCAPES,
+    LEAD,
+    LEAD_OF_ANSWER,
+    LIBRARY,
+    LONG,
     ORIGINS,
     OTHER_TESTS,
     RESULTS,
     TRUST,
+    About,
     App,
     Block,
     Chart,
@@ -30,19 +31,28 @@ from unmask.report.sections import (
     Data,
     Facts,
     Fold,
+    InputError,
     Items,
     Section,
+    Sheet,
     Table,
     Text,
+    Verified,
+    agreed,
     arranged,
     chosen,
+    content_policy,
+    flatten,
     folded,
+    framed,
+    provenance,
     read_section,
+    record,
+    render_page,
     write_section,
+    write_table,
 )
-from unmask.report.sheets import DASH, Sheet
-from unmask.results.verifying import Verified
-from unmask.tables import framed, write_table
+from library import REPORT_GROUPS as GROUPS
 
 HOSTILE = "</script></p><b onclick='x'>&amp;<!--"
 

@@ -4,9 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from unmask.report.sections import Section, Text, read_section, write_section
-from unmask.report.sheets import Sheet
-from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary
+from library import (
+    MOST_ROWS,
+    MOST_SENTENCES,
+    WIDTH,
+    Section,
+    Sheet,
+    Text,
+    read_section,
+    render_summary,
+    write_section,
+)
 
 SHEET = Sheet(
     "What is shown.",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from unmask.report.titled import title_of
+from library import report_title_of as title_of
 
 CAPTION = "Scores of models, with 95% intervals. Bands are chance; e.g. of words. Lines are 50."
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from unmask.report.study import Study
+from library import Study
 
 STUDY = Study.from_config(
     [

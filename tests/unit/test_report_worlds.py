@@ -6,9 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.report.study import Study
-from unmask.report.truths import read_truths
-from unmask.worlds.truth import planted_sheets
+from library import Study, planted_sheets, read_truths
 
 STUDY = Study.from_config(
     [{"name": "m"}],

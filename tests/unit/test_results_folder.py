@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from unmask.configuration import choose_study
-from unmask.errors import InputError
-from unmask.results.folder import results_folder
+from library import InputError, choose_study, results_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from unmask.errors import InputError
-from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated, write_settings
+from library import FILE, LAYOUT, InputError, check_layout, difference, stated, write_settings
 
 STUDY: dict[str, Any] = {
     "study": "s",

@@ -17,23 +17,37 @@ import pytest
 from transformers import BertModel
 
 from examples import example_pairs
+from library import (
+    ALL,
+    EVIDENCE,
+    LIKELIEST,
+    MODIFIED,
+    NONE,
+    ONE_MODIFIED,
+    ONE_SHARED,
+    ORIGINAL,
+    PAIRS,
+    SCORES,
+    SHUFFLED,
+    InputError,
+    Subject,
+    Wanted,
+    as_rows,
+    collect_evidence,
+    decisions,
+    load,
+    pick_device,
+    read,
+    read_facts,
+    read_metadata,
+    read_table,
+    sha256_of_file,
+    write_table,
+)
+from library import evidence_listed as listed
 from processes import start
 from running import run_script
 from tiny_models import tiny_model
-from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
-from unmask.evidence.collecting import as_rows, collect_evidence
-from unmask.evidence.lists import listed
-from unmask.evidence.reading import Subject, Wanted, read
-from unmask.evidence.schema import EVIDENCE, LIKELIEST
-from unmask.facts import read_facts
-from unmask.files import sha256_of_file
-from unmask.measures.schema import SCORES
-from unmask.models.devices import pick_device
-from unmask.models.loading import load
-from unmask.statistics.decisions import decisions
-from unmask.tables import read_metadata, read_table, write_table
-from unmask.terms import ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ORIGINAL, SHUFFLED
 
 MASKINGS = (ALL, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED)
 CPU = pick_device("cpu")

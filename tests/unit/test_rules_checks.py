@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from library import CAUSAL_LM, MASKED_LM
 from rule_functions import functions_of
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 
 MASKED = {"source": "hub", "repo": "org/masked"}
 CAUSAL = {"source": "hub", "repo": "org/causal", "kind": "causal-lm"}

@@ -11,14 +11,20 @@ from typing import Any
 import jsonschema
 import pytest
 
+from library import (
+    FORMULAS,
+    MASKINGS,
+    InputError,
+    alternative,
+    check_files,
+    complete,
+    measure,
+    plugins,
+    put_together,
+    read_config,
+    sha256_of_file,
+)
 from study_schema import ALL_MEASURES, FAMILIES, ROOT, SCHEMA
-from unmask import plugins
-from unmask.configuration import read_config
-from unmask.errors import InputError
-from unmask.evidence.maskings import MASKINGS
-from unmask.files import sha256_of_file
-from unmask.measures.registry import FORMULAS, measure
-from unmask.schemas import alternative, check_files, complete, put_together
 
 GOOD: dict[str, Any] = {
     "study": "x",

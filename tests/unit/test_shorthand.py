@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from unmask.debiasing.shorthand import expand as expand_debiasing
-from unmask.downstream.study import check_study, fine_tuned_models, settings_of
-from unmask.downstream.study import expand as expand_downstream
-from unmask.errors import InputError
-from unmask.schemas import complete, read_families
+from library import InputError, complete, fine_tuned_models, read_families, settings_of
+from library import debiasing_expand as expand_debiasing
+from library import downstream_check_study as check_study
+from library import downstream_expand as expand_downstream
 
 FAMILIES = read_families(Path(__file__).parents[2] / "rules/schemas")
 

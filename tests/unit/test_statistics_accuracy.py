@@ -10,15 +10,25 @@ import pytest
 from scipy.stats import t as student
 
 import synthetic
+from library import (
+    ACCURACY,
+    EVIDENCE,
+    TESTS,
+    InputError,
+    Sharing,
+    accuracy_counts,
+    accuracy_table,
+    candidates,
+    contrast,
+    matches,
+    mcnemar_table,
+    mcnemar_test,
+    read_table,
+    t_test,
+    write_table,
+)
 from study_schema import MEASURES
 from test_statistics_bias import literal_variance
-from unmask.errors import InputError
-from unmask.evidence.schema import EVIDENCE
-from unmask.statistics.accuracy import accuracy_counts, accuracy_table, candidates, matches, mcnemar_table
-from unmask.statistics.comparisons import mcnemar_test
-from unmask.statistics.schema import ACCURACY, TESTS
-from unmask.statistics.sharing import Sharing, contrast, t_test
-from unmask.tables import read_table, write_table
 
 Key = tuple[str, str, int]
 

@@ -11,20 +11,22 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 import synthetic
-from study_schema import MEASURES, options_with
-from unmask.statistics.agreement import (
+from library import (
+    AGREEMENT,
+    AREAS_COMPARED,
+    ROC,
+    Sharing,
     agreement_table,
     area_test,
     areas_compared,
     curve,
+    decisions,
     placements,
     roc_table,
     vote_counts,
+    write_table,
 )
-from unmask.statistics.decisions import decisions
-from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
-from unmask.statistics.sharing import Sharing
-from unmask.tables import write_table
+from study_schema import MEASURES, options_with
 
 Scores = st.lists(st.integers(-4, 4).map(float), min_size=2, max_size=12)
 

@@ -15,15 +15,19 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import synthetic
+from library import (
+    BIAS,
+    InputError,
+    Sharing,
+    bias_table,
+    decisions,
+    proportion,
+    sharing_of,
+    wilson,
+    write_table,
+)
 from profiles import examples
 from study_schema import options_with
-from unmask.errors import InputError
-from unmask.statistics.bias import bias_table
-from unmask.statistics.decisions import decisions
-from unmask.statistics.proportions import proportion, wilson
-from unmask.statistics.schema import BIAS
-from unmask.statistics.sharing import Sharing, sharing_of
-from unmask.tables import write_table
 
 FEW = options_with(draws=100, seed=3)
 

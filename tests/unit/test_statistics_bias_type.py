@@ -6,16 +6,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from library import (
+    COMPARISONS,
+    MARGIN_KEYS,
+    PAIRS,
+    SCORES,
+    bias_scores,
+    margins_left,
+    margins_of,
+    of_bias_type,
+    of_pairs,
+    read_metadata,
+    read_table,
+    rows_of,
+    write_table,
+)
 from running import run_script
 from synthetic import make_pairs, make_scores
-from unmask.benchmarks.schema import PAIRS
-from unmask.downstream.scores import bias_scores
-from unmask.measures.schema import SCORES
-from unmask.report.sheets import rows_of
-from unmask.statistics.changes import MARGIN_KEYS, margins_left, margins_of
-from unmask.statistics.decisions import of_bias_type, of_pairs
-from unmask.statistics.schema import COMPARISONS
-from unmask.tables import read_metadata, read_table, write_table
 
 MEASURES = ["AUL", "CPS"]
 

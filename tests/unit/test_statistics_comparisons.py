@@ -13,16 +13,28 @@ from scipy.stats import t
 from statsmodels.stats.contingency_tables import mcnemar
 
 import synthetic
+from library import (
+    ANTISTEREOTYPE,
+    COMPARISONS,
+    STATES,
+    STEREOTYPE,
+    TIE,
+    UNDEFINED,
+    VERSIONS,
+    Decisions,
+    InputError,
+    Sharing,
+    comparisons,
+    contrast,
+    decisions,
+    measures_compared,
+    rows_of,
+    states_compared,
+    t_test,
+    versions_compared,
+    write_table,
+)
 from study_schema import MEASURES
-from unmask.errors import InputError
-from unmask.report.sheets import rows_of
-from unmask.statistics import comparisons
-from unmask.statistics.comparisons import measures_compared, states_compared, versions_compared
-from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.schema import COMPARISONS, STATES, VERSIONS
-from unmask.statistics.sharing import Sharing, contrast, t_test
-from unmask.tables import write_table
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, TIE, UNDEFINED
 
 N = 90
 ALONE = Sharing.of([()] * N)

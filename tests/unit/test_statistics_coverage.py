@@ -11,11 +11,17 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from library import (
+    Floats,
+    Sharing,
+    contrast,
+    modified_words,
+    normal_quantile,
+    proportion,
+    read_benchmark,
+    wilson,
+)
 from real_data import real_data
-from unmask.benchmarks.reading import read_benchmark
-from unmask.statistics.proportions import normal_quantile, proportion, wilson
-from unmask.statistics.sharing import Floats, Sharing, contrast
-from unmask.words import modified_words
 
 DRAWS = int(os.environ.get("UNMASK_COVERAGE_DRAWS", "1000"))
 ERROR = 100 * np.sqrt(0.95 * 0.05 / DRAWS)

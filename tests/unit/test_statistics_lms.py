@@ -8,17 +8,21 @@ import pandas as pd
 import pytest
 
 import synthetic
+from library import (
+    LMS,
+    InputError,
+    as_table,
+    balance,
+    bias_table,
+    decisions,
+    lms_table,
+    margins_against_unrelated,
+    rows_of,
+    sharing_of,
+)
+from library import MEASURES_COLUMNS as COLUMNS
 from study_schema import options_with
 from test_statistics_bias import literal_interval, made_table, row_of
-from unmask.errors import InputError
-from unmask.measures.unrelated import COLUMNS, margins_against_unrelated
-from unmask.report.sheets import rows_of
-from unmask.statistics.bias import bias_table
-from unmask.statistics.decisions import decisions
-from unmask.statistics.lms import balance, lms_table
-from unmask.statistics.schema import LMS
-from unmask.statistics.sharing import sharing_of
-from unmask.tables import as_table
 
 SIDES = ("stereotype", "antistereotype")
 SERIES = [(measure, protocol) for measure in ("AUL", "SSS") for protocol in ("published", "corrected")]

@@ -10,21 +10,33 @@ import pandas as pd
 import pytest
 
 import synthetic
+from library import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    LEFT,
+    PROTOCOLS,
+    Band,
+    Matched,
+    RandomWords,
+    WordsOfEvidence,
+    band,
+    bias_table,
+    decisions,
+    measure,
+    modified_words,
+    null,
+    null_scores,
+    score_pairs,
+    scores_table,
+    sharing_of,
+    verdicts,
+    words_of_scores,
+)
+from library import words_of as words
 from study_schema import MEASURES, ROOT, options_with
 from test_real_decoder import crows_pairs
 from test_real_decoder import evidence as decoder_evidence
-from unmask.measures.registry import measure
-from unmask.measures.scoring import score_pairs
-from unmask.pairs.matching import Matched, scores_table
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, verdicts
-from unmask.statistics import null
-from unmask.statistics.bias import bias_table
-from unmask.statistics.decisions import decisions
-from unmask.statistics.null import Band, RandomWords, WordsOfEvidence, band, null_scores, words_of_scores
-from unmask.statistics.sharing import sharing_of
-from unmask.terms import LEFT, PROTOCOLS
-from unmask.words import modified_words
-from unmask.words import words_of as words
 
 WEIGHTED = [name for name in MEASURES if name != "CPS"]
 SIDES = ["stereotype", "antistereotype"]

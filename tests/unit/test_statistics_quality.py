@@ -8,28 +8,36 @@ import pytest
 from scipy.stats import t
 
 import synthetic
+from library import (
+    FLAWS,
+    LABELS,
+    PAIR_FLAWS,
+    PAIRS,
+    QUALITY,
+    UNRATED,
+    WORDS_SHOWN,
+    Decisions,
+    Flags,
+    Sharing,
+    as_table,
+    decisions,
+    flags,
+    flawed,
+    flaws_table,
+    framed,
+    leverage_table,
+    modified_words,
+    quality_table,
+    read_benchmark,
+    read_labels,
+    rows_of,
+    sharing_of,
+    unequal_tokens,
+)
+from library import pairs_quality as quality
 from real_data import real_data
 from synthetic import pair_results
 from test_statistics_bias import literal_score, literal_variance
-from unmask.benchmarks.labelled import LABELS, read_labels
-from unmask.benchmarks.reading import read_benchmark
-from unmask.benchmarks.schema import PAIRS
-from unmask.pairs import quality
-from unmask.pairs.quality import flawed
-from unmask.report.sheets import rows_of
-from unmask.statistics.decisions import Decisions, decisions
-from unmask.statistics.quality import (
-    WORDS_SHOWN,
-    flags,
-    flaws_table,
-    leverage_table,
-    quality_table,
-    unequal_tokens,
-)
-from unmask.statistics.schema import FLAWS, PAIR_FLAWS, QUALITY, UNRATED
-from unmask.statistics.sharing import Flags, Sharing, sharing_of
-from unmask.tables import as_table, framed
-from unmask.words import modified_words
 
 ALONE = [()]
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
+from library import holm, step_down
 from profiles import examples
-from unmask.statistics.ranks import holm, step_down
 
 
 def literal_holm(p: list[float]) -> list[float]:

@@ -8,15 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 import synthetic
-from unmask.statistics.sharing import (
-    LEAST_DESIGN_EFFECT,
-    Sharing,
-    contrast,
-    kinds_in,
-    nodes_of,
-    sharing_of,
-    t_test,
-)
+from library import LEAST_DESIGN_EFFECT, Sharing, contrast, kinds_in, nodes_of, sharing_of, t_test
 
 NODES = st.lists(st.sets(st.integers(0, 9), max_size=8), min_size=1, max_size=25)
 

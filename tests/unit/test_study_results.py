@@ -14,17 +14,21 @@ import pytest
 
 import unmask
 from examples import example_pairs
-from unmask import code_digest
-from unmask.associations.schema import embeddings
-from unmask.benchmarks.schema import PAIRS
-from unmask.downstream.schema import PREDICTIONS
-from unmask.errors import InputError
-from unmask.loading import load_tables
-from unmask.measures.schema import SCORES
-from unmask.pairs.schema import JUDGEMENTS
-from unmask.report.csv_text import csv_text
-from unmask.study_results import StudyResults, declared_tables
-from unmask.tables import framed, write_table
+from library import (
+    JUDGEMENTS,
+    PAIRS,
+    PREDICTIONS,
+    SCORES,
+    InputError,
+    StudyResults,
+    code_digest,
+    csv_text,
+    declared_tables,
+    embeddings,
+    framed,
+    load_tables,
+    write_table,
+)
 
 SCRIPTS = Path(code_digest.__file__).resolve().parents[1]
 

@@ -3,8 +3,8 @@
 import pytest
 from tokenizers.pre_tokenizers import ByteLevel
 
+from library import surfaces
 from tiny_models import ARCHITECTURES, tiny_tokenizer
-from unmask.pairs.surfaces import surfaces
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

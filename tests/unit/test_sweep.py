@@ -17,15 +17,21 @@ from transformers.models.auto.modeling_auto import (
     MODEL_FOR_MASKED_LM_MAPPING_NAMES,
 )
 
+from library import (
+    CAUSAL_LM,
+    LEFT,
+    MASKED_LM,
+    NONE,
+    ONE_SHARED,
+    ORIGINAL,
+    InputError,
+    Start,
+    check_model,
+    collect_evidence,
+    load,
+    pick_device,
+)
 from tiny_models import tiny_tokenizer
-from unmask.errors import InputError
-from unmask.evidence.collecting import collect_evidence
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
-from unmask.models.devices import pick_device
-from unmask.models.kinds import check_model
-from unmask.models.loading import load
-from unmask.models.start import Start
-from unmask.terms import LEFT, NONE, ONE_SHARED, ORIGINAL
 
 PAIRS = pd.DataFrame(
     [

@@ -10,15 +10,22 @@ import pyarrow.parquet as pq
 import pytest
 
 from examples import example_pairs
-from unmask import tables
-from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
-from unmask.evidence.schema import EVIDENCE
-from unmask.frequency.schema import WORD_COUNTS
-from unmask.measures.schema import SCORES
-from unmask.statistics import STATISTICS
-from unmask.statistics.schema import SCHEMAS
-from unmask.tables import WORD, meaning_of, read_table, schema, write_batches, write_table
+from library import (
+    EVIDENCE,
+    PAIRS,
+    SCHEMAS,
+    SCORES,
+    STATISTICS,
+    WORD,
+    WORD_COUNTS,
+    InputError,
+    meaning_of,
+    read_table,
+    schema,
+    write_batches,
+    write_table,
+)
+from library import unmask_tables as tables
 
 
 def evidence(rows: int, seed: int = 0) -> pa.Table:

@@ -20,22 +20,23 @@ from transformers import (
     TrainingArguments,
 )
 
-from tiny_models import tiny_config, tiny_tokenizer
-from unmask.errors import InputError
-from unmask.models import training
-from unmask.models.devices import Device, pick_device
-from unmask.models.training import (
+from library import (
     ADAMW,
     Batch,
+    Device,
+    InputError,
     Schedule,
     Settings,
     constant,
     linear,
+    pick_device,
     steps_of,
-    train,
+    training,
     warmed_up,
     work_folder,
 )
+from library import models_train as train
+from tiny_models import tiny_config, tiny_tokenizer
 
 
 def device() -> Device:

@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from library import PAIRS_FINDINGS_UNKNOWN_TOKENS as UNKNOWN_TOKENS
+from library import QUALITY, UNKNOWN, write_table
+from library import unknown_tokens as pairs_with_unknown
 from synthetic import pair_results, with_tables
-from unmask.pairs.findings import UNKNOWN_TOKENS
-from unmask.pairs.quality import UNKNOWN
-from unmask.statistics.quality import unknown_tokens as pairs_with_unknown
-from unmask.statistics.schema import QUALITY
-from unmask.tables import write_table
 
 
 def test_pairs_with_unknown_tokens_are_a_flaw_of_the_model() -> None:

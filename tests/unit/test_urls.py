@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from library import (
+    InputError,
+    as_shown,
+    check_files,
+    check_url,
+    complete,
+    file_name,
+    query_digest,
+    read_families,
+    shown_url,
+    without_secrets,
+)
 from profiles import examples
-from unmask.errors import InputError
-from unmask.schemas import check_files, complete, read_families
-from unmask.urls import as_shown, check_url, file_name, query_digest, shown_url, without_secrets
 
 
 @pytest.mark.parametrize(

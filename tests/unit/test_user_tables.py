@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unmask.errors import InputError
-from unmask.user_documents import read_document, read_lines
-from unmask.user_tables import BATCH, Column, Table, identifier
+from library import BATCH, Column, InputError, identifier, read_document, read_lines
+from library import User_tablesTable as Table
 
 COLUMNS = (
     Column("id", identifier, required=True, key=True, header="no"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unmask.words import characters_of, is_unsegmented, modified_words, words_of
+from library import characters_of, is_unsegmented, modified_words, words_of
 
 
 @pytest.mark.parametrize(

@@ -15,48 +15,55 @@ import pandas as pd
 import pytest
 
 import closed_forms as theory
-from made_worlds import CORRUPTION, DOSED, OTHERS, cut_world, make_world, planted_pairs, settings
-from running import SCRIPTS, run_script
-from unmask.benchmarks.schema import PAIRS
-from unmask.errors import InputError
-from unmask.evidence.collecting import as_rows, prepare
-from unmask.evidence.engine import Answers
-from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.tokenising import tokenise
-from unmask.facts import read_facts
-from unmask.measures.registry import maskings_of
-from unmask.measures.scoring import score_pairs
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
-from unmask.models.start import choose_start, read_after
-from unmask.tables import read_metadata, read_table, write_table
-from unmask.terms import (
+from library import (
     ALL,
+    ASSOCIATION,
+    CAUSAL_LM,
     CORRECTED,
+    EVIDENCE,
+    FREE_SLOTS,
     LEFT,
+    LENGTH,
+    MASKED_LM,
     MODIFIED,
+    NEGATIVE_TRAITS,
     NONE,
     ONE_MODIFIED,
     ONE_SHARED,
     ORIGINAL,
+    PAIRS,
+    SPLIT_PEOPLES,
     START,
     STEREOTYPE,
-)
-from unmask.worlds.exact import ExactModel, exact_model, manifest_of
-from unmask.worlds.exact_evidence import exact_evidence
-from unmask.worlds.grammar import (
-    ASSOCIATION,
-    FREE_SLOTS,
-    LENGTH,
-    NEGATIVE_TRAITS,
-    SPLIT_PEOPLES,
     WEIGHTS,
+    Answers,
+    Corruption,
+    Counts,
+    ExactModel,
     GroupPair,
+    InputError,
+    PlantedPair,
     World,
+    as_rows,
+    choose_start,
+    crows_pairs,
+    draw_corpus,
+    exact_evidence,
+    exact_model,
+    make_tokenizer,
+    manifest_of,
+    maskings_of,
+    prepare,
+    read_after,
+    read_facts,
+    read_metadata,
+    read_table,
+    score_pairs,
+    tokenise,
+    write_table,
 )
-from unmask.worlds.make_world import draw_corpus
-from unmask.worlds.pairs import Counts, PlantedPair, crows_pairs
-from unmask.worlds.recipe import Corruption
-from unmask.worlds.tokenizers import make_tokenizer
+from made_worlds import CORRUPTION, DOSED, OTHERS, cut_world, make_world, planted_pairs, settings
+from running import SCRIPTS, run_script
 
 MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
 MEASURES = ("CPS", "SSS", "AllMasked", "PLL", "AUL", "AULA")

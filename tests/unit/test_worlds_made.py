@@ -13,19 +13,11 @@ from typing import Any
 
 import pytest
 
-from made_worlds import DOSED, NAMED, OTHERS, by_hand, make_world, settings
-from running import run_script
-from study_schema import FAMILIES
-from unmask.configuration import read_config
-from unmask.errors import InputError
-from unmask.gendered_words import read_word_pairs
-from unmask.installation import workflow_root
-from unmask.schemas import complete
-from unmask.terms import ANTISTEREO, STEREO
-from unmask.worlds.exact import ExactModel, margins
-from unmask.worlds.grammar import (
+from library import (
+    ANTISTEREO,
     ASSOCIATION,
     BOTH,
+    CROWS_PAIRS,
     FREQUENCY,
     LENGTH,
     NAMES,
@@ -33,23 +25,36 @@ from unmask.worlds.grammar import (
     POSITIVE_TRAITS,
     PRONOUNS,
     SPLIT_PEOPLES,
-    WORDS,
-    World,
-    modified_words,
-    text_of,
-)
-from unmask.worlds.make_world import draw_corpus, gendered_pairs, neutral_sentences, stereotyped_words, truth
-from unmask.worlds.pairs import (
-    CROWS_PAIRS,
+    STEREO,
     STEREOSET,
+    Corruption,
     Counts,
+    ExactModel,
+    InputError,
     PlantedPair,
+    Recipe,
+    World,
+    complete,
     crows_pairs,
+    draw_corpus,
+    gendered_pairs,
+    margins,
+    neutral_sentences,
+    read_config,
+    read_word_pairs,
     stereoset,
+    stereotyped_words,
+    text_of,
+    truth,
+    workflow_root,
     write_crows_pairs,
     write_stereoset,
 )
-from unmask.worlds.recipe import Corruption, Recipe
+from library import WORLDS_WORDS as WORDS
+from library import worlds_modified_words as modified_words
+from made_worlds import DOSED, NAMED, OTHERS, by_hand, make_world, settings
+from running import run_script
+from study_schema import FAMILIES
 
 SETTINGS = {"default": {"seed": 0}} | OTHERS | {"dosed": DOSED, "named": NAMED}
 WORLDS = {name: make_world(**changes) for name, changes in SETTINGS.items()}

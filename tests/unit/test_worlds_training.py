@@ -10,29 +10,35 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
 
-from made_worlds import CORRUPTION, DOSED, NAMED, OTHERS, make_world, settings
-from running import about_model, run_script
-from unmask.errors import InputError
-from unmask.models.detecting import DECODERS
-from unmask.models.masking import Masking
-from unmask.models.training import Settings
-from unmask.worlds.grammar import (
+from library import (
     ASSOCIATION,
     BOTH,
+    DECODERS,
+    GATE_FILE,
+    MAX_LENGTH,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     PRONOUNS,
     SPLIT_PEOPLES,
     TEMPLATES,
+    TOLERANCE,
+    Corruption,
+    InputError,
+    Masking,
+    Recipe,
+    Settings,
     World,
+    check_learnt,
+    draw_corpus,
     frames,
+    is_learnt,
+    make_tokenizer,
     text_of,
-    words_of,
+    train,
 )
-from unmask.worlds.make_world import draw_corpus
-from unmask.worlds.recipe import Corruption, Recipe
-from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
-from unmask.worlds.training import GATE_FILE, TOLERANCE, check_learnt, is_learnt, train
+from library import worlds_words_of as words_of
+from made_worlds import CORRUPTION, DOSED, NAMED, OTHERS, make_world, settings
+from running import about_model, run_script
 
 ARCHITECTURES = ("bert", "roberta", "albert")
 WORLD = make_world(0)

@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped]
 import yaml
 
+from library import sha256_of_file
 from small_study import Workflow
-from unmask.files import sha256_of_file
 
 PATIENCE = 300
 """Seconds after which a run or a job that does not come is a failure."""

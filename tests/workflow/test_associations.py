@@ -12,11 +12,10 @@ import pytest
 
 from association_files import SETS, sent_bias
 from hand_set import World, truths, write_world
+from library import items, remove, verify
 from literal_associations import mean, s, size
 from small_study import Workflow, random_model
 from test_families import errors, section_names
-from unmask.results.cleaning import items, remove
-from unmask.results.verifying import verify
 from workflow_copy import copy_workflow
 
 AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json", "register.json")

@@ -12,13 +12,11 @@ from urllib.parse import unquote
 
 import pytest
 
+from library import COLUMNS, choose_study, compared, needs_data, read_items
 from loopback import Hub, Reply, Repository, Server
 from real_data import real_data
 from small_study import Workflow
 from study_schema import completed_study, hub_sources, mappings
-from unmask.configuration import choose_study
-from unmask.papers.checklist import needs_data, read_items
-from unmask.papers.comparing import COLUMNS, compared
 from workflow_copy import ROOT, copy_workflow
 
 ITEMS = [item for items in read_items().values() for item in items]

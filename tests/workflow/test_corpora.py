@@ -10,12 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from library import read_metadata, sha256_of_file
 from loopback import Hub, Repository
 from naive import naive_counts, rows
 from small_corpora import DATASET
 from small_study import Done, Workflow, random_model, write_crows_pairs
-from unmask.files import sha256_of_file
-from unmask.tables import read_metadata
 from workflow_copy import copy_workflow
 
 TEXTS = {f"part{number:02}.txt": f"The naïve end of {number}\nDon’t “end” here" for number in range(18)}

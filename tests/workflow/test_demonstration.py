@@ -8,10 +8,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from library import ANTISTEREOTYPE, CORRECTED, STEREOTYPE, contributions, measure
 from small_study import Workflow
-from unmask.measures.reduction import contributions
-from unmask.measures.registry import measure
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, STEREOTYPE
 
 
 def margins(workflow: Workflow, model: str = "tiny-bert") -> pd.DataFrame:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from library import compare
 from preloading import preloaded_python
 from real_data import real_data
 from small_study import Workflow
-from unmask.results.comparing import compare
 from workflow_copy import ROOT
 
 ANOTHER_PROCESSOR = {

@@ -8,10 +8,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from library import complete, read_config, read_families, settings_of
 from small_study import Workflow
-from unmask.configuration import read_config
-from unmask.downstream.study import settings_of
-from unmask.schemas import complete, read_families
 from workflow_copy import ROOT
 
 FAMILIES = read_families(ROOT / "rules/schemas")

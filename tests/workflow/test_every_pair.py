@@ -7,9 +7,8 @@ import sys
 
 import pytest
 
+from library import read_facts, unpacked
 from small_study import AGGREGATES, FINISHED, PAGE, Workflow
-from unmask.facts import read_facts
-from unmask.pairs.explorer import unpacked
 
 PAIRS = {f"explorer/{model}/{of}/pairs.json" for model in ("bert", "roberta") for of in ("crows", "stereo")}
 

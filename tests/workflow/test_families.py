@@ -13,9 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from library import read_metadata, sha256_of_file
 from small_study import FINISHED, PAGE, Done, Workflow, random_model
-from unmask.files import sha256_of_file
-from unmask.tables import read_metadata
 from workflow_copy import ROOT
 
 GUIDE = ROOT / "docs/adding.md"

@@ -5,9 +5,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from library import GROUP_WORDS, read_metadata, read_table
 from small_study import Workflow
-from unmask.frequency.schema import GROUP_WORDS
-from unmask.tables import read_metadata, read_table
 
 FREQUENCY = (
     "group_words/crows/words.parquet",

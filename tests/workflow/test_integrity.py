@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from library import EVIDENCE, read_metadata, read_table, write_table
 from small_study import Done, Workflow
-from unmask.evidence.schema import EVIDENCE
-from unmask.tables import read_metadata, read_table, write_table
 
 SMALL = Path("results/small")
 

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from library import VERSIONS, read_table
 from small_study import Workflow
-from unmask.statistics.schema import VERSIONS
-from unmask.tables import read_table
 from workflow_copy import ROOT, copy_workflow
 
 

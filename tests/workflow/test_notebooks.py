@@ -8,9 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import unmask
+from library import StudyResults, read_metadata
 from small_study import Workflow
-from unmask.study_results import StudyResults
-from unmask.tables import read_metadata
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from library import items, remove, verify
 from small_study import Workflow, random_model
 from test_families import errors, section_names
-from unmask.results.cleaning import items, remove
-from unmask.results.verifying import verify
 from workflow_copy import copy_workflow
 
 REGIONS = """\

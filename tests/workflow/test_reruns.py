@@ -8,9 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from library import PLUMBING, sha256_of_file
 from small_study import AGGREGATES, Workflow, random_model
-from unmask.code_digest import PLUMBING
-from unmask.files import sha256_of_file
 
 
 def without_aggregates(planned: set[str]) -> set[str]:

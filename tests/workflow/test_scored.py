@@ -8,12 +8,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from library import COMPARISONS, SCHEMAS, SCORES, read_facts, read_metadata, read_table, unpacked
 from small_study import Workflow
-from unmask.facts import read_facts
-from unmask.measures.schema import SCORES
-from unmask.pairs.explorer import unpacked
-from unmask.statistics.schema import COMPARISONS, SCHEMAS
-from unmask.tables import read_metadata, read_table
 from workflow_copy import ROOT, copy_workflow
 
 

@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from library import STATES, read_metadata, read_table
 from small_study import AGGREGATES, Workflow, random_model, write_crows_pairs
 from tiny_models import tiny_decoder
-from unmask.statistics.schema import STATES
-from unmask.tables import read_metadata, read_table
 from workflow_copy import ROOT, copy_workflow
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from library import CAUSAL_LM
 from loopback import Hub, Repository
 from small_study import Workflow, write_crows_pairs
 from test_models_gguf import write_gguf
 from tiny_models import tiny_decoder
-from unmask.models.detecting import CAUSAL_LM
 from workflow_copy import copy_workflow
 
 COMMIT = "ada97e" + "0" * 34

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from library import EVIDENCE, PAIRS, read_metadata, read_table, write_table
 from small_study import Done, Workflow
-from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.schema import EVIDENCE
-from unmask.tables import read_metadata, read_table, write_table
 
 SMALL = "results/small"
 

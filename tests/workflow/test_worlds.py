@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from library import read_metadata
 from small_study import Workflow, random_model
-from unmask.tables import read_metadata
 from workflow_copy import copy_workflow
 
 FILES = ("corpus.txt", "crows_pairs.csv", "stereoset.json", "truth.json")

@@ -1,0 +1,584 @@
+"""The library as the unit tests see it: what moves there changes one line here."""
+
+from unmask import code_digest, input_digests, plugins
+from unmask import tables as unmask_tables
+from unmask.associations import weat
+from unmask.associations.embeddings import read_embeddings, write_embeddings
+from unmask.associations.grounded_embedding import (
+    embed_with_images,
+    load_vision_language_encoder,
+    open_region_features,
+)
+from unmask.associations.presenting import PRESENTS as ASSOCIATIONS_PRESENTS
+from unmask.associations.presenting import AssociationResults
+from unmask.associations.read_tests import read_stimuli
+from unmask.associations.schema import ASSOCIATIONS, STIMULI, embeddings
+from unmask.associations.study import PRINTED
+from unmask.associations.study import check_study as associations_check_study
+from unmask.associations.terms import GROUNDED
+from unmask.associations.vectors import embed_words, read_vectors
+from unmask.associations.weat import (
+    ALL_ALIKE,
+    E2_HAS_NO_P,
+    UNEQUAL,
+    association_tests,
+    cell_means,
+    expected_d,
+)
+from unmask.associations.weat import p_values as associations_p_values
+from unmask.associations.words import WordFacts, find, spans_of
+from unmask.atomic import written_whole
+from unmask.benchmarks.labelled import LABELS, by_sentence, read_labels
+from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.schema import PAIRS
+from unmask.close_names import known_names, meant, no_column
+from unmask.code_digest import PLUMBING
+from unmask.code_digest import code_digest as code_digest_code_digest
+from unmask.code_digest import files_of as code_digest_files_of
+from unmask.command import main as command_main
+from unmask.command import reproduce
+from unmask.command.answer import as_json, is_clear, scores
+from unmask.command.answer import as_text as command_answer_as_text
+from unmask.command.comparing import as_text
+from unmask.command.comparing import columns_of as command_columns_of
+from unmask.command.comparing import compare as command_compare
+from unmask.command.main import main
+from unmask.command.scoring import profile_options, run_study
+from unmask.command.studies import benchmark_entries, model_entries, new_study, study_of, write_study
+from unmask.configuration import choose_study, read_config
+from unmask.corpora import reading as corpora_reading
+from unmask.corpora.reading import in_blocks, read_blocks
+from unmask.corpora.shards import fetched_shards, files_of
+from unmask.debiasing import at, masked_training
+from unmask.debiasing.data import Base, Texts, documents, lines_of, read_corpus
+from unmask.debiasing.data import read_words as debiasing_read_words
+from unmask.debiasing.masked_training import debias, held_out_loss
+from unmask.debiasing.model_files import load_base, pooler_of, save
+from unmask.debiasing.presenting import DebiasingResults
+from unmask.debiasing.sentences import Sentence as DebiasingSentence
+from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
+from unmask.debiasing.shorthand import expand as debiasing_expand
+from unmask.debiasing.swapping import swap_corpus, swapper
+from unmask.downstream import fine_tuning, measuring, tables
+from unmask.downstream.charts import MAKERS, MOST_CURVES
+from unmask.downstream.correlation import N_RANDOM, ModelRole, correlations_of, kendall, permutations_of
+from unmask.downstream.fine_tuning import FineTuned, Hyperparameters, fine_tune, search
+from unmask.downstream.measuring import Runs, read_runs
+from unmask.downstream.measuring import measure as downstream_measure
+from unmask.downstream.results import PUBLISHED_COLUMNS, TAU, DownstreamResults
+from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
+from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
+from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
+from unmask.downstream.scores import BIAS_SCORES, bias_scores
+from unmask.downstream.sources import with_preset
+from unmask.downstream.study import check_study as downstream_check_study
+from unmask.downstream.study import expand as downstream_expand
+from unmask.downstream.study import fine_tuned_models, settings_of
+from unmask.downstream.synthetic import RELIABILITIES, read_synthetic
+from unmask.downstream.tables import printed_taus
+from unmask.downstream.task import Task, examples_of
+from unmask.downstream.terms import BIAS as DOWNSTREAM_BIAS
+from unmask.downstream.terms import (
+    CHANGE,
+    DEV,
+    ENTAILMENT,
+    ENTAILMENT_LABELS,
+    FEMALE,
+    GAP,
+    MAIN,
+    OCCUPATIONS,
+    SIMILARITY,
+    TEST,
+    TRAIN,
+)
+from unmask.downstream.terms import KINDS as DOWNSTREAM_KINDS
+from unmask.downstream.terms import MALE as DOWNSTREAM_MALE
+from unmask.downstream.word_counts import count_words as downstream_count_words
+from unmask.downstream.word_counts import ilps
+from unmask.errors import LONGEST, InputError
+from unmask.evidence import chunks, engine
+from unmask.evidence.chunks import in_chunks
+from unmask.evidence.collecting import as_likeliest, as_rows, collect_evidence, prepare
+from unmask.evidence.engine import Answers, Queries, answer
+from unmask.evidence.lists import listed as evidence_listed
+from unmask.evidence.lists import write_list
+from unmask.evidence.maskings import MASKINGS
+from unmask.evidence.origin import check_one_origin
+from unmask.evidence.progress import Progress
+from unmask.evidence.reading import Subject, Wanted, read
+from unmask.evidence.schema import EVIDENCE, LIKELIEST
+from unmask.evidence.sentences import Mask, Sentence, modified_tokens, shuffle_tokens
+from unmask.evidence.tokenising import tokenise
+from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
+from unmask.facts import VERSION, read_facts, record, versions, write_facts
+from unmask.fetching import hub_client
+from unmask.fetching.http import fetch
+from unmask.fetching.hub import fetch_gguf, fetch_model, fetch_shard
+from unmask.fetching.limits import Limits
+from unmask.files import sha256_of_file, write_text
+from unmask.frequency import counting
+from unmask.frequency.correlation import correlation_table, log_ratios
+from unmask.frequency.counting import count_words, counts_of_files
+from unmask.frequency.findings import FINDINGS as FREQUENCY_FINDINGS
+from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
+from unmask.frequency.group_words import EXTRACTED, LISTED, count_group_words, counts_of, extract, sides, uses
+from unmask.frequency.results import FrequencyResults
+from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
+from unmask.frequency.tables import table2
+from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
+from unmask.gendered_words import WordPairs, read_word_pairs
+from unmask.input_digests import DigestCache
+from unmask.installation import workflow_root
+from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
+from unmask.keys_page import PAGE as KEYS_PAGE_PAGE
+from unmask.keys_page import Key, Pages
+from unmask.keys_page import page as keys_page_page
+from unmask.loading import facts_by, load_tables, paths_by, shared_facts, tables_by
+from unmask.measures.float_error import TOKEN_ERROR, token_errors
+from unmask.measures.headline import headline, headline_among
+from unmask.measures.measure import Evidence
+from unmask.measures.precision import compare_scores, spread_sample
+from unmask.measures.reading import read_scores
+from unmask.measures.reduction import contributions
+from unmask.measures.registry import (
+    FORMULAS,
+    explained,
+    kind_for,
+    maskings_of,
+    measure,
+    sees_context,
+    title_of,
+)
+from unmask.measures.schema import SCORES
+from unmask.measures.scoring import TIE_MARGIN, score_pairs
+from unmask.measures.unrelated import COLUMNS as MEASURES_COLUMNS
+from unmask.measures.unrelated import margins_against_unrelated
+from unmask.models import claiming, loading, own_code, tokens, training
+from unmask.models import linear as models_linear
+from unmask.models.claiming import claim
+from unmask.models.classifiers import make_classifier, restore
+from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, check_architectures
+from unmask.models.detecting import expand as models_detecting_expand
+from unmask.models.devices import Device, claim_device, pick_device, within_memory
+from unmask.models.directory import check_files as models_check_files
+from unmask.models.directory import directory_written_whole
+from unmask.models.embedding import Encoder, Span, embed, load_encoder
+from unmask.models.kinds import KINDS, check_model, write_manifest
+from unmask.models.linear import PackedLinear, use_fast_linear_layers
+from unmask.models.loading import Encoded, LoadedModel, load
+from unmask.models.masking import Masking, head_at_labels
+from unmask.models.own_code import allow, is_allowed
+from unmask.models.poolings import POOLINGS
+from unmask.models.quiet import quiet_transformers
+from unmask.models.random_weights import make_random, make_untrained
+from unmask.models.start import Start, choose_start, read_after
+from unmask.models.states import expand
+from unmask.models.tokenizer import load_tokenizer
+from unmask.models.tokens import Tokens, padded, predict_logits, takes_types
+from unmask.models.tokens import tokenise as models_tokenise
+from unmask.models.training import (
+    ADAMW,
+    IGNORED,
+    STATE,
+    Batch,
+    Schedule,
+    Settings,
+    constant,
+    linear,
+    steps_of,
+    warmed_up,
+    work_folder,
+)
+from unmask.models.training import train as models_train
+from unmask.pairs import answer as pairs_answer
+from unmask.pairs import charts, judgement_charts, sheets
+from unmask.pairs import comparisons as pairs_comparisons
+from unmask.pairs import quality as pairs_quality
+from unmask.pairs.benchmarks_page import PAGE, page
+from unmask.pairs.captions import caption_facts
+from unmask.pairs.comparisons import DECIDED_DIFFERENTLY, MEASURES_DIFFER
+from unmask.pairs.disagreement import FURTHEST_APART, STRONGEST
+from unmask.pairs.examples import (
+    MOST_WORDS,
+    ExampleRows,
+    aligned,
+    decimals_for,
+    differing,
+    example_rows,
+    margin_of,
+    signed_number,
+    tokens_of,
+)
+from unmask.pairs.explorer import explored, hides, models_within, packed, shown_pairs, size_of, unpacked
+from unmask.pairs.findings import AGREEMENT as PAIRS_AGREEMENT
+from unmask.pairs.findings import (
+    ARITHMETIC,
+    BY_TYPE,
+    CAUTIONS,
+    CONTROLS,
+    DETAILS,
+    EFFECTIVE_PAIRS,
+    MEASURED,
+    WARNINGS,
+    WARY_AT_ONCE,
+    several_kinds,
+)
+from unmask.pairs.findings import UNKNOWN_TOKENS as PAIRS_FINDINGS_UNKNOWN_TOKENS
+from unmask.pairs.group_findings import ADV_AND_DIS, HIGHEST_TYPES
+from unmask.pairs.judgement_findings import CAUSES
+from unmask.pairs.judgement_findings import FINDINGS as PAIRS_FINDINGS
+from unmask.pairs.judgement_tables import judgements, strengths
+from unmask.pairs.judging import (
+    EVERY_JUDGEMENT,
+    FOOLED,
+    FOUND,
+    judge,
+    judgement,
+    judgement_counts,
+    planted_in,
+)
+from unmask.pairs.judging import RIGHT as PAIRS_JUDGING_RIGHT
+from unmask.pairs.lms import MEANING, sheet
+from unmask.pairs.matching import Matched, match, scores_table
+from unmask.pairs.named_benchmarks import known_benchmarks
+from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
+from unmask.pairs.presenting import PRESENTS as PAIRS_PRESENTS
+from unmask.pairs.published import ACCURACY as PAIRS_ACCURACY
+from unmask.pairs.published import COUNT, by_others, published_percents
+from unmask.pairs.published import PAPER as PAIRS_PAPER
+from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
+from unmask.pairs.quality import CLEAR as PAIRS_QUALITY_CLEAR
+from unmask.pairs.quality import TITLES, UNKNOWN, flawed
+from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
+from unmask.pairs.schema import JUDGEMENTS, PRECISION
+from unmask.pairs.score_entries import check_score_files, has_band, reduction_of
+from unmask.pairs.score_file import read_score_file
+from unmask.pairs.sections import controls, disagreement, precision, quality, reading, series
+from unmask.pairs.sections.accuracy import RIGHT
+from unmask.pairs.sections.examples import LARGEST, MEDIAN, OPPOSITE
+from unmask.pairs.sections.examples import section as pairs_sections_examples_section
+from unmask.pairs.sections.pairs import pair_columns, section, votes
+from unmask.pairs.sections.planted import section as pairs_sections_planted_section
+from unmask.pairs.shorthand import OF_DECODERS
+from unmask.pairs.surfaces import SPACE, surfaces
+from unmask.pairs.verdicts import (
+    BY_WORDS,
+    CANNOT_TELL,
+    CLEAR,
+    CONTROL,
+    NO_CLEAR,
+    TESTABLE,
+    VERDICTS,
+    WrittenScore,
+    can_be_tested,
+    ends_apart,
+    interval_off_50,
+    verdicts,
+    with_corrected_p,
+)
+from unmask.papers import comparing
+from unmask.papers.checklist import Item, needs_data, read_costs, read_items
+from unmask.papers.comparing import COLUMNS, compared, summary
+from unmask.plugins import load as plugins_load
+from unmask.plugins import module_file, names
+from unmask.preflight import hold_run_lock
+from unmask.regional import charts as regional_charts
+from unmask.regional import further_training
+from unmask.regional.further_training import (
+    fine_tune_on,
+    hide_names,
+    likely_sentences,
+    name_tokens,
+    region_sentence,
+    train_on,
+)
+from unmask.regional.herb import (
+    HIERARCHICAL,
+    Rows,
+    Tree,
+    cluster_sparseness,
+    p_values,
+    permuted_scores,
+    read_likelihoods,
+    released_sparseness,
+    score_table,
+)
+from unmask.regional.herb import Floats as RegionalFloats
+from unmask.regional.herb import rows_of as regional_rows_of
+from unmask.regional.labelled import Items as RegionalItems
+from unmask.regional.labelled import read_labelled
+from unmask.regional.likelihoods import write_likelihoods
+from unmask.regional.maps import BLANK, FIFTHS, fifths, read_borders
+from unmask.regional.prefixes import (
+    PLACELESS,
+    Classifier,
+    Group,
+    Predictions,
+    load_classifier,
+    predict,
+    prefix_table,
+    region_groups,
+)
+from unmask.regional.present import FINDINGS, name_in_print, tau_with_pairs
+from unmask.regional.present import MAKERS as REGIONAL_MAKERS
+from unmask.regional.presenting import PRESENTS
+from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
+from unmask.regional.results import RegionalResults
+from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
+from unmask.regional.schema import SCORES as REGIONAL_SCORES
+from unmask.regional.sections.regional import section as regional_section
+from unmask.regional.study import check_study, readers_of
+from unmask.regional.terms import (
+    C_W,
+    C_Z,
+    CITY,
+    COUNTRY,
+    FULL,
+    LEVELS,
+    MEASURES,
+    PAPER,
+    SPARSENESS,
+    SUBSTITUTED,
+    WORLD,
+)
+from unmask.regional.terms import CORRECTED as REGIONAL_CORRECTED
+from unmask.regional.terms import ORIGINAL as REGIONAL_ORIGINAL
+from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
+from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
+from unmask.regional.wording import check_list_name, check_template
+from unmask.regional.words import read_list, read_words, word_sets
+from unmask.report import charts as report_charts
+from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of
+from unmask.report.changes import CHART_COLUMNS, changes_chart
+from unmask.report.chart_files import names_of, save_charts
+from unmask.report.charts import FONT, VEGA_LITE, chart, program, save_chart, theme
+from unmask.report.citing import bibtex, cite_section, licences_of, links_of, read_citation
+from unmask.report.colours import DARK, LIGHT, PALETTES, Palette, style_sheet
+from unmask.report.colours import VERDICTS as REPORT_VERDICTS
+from unmask.report.csv_text import csv_text
+from unmask.report.declared_tables import Column as ReportColumn
+from unmask.report.declared_tables import Table as Report_declared_tablesTable
+from unmask.report.declared_tables import cell, ends, fields, in_order, magnitude, with_marks
+from unmask.report.findings import Finding, listed, many, sentences, span
+from unmask.report.findings import records as report_findings_records
+from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
+from unmask.report.page import LEAD, LEAD_OF_ANSWER, LIBRARY, LONG, About, content_policy, render_page
+from unmask.report.panels import (
+    OF_CLAIMS,
+    SHAPES,
+    Row,
+    by_value,
+    domain,
+    ends_of,
+    kinds,
+    line,
+    names_down,
+    only,
+    panels,
+    plain,
+    records,
+    tooltips,
+    with_shared_scales,
+)
+from unmask.report.panels import columns_of as report_columns_of
+from unmask.report.paper import PROSE, SMALL, USUAL, on_paper
+from unmask.report.provenance import agreed, flatten, provenance
+from unmask.report.published import doubts, read_published
+from unmask.report.rendering import LATEX_ESCAPES, escape_latex, escape_markdown, latex, markdown
+from unmask.report.sections import GROUPS as REPORT_GROUPS
+from unmask.report.sections import (
+    ORIGINS,
+    OTHER_TESTS,
+    RESULTS,
+    TRUST,
+    App,
+    Block,
+    Chart,
+    Choice,
+    Code,
+    Data,
+    Facts,
+    Fold,
+    Items,
+    Section,
+    Table,
+    Text,
+    arranged,
+    chosen,
+    folded,
+    read_section,
+    write_section,
+)
+from unmask.report.sheets import DASH, MINUS, Sheet, mark, number, p_value, rows_of
+from unmask.report.strips import Strip
+from unmask.report.study import Study
+from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary
+from unmask.report.table_files import table_texts
+from unmask.report.titled import title_of as report_title_of
+from unmask.report.truths import read_truths
+from unmask.results.cleaning import ABANDONED, NEEDED, UNFINISHED, items, remove
+from unmask.results.cleaning import describe as results_cleaning_describe
+from unmask.results.comparing import compare, describe
+from unmask.results.folder import results_folder
+from unmask.results.register import FILE as RESULTS_REGISTER_FILE
+from unmask.results.register import read_register, write_register
+from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated, write_settings
+from unmask.results.verifying import Verified, verify
+from unmask.schemas import _expanded, alternative, check_files, complete, put_together, read_families
+from unmask.sources.gguf import convert
+from unmask.statistics import STATISTICS, comparisons, null
+from unmask.statistics.accuracy import (
+    READINGS,
+    accuracy_counts,
+    accuracy_table,
+    candidates,
+    matches,
+    mcnemar_table,
+)
+from unmask.statistics.agreement import (
+    agreement_table,
+    area_test,
+    areas_compared,
+    curve,
+    placements,
+    roc_table,
+    vote_counts,
+)
+from unmask.statistics.bias import bias_table
+from unmask.statistics.changes import MARGIN_KEYS, changes, clear_changes, margins_left, margins_of
+from unmask.statistics.comparisons import (
+    mcnemar_test,
+    measures_compared,
+    models_compared,
+    states_compared,
+    versions_compared,
+)
+from unmask.statistics.computing import EvidenceCounts, Part, compute
+from unmask.statistics.decisions import Decisions, decisions, is_near_tie, of_bias_type, of_pairs
+from unmask.statistics.lms import balance, lms_table
+from unmask.statistics.null import Band, RandomWords, WordsOfEvidence, band, null_scores, words_of_scores
+from unmask.statistics.proportions import normal_quantile, proportion, wilson
+from unmask.statistics.quality import (
+    WORDS_SHOWN,
+    flags,
+    flaws_table,
+    leverage_table,
+    quality_table,
+    unequal_tokens,
+    unknown_tokens,
+)
+from unmask.statistics.ranks import holm, levels, mann_whitney, spearman, step_down
+from unmask.statistics.schema import (
+    ACCURACY,
+    AGREEMENT,
+    AREAS_COMPARED,
+    BIAS,
+    COMPARISONS,
+    FLAWS,
+    LMS,
+    PAIR_FLAWS,
+    QUALITY,
+    ROC,
+    SCHEMAS,
+    STATES,
+    TESTS,
+    UNRATED,
+    VERSIONS,
+)
+from unmask.statistics.sharing import (
+    LEAST_DESIGN_EFFECT,
+    Flags,
+    Floats,
+    Sharing,
+    contrast,
+    kinds_in,
+    nodes_of,
+    sharing_of,
+    t_test,
+)
+from unmask.study_results import StudyResults, declared_tables
+from unmask.tables import (
+    WORD,
+    as_table,
+    framed,
+    meaning_of,
+    opened_table,
+    plain_frame,
+    read_metadata,
+    read_table,
+    schema,
+    write_batches,
+    write_table,
+)
+from unmask.terms import (
+    ALL,
+    ANTISTEREO,
+    ANTISTEREOTYPE,
+    CANDIDATES,
+    CAUSAL_MASKINGS,
+    CORRECTED,
+    LEFT,
+    LICENCE,
+    MODIFIED,
+    NONE,
+    NOT_STATED,
+    ONE_MODIFIED,
+    ONE_SHARED,
+    ORIGINAL,
+    PROTOCOLS,
+    PUBLISHED,
+    ROLES,
+    SHUFFLED,
+    SIDES,
+    START,
+    STEREO,
+    STEREOTYPE,
+    TIE,
+    UNDEFINED,
+)
+from unmask.urls import as_shown, check_url, file_name, query_digest, shown_url, without_secrets
+from unmask.user_documents import read_document, read_lines
+from unmask.user_tables import BATCH, Column, columns_of, identifier, key
+from unmask.user_tables import Table as User_tablesTable
+from unmask.words import characters_of, is_unsegmented, modified_words, words_of
+from unmask.worlds.exact import ExactModel, exact_model, manifest_of, margins
+from unmask.worlds.exact_evidence import exact_evidence
+from unmask.worlds.grammar import (
+    ASSOCIATION,
+    BOTH,
+    FREE_SLOTS,
+    FREQUENCY,
+    LENGTH,
+    MALE,
+    NAMES,
+    NEGATIVE_TRAITS,
+    POSITIVE_TRAITS,
+    PRONOUNS,
+    SPLIT_PEOPLES,
+    TEMPLATES,
+    WEIGHTS,
+    GroupPair,
+    World,
+    frames,
+    text_of,
+)
+from unmask.worlds.grammar import FEMALE as WORLDS_FEMALE
+from unmask.worlds.grammar import WORDS as WORLDS_WORDS
+from unmask.worlds.grammar import Sentence as WorldsSentence
+from unmask.worlds.grammar import modified_words as worlds_modified_words
+from unmask.worlds.grammar import words_of as worlds_words_of
+from unmask.worlds.make_world import draw_corpus, gendered_pairs, neutral_sentences, stereotyped_words, truth
+from unmask.worlds.pairs import (
+    CROWS_PAIRS,
+    STEREOSET,
+    Counts,
+    PlantedPair,
+    crows_pairs,
+    stereoset,
+    write_crows_pairs,
+    write_stereoset,
+)
+from unmask.worlds.recipe import Corruption, Recipe
+from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
+from unmask.worlds.training import GATE_FILE, TOLERANCE, check_learnt, is_learnt, train
+from unmask.worlds.truth import beside_truth, planted_sheets
