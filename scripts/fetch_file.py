@@ -1,6 +1,6 @@
 """Fetch one file of a task or a labelled table from the hub or a url, and note what was fetched.
 
-A url is taken from the configuration, since Snakemake keeps parameters on disk and it can have secrets in it.
+A url that a study states is taken from there: Snakemake keeps parameters on disk, and a url can have secrets in it.
 """
 
 from unmask.job import job
@@ -10,11 +10,12 @@ from unmask.fetching.hub import fetch_shard
 
 with job("{params.what}") as run:
     params = run.params
-    source = run.config
+    source, stated = params.source, run.config
     for key in params.config_keys:
-        source = source[key]
+        # no study states what a published task is read from
+        stated = stated.get(key, {})
     if "url" in source:
-        facts = fetch(source["url"], run.output.file, source.get("sha256"))
+        facts = fetch(stated.get("url", source["url"]), run.output.file, source.get("sha256"))
     else:
         facts = fetch_shard(source["repo"], source["revision"], None, source["file"], run.output.file)
     write_facts(run.output.facts, facts | run.record())

@@ -66,7 +66,7 @@ def listed_models():
         about = {"name": model, "family": origin_of(model)}
         if "from" in entry:
             method = entry.get("method", entry["source"])
-            about["role"] = f"{method} (published)" if entry.get("reading") == PUBLISHED else method
+            about["role"] = f"{method} (published)" if entry.get("protocol") == PUBLISHED else method
         if entry.get("from") in TUNED:
             about["origin"] = entry["from"]
         listed.append(about)

@@ -1,5 +1,7 @@
 # Inputs and parameters of the rules of the same name.
 
+from urllib.parse import urlsplit
+
 
 def regional_models():
     """The models that are measured, in the order of the study: by default all masked-lm models with files."""
@@ -29,7 +31,7 @@ def reading_settings(place, part="test"):
     """How a part of a labelled table is read."""
     source = table_files(LABELLED_TABLES[place])[part]
     # the hub's and a url's own name says what kind of table it is, as the name here does not
-    ending = source.get("file", source.get("url", "")).rpartition(".")[2]
+    ending = urlsplit(source.get("file", source.get("url", ""))).path.rpartition(".")[2].lower()
     known = {"type": ending} if ending in ("csv", "tsv", "jsonl", "parquet") else {}
     return {
         key: value for key, value in (LABELLED_TABLES[place] | known | source).items() if key in READING_KEYS

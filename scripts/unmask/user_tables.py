@@ -240,7 +240,8 @@ def _type_of(path: Path, entry: Entry) -> str:
 
 def _type_in(path: Path, entry: Entry) -> str | None:
     """What the entry says, else what the source's or the file's name ends in."""
-    names = [urlsplit(entry.get("url") or "").path, str(entry.get("path") or ""), path.name]
+    stated = [str(entry.get(key) or "") for key in ("path", "file")]
+    names = [urlsplit(entry.get("url") or "").path, *stated, path.name]
     endings = [PurePosixPath(name).suffix[1:].lower() for name in names]
     return next((type_ for type_ in (entry.get("type"), *endings) if type_ in _RECORDS), None)
 

@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairs = make_pairs(60, rng)
     write_table(folder / "some.pairs.parquet", pairs, PAIRS, {"benchmark": "some.pairs"})
     for model in ("before", "after"):
-        about = {"model": model, "benchmark": "some.pairs", "benchmark_sha256": "0"}
+        about = {"model": model, "benchmark": "some.pairs", "benchmark_sha256": "0", "evidence": {}}
         scores = make_scores(pairs, rng, ("AUL", "CPS"))
         write_table(folder / f"{model}.parquet", scores, SCORES, about)
     return folder

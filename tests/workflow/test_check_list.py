@@ -11,8 +11,9 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+import yaml
 
-from library import COLUMNS, choose_study, compared, needs_data, read_items
+from library import COLUMNS, choose_study, compared, needs_data, read_items, with_preset
 from loopback import Hub, Reply, Repository, Server
 from real_data import real_data
 from small_study import Workflow
@@ -154,15 +155,12 @@ CHECKSUMS = ("sha256", "git_blob")
 
 
 def stated(study: str) -> dict[str, Any]:
-    """A study as written, with the benchmarks that it names, the states of models and the files of tasks."""
+    """A study as written, with the benchmarks that it names and the states of models."""
     config, completed = copy.deepcopy(dict(choose_study({"study": study}, ROOT, []))), completed_study(study)
     if isinstance(config.get("benchmarks"), list):
         config["benchmarks"] = copy.deepcopy(completed["benchmarks"])
     if "series" in completed:
         config |= {key: copy.deepcopy(completed[key]) for key in ("models", "series")}
-    tasks = completed.get("downstream", {}).get("tasks", {})
-    for name, entry in config.get("downstream", {}).get("tasks", {}).items():
-        entry["files"] = tasks[name]["files"]
     return {**config, "study": f"{study}-asks"}
 
 
@@ -177,7 +175,8 @@ def fetched(config: Mapping[str, Any]) -> list[str]:
         url = entry.get("url", "")
         files.append(f"corpora/{name}/{url.rpartition('/')[2] or '00000.parquet'}")
     for name, entry in config.get("downstream", {}).get("tasks", {}).items():
-        files += [f"downstream/{name}/source/{file}" for file in entry["files"]]
+        presets = yaml.safe_load((ROOT / "resources/downstream/tasks.yaml").read_text())
+        files += [f"downstream/{name}/source/{file}" for file in with_preset(entry, presets)["files"]]
     for name, entry in config.get("regional", {}).get("prefixes", {}).items():
         files += [f"regional/tables/{name}/{part}" for part in entry["files"]]
     return [f"{folder}/{file}" for file in files]

@@ -11,8 +11,8 @@ STIMULI = schema(
     cell      word?      of a grounded test the set, and whose picture it is (A_X, B_Y, …); else null
     word      word       the word that the text is there for
     text      long_text  the text
-    image     word?      path of the picture, as the study says it
-    stimulus  i32        number of the distinct text, word and image: the row of EMBEDDINGS
+    image     word?      name of the picture, as the file of the test has it
+    stimulus  i32        number of the distinct text, word and image, by which embeddings are found
     """
 )
 """What the tests of one suite are made of. One row per test, set and text, in the order of the files.

@@ -167,9 +167,9 @@ def compare(experiment: Experiment, seed: int, confidence: float) -> dict[str, n
         )
         low, high = samples.confidence_interval
         columns |= {"d_low": np.where(has_d, low, np.nan), "d_high": np.where(has_d, high, np.nan)}
+    columns["reason"][~has_d] = NO_D
     if experiment.name == E2:
         return columns
-    columns["reason"][~has_d] = NO_D
     p = {name: np.full(len(x), np.nan) for name in ("p", "p_two", "least_p")}
     if experiment.permuted:
         one, other = experiment.permuted

@@ -66,7 +66,7 @@ SCORES = schema(
     n           i32    items
     units       i32    units of the interval
     null_mean   f64?   what a model that treats the genders alike gives on these items (the genders permuted
-                       within occupations, or within each pair of items): mean
+                       within occupations, or swapped a template at a time): mean
     null_low    f64?   lower end of the interval of `null_mean`
     null_high   f64?   upper end of the interval from `null_low`
     p           f64?   p of the value under a model that treats the genders alike
@@ -97,7 +97,7 @@ CORRELATIONS = schema(
     p             f64?   p of tau by its own distribution
     p_families    f64?   p of tau by permuting the families
     permutations  i32?   distinct permutations of the families behind it, drawn or all
-    reason        word?  why there is no tau
+    reason        word?  why there is no tau, or no p of families
     """
 )
 """Does intrinsic bias predict extrinsic bias? One row per task's main metric and intrinsic score."""

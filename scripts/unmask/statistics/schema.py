@@ -248,7 +248,7 @@ QUALITY = schema(
     """
     measure     word  the measure
     protocol    word  published or corrected
-    flaw        word  few_votes … missing_field of PAIR_FLAWS, unequal_tokens, unknown_tokens, any; or no_votes
+    flaw        word  few_votes … missing_field of PAIR_FLAWS, unequal_tokens, unknown_tokens, any; no_votes
     n           i32   pairs that count for the score
     flawed      i32   those of them with the flaw
     score       f64   bias score over all pairs, percent
