@@ -1,6 +1,6 @@
 """Fetch one file of a task or a labelled table from the hub or a url, and note what was fetched.
 
-A url that a study states is taken from there: Snakemake keeps parameters on disk, and a url can have secrets in it.
+A url that a study states is taken from there: Snakemake keeps parameters on disk, and a url may have secrets.
 """
 
 from unmask.job import job
