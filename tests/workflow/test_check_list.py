@@ -152,6 +152,7 @@ def body_of(path: str) -> bytes:
 
 
 CHECKSUMS = ("sha256", "git_blob")
+PRESETS = yaml.safe_load((ROOT / "resources/downstream/tasks.yaml").read_text())
 
 
 def stated(study: str) -> dict[str, Any]:
@@ -161,7 +162,19 @@ def stated(study: str) -> dict[str, Any]:
         config["benchmarks"] = copy.deepcopy(completed["benchmarks"])
     if "series" in completed:
         config |= {key: copy.deepcopy(completed[key]) for key in ("models", "series")}
+    for entry in config.get("downstream", {}).get("tasks", {}).values():
+        # what is not on the hub has another address here
+        files = with_preset(entry, PRESETS)["files"]
+        entry["files"] = {name: source for name, source in files.items() if "url" in source}
     return {**config, "study": f"{study}-asks"}
+
+
+def with_files(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A study whose tasks name all their files, also those that their presets have."""
+    config = copy.deepcopy(dict(config))
+    for entry in config.get("downstream", {}).get("tasks", {}).values():
+        entry |= {"files": with_preset(entry, PRESETS)["files"]}
+    return config
 
 
 def fetched(config: Mapping[str, Any]) -> list[str]:
@@ -175,8 +188,7 @@ def fetched(config: Mapping[str, Any]) -> list[str]:
         url = entry.get("url", "")
         files.append(f"corpora/{name}/{url.rpartition('/')[2] or '00000.parquet'}")
     for name, entry in config.get("downstream", {}).get("tasks", {}).items():
-        presets = yaml.safe_load((ROOT / "resources/downstream/tasks.yaml").read_text())
-        files += [f"downstream/{name}/source/{file}" for file in with_preset(entry, presets)["files"]]
+        files += [f"downstream/{name}/source/{file}" for file in entry["files"]]
     for name, entry in config.get("regional", {}).get("prefixes", {}).items():
         files += [f"regional/tables/{name}/{part}" for part in entry["files"]]
     return [f"{folder}/{file}" for file in files]
@@ -188,7 +200,7 @@ def test_every_repository_revision_and_address_of_a_study_is_asked_for(
     study: str, tmp_path: Path, data: Path
 ) -> None:
     config = stated(study)
-    with Server() as web, Anything(dict(repositories(completed_study(study)))) as hub:
+    with Server() as web, Anything(dict(repositories(with_files(completed_study(study))))) as hub:
         web.answer = lambda request: Reply(200, {}, body_of(request.path))
         expected = {each["url"] for each in mappings(config) if isinstance(each.get("url"), str)}
         config = with_addresses(config, web.url)
@@ -196,10 +208,10 @@ def test_every_repository_revision_and_address_of_a_study_is_asked_for(
         folder = copy_workflow(tmp_path / "unmask")
         # a preloaded interpreter would have read another environment
         workflow = Workflow(folder, {**config, "data": str(data)}, environment, python=sys.executable)
-        done = workflow.snakemake("--retries", "0", *fetched(config))
+        done = workflow.snakemake("--retries", "0", *fetched(with_files(config)))
         assert done.returncode == 0, done.stdout + done.stderr
         asked = {unquote(request.path) for request in hub.requests}
-        for repo, revision in hub_sources(completed_study(study)):
+        for repo, revision in hub_sources(with_files(completed_study(study))):
             places = [f"/api/{kind}/{repo}/" for kind in ("models", "datasets")]
             forms = [f"{place}{what}/{revision}" for place in places for what in ("revision", "tree")]
             forms += [f"{start}/{repo}/resolve/{revision}/" for start in ("", "/datasets")]
