@@ -1,6 +1,6 @@
 # Evidence: one job runs a model over a benchmark, every variant under every masking that the measures need.
-# Its output for Snakemake is the list of its tables, which Snakemake leaves where it is while the job runs: so a
-# job that is started again, for one masking more or after a kill, keeps the tables that are there.
+# Its output for Snakemake is the list of its tables, which Snakemake leaves where it is while the job runs:
+# so a job that is started again, for one masking more or after a kill, keeps the tables that are there.
 
 
 rule evidence:

@@ -92,7 +92,7 @@ rule regional_likelihoods:
         template=lambda wildcards: REGIONAL["template"],
         dtype="float32",
     message:
-        "Scoring sentences about regions with {wildcards.model} ({wildcards.sentences}, words: {wildcards.list})"
+        "Scoring sentences about regions with {wildcards.model} ({wildcards.sentences}, {wildcards.list})"
     script:
         "../scripts/score_regions.py"
 

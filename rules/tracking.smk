@@ -1,5 +1,5 @@
-# What Snakemake does not see by itself, as parameters of whatever has a script: the code of the library that the
-# script imports, and the content of files from outside the results, whose dates say nothing.
+# What Snakemake does not see by itself, as parameters of whatever has a script: the code of the library
+# that the script imports, and the content of files from outside the results, whose dates say nothing.
 # A rule that loads modules by name states `code` itself.
 
 from collections import UserDict

@@ -67,8 +67,8 @@ def debiasing_module(model):
 
 
 def debiasing_parts(wildcards):
-    """What a model is debiased with: the corpus, swapped where the method is that, words, and for a world's models
-    sentences of stereotyped words without a gender, which its corpus lacks."""
+    """What a model is debiased with: the corpus, swapped where the method is that, words, and for a world's
+    models sentences of stereotyped words without a gender, which its corpus lacks."""
     entry = MODELS[wildcards.model]
     texts = f"swapped-{entry['protocol']}.txt" if entry["method"] == "cda" else "corpus.txt"
     needs_neutral = debiasing_world() and entry["method"] == "at"

@@ -131,9 +131,9 @@ def makes(
 ):
     """State how models of a source are made (unmask.sources), by functions of wildcards.
 
-    entry: what is stated of such a model; parts: the files that it is made of, by name, beside the manifest of
-    a model that it comes from; settings: what else its source needs; modules: that this loads by name; memory,
-    time: functions of wildcards, input and attempt.
+    entry: what is stated of such a model; parts: the files that it is made of, by name, beside the
+    manifest of a model that it comes from; settings: what else its source needs; modules: that this loads by
+    name; memory, time: functions of wildcards, input and attempt.
     """
     MAKERS[source] = dict(
         entry=entry, parts=parts, settings=settings, modules=modules, memory=memory, time=time

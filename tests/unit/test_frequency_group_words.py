@@ -99,11 +99,12 @@ def test_bad_counts_are_named(tmp_path: Path) -> None:
 
 
 def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> None:
-    pairs = pairs_of(
+    rows = [
         ("gender", "women are weak", "men are weak", "stereo"),
         ("gender", "she is weak", "he is weak", "stereo"),
         ("age", "old men", "young men", "stereo"),
-    )
+    ]
+    pairs = pairs_of(*rows, *rows)
     counts = write_counts(tmp_path / "c.parquet", {"he": 500, "she": 200, "men": 100, "rest": 199_200})
     listing = tmp_path / "listed.yaml"
     listing.write_text(
@@ -111,7 +112,7 @@ def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> Non
         "  gender: {advantaged: [men, boys], disadvantaged: [women]}\n"
         "  religion: {advantaged: [christian], disadvantaged: [jewish]}\n"
     )
-    words, tokens = count_group_words(pairs, [counts], frozenset(), read_listed(listing), 1)
+    words, tokens = count_group_words(pairs, [counts], frozenset(), read_listed(listing))
     assert tokens == 200_000
     assert list(words.columns) == GROUP_WORDS.names
     extracted = words[words["words_from"] == EXTRACTED]
@@ -127,7 +128,7 @@ def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> Non
     # religion is no bias type of these pairs; boys is in none of them
     listed = words[words["words_from"] == LISTED]
     assert listed[["word", "group", "pairs_advantaged", "count"]].to_numpy().tolist() == [
-        ["men", "advantaged", 1, 100],
+        ["men", "advantaged", 2, 100],
         ["boys", "advantaged", 0, 0],
         ["women", "disadvantaged", 0, 0],
     ]

@@ -1,6 +1,7 @@
 """Bias scores, margins and comparisons of the pairs of one bias type, held against counting by hand."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,7 +35,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairs = make_pairs(60, rng)
     write_table(folder / "some.pairs.parquet", pairs, PAIRS, {"benchmark": "some.pairs"})
     for model in ("before", "after"):
-        about = {"model": model, "benchmark": "some.pairs", "benchmark_sha256": "0", "evidence": {}}
+        about: dict[str, Any] = {
+            "model": model,
+            "benchmark": "some.pairs",
+            "benchmark_sha256": "0",
+            "evidence": {},
+        }
         scores = make_scores(pairs, rng, ("AUL", "CPS"))
         write_table(folder / f"{model}.parquet", scores, SCORES, about)
     return folder

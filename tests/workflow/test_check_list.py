@@ -171,10 +171,10 @@ def stated(study: str) -> dict[str, Any]:
 
 def with_files(config: Mapping[str, Any]) -> dict[str, Any]:
     """A study whose tasks name all their files, also those that their presets have."""
-    config = copy.deepcopy(dict(config))
-    for entry in config.get("downstream", {}).get("tasks", {}).values():
+    full = copy.deepcopy(dict(config))
+    for entry in full.get("downstream", {}).get("tasks", {}).values():
         entry |= {"files": with_preset(entry, PRESETS)["files"]}
-    return config
+    return full
 
 
 def fetched(config: Mapping[str, Any]) -> list[str]:

@@ -101,7 +101,6 @@ def count_group_words(
     counts: Iterable[str | Path],
     left_out: Set[str],
     listed: pd.DataFrame | None = None,
-    min_pairs: int = MIN_PAIRS,
 ) -> tuple[pd.DataFrame, int]:
     """The group words of a benchmark with their counts, as GROUP_WORDS, and the corpora's number of tokens.
 
@@ -109,7 +108,7 @@ def count_group_words(
     a benchmark without directions.
     """
     used = uses(pairs)
-    parts = [extract(used, left_out, min_pairs).assign(words_from=EXTRACTED)]
+    parts = [extract(used, left_out).assign(words_from=EXTRACTED)]
     if listed is not None:
         parts.append(listed_words(listed, used).assign(words_from=LISTED))
     words = pd.concat(parts, ignore_index=True)
