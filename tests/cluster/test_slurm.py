@@ -18,7 +18,7 @@ from small_study import Workflow
 pytestmark = pytest.mark.thorough
 
 TARGET = "present_pairs"
-BY_SCORING = ("evidence", "untrained", "scores")
+BY_SCORING = ("evidence", "scores")
 """What is made by jobs that run a model, and the scores."""
 OF_SCORES = (
     *(f"statistics/*/*/{name}.parquet" for name in STATISTICS),

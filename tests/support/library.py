@@ -97,6 +97,7 @@ from unmask.downstream.word_counts import count_words as downstream_count_words
 from unmask.downstream.word_counts import ilps
 from unmask.errors import LONGEST, InputError
 from unmask.evidence import chunks, engine
+from unmask.evidence import reading as evidence_reading
 from unmask.evidence.chunks import in_chunks
 from unmask.evidence.collecting import as_likeliest, as_rows, collect_evidence, prepare
 from unmask.evidence.engine import Answers, Queries, answer

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,9 @@ def functions_of(study: dict[str, Any], *files: str) -> dict[str, Any]:
         "making_time": None,
     }
     for file in files:
-        path = ROOT / "rules/inputs" / f"{file}.smk"
-        path = path if path.exists() else ROOT / "rules" / f"{file}.smk"
-        functions = path.read_text(encoding="utf-8").partition("\nwildcard_constraints:")[0]
-        exec(compile(functions, path, "exec"), known)
+        # what rules of models look up stands above them
+        folders = ("rules/inputs", "rules") if file == "models" else ("rules/inputs",)
+        for path in (ROOT / folder / f"{file}.smk" for folder in folders):
+            functions = path.read_text(encoding="utf-8").partition("\nwildcard_constraints:")[0]
+            exec(compile(re.sub("(?m)^include:.*", "", functions), path, "exec"), known)
     return known

@@ -27,6 +27,7 @@ from library import (
     claim,
     claim_device,
     claiming,
+    evidence_reading,
     loading,
     pick_device,
     within_memory,
@@ -255,7 +256,7 @@ def score(folder: Path, more: int) -> None:
         limit_memory(more)
         return model
 
-    plain, loading.load = loading.load, load
+    plain, evidence_reading.load = evidence_reading.load, load  # type: ignore[attr-defined]
     run_script(
         "score_evidence",
         {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},

@@ -298,7 +298,7 @@ WRITER = """
     import sys
     from pathlib import Path
 
-    sys.path.insert(0, sys.argv[1])
+    sys.path[:0] = [sys.argv[1], str(Path(sys.argv[1]).parent / "support")]
     from test_resume import SHARD_TOKENS, many_pairs, write
 
     write(Path(sys.argv[2]), Path(sys.argv[3]), many_pairs(), SHARD_TOKENS)

@@ -12,7 +12,7 @@ import math
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -106,7 +106,13 @@ def work_folder(beside: str | Path, of: Mapping[str, Any]) -> Iterator[Path]:
         if other != folder:
             shutil.rmtree(other)
     folder.mkdir(parents=True, exist_ok=True)
-    yield folder
+    try:
+        yield folder
+    except BaseException:
+        # what failed before any work leaves nothing
+        with suppress(OSError):
+            folder.rmdir()
+        raise
     shutil.rmtree(folder)
 
 
