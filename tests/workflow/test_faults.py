@@ -291,8 +291,7 @@ def test_a_table_that_someone_else_broke_is_named(copied: Workflow, finished: Wo
     table, scores = copied.folder / TARGET, "results/small/scores/bert/crows/original.parquet"
     table.write_bytes(table.read_bytes()[:-100])
     error = the_error(copied.snakemake(scores))
-    assert error.startswith(f"error: {TARGET}: not a readable Parquet file")
-    assert error.endswith("; delete it and run again")
+    assert error == f"error: {TARGET}: not a readable list of tables; delete it and run again"
     table.unlink()
     done = copied.snakemake(scores)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -308,7 +307,8 @@ def test_a_model_that_someone_else_broke_is_named(copied: Workflow, finished: Wo
     (copied.folder / TARGET).unlink()
     error = the_error(copied.snakemake(TARGET))
     weights_name = f"{model}/files/model.safetensors"
-    assert error.startswith(f"error: {weights_name}: has {size // 2} bytes, it had {size} when")
+    about = "model bert, benchmark crows"
+    assert error.startswith(f"error: {about}: {weights_name}: has {size // 2} bytes, it had {size} when")
     assert error.endswith(f"; delete {model} and run again")
     shutil.rmtree(copied.folder / model)
     done = copied.snakemake(TARGET)
@@ -336,8 +336,8 @@ def test_a_killed_training_is_done_again_to_the_same_model(fresh: Workflow) -> N
             assert job.is_running(), run.log.read_text()
             time.sleep(0.02)
         job.kill()
-        # the profile has it tried once more
-        assert run.end() == 0, run.log.read_text()
-    assert "Trying to restart job" in run.log.read_text()
+        assert run.end() != 0, run.log.read_text()
+    done = fresh.snakemake(manifest)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert digests(model) == undisturbed
     assert litter(fresh.folder / "results") == []

@@ -105,8 +105,12 @@ def listed(list_: str | Path) -> dict[str, Path]:
 
     Raises InputError where one is not as its job wrote it.
     """
+    try:
+        digests = read_facts(list_)["tables"]
+    except (OSError, ValueError, KeyError):
+        raise InputError(f"{list_}: not a readable list of tables; delete it and run again") from None
     tables = {}
-    for name, sha256 in read_facts(list_)["tables"].items():
+    for name, sha256 in digests.items():
         tables[name] = Path(list_).parent / name
         if problem := altered(tables[name], sha256):
             raise InputError(f"{tables[name]}: {problem}; delete it and {list_} and run again")
