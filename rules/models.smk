@@ -1,4 +1,4 @@
-# Models: `fetch_model` brings them from the hub, `make_model` makes them here, `check_model` checks the others.
+# Models: `fetch_model` brings them from the hub, `make_model` makes them, `check_model` checks the others.
 # Whatever makes a model's files writes its manifest last: what is in its directory, and where it is from.
 
 
