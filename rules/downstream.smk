@@ -32,6 +32,12 @@ SAVED_SEED = DOWNSTREAM_SEEDS[0]
 OTHER_SEEDS = [str(seed) for seed in DOWNSTREAM_SEEDS if not (SCORES_AFTER and seed == SAVED_SEED)]
 
 
+for task in TASKS:
+    if not tuned_on(task):
+        sys.exit(
+            f"error: config key downstream.tasks.{task}.world: all models that are fine-tuned are of other worlds"
+        )
+
 EXTRINSIC_SCORES = [
     result("downstream", task, model, "scores.parquet") for task in TASKS for model in tuned_on(task)
 ]
@@ -288,7 +294,6 @@ if DOWNSTREAM:
             "bias_type": DOWNSTREAM.get("bias_type"),
             "alpha": config["statistics"]["alpha"],
             "confidence": config["statistics"]["confidence"],
-            "draws": DOWNSTREAM.get("draws"),
         },
         measure_modules(),
         what="extrinsic bias",

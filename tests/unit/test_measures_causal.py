@@ -157,7 +157,7 @@ def test_tokens_add_up_to_scores_and_errors_bound_them(name: str, protocol: str)
     added = contributions(one, rows, protocol).groupby(["pair_id", "role"])["adds"].sum(min_count=1)
     known = scores.dropna()
     np.testing.assert_allclose(added.reindex(known.index), known, rtol=1e-6)
-    errors = one.formula(token_errors(rows), protocol).in_size().scores()
+    errors = one.formula(token_errors(rows), protocol).scores()
     rng = np.random.default_rng(0)
     for _ in range(20):
         moved = {

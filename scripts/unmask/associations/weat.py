@@ -206,9 +206,9 @@ def expected_d(x: int, y: int) -> float:
 def p_values(x: Floats, y: Floats, seed: int) -> dict[str, Floats]:
     """p of a mean difference over partitions of the values of X and Y, (C,) each.
 
-    p: the share that comes to as much; p_two: to as much on either side; least_p: the smallest p_two that
-    there could be. All partitions are counted where there are at most PERMUTATIONS, else so many are drawn
-    and the observed one counts among them, so that p is never 0.
+    p: the share of partitions with at least the observed difference; p_two: with at least its size on either
+    side; least_p: the smallest p_two that there could be. All partitions are counted where there are at most
+    PERMUTATIONS, else so many are drawn and the observed one counts among them, so that p is never 0.
     """
     sizes = x.shape[1], y.shape[1]
     drawn = permutation_test(

@@ -1,7 +1,7 @@
 """What a formula makes of evidence: a weighted sum of log-probabilities for each sentence, token by token."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unmask.terms import PUBLISHED
@@ -23,8 +23,7 @@ class Reduction:
     """Scores Σ_i weight_i · log P(w_i), or that over Σ_i share_i, with i over the tokens of a sentence.
 
     tokens: the rows of evidence that count. log_prob: their log-probabilities. weight, share: one number
-    for each of these rows; a sum has no share, a mean the share 1. A share is
-    never negative.
+    for each of these rows, never negative; a sum has no share, a mean the share 1.
     """
 
     tokens: "pd.DataFrame"
@@ -39,10 +38,6 @@ class Reduction:
             weighted = weighted * self.weight
         total: Floats = self._by_sentence(weighted).sum(skipna=False)
         return total if self.share is None else total / self._by_sentence(self.share).sum(skipna=False)
-
-    def in_size(self) -> "Reduction":
-        """The same with the size of every weight: of errors it gives the largest error of each score."""
-        return self if self.weight is None else replace(self, weight=self.weight.abs())
 
     def coefficients(self) -> "Floats":
         """What each row's log-probability is multiplied by in the score of its sentence."""

@@ -47,7 +47,7 @@ def _score(
     protocol: str,
 ) -> pd.DataFrame:
     scores = sides_of(measure.formula(evidence, protocol).scores(), pair_ids, measure.of_nothing)
-    error = sides_of(measure.formula(errors, protocol).in_size().scores(), pair_ids, 0.0)
+    error = sides_of(measure.formula(errors, protocol).scores(), pair_ids, 0.0)
     # where neither side has a token to score, which alone has no error, nothing tells them apart
     empty = (error == 0).all(axis=0)
     if START in measure.maskings:

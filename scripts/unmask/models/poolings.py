@@ -12,9 +12,6 @@ POOLINGS = (CLS, MEAN, MEAN_CONTENT, WORD, WORD_FIRST)
 """The first special token; the mean of all tokens, or of those that are not special; of the word's tokens the
 mean, or the first."""
 
-JOINT = "joint"
-"""The first token of a text that is read with a picture."""
-
 Flags = npt.NDArray[np.bool_]
 
 

@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import torch
 from statsmodels.stats.contingency_tables import mcnemar
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.models.devices import Device
+from unmask.models.embedding import load_network
 from unmask.models.linear import use_fast_linear_layers
-from unmask.models.own_code import is_allowed
-from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.tokens import predict_logits, tokenise
 from unmask.regional.labelled import Items
@@ -67,16 +65,12 @@ class Group(NamedTuple):
 
 
 def load_classifier(directory: str | Path, device: Device, max_length: int | None) -> Classifier:
-    """Load the classifier in a directory that has been checked, in evaluation mode and single precision."""
-    if device.torch.type == "cuda":
-        # single precision means single precision
-        torch.backends.cuda.matmul.fp32_precision = "ieee"
+    """Load the classifier in a directory that has been checked, in evaluation mode and single precision.
+
+    Raises InputError where the device's memory is too small.
+    """
     tokenizer = load_tokenizer(directory, truncation_side="right")
-    with quiet_transformers():
-        network = AutoModelForSequenceClassification.from_pretrained(
-            directory, local_files_only=True, trust_remote_code=is_allowed(directory), dtype=torch.float32
-        )
-    network.eval().to(device.torch)
+    network = load_network(AutoModelForSequenceClassification, Path(directory), device)
     if device.torch.type == "cpu":
         use_fast_linear_layers(network)
     return Classifier(network, tokenizer, device, max_length)
