@@ -15,7 +15,6 @@ bring the family into a study. Keywords of our own:
 - `because: TEXT`: why what the schema refuses is refused;
 - `checksums: KEY`: the keys sha256 and git_blob beside KEY are those of its file;
 - `directory: false` in `$defs: model/SOURCE`: such a model has no files (see `alternative`);
-- `shorthand: SCHEMA`: what may stand instead, until `expands` has spelt it out;
 - `expands: FAMILY/MODULE` at the top: that module's `expand(study, families)` spells out what the family's
   keys are short for, before anything is checked.
 """
@@ -26,14 +25,13 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 from jsonschema.exceptions import ValidationError, best_match
-from jsonschema.protocols import Validator
 
 from unmask import plugins
 from unmask.close_names import known_names, meant
@@ -63,13 +61,10 @@ Families = Mapping[str, Mapping[str, Any]]
 
 def read_families(folder: str | Path) -> Families:
     """The families' schemas. Raises InputError where two of them state the same key."""
-    families = {path.stem: read_config(path) for path in _study_first(folder)}
+    paths = sorted(Path(folder).glob("*.yaml"), key=lambda path: (path.stem != "study", path.stem))
+    families = {path.stem: read_config(path) for path in paths}
     put_together(families)
     return families
-
-
-def _study_first(folder: str | Path) -> list[Path]:
-    return sorted(Path(folder).glob("*.yaml"), key=lambda path: (path.stem != "study", path.stem))
 
 
 def put_together(families: Families) -> dict[str, Any]:
@@ -77,28 +72,36 @@ def put_together(families: Families) -> dict[str, Any]:
 
     Families may add keys to an object that another one states. Raises InputError for what two of them state.
     """
-    parts = [
-        {key: schema[key] for key in ("properties", "$defs") if key in schema} for schema in families.values()
-    ]
     merged: dict[str, Any] = {}
-    for part in parts:
-        merged = _merged(merged, part)
-    whole = copy.deepcopy(merged)
-    whole |= {"type": "object", "additionalProperties": False}
-    for name, schema in whole["$defs"].items():
-        if "discriminator" in schema:
-            _spell_out(name, schema, whole["$defs"])
+    for schema in families.values():
+        merged = _merged(merged, {key: schema[key] for key in ("properties", "$defs") if key in schema})
+    whole = copy.deepcopy(merged) | {"type": "object", "additionalProperties": False}
+    defs = whole["$defs"]
+    for name, schema in defs.items():
+        if key := schema.get("discriminator"):
+            chosen = [each.removeprefix(f"{name}/") for each in defs if each.startswith(f"{name}/")]
+            schema |= {
+                "required": [key],
+                "properties": {key: {"enum": chosen}},
+                "allOf": [
+                    {
+                        "if": {"properties": {key: {"const": each}}},
+                        "then": {"$ref": f"#/$defs/{name}~1{each}"},
+                    }
+                    for each in chosen
+                ],
+            }
         if "partial" in schema:
-            schema |= _without_defaults(whole["$defs"][schema.pop("partial")]) | schema | {"default": {}}
+            schema |= _without_defaults(defs[schema.pop("partial")]) | schema | {"default": {}}
         if "like" in schema:
-            schema |= whole["$defs"][schema.pop("like")] | schema
+            schema |= defs[schema.pop("like")] | schema
     return whole
 
 
 def _without_defaults(schema: Mapping[str, Any]) -> dict[str, Any]:
     inner = {name: _without_defaults(each) for name, each in schema.get("properties", {}).items()}
-    kept = {key: value for key, value in schema.items() if key not in ("default", "required")}
-    return kept | ({"properties": inner} if inner else {})
+    others = {key: value for key, value in schema.items() if key not in ("default", "required")}
+    return others | ({"properties": inner} if inner else {})
 
 
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any], place: str = "") -> dict[str, Any]:
@@ -113,19 +116,18 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any], place: str = "") -
     return merged
 
 
-def _spell_out(name: str, schema: dict[str, Any], defs: Mapping[str, Any]) -> None:
-    """Make alternatives known to JSON Schema: which there are, and what each has to be."""
-    key = schema["discriminator"]
-    alternatives = [each.removeprefix(f"{name}/") for each in defs if each.startswith(f"{name}/")]
-    schema["required"] = [key]
-    schema["properties"] = {key: {"enum": alternatives}}
-    schema["allOf"] = [
-        {
-            "if": {"properties": {key: {"const": each}}},
-            "then": {"$ref": f"#/$defs/{name.replace('/', '~1')}~1{each}"},
-        }
-        for each in alternatives
-    ]
+def resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema with what it refers to in `$defs`; what stands beside the reference wins."""
+    while "$ref" in schema:
+        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        schema = {**defs[schema["$ref"].removeprefix("#/$defs/").replace("~1", "/")], **beside}
+    return schema
+
+
+def alternative(families: Families, name: str, chosen: str) -> Mapping[str, Any]:
+    """The schema of an alternative: what its family says of a model of that source, for instance."""
+    schema: Mapping[str, Any] = put_together(families)["$defs"][f"{name}/{chosen}"]
+    return schema
 
 
 def families_of(config: Config, families: Families) -> list[str]:
@@ -156,52 +158,16 @@ def complete(config: Config, families: Families, root: str | Path | None = None)
     if "study" not in config:
         raise InputError("config key study: is missing; it names the study and its folder of results")
     _check_plain(config)
-    config = _expanded(config, families)
+    for name in families_of(config, families):
+        if module := families[name].get("expands"):
+            config = plugins.load(*module.rsplit("/", 1)).expand(config, families)
     schema = put_together({name: families[name] for name in families_of(config, families)})
     # alternatives that a family has are known, whether or not the study has the family
     schema["$defs"] = put_together(families)["$defs"]
     completed = copy.deepcopy(config)
-    errors = list(_Completing(completed, schema, root).errors())
-    while _read_texts(completed, errors):
-        errors = list(_Completing(completed, schema, root).errors())
-    _raise_first(iter(errors))
+    _raise_first(schema, _Completing(completed, schema["$defs"], root).keywords(), completed)
     _check_circles(completed.get("models", {}))
     return completed
-
-
-def _expanded(config: Config, families: Families) -> Config:
-    """The configuration with what its families have shorthand for spelt out."""
-    for name in families_of(config, families):
-        if module := families[name].get("expands"):
-            folder, _, stem = module.rpartition("/")
-            config = plugins.load(folder, stem).expand(config, families)
-    return config
-
-
-def _read_texts(config: Config, errors: Iterable[ValidationError]) -> bool:
-    """Whether texts had to be numbers, booleans or null; what YAML reads of them then takes their places.
-
-    In `--config 'runtime={threads: 2}'` Snakemake reads no numbers.
-    """
-    waiting, read = list(errors), False
-    while waiting:
-        error = waiting.pop()
-        waiting += error.context
-        path = [*error.absolute_path]
-        if error.validator != "type" or not isinstance(error.instance, str) or not path:
-            continue
-        try:
-            value = parse_yaml(error.instance)
-        except ValueError:
-            continue
-        if _no_value(value) is None and jsonschema.Draft202012Validator(
-            {"type": error.validator_value}
-        ).is_valid(value):
-            place: Any = config
-            for key in path[:-1]:
-                place = place[key]
-            place[path[-1]], read = value, True
-    return read
 
 
 def check_files(
@@ -211,75 +177,119 @@ def check_files(
 
     `sha256_of` gives the SHA-256 of a file. Raises InputError naming the key and the file.
     """
-    schema = put_together(families)
-    checker = jsonschema.FormatChecker(formats=())
-    for name, check in _CHECKS.items():
-        checker.checks(name, raises=InputError)(_of_paths(check))
-    validator = _extended(
-        {"checksums": partial(_checksums, {"sha256": sha256_of, "git_blob": git_blob_of_file})}
+
+    def checksums(_: Any, key: str, entry: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+        for name, digest in (("sha256", sha256_of), ("git_blob", git_blob_of_file)):
+            # a file that is not there has an error of its own
+            if name in entry and os.path.isfile(path := entry.get(key, "")) and digest(path) != entry[name]:
+                yield ValidationError(f"{path} has {digest(path)}, not {entry[name]}", path=[name])
+
+    _raise_first(put_together(families), {"format": _check_path, "checksums": checksums}, config)
+
+
+def _check_path(_: Any, format_: str, path: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+    try:
+        reason = _not_there(format_, path) if isinstance(path, str) else None
+    except InputError as error:
+        reason = str(error)
+    except (OSError, ValueError) as error:
+        reason = f"{path[:80]} is not a path ({error.__class__.__name__})"
+    if reason:
+        yield ValidationError(reason)
+
+
+def _not_there(format_: str, path: str) -> str | None:
+    """Why there is not what a path of this format stands for, if so. Raises InputError of a url."""
+    files: Iterable[str | Path] = ()
+    if format_ == "url":
+        check_url(path)
+    elif format_ == "file":
+        return None if Path(path).is_file() else f"{path} is missing"
+    elif format_ == "files":
+        files = files_of(path)
+        if not files:
+            return f"no file matches {path}"
+    elif not Path(path).is_dir():
+        return f"{path} is not a directory"
+    elif format_ == "model-directory" and not Path(path, "config.json").is_file():
+        return f"{path} holds no config.json"
+    else:
+        files = (each for each in Path(path).iterdir() if each.is_file())
+    braced = (file for file in files if _BRACES.search(str(file)))
+    return next(
+        (f"{file} has braces in its name, which no file that is read may have" for file in braced), None
     )
-    _raise_first(validator(schema, format_checker=checker).iter_errors(config))
-
-
-def alternative(families: Families, name: str, chosen: str) -> Mapping[str, Any]:
-    """The schema of an alternative: what its family says of a model of that source, for instance."""
-    schema: Mapping[str, Any] = put_together(families)["$defs"][f"{name}/{chosen}"]
-    return schema
-
-
-def _extended(keywords: Mapping[str, Keyword]) -> type[Validator]:
-    extend: Callable[..., type[Validator]] = jsonschema.validators.extend
-    return extend(jsonschema.Draft202012Validator, {"pattern": _pattern, **keywords})
 
 
 @dataclass
 class _Completing:
-    """Validates a configuration and meanwhile fills in what it lacks."""
+    """Keywords that fill in what a configuration lacks while it is validated."""
 
     config: Config
-    schema: Mapping[str, Any]
+    defs: Mapping[str, Any]
     root: str | Path | None
 
-    def errors(self) -> Iterator[ValidationError]:
-        keywords: dict[str, Keyword] = {
+    def keywords(self) -> dict[str, Keyword]:
+        return {
             "properties": self._properties,
             "additionalProperties": self._additional,
             "among": self._among,
             "modules": _modules,
         }
-        validator = _extended(keywords)
-        return validator(self.schema).iter_errors(self.config)
 
     def _properties(
-        self, validator: Any, props: Mapping[str, Any], instance: Any, schema: Mapping[str, Any]
+        self, validator: Any, stated: Mapping[str, Any], instance: Any, schema: Mapping[str, Any]
     ) -> Iterator[ValidationError]:
         if isinstance(instance, dict):
-            for name, stated in props.items():
-                if not isinstance(stated, Mapping):
-                    continue
-                sub = self._resolved(stated)
-                if "default" in sub and name not in instance:
-                    instance[name] = copy.deepcopy(sub["default"])
-                value = instance.get(name)
-                if sub.get("type") == "integer" and isinstance(value, float) and value.is_integer():
-                    instance[name] = value = int(value)
-                yield from self._path(instance, name, sub)
-        check = jsonschema.Draft202012Validator.VALIDATORS["properties"]
-        yield from check(validator, props, instance, schema)
+            yield from self._completed(instance, stated)
+        yield from jsonschema.Draft202012Validator.VALIDATORS["properties"](
+            validator, stated, instance, schema
+        )
 
     def _additional(
         self, validator: Any, stated: Any, instance: Any, schema: Mapping[str, Any]
     ) -> Iterator[ValidationError]:
-        if isinstance(instance, dict) and isinstance(stated, Mapping):
-            for name in instance.keys() - schema.get("properties", {}).keys():
-                yield from self._path(instance, name, self._resolved(stated))
-        check = jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"]
-        yield from check(validator, stated, instance, schema)
+        if isinstance(instance, dict):
+            yield from self._completed(
+                instance, dict.fromkeys(instance.keys() - schema.get("properties", {}).keys(), stated)
+            )
+        yield from jsonschema.Draft202012Validator.VALIDATORS["additionalProperties"](
+            validator, stated, instance, schema
+        )
 
-    def _path(self, instance: dict[str, Any], name: str, sub: Mapping[str, Any]) -> Iterator[ValidationError]:
+    def _completed(self, instance: dict[str, Any], stated: Mapping[str, Any]) -> Iterator[ValidationError]:
+        """Fill in defaults, and put values in the form that the schema wants."""
+        for name, of_name in stated.items():
+            schema = resolved(of_name, self.defs) if isinstance(of_name, Mapping) else {}
+            if "default" in schema:
+                instance.setdefault(name, copy.deepcopy(schema["default"]))
+            if name in instance:
+                instance[name] = self._as_meant(instance[name], schema)
+                yield from self._path(instance, name, schema)
+
+    def _as_meant(self, value: Any, schema: Mapping[str, Any]) -> Any:
+        """A text as a number, boolean or null where the schema takes no text, and 2.0 as 2 for an integer.
+
+        In `--config 'runtime={threads: 2}'` Snakemake reads no numbers.
+        """
+        types = schema.get("type", "string")
+        if isinstance(value, list) and isinstance(schema.get("items"), Mapping):
+            items = resolved(schema["items"], self.defs)
+            return [self._as_meant(each, items) for each in value]
+        if isinstance(value, str) and "string" not in types:
+            with suppress(ValueError):
+                read = parse_yaml(value)
+                if _no_value(read) is None and jsonschema.Draft202012Validator({"type": types}).is_valid(
+                    read
+                ):
+                    value = read
+        return int(value) if types == "integer" and isinstance(value, float) and value.is_integer() else value
+
+    def _path(
+        self, instance: dict[str, Any], name: str, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
         """Put the data directory into what is a path or the like."""
-        value = instance.get(name)
-        format_ = sub.get("format") or sub.get("then", {}).get("format")
+        value, format_ = instance[name], schema.get("format") or schema.get("then", {}).get("format")
         if format_ not in FORMATS or not isinstance(value, str):
             return
         if "{data}" in value:
@@ -291,21 +301,13 @@ class _Completing:
             instance[name] = value = value.replace("{data}", data.rstrip("/"))
         if braces := _BRACES.search(value):
             text = _shortened(repr(shown_url(value) if format_ == "url" else value))
-            why = f"{text} has {braces[0]}: braces are for {{data}} alone"
-            yield ValidationError(why, path=[name])
+            yield ValidationError(f"{text} has {braces[0]}: braces are for {{data}} alone", path=[name])
         if self.root is not None and value.startswith(RESOURCES) and not _is_there(value):
             shipped = Path(self.root, value)
             if _is_there(str(shipped)):
                 instance[name] = os.path.relpath(shipped)
 
-    def _resolved(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        while "$ref" in schema:
-            schema = self.schema["$defs"][schema["$ref"].removeprefix("#/$defs/")]
-        return schema
-
-    def _among(
-        self, validator: Any, key: str, instance: Any, schema: Mapping[str, Any]
-    ) -> Iterator[ValidationError]:
+    def _among(self, _: Any, key: str, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
         known = self.config.get(key, {})
         # what is neither a mapping nor a list has an error of its own
         names = list(map(str, known)) if isinstance(known, Mapping | list) else []
@@ -319,108 +321,35 @@ def _is_there(path: str) -> bool:
     return os.path.exists(path) or bool(files_of(path))
 
 
-def _pattern(
-    validator: Any, pattern: str, instance: Any, schema: Mapping[str, Any]
-) -> Iterator[ValidationError]:
+def _pattern(_: Any, pattern: str, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
     if isinstance(instance, str) and not re.fullmatch(pattern, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-def _modules(
-    validator: Any, folder: str, instance: Any, schema: Mapping[str, Any]
-) -> Iterator[ValidationError]:
-    known = plugins.names(folder)
-    if instance not in known:
+def _modules(_: Any, folder: str, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+    if instance not in (known := plugins.names(folder)):
         yield ValidationError(_not_one_of(instance, known))
-
-
-def _checksums(
-    digests: Mapping[str, Callable[[str | Path], str]],
-    validator: Any,
-    key: str,
-    instance: Any,
-    schema: Mapping[str, Any],
-) -> Iterator[ValidationError]:
-    for name, digest in digests.items():
-        # a file that is not there has an error of its own
-        if name in instance and key in instance and os.path.isfile(instance[key]):
-            path = Path(instance[key])
-            if (actual := digest(path)) != instance[name]:
-                yield ValidationError(f"{path} has {actual}, not {instance[name]}", path=[name])
-
-
-def _of_paths(check: Callable[[str], None]) -> Callable[[object], bool]:
-    """A check of a path as JSON Schema has it: what is no text has an error of its own."""
-
-    def checked(path: object) -> bool:
-        if isinstance(path, str):
-            try:
-                check(path)
-            except (OSError, ValueError) as error:
-                raise InputError(f"{path[:80]} is not a path ({error.__class__.__name__})") from None
-        return True
-
-    return checked
-
-
-def _is_file(path: str) -> None:
-    if not Path(path).is_file():
-        raise InputError(f"{path} is missing")
-
-
-def _are_files(pattern: str) -> None:
-    files = files_of(pattern)
-    if not files:
-        raise InputError(f"no file matches {pattern}")
-    _have_no_braces(files)
-
-
-def _is_directory(path: str) -> None:
-    if not Path(path).is_dir():
-        raise InputError(f"{path} is not a directory")
-    _have_no_braces(each for each in Path(path).iterdir() if each.is_file())
-
-
-def _is_model_directory(path: str) -> None:
-    _is_directory(path)
-    if not (Path(path) / "config.json").is_file():
-        raise InputError(f"{path} holds no config.json")
-
-
-def _have_no_braces(paths: Iterable[str | Path]) -> None:
-    for path in paths:
-        if _BRACES.search(str(path)):
-            raise InputError(f"{path} has braces in its name, which no file that is read may have")
-
-
-_CHECKS: Mapping[str, Callable[[str], None]] = {
-    "file": _is_file,
-    "files": _are_files,
-    "directory": _is_directory,
-    "model-directory": _is_model_directory,
-    "url": check_url,
-}
 
 
 def _check_plain(config: Config) -> None:
     """Raise InputError where a study holds what JSON has no word for: YAML has more, and aliases."""
-    waiting: list[tuple[str, int, Any]] = [("", 0, config)]
+    waiting: list[tuple[Sequence[object], Any]] = [((), config)]
     for count in itertools.count():
         if not waiting:
             return
-        place, depth, value = waiting.pop()
-        if depth > DEEPEST or count > MOST_VALUES:
-            raise InputError(f"config key {_shortened(place)}: too much in it, or something in itself")
-        inside: Iterable[tuple[Any, Any]] = ()
+        place, value = waiting.pop()
+        inside: Iterable[tuple[object, Any]] = ()
         plain = [value]
         if isinstance(value, Mapping):
             inside, plain = value.items(), list(value)
         elif isinstance(value, list):
             inside, plain = enumerate(value), []
-        for each in plain:
-            if reason := _no_value(each):
-                raise InputError(f"config key {_shortened(place) or '(top level)'}: {reason}")
-        waiting += [(f"{place}.{key}" if place else str(key), depth + 1, each) for key, each in inside]
+        reasons = [reason for each in plain if (reason := _no_value(each))]
+        if len(place) > DEEPEST or count > MOST_VALUES:
+            reasons = ["too much in it, or something in itself"]
+        if reasons:
+            raise InputError(f"config key {_place(place)}: {reasons[0]}")
+        waiting += [((*place, key), each) for key, each in inside]
 
 
 def _no_value(value: object) -> str | None:
@@ -430,11 +359,10 @@ def _no_value(value: object) -> str | None:
     if isinstance(value, int | float) and abs(value) >= 2**63:
         return "too large a number"
     if isinstance(value, str):
-        return (
-            None if value.isascii() or not LONE_SURROGATE.search(value) else f"{value!r} has half a character"
-        )
-    known = value is None or isinstance(value, bool | int | float)
-    return None if known else f"{value!r} is neither text nor a number; text goes in quotes"
+        return f"{value!r} has half a character" if LONE_SURROGATE.search(value) else None
+    if value is None or isinstance(value, bool | int | float):
+        return None
+    return f"{value!r} is neither text nor a number; text goes in quotes"
 
 
 def _check_circles(models: Mapping[str, Any]) -> None:
@@ -448,14 +376,17 @@ def _check_circles(models: Mapping[str, Any]) -> None:
             line.append(base)
 
 
-def _raise_first(errors: Iterator[ValidationError]) -> None:
-    error = best_match(errors)
+def _raise_first(schema: Mapping[str, Any], keywords: Mapping[str, Keyword], config: Config) -> None:
+    """Raise InputError for what is worst of what does not fit the schema, with further keywords."""
+    extend: Callable[..., Any] = jsonschema.validators.extend
+    validator = extend(jsonschema.Draft202012Validator, {"pattern": _pattern, **keywords})
+    error = best_match(validator(schema).iter_errors(config))
     if error is not None:
-        raise InputError(f"config key {_place(error)}: {_reason(error)}")
+        raise InputError(f"config key {_place(error.absolute_path)}: {_reason(error)}")
 
 
-def _place(error: ValidationError) -> str:
-    return ".".join(str(part) for part in error.absolute_path) or "(top level)"
+def _place(keys: Iterable[object]) -> str:
+    return _shortened(".".join(map(str, keys))) or "(top level)"
 
 
 def _choices(required: Sequence[Sequence[str]]) -> str:
@@ -465,16 +396,12 @@ def _choices(required: Sequence[Sequence[str]]) -> str:
 
 
 def _unknown(place: Sequence[object], keys: Sequence[object], known: Iterable[str]) -> str:
-    for key in keys:
-        if advice := retired([*place, key]):
-            return advice
-    return f"unknown key {', '.join(map(str, keys))} ({known_names(keys[0], known)})"
+    gone = (advice for key in keys if (advice := retired([*place, key])))
+    return next(gone, f"unknown key {', '.join(map(str, keys))} ({known_names(keys[0], known)})")
 
 
 def _reason(error: ValidationError) -> str:
     schema: Any = error.schema
-    if isinstance(error.cause, InputError):
-        return str(error.cause)
     # else what is wrong is the value of a name that is free
     names_are_known = schema.get("additionalProperties") is False
     if error.validator == "additionalProperties" and names_are_known and isinstance(error.instance, Mapping):

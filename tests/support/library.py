@@ -31,7 +31,7 @@ from unmask.atomic import written_whole
 from unmask.benchmarks.labelled import LABELS, by_sentence, read_labels
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
-from unmask.close_names import known_names, meant, no_column
+from unmask.close_names import known_names
 from unmask.code_digest import PLUMBING
 from unmask.code_digest import code_digest as code_digest_code_digest
 from unmask.code_digest import files_of as code_digest_files_of
@@ -131,9 +131,9 @@ from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.input_digests import DigestCache
 from unmask.installation import workflow_root
 from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
-from unmask.keys_page import PAGE as KEYS_PAGE_PAGE
-from unmask.keys_page import Key, Pages
-from unmask.keys_page import page as keys_page_page
+from unmask.keys_page import PAGE as KEYS_PAGE
+from unmask.keys_page import all_families
+from unmask.keys_page import page as keys_page
 from unmask.loading import facts_by, load_tables, paths_by, shared_facts, tables_by
 from unmask.measures.float_error import TOKEN_ERROR, token_errors
 from unmask.measures.headline import headline, headline_among
@@ -425,7 +425,7 @@ from unmask.results.register import FILE as RESULTS_REGISTER_FILE
 from unmask.results.register import read_register, write_register
 from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated, write_settings
 from unmask.results.verifying import Verified, verify
-from unmask.schemas import _expanded, alternative, check_files, complete, put_together, read_families
+from unmask.schemas import alternative, check_files, complete, put_together, read_families
 from unmask.sources.gguf import convert
 from unmask.statistics import STATISTICS, comparisons, null
 from unmask.statistics.accuracy import (
@@ -497,6 +497,7 @@ from unmask.statistics.sharing import (
     sharing_of,
     t_test,
 )
+from unmask.strict_parsing import parse_yaml
 from unmask.study_results import StudyResults, declared_tables
 from unmask.tables import (
     WORD,

@@ -1,0 +1,396 @@
+"""A study's file: chosen by one word, completed by the schemas of its families, and each error one line."""
+
+import copy
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from library import (
+    KEYS_PAGE,
+    MASKINGS,
+    InputError,
+    all_families,
+    alternative,
+    check_files,
+    choose_study,
+    complete,
+    keys_page,
+    known_names,
+    measure,
+    parse_yaml,
+    plugins,
+    put_together,
+    read_config,
+    sha256_of_file,
+)
+from study_schema import ALL_MEASURES, FAMILIES, ROOT, SCHEMA
+
+GOOD: dict[str, Any] = {
+    "study": "x",
+    "worlds": {"w": {}},
+    "models": {"a": {"source": "train", "architecture": "bert", "world": "w"}},
+    "benchmarks": {"b": {"format": "crows-pairs", "world": "w"}},
+}
+SHIPPED = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
+
+
+def with_(change: str, base: Any = GOOD) -> dict[str, Any]:
+    """A good study with what is written here in YAML put into it."""
+
+    def put(one: Any, other: Any) -> Any:
+        if isinstance(one, dict) and isinstance(other, dict):
+            return one | {key: put(one.get(key), value) for key, value in other.items()}
+        return other
+
+    return dict(put(copy.deepcopy(base), parse_yaml(change)))
+
+
+# a change of a good study => how the one line begins, behind `config key `
+REFUSED = """
+modells: 1 => (top level): unknown key modells (did you mean models? known: study,
+models: {z: {source: hub, repoo: x}} => models.z: unknown key repoo
+models: {z: {source: hubb}} => models.z.source: 'hubb' is not one of
+models: {z: {source: hub, repo: x, tokenizer: {revision: v1}}} => models.z.tokenizer: 'repo' is a required
+models: {z: {source: hub, repo: x, tokenizer: {repo: a b}}} => models.z.tokenizer.repo: 'a b' does not match
+models: {z: {source: hub, repo: x, kind: oracle}} => models.z.kind: 'oracle' is not one of causal-lm, masked
+models: {z: {source: debiased, from: y, method: cda}} => models.z.from: 'y' is none of the study's models (
+models: {z: {source: scored, path: s, columns: {pair_id: i, scores: [a, b], difference: d}}}
+=> models.z.columns: give exactly one of sentences with scores; sentences with difference; pair_id with
+models: {z: {source: hub, repo: x, trust_remote_code: true}}
+=> models.z.revision: 'main' does not match '^[0-9a-f]{40}$': code of a repository is run only of one commit
+models: {a b: {source: hub, repo: x}} => models: 'a b' does not match
+models: {a: {source: adapted}} => models.a.source: adapted is no longer there: merge_and_unload
+models: {a: {text: planted}} => models.a: text is no longer there: a world with every p .5
+models: {a: {world: [w]}} => models.a.world:
+models: {a: } => models.a: None is not of type 'object'
+models: => models: None is not of type 'object'
+benchmarks: {b: {path: x}} => benchmarks.b: give exactly one of url, path
+benchmarks: {b: {text: x, images: y}} => benchmarks.b: unknown key text, images (known: format
+benchmarks: {z: {format: xml, path: x}} => benchmarks.z.format: 'xml' is not one of
+benchmarks: {z: {format: table, path: x, columns: {stereotype: s}}} => benchmarks.z.columns: 'antistereotype'
+benchmarks: {z: {format: stereoset, world: v}} => benchmarks.z.world: 'v' is none of the study's worlds (
+benchmarks: {z: {format: stereoset, path: "{data}/x"}} => benchmarks.z.path: needs a data directory
+benchmarks: {z: {format: stereoset, path: "a{x}.csv"}} => benchmarks.z.path: 'a{x}.csv' has {x}: braces are
+benchmarks: {z: {format: stereoset, path: "a{x.csv"}} => benchmarks.z.path: 'a{x.csv' has {: braces are for
+benchmarks: {z: {format: stereoset, url: "https://me:pw@h/{x}"}} => benchmarks.z.url: 'https://h/{x}' has {x}
+regional: {regions: {cities: 3}} => regional.regions: 'source' is a required property
+regional: {regions: {source: geonames}, words: {mine: "{x}"}} => regional.words.mine: '{x}' has {x}: braces
+measures: [AULL] => measures.0: 'AULL' is not one of AUL, AULA,
+measures: [AUL, CSSSPrior] => measures.1: CSSSPrior is no longer there: it was CSSS
+headline: PLL => headline: 'PLL' is none of the study's measures (known: AUL, AULA, CPS, SSS, 
+templates: {} => (top level): templates is no longer there: pairs of sentences
+worlds: {w: {templates: {}}} => worlds.w: unknown key templates (known:
+worlds: 5 => worlds: 5 is not of type 'object'
+statistics: {alpha: 3} => statistics.alpha: 3 is greater
+statistics: {alpha: .nan} => statistics.alpha: nan is not a finite number
+statistics: {chance: {seed: 1180591620717411303424}} => statistics.chance.seed: too large a number
+scoring: {unknown_tokens: 2} => scoring.unknown_tokens: 2 is greater
+runtime: {device: tpu} => runtime.device: 'tpu' does not match
+runtime: {more: 1, gpus: 2} => runtime: gpus is no longer there: a job has one GPU
+runtime: {threads: "1e3"} => runtime.threads: '1e3' is not of type 'integer'
+runtime: {threads: "2.5"} => runtime.threads: '2.5' is not of type 'integer'
+runtime: {threads: "0"} => runtime.threads: 0 is less than
+study: "a\\n" => study: 'a\\n' does not match
+study: 5 => study: 5 is not of type 'string'
+title: 2020-01-01 => title: datetime.date(2020, 1, 1) is neither text nor a number
+title: !!set {x} => title: {'x'} is neither text nor a number
+title: "\\ud800" => title: '\\ud800' has half a character
+data: 5 => data: 5 is not of type 'string', 'null'
+"""
+CASES = re.findall(r"^(.+?)\s=> ?(.*)$", REFUSED, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("change", "line"), CASES)
+def test_what_does_not_fit_is_one_line_that_names_the_key(change: str, line: str) -> None:
+    with pytest.raises(InputError) as caught:
+        complete(with_(change), FAMILIES)
+    assert str(caught.value).startswith(f"config key {line}") and len(str(caught.value)) < 700
+    assert "pw" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a\n", "a b", "", ".a", "a/b", "ä", "a" * 101, "{a}", "a.B-_" * 20])
+@pytest.mark.parametrize("key", ["study", "models", "benchmarks", "worlds"])
+def test_names_are_those_that_files_can_have(key: str, name: str) -> None:
+    config = copy.deepcopy(GOOD)
+    config[key] = name if key == "study" else {**config[key], name: next(iter(config[key].values()))}
+    if len(name) == 100:
+        complete(config, FAMILIES)
+    else:
+        with pytest.raises(InputError, match=rf"^config key {key}: [^\n]+$"):
+            complete(config, FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "value"),
+    [
+        ("runtime: {threads: '2'}", "runtime.threads", 2),
+        ("statistics: {alpha: '.05'}", "statistics.alpha", 0.05),
+        ("worlds: {w: {associations: ['0.2', '0.9']}}", "worlds.w.associations", [0.2, 0.9]),
+        ("statistics: {chance: {seed: 3.0}}", "statistics.chance.seed", 3),
+        ("title: 'on'", "title", "on"),
+        ("title: '1.10'", "title", "1.10"),
+        ("title: 'null'", "title", "null"),
+        ("{}", "models.a.seed", 0),
+        ("{}", "statistics.chance", {"draws": 20000, "seed": 0}),
+        ("{}", "controls.untrained", None),
+        ("models: {b: {source: hub, repo: x}}", "models.b.tokenizer", None),
+        (
+            "models: {b: {source: hub, repo: x, tokenizer: {repo: y}}}",
+            "models.b.tokenizer",
+            {"repo": "y", "revision": "main"},
+        ),
+        ("{data: /d/, title: '{data}'}", "title", "{data}"),
+        ("{data: /d/, models: {b: {source: path, path: '{data}/m'}}}", "models.b.path", "/d/m"),
+        ("{data: /d, corpora: {c: {format: text, path: '{data}/*'}}}", "corpora.c.path", "/d/*"),
+        (
+            "{data: /d, benchmarks: {c: {format: stereoset, url: 'file://{data}/b'}}}",
+            "benchmarks.c.url",
+            "file:///d/b",
+        ),
+        (
+            "{data: /d, regional: {regions: {source: geonames}, words: {mine: '{data}/v'}}}",
+            "regional.words.mine",
+            "/d/v",
+        ),
+    ],
+)
+def test_a_study_is_completed(change: str, place: str, value: object) -> None:
+    """Numbers may come as text: so does Snakemake give them of `--config 'runtime={threads: 2}'`."""
+    given = with_(change)
+    completed = complete(copy.deepcopy(given), FAMILIES)
+    found: Any = completed
+    for key in place.split("."):
+        found = found[key]
+    assert repr(found) == repr(value)
+    assert complete(completed, FAMILIES) == completed
+
+
+def test_keys_of_a_family_need_the_family() -> None:
+    config = complete({"study": "x", "corpora": {"c": {"format": "text", "path": "x"}}}, FAMILIES)
+    assert set(config) == {"study", "title", "data", "statistics", "runtime", "corpora"}
+    # what the pairs of sentences add to a key of all families is not there either
+    assert set(config["statistics"]) == {"alpha", "confidence"}
+    with pytest.raises(InputError, match=r"config key statistics: unknown key ratings \(known: alpha, "):
+        complete({"study": "x", "statistics": {"ratings": {}}}, FAMILIES)
+    with pytest.raises(InputError, match="config key measures: it needs benchmarks, which the study lacks"):
+        complete({"study": "x", "models": GOOD["models"], "worlds": {"w": {}}, "measures": []}, FAMILIES)
+
+
+def test_models_come_from_models_but_never_from_themselves() -> None:
+    models = {name: {"source": "debiased", "from": base, "method": "cda"} for name, base in ("ab", "bc")}
+    models["c"] = {"source": "hub", "repo": "x"}
+    complete({"study": "x", "models": models}, FAMILIES)
+    models["c"] = models["a"]
+    with pytest.raises(InputError, match=r"b\.from: a model cannot come from itself \(b from c from b\)"):
+        complete({"study": "x", "models": models}, FAMILIES)
+
+
+def test_a_value_that_is_in_itself_or_too_large_is_named() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    laughs: list[Any] = ["ha"]
+    for _ in range(40):
+        laughs = [laughs, laughs]
+    for value in (circle, laughs, [1, -math.inf]):
+        entry = {"source": "random", "tokenizer": "t", "config": {"x": value}}
+        with pytest.raises(InputError, match=r"^config key models\.r\.config\.x\..*: (too much|-inf is not)"):
+            complete({**GOOD, "models": {"r": entry}}, FAMILIES)
+
+
+def test_families_add_alternatives_and_keys_but_state_nothing_twice() -> None:
+    family = {
+        "required": ["seers"],
+        "properties": {"seers": {"type": "object"}, "statistics": {"properties": {"tail": {"default": 2}}}},
+        "$defs": {"model/seer": {"required": ["source"], "properties": {"source": True}, "directory": False}},
+    }
+    families = {**FAMILIES, "seers": family}
+    config = {"study": "x", "models": {"m": {"source": "seer"}}, "seers": {}}
+    assert complete(config, families)["statistics"]["tail"] == 2
+    assert alternative(families, "model", "seer")["directory"] is False
+    with pytest.raises(InputError, match=r"models\.m\.source: 'seer' is not one of"):
+        complete({"study": "x", "models": {"m": {"source": "seer"}}}, FAMILIES)
+    with pytest.raises(InputError, match=r"schemas: two families state properties\.title\.type"):
+        put_together({**FAMILIES, "other": {"properties": {"title": {"type": "string"}}}})
+
+
+def test_files_are_there_with_their_checksums(tmp_path: Path) -> None:
+    def reason(entry: dict[str, Any], key: str = "benchmarks") -> str:
+        entry = {"format": "text"} | entry if key == "corpora" else entry
+        try:
+            check_files(complete(with_("{}") | {key: {"c": entry}}, FAMILIES), FAMILIES)
+        except InputError as error:
+            return str(error).removeprefix(f"config key {key}.c.")
+        return ""
+
+    file = tmp_path / "pairs.csv"
+    pairs = {"format": "crows-pairs", "path": str(file)}
+    assert reason(pairs) == f"path: {file} is missing"
+    file.write_text("x")
+    # git hash-object of a file that holds `x`
+    blob = "c1b0730e0133447badfcc74c9af9ef1c5a3ec4c1"
+    assert reason(pairs | {"sha256": sha256_of_file(file)}) == ""
+    assert reason(pairs | {"git_blob": blob}).startswith(f"git_blob: {file} has ")
+    assert reason(pairs | {"sha256": "0" * 64}).startswith(f"sha256: {file} has 2d71")
+    assert reason(pairs | {"path": "x" * 5000}).startswith(f"path: {'x' * 80} is not a path")
+    model = {"source": "path", "path": str(tmp_path / "none")}
+    assert reason(model, "models") == f"path: {tmp_path / 'none'} is not a directory"
+    model["path"] = str(tmp_path)
+    assert reason(model, "models") == f"path: {tmp_path} holds no config.json"
+    (tmp_path / "config.json").touch()
+    assert reason(model, "models") == ""
+    assert reason({"path": f"{tmp_path}/*.txt"}, "corpora") == f"path: no file matches {tmp_path}/*.txt"
+    (tmp_path / "a{b}.txt").touch()
+    for entry, key in ((model, "models"), ({"path": f"{tmp_path}/*.txt"}, "corpora")):
+        assert "a{b}.txt has braces in its name" in reason(entry, key)
+
+
+@pytest.mark.parametrize("pattern", ["words.yaml", "tests/*.jsonl"])
+def test_a_file_of_the_workflow_is_named_from_any_folder(
+    pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"resources/{pattern}"
+    config = {"study": "x", "corpora": {"c": {"format": "text", "path": path}}}
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    root = tmp_path / "unmask"
+    places = [complete(config, FAMILIES, root)["corpora"]["c"]["path"]]
+    for folder in (root, Path()):
+        file = folder / path.replace("*", "a")
+        file.parent.mkdir(parents=True)
+        file.touch()
+        places.append(complete(config, FAMILIES, root)["corpora"]["c"]["path"])
+    # what is there comes first
+    assert places == [path, f"../unmask/{path}", path]
+
+
+def test_schemas_know_what_there_is() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert [measure(name).name for name in ALL_MEASURES] == list(ALL_MEASURES)
+    assert {masking for name in ALL_MEASURES for masking in measure(name).maskings} == set(MASKINGS)
+    formats = SCHEMA["$defs"]["benchmark"]["properties"]["format"]["enum"]
+    assert sorted(formats) == plugins.names("benchmarks/formats")
+    # data that a study is given, all but what it makes itself, can have a licence
+    definitions = SCHEMA["$defs"]
+    data = [name for name in definitions if name.startswith(("benchmark/", "corpus/", "task/", "suite/"))]
+    without = [name for name in data if "licence" not in definitions[name]["properties"]]
+    assert without == ["task/planted"]
+
+
+def test_the_page_of_keys_is_up_to_date_and_says_what_each_key_means() -> None:
+    text = KEYS_PAGE.read_text(encoding="utf-8")
+    assert text == keys_page(all_families()), "run python -m unmask.keys_page"
+    rows = [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in text.splitlines() if line[:3] == "| `"]
+    assert len(rows) > 300
+    assert [row for row in rows if len(row) != 4 or not row[1] or not row[3].endswith(".")] == []
+    debiased = text.partition("### model with source: debiased")[2]
+    assert "| `from` | a name under `models` | required |" in debiased
+    assert "| `runtime.threads` | integer ≥ 1 | `1` |" in text
+
+
+@pytest.mark.parametrize(
+    ("unknown", "known", "line"),
+    [
+        ("modles", ["models", "x"], "did you mean models? known: models, x"),
+        ("MODELS", ["models", "x"], "did you mean models? known: models, x"),
+        ("a", ["B", "A", "a"], "did you mean A? known: B, A, a"),
+        ("xyz", ["models"], "known: models"),
+        (3, ["models"], "known: models"),
+    ],
+)
+def test_the_closest_name_is_named(unknown: object, known: list[str], line: str) -> None:
+    assert known_names(unknown, known) == line
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_the_studies_that_come_along_are_valid(path: Path) -> None:
+    name = complete({**read_config(path), "data": "data"}, FAMILIES)["study"]
+    assert name == ("demo" if path.stem == "config" else path.stem)
+
+
+BAD = {
+    "broken": b"a: [1",
+    "list": b"- 1\n- 2\n",
+    "empty": b"",
+    "text": b"words",
+    "latin-1": b"study: caf\xe9",
+    "zero": b"\0",
+    "two": b"a: 1\n---\nb: 2",
+    "tag": b"a: !!python/object:os.system x",
+    "no date": b"a: 2020-13-45",
+    "no truth": b"a: !!bool x",
+    "key": b"? [1, 2]\n: 3",
+    "deep": b"[" * 500,
+    "twice": b"models:\n  a: {source: hub}\n  a: {source: path}\n",
+    "twice in JSON": b'{"models": {"a": {},\n "a": {}}}',
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_files_that_hold_no_configuration_are_named(tmp_path: Path, bad: str) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_bytes(BAD[bad])
+    line = {"twice": ": the key 'a' is there twice, in lines 2 and 3$"}.get(bad, r": [^\n]+$")
+    with pytest.raises(InputError, match=rf"bad\.yaml{line}"):
+        choose_study({"study": str(path)}, ROOT, [])
+
+
+def test_a_key_that_a_merge_brings_in_may_be_given_anew(tmp_path: Path) -> None:
+    path = tmp_path / "merged.yaml"
+    path.write_text("base: &b {k: 0}\nx: {y: &a {<<: *b, k: 1}}\nz: {<<: *a}\n")
+    assert read_config(path) == {"base": {"k": 0}, "x": {"y": {"k": 1}}, "z": {"k": 1}}
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, 5, None, ["demo"], "../config", ".yaml", "\0", "none.yaml"])
+def test_no_name_of_a_study_is_more_than_a_line(name: object) -> None:
+    with pytest.raises(InputError, match=r"^[^\n]+$"):
+        choose_study({"study": name}, ROOT, [])
+
+
+def test_one_word_or_a_path_chooses_a_study_and_single_keys_change_it(tmp_path: Path) -> None:
+    assert choose_study({"study": "demo"}, ROOT, []) == choose_study({}, ROOT, [])
+    paper = choose_study({"study": "paper", "statistics": {"alpha": 0.05}}, ROOT, [])
+    assert set(paper["models"]) == {"bert-base-cased", "roberta-large", "albert-large-v2"}
+    assert paper["statistics"] == {"alpha": 0.05}
+    with pytest.raises(InputError, match=r"there is no configs/papr\.yaml \(did you mean paper\? known: ass"):
+        choose_study({"study": "papr"}, ROOT, [])
+    path = tmp_path / "mine.yaml"
+    path.write_text("study: its-own\nstatistics: {alpha: 0.05}\n")
+    given = {"study": str(path), "statistics": {"confidence": 0.9}, "data": "d"}
+    statistics = {"alpha": 0.05, "confidence": 0.9}
+    assert choose_study(given, ROOT, []) == {"study": "its-own", "statistics": statistics, "data": "d"}
+    path.write_text("study: demo\n")
+    with pytest.raises(InputError, match=r"its study is named demo, as that of config.yaml is"):
+        choose_study({"study": str(path)}, ROOT, [])
+
+
+def test_a_file_given_whole_is_the_study_or_chooses_one_and_two_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("study: mine\nmodels: {}\n")
+    given = {"study": "mine", "models": {}, "data": "here"}
+    assert choose_study(given, ROOT, [str(path)]) == given
+    with pytest.raises(InputError, match=r"a study is one file: give --configfile .*mine\.yaml or "):
+        choose_study(given, ROOT, [str(path), str(ROOT / "configs/paper.yaml")])
+    with pytest.raises(InputError, match=r"config key study: paper is not the study of .*mine\.yaml, mine"):
+        choose_study({**given, "study": "paper"}, ROOT, [str(path)])
+    path.write_text("study: paper\ndata: here\n")
+    given = {"study": "paper", "data": "here"}
+    assert choose_study(given, ROOT, [str(path)]) == choose_study(given, ROOT)
+    # the command line comes after the file
+    local = choose_study({**given, "study": "local"}, ROOT, [str(path)])
+    assert local == {**read_config(ROOT / "configs/local.yaml"), "data": "here"}
+
+
+def test_a_module_is_given_a_whole_study_or_what_chooses_one() -> None:
+    whole = {"study": "mine", "models": {"a": {"source": "oracle"}}, "worlds": {}}
+    # config files are those of the other workflow
+    files = ["other.yaml", "other.yaml"]
+    chosen = choose_study(whole, ROOT, files, as_module=True)
+    assert chosen == whole and chosen["models"] is not whole["models"]
+    for given in ({}, {"study": "paper", "statistics": {"alpha": 0.05}}, {"data": "here"}):
+        assert choose_study(given, ROOT, files, as_module=True) == choose_study(given, ROOT)
+    with pytest.raises(InputError, match=r"there is no configs/papr\.yaml \(did you mean paper"):
+        choose_study({"study": "papr", "data": "here"}, ROOT, as_module=True)
