@@ -278,8 +278,8 @@ def test_a_file_of_resources_that_a_module_names_counts(
     words = library / "resources/words.yaml"
     words.parent.mkdir()
     (library / "unmask" / "tables.py").write_text('A = "resources/words.yaml", "resources/none.yaml"\n')
-    contents = ["a: 1\n", "a: 2\n"]
-    for content in contents:
+    seen = []
+    for content in ("a: 1\n", "a: 2\n"):
         words.write_text(content)
-        contents.append(digest(library))
-    assert len({*contents}) == 4
+        seen.append(digest(library))
+    assert len({*seen}) == 2
