@@ -6,11 +6,7 @@ import pandas as pd
 
 from unmask.models.job import model_job
 from unmask.associations.embeddings import write_embeddings
-from unmask.associations.grounded_embedding import (
-    embed_with_images,
-    load_vision_language_encoder,
-    open_region_features,
-)
+from unmask.associations.grounded_embedding import embed_with_images, open_region_features
 from unmask.associations.schema import STIMULI
 from unmask.associations.words import WordFacts, spans_of
 from unmask.evidence.origin import SOURCE_KEYS
@@ -30,8 +26,8 @@ with model_job("encoder {params.encoder}, suite {params.suite}") as run:
         **run.record(),
     }
     plurals = WordFacts.from_file(run.input.facts).plurals
+    encoder = load_encoder(directory, entry["kind"], run.device, manifest["max_length"])
     if features_file := run.input.get("features"):
-        encoder = load_vision_language_encoder(directory, run.device)
         features = open_region_features(features_file, encoder.network.config.visual_embedding_dim)
 
         def vectors_of(rows: pd.DataFrame) -> Mapping[str, Vectors]:
@@ -39,7 +35,6 @@ with model_job("encoder {params.encoder}, suite {params.suite}") as run:
             return embed_with_images(encoder, texts, spans_of(rows, plurals), images, features, poolings)
 
     else:
-        encoder = load_encoder(directory, entry["kind"], run.device, manifest["max_length"])
 
         def vectors_of(rows: pd.DataFrame) -> Mapping[str, Vectors]:
             return embed(encoder, rows["text"].tolist(), spans_of(rows, plurals), poolings)

@@ -30,7 +30,6 @@ from unmask.models.detecting import CAUSAL_LM
 from unmask.models.devices import Device, pick_device
 from unmask.models.kinds import check_model
 from unmask.models.loading import LoadedModel, load
-from unmask.models.quiet import quiet_transformers
 from unmask.models.start import Start
 from unmask.terms import LEFT, ORIGINAL
 
@@ -42,9 +41,8 @@ class Naive:
     """One sentence at a time."""
 
     def __init__(self, directory: Path, device: Device, start: int | None) -> None:
-        with quiet_transformers():
-            self.tokenizer = AutoTokenizer.from_pretrained(directory)
-            network: Any = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32)
+        self.tokenizer = AutoTokenizer.from_pretrained(directory)
+        network: Any = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32)
         self.network, self.device = network.eval().to(device.torch), device.torch
         self.before = [] if start is None else [start]
 

@@ -49,7 +49,6 @@ from unmask.evidence.tokenising import tokenise
 from unmask.models.devices import Device, pick_device
 from unmask.models.linear import PackedLinear
 from unmask.models.loading import LoadedModel, load
-from unmask.models.quiet import quiet_transformers
 from unmask.models.random_weights import make_random
 from unmask.terms import ORIGINAL
 
@@ -95,9 +94,8 @@ class Naive:
     """One sentence and measure at a time; every position's vocabulary, sorted to know each token's rank."""
 
     def __init__(self, directory: Path, device: torch.device) -> None:
-        with quiet_transformers():
-            self.tokenizer = AutoTokenizer.from_pretrained(directory)
-            network = AutoModelForMaskedLM.from_pretrained(directory, attn_implementation="eager")
+        self.tokenizer = AutoTokenizer.from_pretrained(directory)
+        network = AutoModelForMaskedLM.from_pretrained(directory, attn_implementation="eager")
         self.network = network.eval().to(device)
         self.device = device
 

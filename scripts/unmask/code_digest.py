@@ -25,7 +25,6 @@ PLUMBING = frozenset(
         "unmask/errors.py",
         "unmask/evidence/progress.py",
         "unmask/joblog.py",
-        "unmask/models/quiet.py",
     }
 )
 """Modules that change no result: how a job logs, waits, fails, and gives files their names.

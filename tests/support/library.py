@@ -4,11 +4,7 @@ from unmask import code_digest, input_digests, plugins
 from unmask import tables as unmask_tables
 from unmask.associations import weat
 from unmask.associations.embeddings import read_embeddings, write_embeddings
-from unmask.associations.grounded_embedding import (
-    embed_with_images,
-    load_vision_language_encoder,
-    open_region_features,
-)
+from unmask.associations.grounded_embedding import embed_with_images, open_region_features
 from unmask.associations.presenting import PRESENTS as ASSOCIATIONS_PRESENTS
 from unmask.associations.presenting import AssociationResults
 from unmask.associations.read_tests import read_stimuli
@@ -154,13 +150,12 @@ from unmask.measures.schema import SCORES
 from unmask.measures.scoring import TIE_MARGIN, score_pairs
 from unmask.measures.unrelated import COLUMNS as MEASURES_COLUMNS
 from unmask.measures.unrelated import margins_against_unrelated
-from unmask.models import claiming, loading, own_code, tokens, training
+from unmask.models import devices, loading, own_code, training
 from unmask.models import linear as models_linear
-from unmask.models.claiming import claim
 from unmask.models.classifiers import make_classifier, restore
 from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, check_architectures
 from unmask.models.detecting import expand as models_detecting_expand
-from unmask.models.devices import Device, claim_device, pick_device, within_memory
+from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
 from unmask.models.directory import check_files as models_check_files
 from unmask.models.directory import directory_written_whole
 from unmask.models.embedding import Encoder, Span, embed, load_encoder
@@ -170,7 +165,6 @@ from unmask.models.loading import Encoded, LoadedModel, load
 from unmask.models.masking import Masking, head_at_labels
 from unmask.models.own_code import allow, is_allowed
 from unmask.models.poolings import POOLINGS
-from unmask.models.quiet import quiet_transformers
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.start import Start, choose_start, read_after
 from unmask.models.states import expand

@@ -21,8 +21,6 @@ import numpy.typing as npt
 import torch
 from transformers import BertTokenizer, VisualBertConfig, VisualBertModel
 
-from library import quiet_transformers
-
 Floats = npt.NDArray[np.float64]
 
 AXES = ("sentence", "person", "gender", "scene_gender", "concept", "shared")
@@ -78,11 +76,10 @@ def write_world(folder: Path, world: World) -> Files:
     """Write the model, the test and the features of its pictures into a folder, made if it is not there."""
     files = Files(folder / "model", folder / "hand-set.jsonl", folder / "features.npz")
     folder.mkdir(parents=True, exist_ok=True)
-    with quiet_transformers():
-        _network(world).save_pretrained(files.model)
-        numbers = {token: number for number, token in enumerate([*SPECIAL, *_vocabulary(world)])}
-        tokenizer = BertTokenizer(vocab=numbers, do_lower_case=False, model_max_length=MAX_LENGTH)
-        tokenizer.save_pretrained(files.model)
+    _network(world).save_pretrained(files.model)
+    numbers = {token: number for number, token in enumerate([*SPECIAL, *_vocabulary(world)])}
+    tokenizer = BertTokenizer(vocab=numbers, do_lower_case=False, model_max_length=MAX_LENGTH)
+    tokenizer.save_pretrained(files.model)
     files.test.write_text(json.dumps(_test(world)))
     regions = {f"{image}/features": regions.astype("f4") for *_, image, regions in _pictured(world)}
     np.savez(files.features, allow_pickle=False, **regions)

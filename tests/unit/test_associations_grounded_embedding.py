@@ -13,7 +13,7 @@ from library import (
     GROUNDED,
     InputError,
     embed_with_images,
-    load_vision_language_encoder,
+    load_encoder,
     open_region_features,
     pick_device,
 )
@@ -53,7 +53,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def embed(directory: Path, features: Path, stimuli: Any = STIMULI, tokens: int | None = None) -> Any:
-    encoder = load_vision_language_encoder(directory, pick_device("cpu", tokens))
+    encoder = load_encoder(directory, "vision-and-language", pick_device("cpu", tokens), 128)
     texts, words, images = zip(*stimuli, strict=True)
     spans = [
         None if word is None else (text.index(word), text.index(word) + len(word))

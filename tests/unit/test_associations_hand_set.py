@@ -14,7 +14,7 @@ from library import (
     GROUNDED,
     check_model,
     embed_with_images,
-    load_vision_language_encoder,
+    load_encoder,
     open_region_features,
     pick_device,
     spans_of,
@@ -51,7 +51,7 @@ def results_of(folder: Path, world: World, turned: bool = False, same: bool = Fa
     files.test.write_text(json.dumps(test))
     rows, _ = stimuli([files.test], format="grounded")
     distinct = rows.drop_duplicates("stimulus")
-    encoder = load_vision_language_encoder(files.model, pick_device("cpu"))
+    encoder = load_encoder(files.model, "vision-and-language", pick_device("cpu"), None)
     texts, images = distinct["text"].tolist(), distinct["image"].tolist()
     regions = open_region_features(files.features, 6)
     vectors = embed_with_images(encoder, texts, spans_of(distinct, {}), images, regions, GROUNDED)

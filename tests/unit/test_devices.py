@@ -26,7 +26,7 @@ from library import (
     check_model,
     claim,
     claim_device,
-    claiming,
+    devices,
     evidence_reading,
     loading,
     pick_device,
@@ -83,7 +83,7 @@ def test_the_first_free_device_is_taken_and_else_one_is_waited_for(
                 line.send("end")
                 process.join()
 
-            monkeypatch.setattr(claiming, "time", SimpleNamespace(sleep=release))
+            monkeypatch.setattr(devices, "time", SimpleNamespace(sleep=release))
             with claim(["one", "other"]) as name:
                 assert name == "other"
     assert waiting_lines(caplog) == ["waiting", "a GPU is free"]

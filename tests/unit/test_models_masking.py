@@ -119,14 +119,16 @@ def test_the_head_at_labels_alone_gives_the_same_gradient(architecture: str) -> 
     assert gradient()[0] == loss
 
 
-def test_no_hook_is_left_where_the_probe_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = tiny_config("bert", tiny_tokenizer("bert"))
-    model = AutoModelForMaskedLM.from_config(config)  # type: ignore[no-untyped-call]
+def test_no_hook_is_left_where_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = AutoModelForMaskedLM.from_config(tiny_config("bert", tiny_tokenizer("bert")))  # type: ignore[no-untyped-call]
+    forward = model.forward
 
-    def fail(loss: float, model: PreTrainedModel) -> bool:
-        raise MemoryError
+    def fail(labels: Tensor, **inputs: Tensor) -> object:
+        if len(labels) == 1:
+            raise MemoryError
+        return forward(labels=labels, **inputs)
 
-    monkeypatch.setattr("unmask.models.masking._is_loss", fail)
+    monkeypatch.setattr(model, "forward", fail)
     with pytest.raises(MemoryError), head_at_labels(model):
         pass
     assert not any(each._forward_hooks or each._forward_pre_hooks for each in model.modules())

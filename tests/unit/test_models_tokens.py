@@ -9,9 +9,8 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
-from library import InputError, Tokens, padded, pick_device, predict_logits, takes_types
+from library import InputError, padded, pick_device, predict_logits, takes_types
 from library import models_tokenise as tokenise
-from library import tokens as module
 from tiny_models import WORDS, tiny_classifier
 
 rng = np.random.default_rng(0)
@@ -20,6 +19,7 @@ TEXTS += TEXTS[:5]
 SECONDS = [" ".join(rng.choice(WORDS, size=size)) for size in rng.integers(1, 30, size=60)] + ["x", "y"]
 SECONDS += SECONDS[:3]
 MOST = 24
+with_and_without_seconds = pytest.mark.parametrize("seconds", [None, SECONDS], ids=["texts", "pairs"])
 
 
 def loaded(architecture: str, folder: Path) -> tuple[PreTrainedModel, Any]:
@@ -42,7 +42,7 @@ def one_by_one(network: PreTrainedModel, tokenizer: Any, seconds: list[str] | No
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert", "distilbert", "mpnet", "deberta-v2"])
-@pytest.mark.parametrize("seconds", [None, SECONDS], ids=["texts", "pairs"])
+@with_and_without_seconds
 def test_logits_are_those_of_each_text_alone(
     architecture: str, seconds: list[str] | None, tmp_path: Path
 ) -> None:
@@ -57,45 +57,35 @@ def test_logits_are_those_of_each_text_alone(
     assert predict_logits(network, tokens, device, numbers[:0]).shape == (0, 3)
     whole = [len(ids) for ids in tokenizer(TEXTS, *([] if seconds is None else [seconds]))["input_ids"]]
     assert tokens.truncated == sum(length > MOST for length in whole) > 0
+    none = tokenise(tokenizer, [], None, 8, True)
+    assert len(none) == 0 and predict_logits(network, none, device).shape == (0, 3)
 
 
-def test_a_text_that_occurs_twice_is_read_once_and_a_batch_has_one_length(
+def test_a_text_is_read_once_in_batches_of_one_length_that_fit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network, tokenizer = loaded("bert", tmp_path)
     tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
-    read: list[tuple[int, int]] = []
-    real = module._read
+    expected = predict_logits(network, tokens, pick_device("cpu"))
+    shapes, forward, most = list[tuple[int, int]](), network.forward, 10**6
 
-    def counting(network: Any, rows: Any, device: Any) -> Any:
-        read.append((len(rows), rows.shape[-1]))
-        return real(network, rows, device)
+    def limited(input_ids: torch.Tensor, **others: Any) -> Any:
+        if input_ids.numel() > most:
+            raise torch.OutOfMemoryError("out of memory")
+        shapes.append(tuple(input_ids.shape))
+        return forward(input_ids, **others)
 
-    monkeypatch.setattr(module, "_read", counting)
+    monkeypatch.setattr(network, "forward", limited)
     predict_logits(network, tokens, pick_device("cpu", 100))
     distinct = {tuple(tokenizer(text, truncation=True, max_length=MOST)["input_ids"]) for text in TEXTS}
-    assert sum(rows for rows, _ in read) == len(distinct) < len(TEXTS)
-    lengths = [length for _, length in read]
+    assert sum(rows for rows, _ in shapes) == len(distinct) < len(TEXTS)
+    lengths = [length for _, length in shapes]
     assert lengths == sorted(lengths, reverse=True)
-    assert max(rows * length for rows, length in read if rows > 1) <= 100
-
-
-def test_a_batch_that_does_not_fit_is_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    network, tokenizer = loaded("bert", tmp_path)
-    tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
-    expected = predict_logits(network, tokens, pick_device("cpu"))
-    real, most = module._read, [50]
-
-    def small(network: Any, rows: Any, device: Any) -> Any:
-        if rows[:, 0].size > most[0]:
-            raise torch.OutOfMemoryError("out of memory")
-        return real(network, rows, device)
-
-    monkeypatch.setattr(module, "_read", small)
-    device = pick_device("cpu")
+    assert max(rows * length for rows, length in shapes if rows > 1) <= 100
+    most, device = 50, pick_device("cpu")
     assert np.abs(predict_logits(network, tokens, device) - expected).max() < 1e-4
     assert device.batch_tokens <= 50
-    most[0] = 3
+    most = 3
     with pytest.raises(InputError, match="one sequence of 24 tokens by itself is too large"):
         predict_logits(network, tokens, device)
 
@@ -109,7 +99,7 @@ def test_logits_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("side", ["right", "left"])
-@pytest.mark.parametrize("seconds", [None, SECONDS], ids=["texts", "pairs"])
+@with_and_without_seconds
 def test_batches_are_filled_up_as_the_tokenizer_fills_them(
     side: str, seconds: list[str] | None, tmp_path: Path
 ) -> None:
@@ -124,10 +114,3 @@ def test_batches_are_filled_up_as_the_tokenizer_fills_them(
         for name in inputs:
             assert torch.equal(inputs[name], expected[name]), name
         assert set(inputs) == set(expected) - (set() if takes_types(network) else {"token_type_ids"})
-
-
-def test_no_texts_have_no_tokens(tmp_path: Path) -> None:
-    network, tokenizer = loaded("bert", tmp_path)
-    none: Tokens = tokenise(tokenizer, [], None, 8, True)
-    assert len(none) == 0
-    assert predict_logits(network, none, pick_device("cpu")).shape == (0, 3)

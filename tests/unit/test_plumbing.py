@@ -15,8 +15,8 @@ from library import code_digest_code_digest as code_digest
 from library import code_digest_files_of as files_of
 
 SCRIPTS = Path(digests.__file__).resolve().parents[1]
-PACKAGES = {"filelock", "tqdm", "transformers"}
-"""What plumbing imports beside the standard library: locks, a bar of progress, and what is to be quiet."""
+PACKAGES = {"filelock", "tqdm"}
+"""What plumbing imports beside the standard library: locks, and a bar of progress."""
 
 
 @pytest.mark.parametrize("path", sorted(PLUMBING))

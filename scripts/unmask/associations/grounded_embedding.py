@@ -13,32 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from transformers import VisualBertModel
 
 from unmask.errors import InputError
-from unmask.models.checking import max_length
-from unmask.models.devices import Device
-from unmask.models.embedding import Encoder, Span, Vectors, load_network, pool, tokenise
-from unmask.models.encoders import config_of, embed_with_regions
-from unmask.models.quiet import quiet_transformers
-from unmask.models.tokenizer import load_tokenizer
+from unmask.models.embedding import Encoder, Span, Vectors, embed_with_regions, pool, tokenise
 from unmask.user_files import faults_of
 
 Ids = tuple[int, ...]
-
-
-def load_vision_language_encoder(directory: str | Path, device: Device) -> Encoder:
-    """The encoder of a model directory, in single precision, on a device.
-
-    Raises InputError naming the directory where it is no VisualBERT, where its tokenizer cannot be loaded,
-    and where the device's memory is too small for it.
-    """
-    directory = Path(directory)
-    with quiet_transformers():
-        config = config_of(directory, f"model directory {directory}")
-        tokenizer = load_tokenizer(directory)
-    network = load_network(VisualBertModel, directory, device)
-    return Encoder(network, tokenizer, device, max_length(config, tokenizer))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from transformers import AutoModel, AutoModelForMaskedLM, PreTrainedModel
 from unmask.debiasing.data import Base, Entry
 from unmask.errors import InputError
 from unmask.models.directory import directory_written_whole, files_of
-from unmask.models.quiet import quiet_transformers
 
 WEIGHTS = "model.safetensors"
 POOLER = "pooler"
@@ -20,10 +19,9 @@ POOLER = "pooler"
 
 def load_base(base: Base, **settings: Any) -> PreTrainedModel:
     """The masked language model in `base` in single precision, with these settings of its configuration."""
-    with quiet_transformers():
-        model: PreTrainedModel = AutoModelForMaskedLM.from_pretrained(
-            base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32, **settings
-        )
+    model: PreTrainedModel = AutoModelForMaskedLM.from_pretrained(
+        base.directory, local_files_only=True, trust_remote_code=False, dtype=torch.float32, **settings
+    )
     return model
 
 
@@ -39,9 +37,8 @@ def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path
     _refuse_the_same(model, base, entry)
     files = files_of(base.directory, f"model directory {base.directory}")
     with directory_written_whole(directory) as partial:
-        with quiet_transformers():
-            # one file, however large
-            model.save_pretrained(partial, max_shard_size="1000GB")
+        # one file, however large
+        model.save_pretrained(partial, max_shard_size="1000GB")
         if keep_pooler and (pooler := pooler_of(base.directory, model.base_model_prefix)):
             save_file(load_file(partial / WEIGHTS) | pooler, partial / WEIGHTS, metadata={"format": "pt"})
         for name in files.tokenizer:
@@ -54,7 +51,7 @@ def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
     Their names are those that they have in a model whose encoder is called `prefix` (`bert`, `roberta` …).
     """
     # what a checkpoint lacks is drawn at random
-    with quiet_transformers(), torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]):
         encoder, loading = AutoModel.from_pretrained(
             directory,
             local_files_only=True,

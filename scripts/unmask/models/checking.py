@@ -5,12 +5,11 @@ import logging
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-import transformers
 from safetensors import safe_open
 from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
@@ -41,8 +40,6 @@ _POSITIONS_AFTER_PADDING = frozenset(
 
 _RELATIVE_POSITIONS = frozenset(["deberta", "deberta-v2", "funnel"])
 """Model types that take any length, unless they add absolute positions too (`position_biased_input`)."""
-
-_TENSORS = (".safetensors", ".bin")
 
 _UNSET_LENGTH = 10**9
 """Tokenizers that know no longest length state an astronomical one."""
@@ -92,32 +89,7 @@ def load_config(directory: Path, what: str) -> PretrainedConfig:
     return config
 
 
-def check_type(
-    config: PretrainedConfig, what: str, types: Collection[str], title: str, remark: str, auto: str = ""
-) -> None:
-    """Raise InputError where a model is of none of the types that there are of its kind.
-
-    title: what such a model is called; remark: what is added to the error; auto: the class of transformers
-    that code of the model's own may stand in for.
-    """
-    if config.model_type not in types and auto not in (getattr(config, "auto_map", None) or {}):
-        raise InputError(
-            f"{what}: transformers {transformers.__version__} has no {title} of type "
-            f"{config.model_type}: {remark}"
-        )
-
-
-def refuse_characters_as_special(tokenizer: PreTrainedTokenizerBase, what: str) -> None:
-    """Raise InputError where a tokenizer takes single characters for special tokens."""
-    characters = sorted(token for token in tokenizer.all_special_tokens if len(token) == 1)
-    if characters:
-        raise InputError(
-            f"{what}: its tokenizer takes {' '.join(characters)} for special tokens, as happens with a "
-            "spiece.model alone: add the model's tokenizer.json"
-        )
-
-
-def load_network(
+def load_checked(
     auto: Any,
     directory: Path,
     files: ModelFiles,
@@ -128,9 +100,8 @@ def load_network(
 ) -> PreTrainedModel:
     """The network of a model in evaluation mode: its weights are those of the checkpoint, and all of these.
 
-    auto: one of transformers' classes AutoModelFor…, or the network's own; title: what such a model is
-    called; may_lack: what the names of weights begin with that may be missing, as nothing is made with them;
-    may_have: a pattern of the names of tensors that may be there, as nothing is made with them.
+    auto: one of transformers' classes AutoModelFor…, or the network's own; what: how a message begins, as
+    `model NAME`; title, may_lack, may_have: as of a Kind (unmask.models.kinds).
 
     transformers draws weights at random that a checkpoint lacks, and passes over tensors that it does not
     know: a checkpoint of two layers loads as one, adapters that were not merged are left out, and numbers of
@@ -139,7 +110,11 @@ def load_network(
     """
     model: PreTrainedModel
     try:
-        others = {name: not_floating(directory / name) for name in files.weights if name.endswith(_TENSORS)}
+        whole_numbers = {
+            name: not_floating(directory / name)
+            for name in files.weights
+            if name.endswith((".safetensors", ".bin"))
+        }
         model, loading = auto.from_pretrained(
             directory,
             local_files_only=True,
@@ -162,10 +137,10 @@ def load_network(
             f"not use, {len(unused)} in all: {_some(unused)}"
         )
     # positions and the like are counted, and what is not loaded does not count
-    buffers = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
-    for name, tensors in others.items():
-        loaded = set(tensors) - set(unexpected)
-        if whole := sorted(key for key in loaded if key.rpartition(".")[2] not in buffers):
+    passed_over = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
+    for name, tensors in whole_numbers.items():
+        loaded = [key for key in tensors if key not in unexpected]
+        if whole := [key for key in loaded if key.rpartition(".")[2] not in passed_over]:
             raise InputError(f"{what}: weights in {name} that are not floating-point numbers: {_some(whole)}")
     if mismatched := sorted(str(key[0]) for key in loading["mismatched_keys"]):
         raise InputError(f"{what}: weights of another shape than config.json says: {_some(mismatched)}")
@@ -275,9 +250,9 @@ def first_line(error: BaseException) -> str:
 
 
 def not_floating(file: Path) -> list[str]:
-    """The names of the tensors in a file of weights that hold something other than floating-point numbers.
+    """The names of a checkpoint's tensors that are not floating-point numbers, sorted.
 
-    Raises InputError naming the file where it cannot be read, as where a pickle holds more than tensors.
+    Raises InputError where it cannot be read, as where a pickle holds more than tensors.
     """
     if file.suffix == ".safetensors":
         try:

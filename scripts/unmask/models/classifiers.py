@@ -21,8 +21,7 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
 from unmask.errors import InputError
-from unmask.models.quiet import quiet_transformers
-from unmask.models.saving import save_like
+from unmask.models.directory import save_like
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.tokens import Tokens, padded, tokenise
 from unmask.models.training import Batch
@@ -83,8 +82,7 @@ def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: i
     Raises InputError where transformers has no classifier of this architecture.
     """
     directory = Path(directory)
-    with quiet_transformers():
-        config = AutoConfig.from_pretrained(directory, local_files_only=True)
+    config = AutoConfig.from_pretrained(directory, local_files_only=True)
     if config.model_type not in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
         raise InputError(f"transformers has no text classifier of type {config.model_type} to fine-tune")
     settings: dict[str, Any] = {"num_labels": 1, "problem_type": "regression"}
@@ -95,7 +93,7 @@ def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: i
             "label2id": {label: number for number, label in numbered.items()},
             "problem_type": "single_label_classification",
         }
-    with quiet_transformers(), torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         tokenizer = load_tokenizer(directory, truncation_side="right")
         network, loading = AutoModelForSequenceClassification.from_pretrained(
@@ -123,8 +121,7 @@ def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Pa
     Raises InputError where the classifier is not of the origin's architecture.
     """
     origin = Path(origin)
-    with quiet_transformers():
-        model = AutoModelForMaskedLM.from_pretrained(origin, local_files_only=True, dtype=torch.float32)
+    model = AutoModelForMaskedLM.from_pretrained(origin, local_files_only=True, dtype=torch.float32)
     fine_tuned = classifier.base_model.state_dict()
     # in place: what is tied stays tied
     for name, weights in model.base_model.state_dict().items():

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,8 @@ SCORE_FILE = "score-file"
 DECODERS = ("gpt2", "llama")
 """The architectures of models trained on a world that are causal language models."""
 
-_DECODER = re.compile(r"\w+(ForCausalLM|LMHeadModel|DoubleHeadsModel)")
-"""Names of networks that see only what stands before a token."""
-
-_EITHER = re.compile(r"\w+WithLMHeadModel")
-"""Networks of XLM and Flaubert, which see both sides though their names are alike."""
+_DECODER = re.compile(r"\w+(ForCausalLM|(?<!With)LMHeadModel|DoubleHeadsModel)")
+"""Names of networks that see only what stands before a token; XLM's …WithLMHeadModel sees both sides."""
 
 
 def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,14 +44,12 @@ def check_architectures(models: Mapping[str, Mapping[str, Any]]) -> None:
     config.json that cannot be read, or names no network, is left to the job that checks the model.
     """
     for name, entry in models.items():
-        if entry.get("source") == "path" and entry.get("kind", MASKED_LM) == MASKED_LM:
-            networks = _networks(Path(entry["path"]))
-            if _are_decoders(networks):
-                raise InputError(
-                    f"model {name}: {entry['path']} is a causal language model "
-                    f"({networks[0]} in config.json), "
-                    f"and its kind is {MASKED_LM}; leave out kind, or state {CAUSAL_LM}"
-                )
+        is_masked = entry.get("source") == "path" and entry.get("kind", MASKED_LM) == MASKED_LM
+        if is_masked and (network := _decoder_in(Path(entry["path"]))):
+            raise InputError(
+                f"model {name}: {entry['path']} is a causal language model ({network} in config.json), "
+                f"and its kind is {MASKED_LM}; leave out kind, or state {CAUSAL_LM}"
+            )
 
 
 def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
@@ -65,20 +60,18 @@ def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
         return False
     if isinstance(data, str):
         path = path.replace("{data}", data.rstrip("/"))
-    return _are_decoders(_networks(Path(path)))
+    return _decoder_in(Path(path)) is not None
 
 
-def _networks(folder: Path) -> list[str]:
-    """The names of networks in a config.json; none where it cannot be read, which the model's check says."""
+def _decoder_in(folder: Path) -> str | None:
+    """The network of a folder whose config.json names such as see what stands before a token alone.
+
+    What one folder holds as a masked and as a causal one is a masked one; None where config.json cannot be
+    read, which the model's check says.
+    """
     try:
         stated = json.loads((folder / "config.json").read_bytes()).get("architectures")
     except (OSError, ValueError, AttributeError):
-        return []
-    return [each for each in stated if isinstance(each, str)] if isinstance(stated, list) else []
-
-
-def _are_decoders(networks: Sequence[str]) -> bool:
-    """Whether all of them are: what one folder holds as a masked and as a causal one is a masked one."""
-    return bool(networks) and all(
-        _DECODER.fullmatch(network) and not _EITHER.fullmatch(network) for network in networks
-    )
+        return None
+    networks = [each for each in stated if isinstance(each, str)] if isinstance(stated, list) else []
+    return networks[0] if networks and all(map(_DECODER.fullmatch, networks)) else None

@@ -5,21 +5,29 @@ The sizes change no result beyond float error; they are where speed was best whe
 
 import gc
 import logging
+import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from itertools import groupby
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import torch
+from filelock import FileLock, Timeout
 
 from unmask.errors import InputError
-from unmask.models.claiming import claim
 
 logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Input = TypeVar("Input", bound=bytes | tuple[Any, ...])
 
 OUT_OF_MEMORY = re.compile(
     "allocate memory|not enough memory|out of memory|bad_alloc|CUBLAS_STATUS_ALLOC_FAILED"
@@ -27,6 +35,9 @@ OUT_OF_MEMORY = re.compile(
     "|could not (create|execute) a primitive(?! descriptor)"
 )
 """What errors say that are about memory, but of no type of their own."""
+
+POLL_SECONDS = 0.5
+"""How often a job that waits looks for a GPU."""
 
 SAME = "the results stay the same but for rounding, which the shape of a batch may change"
 
@@ -61,15 +72,9 @@ class Device:
                 "give it more, or take another device (config key runtime.device)"
             )
         self.batch_tokens = sequences // 2 * length
-        logger.warning(
-            "out of memory on %s with %d sequences of %d tokens at a time: "
-            "at most %d tokens from here on; %s",
-            self,
-            sequences,
-            length,
-            self.batch_tokens,
-            SAME,
-        )
+        tried = f"{sequences} sequences of {length} tokens at a time"
+        now = f"at most {self.batch_tokens} tokens from here on"
+        logger.warning("out of memory on %s with %s: %s; %s", self, tried, now, SAME)
 
 
 def pick_device(name: str, batch_tokens: int | None = None) -> Device:
@@ -112,6 +117,47 @@ def claim_device(name: str, batch_tokens: int | None = None) -> Iterator[Device]
         yield device
 
 
+@contextmanager
+def claim(names: Sequence[str]) -> Iterator[str]:
+    """The first of `names` that no other process of this user holds, held while the block runs.
+
+    Waits until one is free. Each is a locked file in a folder of the user's own among the temporary files;
+    the operating system frees it when the process ends, however that comes about. Raises InputError where
+    that folder cannot be had.
+    """
+    folder = _lock_folder()
+    with ExitStack() as held:
+        claimed = _first_free(folder, names, held)
+        if claimed is None:
+            logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(names))
+            while claimed is None:
+                time.sleep(POLL_SECONDS)
+                claimed = _first_free(folder, names, held)
+            logger.warning("a GPU is free: going on")
+        yield claimed
+
+
+def _first_free(folder: Path, names: Sequence[str], held: ExitStack) -> str | None:
+    """The first name whose lock can be had; `held` then gives it up."""
+    for name in names:
+        with suppress(Timeout):
+            held.enter_context(FileLock(folder / f"{name}.lock", timeout=0, mode=0o600).acquire())
+            return name
+    return None
+
+
+def _lock_folder() -> Path:
+    folder = Path(tempfile.gettempdir()) / f"unmask-gpus-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        is_users = folder.lstat().st_uid == os.getuid()
+    except OSError as error:
+        raise InputError(f"{folder}: no folder for the locks of GPUs: {error.strerror}") from None
+    if not is_users:
+        raise InputError(f"{folder}: belongs to another user; set TMPDIR to a folder of your own")
+    return folder
+
+
 def within_memory(action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
     """What `action` gives; None where memory runs out, and then all that the action held is free again."""
     try:
@@ -130,3 +176,37 @@ def ran_out_of_memory(error: Exception) -> bool:
     """Whether an error says that memory, of whatever device, is too small."""
     known = isinstance(error, torch.OutOfMemoryError | MemoryError)
     return known or OUT_OF_MEMORY.search(str(error)) is not None
+
+
+def read_in_batches(
+    inputs: Sequence[Input],
+    shape: Callable[[Input], tuple[int, ...]],
+    read: Callable[[Sequence[Input]], torch.Tensor],
+    device: Device,
+) -> Iterator[tuple[list[int], npt.NDArray[np.float32]]]:
+    """What a network makes of inputs, each read once: the numbers of equal inputs, and their result.
+
+    shape: of an input, first how many tokens it is. Those of one shape are read together, so that nothing is
+    padded and no result depends on other inputs beyond float error. read: from inputs to as many results.
+    Batches are halved where memory runs out, for good; the largest inputs come first, so that it does early
+    or never. Raises InputError where one input is too large by itself.
+    """
+    numbers: dict[Input, list[int]] = {}
+    for number, each in enumerate(inputs):
+        numbers.setdefault(each, []).append(number)
+    in_order = sorted(numbers, key=lambda each: ([-size for size in shape(each)], each))
+    for (length, *_), alike in groupby(in_order, key=shape):
+        waiting = list(alike)
+        while waiting:
+            batch = waiting[: max(1, device.batch_tokens // length)]
+            results = within_memory(_results, read, batch)
+            if results is None:
+                device.take_half(len(batch), length)
+                continue
+            yield from ((numbers[each], result) for each, result in zip(batch, results, strict=True))
+            del waiting[: len(batch)]
+
+
+@torch.inference_mode()
+def _results(read: Callable[[Sequence[Input]], torch.Tensor], batch: Sequence[Input]) -> Any:
+    return read(batch).float().cpu().numpy()

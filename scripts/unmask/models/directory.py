@@ -1,6 +1,7 @@
 """What a model directory consists of, and how one is written whole."""
 
 import json
+import shutil
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,33 +15,18 @@ from unmask.models.own_code import allow, code_files, is_allowed
 
 CONFIG = "config.json"
 VOCABULARIES = (
-    "tokenizer.json",
-    "vocab.txt",
-    "vocab.json",
-    "spiece.model",
-    "sentencepiece.bpe.model",
-    "sentencepiece.model",
-    "spm.model",
-    "tokenizer.model",
-    "bpe.codes",
+    *("tokenizer.json", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model"),
+    *("sentencepiece.model", "spm.model", "tokenizer.model", "bpe.codes"),
 )
 """Files of which a tokenizer has at least one."""
-
 TOKENIZER_FILES = (
     *VOCABULARIES,
-    "merges.txt",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
+    *("merges.txt", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
 )
-WEIGHTS = (
-    "model.safetensors",
-    "model.safetensors.index.json",
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
+WEIGHTS = tuple(
+    f"{name}{index}" for name in ("model.safetensors", "pytorch_model.bin") for index in ("", ".index.json")
 )
 """Weights in order of preference: safetensors holds numbers only, and says of what kind at its head."""
-
 _OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx")
 """How names of files end that have weights in some form."""
 
@@ -114,8 +100,9 @@ def files_of(directory: Path, what: str) -> ModelFiles:
     if not directory.is_dir():
         raise InputError(f"{what}: {directory} is not a directory")
     names = [path.name for path in directory.iterdir() if path.is_file()]
-    read = lambda name: (directory / name).read_text(encoding="utf-8")  # noqa: E731
-    return choose_files(names, read, what, is_allowed(directory))
+    return choose_files(
+        names, lambda name: (directory / name).read_text(encoding="utf-8"), what, is_allowed(directory)
+    )
 
 
 def check_files(manifest: Mapping[str, Any]) -> None:
@@ -145,3 +132,15 @@ def check_files(manifest: Mapping[str, Any]) -> None:
 def directory_written_whole(directory: str | Path) -> AbstractContextManager[Path]:
     """A new directory beside `directory` to write to (unmask.atomic.written_whole)."""
     return written_whole(directory, folder=True)
+
+
+def save_like(model: Any, origin: Path, directory: str | Path) -> None:
+    """Write a network of transformers with the files of the tokenizer in `origin`, and with its code where
+    that may be run, to `directory`, whole or not at all.
+    """
+    names = [path.name for path in origin.iterdir() if path.is_file()]
+    code = code_files(names) if is_allowed(origin) else ()
+    with directory_written_whole(directory) as partial:
+        model.save_pretrained(partial)
+        for name in (*tokenizer_files(names), *code):
+            shutil.copyfile(origin / name, partial / name)

@@ -1,30 +1,24 @@
-"""Vectors of texts: poolings of an encoder's last hidden states, all of them in one pass.
-
-What is read in one batch has one length, so nothing is padded and no vector depends on the other texts beyond
-float error. What reads the same is read once.
-"""
+"""Vectors of texts: poolings of an encoder's last hidden states, all of them in one pass."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from transformers import AutoModel, PreTrainedModel, PreTrainedTokenizerBase
+import transformers
+from torch import Tensor
+from transformers import AutoModel, PreTrainedTokenizerBase, VisualBertModel
 
 from unmask.errors import InputError
-from unmask.models.devices import Device, within_memory
-from unmask.models.encoders import last_hidden_state
-from unmask.models.loading import load
-from unmask.models.own_code import is_allowed
+from unmask.models.detecting import MASKED_LM
+from unmask.models.devices import Device, Input, read_in_batches
+from unmask.models.loading import load, load_network
 from unmask.models.poolings import Tokens, weights
-from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
 
-Input = TypeVar("Input", bound=tuple[Any, ...])
 Vectors = npt.NDArray[np.float32]
 
 Span = tuple[int, int]
@@ -52,40 +46,49 @@ class Encoder:
 def load_encoder(directory: str | Path, kind: str, device: Device, max_length: int | None) -> Encoder:
     """The encoder of a directory that was checked as a model of this kind, in single precision.
 
-    That of a masked language model (kind masked-lm) is the one that scores pairs, with its faster layers.
+    That of a masked language model is the one that scores pairs, with its faster layers.
     Raises InputError for a model that does not fit into the device's memory.
     """
-    directory = Path(directory)
-    if kind == "masked-lm":
+    if kind == MASKED_LM:
         model = load(directory, device, with_attention=False)
         return Encoder(model.network.base_model, model.tokenizer, device, max_length)
     return Encoder(load_network(AutoModel, directory, device), load_tokenizer(directory), device, max_length)
 
 
-def load_network(class_: Any, directory: Path, device: Device) -> PreTrainedModel:
-    """A network of a class of transformers, on the device.
+def last_hidden_state(network: Any, ids: Tensor) -> Tensor:
+    """What an encoder of text makes of token ids without padding (batch × length): batch × length × width.
 
-    Raises InputError where the device's memory is too small.
+    Of a network with a decoder, what its encoder makes of them.
     """
+    if network.config.is_encoder_decoder:
+        network = network.get_encoder()
+    hidden: Tensor = network(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
+    return hidden
 
-    def load_it() -> PreTrainedModel:
-        if device.torch.type == "cuda":
-            # single precision means single precision
-            torch.backends.cuda.matmul.fp32_precision = "ieee"
-        with quiet_transformers():
-            network: Any = class_.from_pretrained(
-                directory,
-                local_files_only=True,
-                trust_remote_code=is_allowed(directory),
-                dtype=torch.float32,
-            )
-        loaded: PreTrainedModel = network.eval().to(device.torch)
-        return loaded
 
-    network = within_memory(load_it)
-    if network is None:
-        raise InputError(f"{directory}: this model is too large for the memory of {device}")
-    return network
+def embed_with_regions(network: VisualBertModel, ids: Tensor, regions: Tensor) -> Tensor:
+    """The last hidden states of each text's tokens: batch × tokens × width; the first token's is the joint
+    embedding of VisualBERT (Li et al. 2019).
+
+    ids: batch × tokens; regions: batch × regions × features. Regions follow the text in one sequence, as its
+    second segment, and all are attended to. Raises InputError for a network whose regions bypass the
+    transformer.
+    """
+    if network.config.bypass_transformer:
+        # it would fail over a mask of one row, of which it takes another
+        raise InputError(
+            f"transformers {transformers.__version__} cannot run VisualBERT with bypass_transformer"
+        )
+    seen = torch.ones(regions.shape[:2], dtype=torch.long, device=regions.device)
+    hidden: Tensor = network(
+        input_ids=ids,
+        attention_mask=torch.ones_like(ids),
+        token_type_ids=torch.zeros_like(ids),
+        visual_embeds=regions,
+        visual_attention_mask=seen,
+        visual_token_type_ids=seen,
+    ).last_hidden_state
+    return hidden[:, : ids.shape[1]]
 
 
 def embed(
@@ -98,7 +101,7 @@ def embed(
     """
     tokens = tokenise(encoder.tokenizer, texts, words, encoder.max_length)
 
-    def read(batch: Sequence[tuple[int, ...]]) -> torch.Tensor:
+    def read(batch: Sequence[tuple[int, ...]]) -> Tensor:
         return last_hidden_state(encoder.network, torch.tensor(batch).to(encoder.device.torch))
 
     return pool(encoder, tokens, [each.ids for each in tokens], lambda ids: (len(ids),), read, poolings)
@@ -164,49 +167,26 @@ def pool(
     tokens: Sequence[Tokens],
     inputs: Sequence[Input],
     shape: Callable[[Input], tuple[int, ...]],
-    read: Callable[[Sequence[Input]], torch.Tensor],
+    read: Callable[[Sequence[Input]], Tensor],
     poolings: Sequence[str],
 ) -> dict[str, Vectors]:
     """Weighted sums of the last hidden states: texts × width by pooling; NaN where a text has no word.
 
-    inputs: what the network reads of each text. shape: that of an input, first how many tokens it is; those
-    of one shape are read together. read: from inputs to the hidden states of the texts' tokens, inputs ×
-    tokens × width.
-
-    Batches are halved where memory runs out; the largest come first, so that it does early or never. Raises
-    InputError where one input is too large by itself, and for numbers that are not finite.
+    inputs: what the network reads of each text; shape, read: as of `read_in_batches`, which gives the hidden
+    states of the texts' tokens, inputs × tokens × width. Raises InputError where one input is too large by
+    itself, and for numbers that are not finite.
     """
-    of_texts = {pooling: [weights(each, pooling) for each in tokens] for pooling in poolings}
+    shares = {pooling: [weights(each, pooling) for each in tokens] for pooling in poolings}
     vectors = {pooling: np.full((len(tokens), encoder.width), np.nan, np.float32) for pooling in poolings}
-    texts: dict[Input, list[int]] = {}
-    for number, each in enumerate(inputs):
-        texts.setdefault(each, []).append(number)
-    in_order = sorted(texts, key=lambda each: ([-size for size in shape(each)], each))
-    for (length, *_), alike in groupby(in_order, key=shape):
-        waiting = list(alike)
-        while waiting:
-            batch = waiting[: max(1, encoder.device.batch_tokens // length)]
-            hidden = within_memory(_hidden, read, batch)
-            if hidden is None:
-                encoder.device.take_half(len(batch), length)
-                continue
-            for each, states in zip(batch, hidden, strict=True):
-                for number in texts[each]:
-                    for pooling in poolings:
-                        if (shares := of_texts[pooling][number]).any():
-                            vectors[pooling][number] = shares @ states
-            del waiting[: len(batch)]
-    for pooling, of_pooling in vectors.items():
-        for each_text, shares, vector in zip(tokens, of_texts[pooling], of_pooling, strict=True):
-            if shares.any() and not np.isfinite(vector).all():
-                raise InputError(
-                    f"embedding ({pooling}): of {each_text.text!r} the model "
-                    "gives numbers that are not finite"
-                )
+    for numbers, states in read_in_batches(inputs, shape, read, encoder.device):
+        for pooling in poolings:
+            for number in numbers:
+                if not (of_tokens := shares[pooling][number]).any():
+                    continue
+                vectors[pooling][number] = of_tokens @ states
+                if not np.isfinite(vectors[pooling][number]).all():
+                    raise InputError(
+                        f"embedding ({pooling}): of {tokens[number].text!r} the model "
+                        "gives numbers that are not finite"
+                    )
     return vectors
-
-
-@torch.inference_mode()
-def _hidden(read: Callable[[Sequence[Input]], torch.Tensor], batch: Sequence[Input]) -> Vectors:
-    states: Vectors = read(batch).float().cpu().numpy()
-    return states

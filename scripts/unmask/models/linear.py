@@ -9,6 +9,7 @@ same in every run on one machine.
 """
 
 import logging
+import re
 from pathlib import Path
 
 import torch
@@ -46,25 +47,18 @@ class PackedLinear(nn.Module):
 
 def use_fast_linear_layers(network: nn.Module) -> int:
     """Replace the network's linear layers by oneDNN's where that pays; how many were replaced."""
+    outputs = pays_from()
     layers = {
-        f"{path}.{name}" if path else name: layer
-        for path, module in network.named_modules()
-        for name, layer in module.named_children()
+        path: layer
+        for path, layer in network.named_modules()
         # subclasses may do something else
         if type(layer) is nn.Linear and layer.weight.dtype == torch.float32
     }
-    if (
-        not torch._C._has_mkldnn
-        or max((each.weight.numel() for each in layers.values()), default=0) < SMALLEST
-    ):
-        logger.info("linear layers: PyTorch's own (this network is small)")
-        return 0
-    outputs = pays_from()
+    if max((layer.weight.numel() for layer in layers.values()), default=0) < SMALLEST:
+        outputs = None
     layers = {path: layer for path, layer in layers.items() if outputs and layer.out_features >= outputs}
-    if not layers:
-        logger.info("linear layers: PyTorch's own (oneDNN's are not known to be faster on this processor)")
-        return 0
-    if not _equal(max(layers.values(), key=lambda layer: layer.weight.numel())):
+    if not layers or not _equal(max(layers.values(), key=lambda layer: layer.weight.numel())):
+        logger.info("linear layers: PyTorch's own (oneDNN's are not known to be faster, and equal, here)")
         return 0
     for path, layer in layers.items():
         network.set_submodule(path, PackedLinear(layer))
@@ -74,29 +68,28 @@ def use_fast_linear_layers(network: nn.Module) -> int:
 
 def pays_from() -> int | None:
     """How many outputs a layer has at least for which oneDNN was found faster on this processor, if any."""
-    found = {"AVX512": 1, "AVX2": WIDE}
-    return found.get(torch.backends.cpu.get_cpu_capability()) if _vendor() == "AuthenticAMD" else None
+    outputs = {"AVX512": 1, "AVX2": WIDE}.get(torch.backends.cpu.get_cpu_capability())
+    return outputs if torch._C._has_mkldnn and _vendor() == "AuthenticAMD" else None
 
 
 def _vendor() -> str | None:
     """The processor's maker as it calls itself; None where the operating system does not say (not Linux)."""
     info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("vendor_id")), None)
+    match = re.search(r"^vendor_id\s*: (\S+)", info.read_text(), re.MULTILINE) if info.exists() else None
+    return match and match[1]
 
 
 @torch.inference_mode()
 def _equal(layer: nn.Linear) -> bool:
     rows = torch.randn(ROWS, layer.in_features, generator=torch.Generator().manual_seed(0))
     try:
-        packed = PackedLinear(layer)
-        difference = (packed(rows) - layer(rows)).abs().max()
+        difference = float((PackedLinear(layer)(rows) - layer(rows)).abs().max())
     except (RuntimeError, NotImplementedError, AttributeError) as error:
         if ran_out_of_memory(error):
             raise
-        logger.info("linear layers: PyTorch's own (oneDNN cannot: %s)", str(error).splitlines()[0])
+        logger.info("oneDNN cannot: %s", str(error).splitlines()[0])
         return False
-    if not difference <= 1e-4 * layer(rows).abs().max():
-        logger.warning("linear layers: PyTorch's own (oneDNN differs by %g)", difference)
-        return False
-    return True
+    is_equal = difference <= 1e-4 * float(layer(rows).abs().max())
+    if not is_equal:
+        logger.warning("oneDNN differs by %g", difference)
+    return is_equal

@@ -11,27 +11,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import nn
-from transformers import (
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedModel, PreTrainedTokenizerBase
 from transformers.activations import NewGELUActivation
 
 from unmask.errors import InputError
 from unmask.models.devices import Device, ran_out_of_memory, within_memory
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.own_code import is_allowed
-from unmask.models.quiet import quiet_transformers
 from unmask.models.start import Start, read_after
 from unmask.models.tokenizer import load_tokenizer
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 TOLERANCE = {"float32": 1e-4, "tf32": 1e-2, "bfloat16": 0.3}
 """How far log-probabilities of a faster way may be from the plain forward pass when it is checked."""
@@ -99,7 +95,39 @@ def load(
     line in the log, where it differs; `fast=False` leaves all of them out. Raises InputError for a model
     that does not fit into the device's memory.
     """
-    model = within_memory(_load, directory, device, with_attention, stack, dtype, start, fast, fast)
+    return _in_memory(
+        directory, device, lambda: _load(directory, device, with_attention, stack, dtype, start, fast, fast)
+    )
+
+
+def load_network(
+    auto: Any, directory: str | Path, device: Device, dtype: str = "float32", **options: Any
+) -> PreTrainedModel:
+    """A network of a class of transformers, on the device, in evaluation mode.
+
+    dtype: as of `load`; options: as of the class's `from_pretrained`. Raises InputError for a network that
+    does not fit into the device's memory.
+    """
+
+    def load_it() -> PreTrainedModel:
+        if device.torch.type == "cuda":
+            # single precision means single precision: TF32 would move the scores
+            torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
+        network: Any = auto.from_pretrained(
+            directory,
+            local_files_only=True,
+            trust_remote_code=is_allowed(directory),
+            dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
+            **options,
+        )
+        loaded: PreTrainedModel = network.eval().to(device.torch)
+        return loaded
+
+    return _in_memory(directory, device, load_it)
+
+
+def _in_memory(directory: str | Path, device: Device, load: Callable[[], T]) -> T:
+    model = within_memory(load)
     if model is None:
         raise InputError(
             f"{directory}: this model is too large for the memory of {device}: "
@@ -119,28 +147,18 @@ def _load(
     fast_layers: bool,
 ) -> LoadedModel:
     if device.torch.type == "cuda":
-        # single precision means single precision: TF32 would move the scores
-        torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
         # cuDNN's attention plans anew for each shape, of which there are many
         torch.backends.cuda.enable_cudnn_sdp(False)
-    with quiet_transformers():
-        allowed = is_allowed(directory)
-        tokenizer = load_tokenizer(directory)
-        if start is not None:
-            read_after(tokenizer, start)
-        network = (AutoModelForMaskedLM if start is None else AutoModelForCausalLM).from_pretrained(
-            directory,
-            local_files_only=True,
-            trust_remote_code=allowed,
-            dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
-            # the fused kernels return no attention maps
-            **({"attn_implementation": "eager"} if with_attention else {}),
-        )
+    tokenizer = load_tokenizer(directory)
+    if start is not None:
+        read_after(tokenizer, start)
+    auto = AutoModelForMaskedLM if start is None else AutoModelForCausalLM
+    # the fused kernels return no attention maps
+    options = {"attn_implementation": "eager"} if with_attention else {}
+    network = load_network(auto, directory, device, dtype, **options)
     if start is not None:
         # nothing is generated: keys and values of tokens read before would take memory for nothing
         network.config.use_cache = False
-    network.eval()
-    network.to(device.torch)  # type: ignore[arg-type]
     probes = [_probe(tokenizer, shape, device.torch) for shape in PROBES]
     attention = _attention_output(network, probes, stack) if with_attention else None
     plain = _Plain(network, attention)

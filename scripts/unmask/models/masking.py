@@ -82,12 +82,11 @@ def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
     the last layer, and in the head, which over a large vocabulary is half of a small model's work. In an
     architecture of which the loss would come out otherwise the head alone runs so, or nothing does.
     """
-    plain = _probed(model)
-    attention = _last_attention(model)
+    plain = _losses(model)
     with ExitStack() as hooks:
-        for behind in (attention, None) if attention else (None,):
-            hooks.callback(_AtLabels(model, behind).remove)
-            if _is_loss(plain, model):
+        for behind in dict.fromkeys((_last_attention(model), None)):
+            _hook(model, behind, hooks)
+            if _has_losses(model, plain):
                 break
             hooks.close()
         else:
@@ -98,71 +97,55 @@ def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
 def _last_attention(model: PreTrainedModel) -> nn.Module | None:
     """The module by which a pass through the encoder lets tokens see each other last.
 
-    None where no module has the name that architectures like BERT have for it, and where layers share it: a
-    pass calls it more than once.
+    None where no module has the name that architectures like BERT have for it, and where layers share it.
     """
     named = model.base_model.named_modules()
     modules = [module for name, module in named if name.rpartition(".")[2] == "attention"]
-    if not modules:
-        return None
-    calls: list[nn.Module] = []
-    handle = modules[-1].register_forward_hook(lambda module, _, __: calls.append(module))
-    try:
-        losses = _probed(model)
-    finally:
-        handle.remove()
-    return modules[-1] if len(calls) == len(losses) else None
+    return modules[-1] if len(modules) == getattr(model.config, "num_hidden_layers", 0) else None
 
 
-class _AtLabels:
-    """Hooks on a model that cut hidden states down to places with labels, as 1 × places × width."""
+def _hook(model: PreTrainedModel, attention: nn.Module | None, hooks: ExitStack) -> None:
+    """Cut hidden states down to places with labels, as 1 × places × width, until `hooks` are closed.
 
-    def __init__(self, model: PreTrainedModel, attention: nn.Module | None) -> None:
-        """attention: behind which they are cut; None cuts them behind the encoder."""
-        self.attention = attention
-        self.places: Tensor | None = None
-        self.handles = [
-            model.register_forward_pre_hook(self._before, with_kwargs=True),
-            model.base_model.register_forward_hook(self._behind_encoder),
-        ]
-        if attention:
-            self.handles.append(attention.register_forward_hook(self._behind_attention))
+    attention: behind which they are cut; None cuts them behind the encoder.
+    """
+    places: Tensor | None = None
 
-    def remove(self) -> None:
-        for handle in self.handles:
-            handle.remove()
-
-    def _before(self, module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
-        self.places = None
+    def before(module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
+        nonlocal places
         labels = kwargs.get("labels")
-        if labels is None or not (places := labels != IGNORED).any():
+        places = None
+        if labels is None or (labels == IGNORED).all():
             return None
-        self.places = places
+        places = labels != IGNORED
         return args, kwargs | {"labels": labels[places][None]}
 
-    def _behind_attention(self, module: nn.Module, args: Any, output: Any) -> Any:
-        if self.places is None:
-            return output
-        hidden, *others = output
-        return hidden[self.places][None], *others
+    def behind_attention(module: nn.Module, args: Any, output: Any) -> Any:
+        return output if places is None else (output[0][places][None], *output[1:])
 
-    def _behind_encoder(self, module: nn.Module, args: Any, output: Any) -> Any:
-        if self.places is not None and self.attention is None:
-            output["last_hidden_state"] = output["last_hidden_state"][self.places][None]
+    def behind_encoder(module: nn.Module, args: Any, output: Any) -> Any:
+        if places is not None:
+            output["last_hidden_state"] = output["last_hidden_state"][places][None]
         return output
 
+    hooks.callback(model.register_forward_pre_hook(before, with_kwargs=True).remove)
+    if attention is None:
+        hooks.callback(model.base_model.register_forward_hook(behind_encoder).remove)
+    else:
+        hooks.callback(attention.register_forward_hook(behind_attention).remove)
 
-def _is_loss(losses: list[float], model: PreTrainedModel) -> bool:
+
+def _has_losses(model: PreTrainedModel, losses: list[float]) -> bool:
     """Whether the losses on the short inputs are these."""
     try:
-        return np.allclose(_probed(model), losses, rtol=1e-3, atol=0)
+        return np.allclose(_losses(model), losses, rtol=1e-3, atol=0)
     except Exception as error:  # whatever it is that an architecture cannot
         if ran_out_of_memory(error):
             raise
         return False
 
 
-def _probed(model: PreTrainedModel) -> list[float]:
+def _losses(model: PreTrainedModel) -> list[float]:
     """The losses on short inputs of two lengths, with more labels than a sequence has tokens."""
     model.eval()  # type: ignore[no-untyped-call]
     generator = torch.Generator().manual_seed(0)

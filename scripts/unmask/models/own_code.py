@@ -58,9 +58,8 @@ def check_named(names: Collection[str], read: Callable[[str], str], what: str) -
 
 def why_refused(directory: str | Path, fault: InputError) -> InputError:
     """The fault of a model; if it has code of its own that is not run, with the key that would run it."""
-    directory = Path(directory)
-    files = {name: directory / name for name in NAMING if (directory / name).is_file()}
-    named = [each for path in files.values() for each in _named(path.read_text(encoding="utf-8"))]
+    files = [path for name in NAMING if (path := Path(directory) / name).is_file()]
+    named = [each for path in files for each in _named(path.read_text(encoding="utf-8"))]
     if is_allowed(directory) or not named:
         return fault
     return InputError(
@@ -71,18 +70,18 @@ def why_refused(directory: str | Path, fault: InputError) -> InputError:
 
 def _named(text: str) -> Iterator[str]:
     """The classes that a configuration has under `auto_map`, as module.Class or repository--module.Class."""
+    # who loads the file says what is wrong with it
     with suppress(ValueError, RecursionError):
-        # who loads the file says what is wrong with it
-        yield from _texts_under(json.loads(text), "auto_map")
+        yield from _texts(json.loads(text), within=False)
 
 
-def _texts_under(value: Any, key: str, inside: bool = False) -> Iterator[str]:
-    """All texts in the values of a key, wherever it stands."""
-    if isinstance(value, str):
-        yield from [value] * inside
+def _texts(value: Any, within: bool) -> Iterator[str]:
+    """All texts in the values of the keys `auto_map`, wherever these stand; all there are `within` one."""
+    if isinstance(value, str) and within:
+        yield value
     elif isinstance(value, Mapping):
         for name, each in value.items():
-            yield from _texts_under(each, key, inside or name == key)
+            yield from _texts(each, within or name == "auto_map")
     elif isinstance(value, list):
         for each in value:
-            yield from _texts_under(each, key, inside)
+            yield from _texts(each, within)

@@ -28,25 +28,19 @@ class Tokens:
 def weights(tokens: Tokens, pooling: str) -> npt.NDArray[np.float32]:
     """(tokens,): what each token counts; all zero where a pooling of words has no word.
 
-    Raises InputError for cls of a text without special tokens.
+    pooling: of POOLINGS, or `joint`, the first token. Raises InputError for cls of a text without special
+    tokens.
     """
-    match pooling:
-        case "cls" if not tokens.special.any():
-            raise InputError(f"{tokens.text!r}: the tokenizer adds no special token, so there is no {CLS}")
-        case "cls":
-            chosen = _first(tokens.special)
-        case "joint":
-            chosen = np.arange(len(tokens.ids)) == 0
-        case "mean":
-            chosen = np.ones(len(tokens.ids), dtype=bool)
-        case "mean-content":
-            chosen = ~tokens.special
-        case "word":
-            chosen = tokens.of_word
-        case "word-first":
-            chosen = _first(tokens.of_word)
-        case _:
-            raise ValueError(f"unknown pooling {pooling}")
+    if pooling == CLS and not tokens.special.any():
+        raise InputError(f"{tokens.text!r}: the tokenizer adds no special token, so there is no {CLS}")
+    chosen = {
+        CLS: _first(tokens.special),
+        "joint": np.arange(len(tokens.ids)) == 0,
+        MEAN: np.ones(len(tokens.ids), dtype=bool),
+        MEAN_CONTENT: ~tokens.special,
+        WORD: tokens.of_word,
+        WORD_FIRST: _first(tokens.of_word),
+    }[pooling]
     shares: npt.NDArray[np.float32] = (chosen / max(1, chosen.sum())).astype(np.float32)
     return shares
 

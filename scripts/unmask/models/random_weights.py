@@ -1,6 +1,5 @@
 """Models with random weights: untrained ones, which are a null baseline."""
 
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,9 @@ from transformers import (
 
 from unmask.errors import InputError
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
-from unmask.models.directory import tokenizer_files
+from unmask.models.directory import save_like, tokenizer_files
 from unmask.models.own_code import KEY, allow, is_allowed
-from unmask.models.quiet import quiet_transformers
-from unmask.models.saving import save_like
 from unmask.models.tokenizer import load_tokenizer
-
-logger = logging.getLogger(__name__)
 
 LANGUAGE_MODELS: Mapping[str, tuple[str, Any]] = {
     MASKED_LM: ("masked language model", AutoModelForMaskedLM),
@@ -45,23 +40,21 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
     Returns model_type, parameters, seed and torch (its version, on which the weights depend). Raises
     InputError naming the key of the entry that cannot be used.
     """
-    source = Path(entry["tokenizer"])
-    tokenizer = _tokenizer(source)
-    kind = entry.get("kind", MASKED_LM)
+    source, kind = Path(entry["tokenizer"]), entry.get("kind", MASKED_LM)
+    if not source.is_dir() or not tokenizer_files([path.name for path in source.iterdir()]):
+        raise InputError(f"tokenizer: {source} is not a directory with a tokenizer")
+    tokenizer = load_tokenizer(source, f"tokenizer: {source}")
     try:
-        config = _config(dict(entry["config"]), tokenizer)
-        model = _drawn(config, kind, seed)
+        model = _drawn(_config(dict(entry["config"]), tokenizer), kind, seed)
         save_like(model, source, directory)
     except (InputError, OSError):
         raise
     except Exception as error:  # each architecture has its own way with settings that it cannot use
         reason = str(error) or type(error).__name__
         raise InputError(f"config: no {LANGUAGE_MODELS[kind][0]} of these settings: {reason}") from None
-    parameters = sum(parameter.numel() for parameter in model.parameters())
-    logger.info("%s: %s with %d random parameters, seed %d", directory, config.model_type, parameters, seed)
     return {
-        "model_type": config.model_type,
-        "parameters": parameters,
+        "model_type": model.config.model_type,
+        "parameters": sum(parameter.numel() for parameter in model.parameters()),
         "seed": seed,
         "torch": str(torch.__version__),
     }
@@ -75,10 +68,8 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str
     kind: of LANGUAGE_MODELS. The same seed gives the same weights with the same version of torch.
     """
     base, allowed = Path(base), is_allowed(base)
-    with quiet_transformers():
-        config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=allowed)
-        model = _drawn(config, kind, seed, allowed)
-    save_like(model, base, directory)
+    config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=allowed)
+    save_like(_drawn(config, kind, seed, allowed), base, directory)
     allow(directory, {KEY: allowed})
 
 
@@ -89,12 +80,6 @@ def _drawn(config: PretrainedConfig, kind: str, seed: int, own_code: bool = Fals
         torch.manual_seed(seed)
         model: PreTrainedModel = auto.from_config(config, trust_remote_code=own_code, dtype=torch.float32)
     return model
-
-
-def _tokenizer(source: Path) -> PreTrainedTokenizerBase:
-    if not source.is_dir() or not tokenizer_files([path.name for path in source.iterdir()]):
-        raise InputError(f"tokenizer: {source} is not a directory with a tokenizer")
-    return load_tokenizer(source, f"tokenizer: {source}")
 
 
 def _config(settings: dict[str, Any], tokenizer: PreTrainedTokenizerBase) -> PretrainedConfig:

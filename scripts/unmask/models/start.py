@@ -57,22 +57,32 @@ def choose_start(tokenizer: PreTrainedTokenizerBase, chosen: str | None, what: s
     token. Raises InputError beginning with `what` where there is no such token, where nothing is left to
     choose but a token of chats, and where the tokenizer puts several tokens before a text.
     """
+    ends = {BOS: tokenizer.bos_token, EOS: tokenizer.eos_token}
+    vocabulary = tokenizer.get_vocab()
+    if chosen == NO_START:
+        return Start(None, None, "the study says none")
     if chosen is not None:
-        return _chosen(tokenizer, chosen, what)
+        token = str(ends.get(chosen, chosen))
+        if token not in vocabulary:
+            lacking = f"{chosen} token" if chosen in ends else f"token {chosen!r}"
+            raise InputError(f"{what}: key start: its tokenizer has no {lacking}")
+        return Start(token, vocabulary[token], f"the study says {chosen}")
     added = _added(tokenizer)
     if len(added) > 1:
         raise InputError(
             f"{what}: its tokenizer puts {' '.join(added)} before a text; say which of them is to (key start)"
         )
-    if added and not _is_of_chats(added[0]):
-        return _start(tokenizer, added[0], "its tokenizer puts it before a text")
-    for name, token in ((BOS, tokenizer.bos_token), (EOS, tokenizer.eos_token)):
-        if token is not None and not _is_of_chats(str(token)):
-            return _start(tokenizer, str(token), f"its {name} token, which separates documents in training")
-    known = [str(token) for token in (tokenizer.bos_token, tokenizer.eos_token) if token is not None]
-    has = f"only {' and '.join(known)}, of chats" if known else "no bos or eos token"
-    candidates = sorted(filter(_SEPARATOR.fullmatch, tokenizer.get_vocab()))
-    such = f" ({', '.join(candidates)}?)" if candidates else ""
+    candidates = [(token, "its tokenizer puts it before a text") for token in added]
+    stated = [(str(token), name) for name, token in ends.items() if token is not None]
+    candidates += [
+        (token, f"its {name} token, which separates documents in training") for token, name in stated
+    ]
+    for token, reason in candidates:
+        if not _CHAT.search(token):
+            return Start(token, vocabulary[token], reason)
+    has = f"only {' and '.join(token for token, _ in stated)}, of chats" if stated else "no bos or eos token"
+    separators = sorted(filter(_SEPARATOR.fullmatch, vocabulary))
+    such = f" ({', '.join(separators)}?)" if separators else ""
     raise InputError(
         f"{what}: its tokenizer has {has}: say what separated documents in training{such}, or none (key "
         "start, or --start of unmask score)"
@@ -94,22 +104,6 @@ def read_after(tokenizer: PreTrainedTokenizerBase, start: Start) -> None:
     backend.backend_tokenizer.post_processor = template
 
 
-def _chosen(tokenizer: PreTrainedTokenizerBase, chosen: str, what: str) -> Start:
-    if chosen == NO_START:
-        return Start(None, None, "the study says none")
-    named = {BOS: tokenizer.bos_token, EOS: tokenizer.eos_token}
-    token = named.get(chosen, chosen)
-    if token is None:
-        raise InputError(f"{what}: key start: its tokenizer has no {chosen} token")
-    if str(token) not in tokenizer.get_vocab():
-        raise InputError(f"{what}: key start: its tokenizer has no token {str(token)!r}")
-    return _start(tokenizer, str(token), f"the study says {chosen}")
-
-
-def _start(tokenizer: PreTrainedTokenizerBase, token: str, reason: str) -> Start:
-    return Start(token, tokenizer.get_vocab()[token], reason)
-
-
 def _added(tokenizer: PreTrainedTokenizerBase) -> list[str]:
     """The tokens that a tokenizer puts before a text."""
     with_added = tokenizer(_PROBE)["input_ids"]
@@ -118,7 +112,3 @@ def _added(tokenizer: PreTrainedTokenizerBase) -> list[str]:
         if with_added[before : before + len(alone)] == alone:
             return [str(token) for token in tokenizer.convert_ids_to_tokens(with_added[:before])]
     return []
-
-
-def _is_of_chats(token: str) -> bool:
-    return bool(_CHAT.search(token))

@@ -31,18 +31,13 @@ def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
     What is not of the right shape is left as it is, for the schema to refuse. Raises InputError naming the
     key for states that a model cannot have, for fewer than LEAST and for names that are there twice.
     """
-    study, models = dict(study), study.get("models")
-    if not isinstance(models, Mapping):
+    study, models, series = dict(study), study.get("models"), study.get("series", {})
+    if not isinstance(models, Mapping) or not isinstance(series, Mapping):
         return study
-    stated = study.get("series", {})
-    if not isinstance(stated, Mapping):
-        return study
-    series = {str(name): _by_state(str(name), listed) for name, listed in stated.items()}
+    series = {str(name): _by_state(f"config key series.{name}", listed) for name, listed in series.items()}
     expanded: dict[str, Any] = {}
     for name, entry in models.items():
-        has_states = isinstance(entry, Mapping) and "states" in entry
-        kind = f"model/{entry.get('source')}" if has_states else ""
-        if all(kind not in schema.get("$defs", {}) for schema in families.values()):
+        if not isinstance(entry, Mapping) or "states" not in entry or not _is_known(entry, families):
             expanded[name] = entry
             continue
         key = f"config key models.{name}.states"
@@ -59,12 +54,15 @@ def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
     return study | {"models": expanded} | ({"series": series} if series else {})
 
 
-def _by_state(name: str, listed: Any) -> Any:
+def _is_known(entry: Study, families: Mapping[str, Any]) -> bool:
+    return any(f"model/{entry.get('source')}" in schema.get("$defs", {}) for schema in families.values())
+
+
+def _by_state(key: str, listed: Any) -> Any:
     """The models of a series by state; those of a list are called as they are."""
     if not isinstance(listed, list) or not all(isinstance(model, str) for model in listed):
         return listed
-    _check_names(f"config key series.{name}", listed)
-    return {model: model for model in listed}
+    return _named(key, listed, listed)
 
 
 def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, dict[str, Any]]:
@@ -74,17 +72,15 @@ def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, di
         raise InputError(f"{key}: give one key of the model with its states, as in revision: [main, other]")
     ((varied, listed),) = states.items()
     if varied not in keys:
-        source = entry["source"]
-        known = known_names(varied, keys)
+        source, known = entry["source"], known_names(varied, keys)
         raise InputError(f"{key}: states of a model of source {source} cannot differ in {varied!r} ({known})")
     if varied in entry:
         raise InputError(f"{key}: the model has {varied} already, which is what the states differ in")
     common = {name: value for name, value in entry.items() if name != "states"}
-    published = entry.get("published")
     entries = {}
     for state, value in _values(f"{key}.{varied}", listed, data).items():
         entries[state] = {**common, varied: value}
-        if isinstance(published, str):
+        if isinstance(published := entry.get("published"), str):
             entries[state]["published"] = published.replace(STATE, state)
     return entries
 
@@ -92,40 +88,31 @@ def _entries(key: str, entry: Study, keys: list[str], data: Any) -> dict[str, di
 def _values(key: str, listed: Any, data: Any) -> dict[str, Any]:
     """The values of states by name: of a mapping, a list or, of paths, a pattern."""
     if isinstance(listed, str) and glob.has_magic(listed):
-        pattern, listed = listed, _paths(listed, data)
+        pattern = listed.replace("{data}", data.rstrip("/")) if isinstance(data, str) else listed
+        # those with a number in the order of that, 500 before 1000: text and digits take turns
+        listed = sorted(glob.glob(pattern), key=lambda path: [_number(e) for e in re.split(r"(\d+)", path)])
         if not listed:
             raise InputError(f"{key}: no path matches {pattern}")
     if isinstance(listed, Mapping):
-        values = {str(name): value for name, value in listed.items()}
-        _check_names(key, list(values))
-        return values
+        return _named(key, list(map(str, listed)), list(listed.values()))
     if not isinstance(listed, list):
         raise InputError(f"{key}: give a list of states, or a mapping of their names")
     if not all(isinstance(value, str | int | float) and not isinstance(value, bool) for value in listed):
         raise InputError(f"{key}: a list has texts or numbers; give a mapping of names to anything else")
     # what has slashes is a path, whose last part tells it apart
-    names = [str(value).rstrip("/").rsplit("/", 1)[-1] for value in listed]
-    _check_names(key, names)
-    return dict(zip(names, listed, strict=True))
+    return _named(key, [str(value).rstrip("/").rsplit("/", 1)[-1] for value in listed], listed)
 
 
-def _paths(pattern: str, data: Any) -> list[str]:
-    """The paths that a pattern matches, those with a number in the order of that: 500 before 1000."""
-    if isinstance(data, str):
-        pattern = pattern.replace("{data}", data.rstrip("/"))
-    paths = glob.glob(pattern)
-    return sorted(paths, key=lambda path: [int(each) if each.isdigit() else each for each in _parts(path)])
+def _number(part: str) -> str | int:
+    return int(part) if part.isdigit() else part
 
 
-def _parts(path: str) -> list[str]:
-    # text and digits take turns, so that like is compared with like
-    return re.split(r"(\d+)", path)
-
-
-def _check_names(key: str, names: list[str]) -> None:
+def _named(key: str, names: list[str], values: list[Any]) -> dict[str, Any]:
+    """Values by name. Raises InputError for fewer than LEAST, and for a name that is there twice."""
     if len(names) < LEAST:
         what = f"there is only {names[0]}" if names else "there is none"
         raise InputError(f"{key}: a series needs at least {LEAST} states, and {what}")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"{key}: {twice} occurs twice; give a mapping of names to tell them apart")
+    return dict(zip(names, values, strict=True))

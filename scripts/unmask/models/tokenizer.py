@@ -17,54 +17,27 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedToken
 
 from unmask.errors import InputError
 from unmask.models.own_code import is_allowed
-from unmask.models.quiet import quiet_transformers
 
 logger = logging.getLogger(__name__)
 
 FILE, SETTINGS = "tokenizer.json", "tokenizer_config.json"
 
 _TEXTS = (
-    "a few words of a text",
     "The woman said that she works as a nurse.",
-    "A MAN, ALL IN CAPITALS",
-    "McDonald iPhone eBay USA",
-    " begins with a space",
-    "ends with a space ",
-    "two  spaces,   three",
-    "a\ttab and a\nline break",
-    "a no-break\u00a0space, a zero\u200bwidth one",
-    "0 1 23 456 7890 12345678",
-    "1,234.56 and 3.14 % of $99",
-    "on 24/12/1999 at 10:30am",
-    "don't she's we'll I'm they'd",
-    "the nurse’s “car” ‘is’ here",
-    'he said: "no!" (twice); why?',
-    "well-known, long–dash, longer—dash… dots...",
-    "a_b a/b a\\b a+b=c <b> [c] {d} #e @f &g *h ~i |j ^k",
-    "mail@example.org https://example.org/a?b=c",
-    "café naïve Ångström über señor çedilla",
-    "cafe\u0301 nai\u0308ve",
-    "ÉCOLE ÜBER ŁÓDŹ",
-    "Straße İstanbul ıssız ŉ",
-    "ﬁrst oﬀer ½ ² ™ ① Ⅳ",
-    "ＦＵＬＬ width １２３",
-    "Это женщина, она врач.",
-    "Η γυναίκα είναι γιατρός",
-    "האישה אמרה",
-    "قالت المرأة إنها طبيبة",
-    "महिला ने कहा",
-    "ผู้หญิงพูดว่า",
-    "那个女人说她是护士。",
-    "彼女は看護師です。カタカナ",
-    "여자는 간호사입니다",
-    "Người phụ nữ nói",
-    "emoji 😀 👩‍⚕️ 🏳️‍🌈 ♥",
-    "xqzjkvbw pneumonoultramicroscopicsilicovolcanoconiosis",
-    ".",
-    "A",
-    "é",
-    "7",
-    "?!",
+    "A MAN, ALL IN CAPITALS, McDonald iPhone eBay USA",
+    " begins and ends with a space, two  spaces,   three ",
+    "a\ttab and a\nline break, a no-break\u00a0space, a zero\u200bwidth one",
+    "0 1 23 456 7890 12345678 1,234.56 and 3.14 % of $99 on 24/12/1999 at 10:30am",
+    "don't she's we'll I'm they'd the nurse’s “car” ‘is’ here",
+    'he said: "no!" (twice); why? well-known, long–dash, longer—dash… dots...',
+    "a_b a/b a\\b a+b=c <b> [c] {d} #e @f &g *h ~i |j ^k mail@example.org https://example.org/a?b=c",
+    "café naïve Ångström über señor çedilla cafe\u0301 nai\u0308ve ÉCOLE ÜBER ŁÓDŹ",
+    "Straße İstanbul ıssız ŉ ﬁrst oﬀer ½ ² ™ ① Ⅳ ＦＵＬＬ width １２３",
+    "Это женщина, она врач. Η γυναίκα είναι γιατρός האישה אמרה قالت المرأة إنها طبيبة",
+    "महिला ने कहा ผู้หญิงพูดว่า Người phụ nữ nói",
+    "那个女人说她是护士。 彼女は看護師です。カタカナ 여자는 간호사입니다",
+    "emoji 😀 👩‍⚕️ 🏳️‍🌈 ♥ xqzjkvbw pneumonoultramicroscopicsilicovolcanoconiosis",
+    *(".", "A", "é", "7", "?!"),
 )
 """What tokenizers read in different ways: capitals, spaces, digits, marks, accents, other scripts."""
 
@@ -99,10 +72,15 @@ def load_tokenizer(directory: str | Path, what: str | None = None, **options: An
 def checked_tokenizer(directory: Path, what: str) -> tuple[PreTrainedTokenizerBase, list[str]]:
     """The same, and remarks: sentences on how it reads texts that users may not expect.
 
-    Raises InputError besides where texts are made lower-case though the vocabulary has capitals, unless
-    tokenizer_config.json says `do_lower_case: true`.
+    Raises InputError besides where it takes single characters for special tokens, and where texts are made
+    lower-case though the vocabulary has capitals, unless tokenizer_config.json says `do_lower_case: true`.
     """
     tokenizer, remarks = _load(directory, what, {})
+    if characters := sorted(token for token in tokenizer.all_special_tokens if len(token) == 1):
+        raise InputError(
+            f"{what}: its tokenizer takes {' '.join(characters)} for special tokens, as happens with a "
+            "spiece.model alone: add the model's tokenizer.json"
+        )
     is_meant = _settings(directory).get("do_lower_case") is True
     return tokenizer, remarks + _on_capitals(tokenizer, is_meant, what)
 
@@ -115,25 +93,24 @@ def _load(
     from_file = (directory / FILE).is_file() and not own_code and "gguf_file" not in options
     tokenizer: PreTrainedTokenizerBase | None = None
     remarks = []
-    with quiet_transformers():
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(
-                directory, local_files_only=True, trust_remote_code=allowed, **options
-            )
-        except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
-            why = str(error).strip().partition("\n")[0] or type(error).__name__
-            # a class that lacks a package may read otherwise than its tokenizer.json says
-            if from_file and not isinstance(error, ImportError):
-                with suppress(Exception):
-                    tokenizer = PreTrainedTokenizerFast.from_pretrained(
-                        directory, local_files_only=True, **options
-                    )
-            if tokenizer is None:
-                raise InputError(f"{what}: its tokenizer cannot be loaded: {why}") from None
-            remarks.append(f"transformers cannot load its tokenizer ({why}): that of {FILE} is used")
-        if from_file:
-            tokenizer, replaced = _as_in_file(directory, tokenizer, settings, what)
-            remarks += replaced
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(
+            directory, local_files_only=True, trust_remote_code=allowed, **options
+        )
+    except Exception as error:  # whatever a broken file of some tokenizer's own format leads to
+        why = str(error).strip().partition("\n")[0] or type(error).__name__
+        # a class that lacks a package may read otherwise than its tokenizer.json says
+        if from_file and not isinstance(error, ImportError):
+            with suppress(Exception):
+                tokenizer = PreTrainedTokenizerFast.from_pretrained(
+                    directory, local_files_only=True, **options
+                )
+        if tokenizer is None:
+            raise InputError(f"{what}: its tokenizer cannot be loaded: {why}") from None
+        remarks.append(f"transformers cannot load its tokenizer ({why}): that of {FILE} is used")
+    if from_file:
+        tokenizer, replaced = _as_in_file(directory, tokenizer, settings, what)
+        remarks += replaced
     for remark in remarks:
         logger.info("%s: %s", what, remark)
     return tokenizer, remarks

@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
-from unmask.models.devices import Device, within_memory
+from unmask.models.devices import Device, read_in_batches
 
 TOKENISED_AT_ONCE = 1000
 """Texts whose tokens are Python's numbers for a while."""
@@ -97,43 +97,27 @@ def padded(tokens: Tokens, numbers: Sequence[int], padding_id: int, side: str = 
 def predict_logits(
     network: PreTrainedModel, tokens: Tokens, device: Device, some: npt.NDArray[np.int64] | None = None
 ) -> npt.NDArray[np.float32]:
-    """The logits (texts × labels) of texts, or of `some` of them by number.
+    """The logits (texts × labels) of texts, or of `some` of them by number, read as `read_in_batches` does.
 
-    network: on the device, in evaluation mode. What is read in one batch has one length, so nothing is padded
-    and no logits depend on the other texts beyond float error. What reads the same is read once. The longest
-    come first, so that memory runs out early or never: a batch that does not fit is halved, and so are those
-    after it, also of later calls with the same device.
-    Raises InputError for a text that does not fit by itself, and for logits that are not finite.
+    network: on the device, in evaluation mode. Raises InputError for a text that does not fit into memory by
+    itself, and for logits that are not finite.
     """
     numbers = np.arange(len(tokens)) if some is None else some
-    lengths = np.diff(tokens.starts)[numbers]
+    rows = np.stack([tokens.ids, *([] if tokens.types is None else [tokens.types])]).astype(">i4")
+    spans = zip(tokens.starts[numbers], tokens.starts[numbers + 1], strict=True)
+
+    def read(batch: Sequence[bytes]) -> Tensor:
+        inputs = np.frombuffer(b"".join(batch), ">i4").reshape(len(batch), len(rows), -1).astype(np.int64)
+        ids, *types = torch.from_numpy(inputs).to(device.torch).unbind(1)
+        of_pairs = {"token_type_ids": types[0]} if types else {}
+        logits: Tensor = network(input_ids=ids, attention_mask=torch.ones_like(ids), **of_pairs).logits
+        return logits
+
     logits = np.empty((len(numbers), network.config.num_labels or 0), dtype=np.float32)
-    for length in np.unique(lengths)[::-1]:
-        places = np.flatnonzero(lengths == length)
-        at = tokens.starts[numbers[places]][:, None] + np.arange(length)
-        rows = np.stack([tokens.ids[at], *([] if tokens.types is None else [tokens.types[at]])], axis=1)
-        distinct, which = np.unique(rows, axis=0, return_inverse=True)
-        parts = []
-        while len(distinct):
-            batch = distinct[: max(1, device.batch_tokens // length)]
-            part = within_memory(_read, network, batch, device)
-            if part is None:
-                device.take_half(len(batch), int(length))
-                continue
-            parts.append(part)
-            distinct = distinct[len(batch) :]
-        logits[places] = np.concatenate(parts)[which.reshape(-1)]
+    texts = [rows[:, start:end].tobytes() for start, end in spans]
+    size = rows.itemsize * len(rows)
+    for places, result in read_in_batches(texts, lambda text: (len(text) // size,), read, device):
+        logits[places] = result
     if not np.isfinite(logits).all():
         raise InputError("predicting: the model gives logits that are not finite numbers")
-    return logits
-
-
-@torch.inference_mode()
-def _read(network: PreTrainedModel, rows: npt.NDArray[np.int32], device: Device) -> npt.NDArray[np.float32]:
-    """rows: texts × (ids, and types if there are any) × tokens."""
-    ids, *types = torch.from_numpy(rows.astype(np.int64)).to(device.torch).unbind(1)
-    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
-    if types:
-        inputs["token_type_ids"] = types[0]
-    logits: npt.NDArray[np.float32] = network(**inputs).logits.float().cpu().numpy()
     return logits

@@ -20,9 +20,8 @@ from transformers import AutoModelForMaskedLM, PreTrainedTokenizerBase
 from unmask.errors import InputError
 from unmask.models.classifiers import ClassificationDataset, make_classifier
 from unmask.models.devices import Device
+from unmask.models.directory import save_like
 from unmask.models.masking import Masking
-from unmask.models.quiet import quiet_transformers
-from unmask.models.saving import save_like
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.tokens import takes_types
 from unmask.models.training import IGNORED, Batch, Settings, constant, steps_of, train
@@ -117,9 +116,8 @@ def train_on(
     Returns sentences (how many), loss (mean of each tenth of the steps, in nats), and torch (its version).
     Raises InputError for a sentence of more than `max_length` tokens, and as `name_tokens` does.
     """
-    with quiet_transformers():
-        tokenizer = load_tokenizer(base)
-        model = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
+    tokenizer = load_tokenizer(base)
+    model = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
     examples: list[Example] = []
     for sentence in sentences:
         ids = np.array(tokenizer(sentence.text, verbose=False)["input_ids"], dtype=np.int64)

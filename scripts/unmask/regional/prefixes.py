@@ -18,8 +18,8 @@ from transformers import AutoModelForSequenceClassification, PreTrainedModel, Pr
 
 from unmask.errors import InputError
 from unmask.models.devices import Device
-from unmask.models.embedding import load_network
 from unmask.models.linear import use_fast_linear_layers
+from unmask.models.loading import load_network
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.tokens import predict_logits, tokenise
 from unmask.regional.labelled import Items
@@ -70,7 +70,7 @@ def load_classifier(directory: str | Path, device: Device, max_length: int | Non
     Raises InputError where the device's memory is too small.
     """
     tokenizer = load_tokenizer(directory, truncation_side="right")
-    network = load_network(AutoModelForSequenceClassification, Path(directory), device)
+    network = load_network(AutoModelForSequenceClassification, directory, device)
     if device.torch.type == "cpu":
         use_fast_linear_layers(network)
     return Classifier(network, tokenizer, device, max_length)

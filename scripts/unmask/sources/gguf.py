@@ -15,7 +15,6 @@ from unmask.facts import read_facts
 from unmask.files import sha256_of_file
 from unmask.models.checking import first_line
 from unmask.models.directory import directory_written_whole
-from unmask.models.quiet import quiet_transformers
 from unmask.models.start import choose_start
 from unmask.models.tokenizer import load_tokenizer
 
@@ -60,36 +59,35 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
         raise InputError(f"{file}: is not a GGUF file that can be read: {first_line(error)}") from None
     auto: Any = AutoModelForCausalLM
     unread = f"{file}: transformers cannot read this {architecture} model"
-    with quiet_transformers():
-        tokenizer = load_tokenizer(file.parent, unread, gguf_file=file.name)
-        choose_start(tokenizer, start, str(file))
-        try:
-            model, loading = auto.from_pretrained(
-                file.parent,
-                gguf_file=file.name,
-                local_files_only=True,
-                dtype=torch.float32,
-                output_loading_info=True,
-                **_UNPACKED,
-            )
-        except Exception as error:  # each architecture has its own way with a file that is not of it
-            raise InputError(f"{unread}: {first_line(error)}") from None
-        if missing := sorted(loading["missing_keys"]):
-            raise InputError(f"{file}: lacks weights of the model: {missing[0]}")
-        # as factors of rotary positions, which transformers would pass over
-        numbers = sum(int(tensor.n_elements) for tensor in reader.tensors)
-        if numbers != (parameters := sum(parameter.numel() for parameter in model.parameters())):
-            raise InputError(
-                f"{file}: has {numbers} weights, and the {architecture} model that transformers makes of it "
-                f"{parameters}: it would be another model"
-            )
-        # all of it is unpacked: nothing is left for a quantizer to do, which would not let it be saved
-        model.hf_quantizer = None
-        if hasattr(model.config, "quantization_config"):
-            del model.config.quantization_config
-        with directory_written_whole(directory) as unfinished:
-            model.save_pretrained(unfinished)
-            tokenizer.save_pretrained(unfinished)
+    tokenizer = load_tokenizer(file.parent, unread, gguf_file=file.name)
+    choose_start(tokenizer, start, str(file))
+    try:
+        model, loading = auto.from_pretrained(
+            file.parent,
+            gguf_file=file.name,
+            local_files_only=True,
+            dtype=torch.float32,
+            output_loading_info=True,
+            **_UNPACKED,
+        )
+    except Exception as error:  # each architecture has its own way with a file that is not of it
+        raise InputError(f"{unread}: {first_line(error)}") from None
+    if missing := sorted(loading["missing_keys"]):
+        raise InputError(f"{file}: lacks weights of the model: {missing[0]}")
+    # as factors of rotary positions, which transformers would pass over
+    numbers = sum(int(tensor.n_elements) for tensor in reader.tensors)
+    if numbers != (parameters := sum(parameter.numel() for parameter in model.parameters())):
+        raise InputError(
+            f"{file}: has {numbers} weights, and the {architecture} model that transformers makes of it "
+            f"{parameters}: it would be another model"
+        )
+    # all of it is unpacked: nothing is left for a quantizer to do, which would not let it be saved
+    model.hf_quantizer = None
+    if hasattr(model.config, "quantization_config"):
+        del model.config.quantization_config
+    with directory_written_whole(directory) as unfinished:
+        model.save_pretrained(unfinished)
+        tokenizer.save_pretrained(unfinished)
     types = Counter(tensor.tensor_type.name for tensor in reader.tensors)
     return {
         "file": file.name,

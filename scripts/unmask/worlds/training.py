@@ -35,7 +35,6 @@ from unmask.models import training
 from unmask.models.detecting import DECODERS
 from unmask.models.devices import pick_device
 from unmask.models.masking import Masking, head_at_labels
-from unmask.models.quiet import quiet_transformers
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import Settings, warmed_up
 from unmask.worlds.grammar import (
@@ -112,9 +111,8 @@ def train(
     batch = _following if is_decoder else _masking(tokenizer, sentences, world, recipe, corruption).batch
     with nullcontext() if is_decoder else head_at_labels(model):
         training.train(model, sentences, batch, settings, work, pick_device("cpu"), lengths=lengths)
-    with quiet_transformers():
-        model.save_pretrained(directory)
-        tokenizer.save_pretrained(directory)
+    model.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
 
 
 def _following(examples: Sequence[Ids], generator: torch.Generator | None = None) -> training.Batch:
@@ -142,11 +140,10 @@ def check_learnt(
     """
     model_dir = Path(model_dir)
     name = name or model_dir.name
-    with quiet_transformers():
-        tokenizer = load_tokenizer(model_dir)
-        is_decoder = AutoConfig.from_pretrained(model_dir).model_type in DECODERS
-        network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
-        model = network.from_pretrained(model_dir).eval()
+    tokenizer = load_tokenizer(model_dir)
+    is_decoder = AutoConfig.from_pretrained(model_dir).model_type in DECODERS
+    network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
+    model = network.from_pretrained(model_dir).eval()
     log_odds: dict[Level, list[float]] = {}
     for (level, template), fillers in _questions(world).items():
         sides = [
