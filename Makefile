@@ -22,8 +22,6 @@ BIN := $(VENV)/bin
 ARGS ?=
 # as many jobs that need a GPU at a time as there are GPUs
 GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
-# the study's folder of results, which only its file knows; where there is none, the recipe ends with the reason
-FOLDER = folder=$$($(BIN)/python -m unmask.results.folder '$(STUDY)') || exit 1
 
 .PHONY: help report test test-all test-rest test-long snapshots check verify clean-evidence clean
 
@@ -64,10 +62,10 @@ check: $(VENV)/.installed-dev
 	$(BIN)/snakemake --lint
 
 verify: $(VENV)/.installed
-	@$(FOLDER); $(BIN)/python -m unmask.results.verifying "$$folder"
+	@$(BIN)/unmask verify '$(STUDY)'
 
 clean-evidence: $(VENV)/.installed
-	@$(FOLDER); $(BIN)/python -m unmask.results.cleaning "$$folder" $(ARGS)
+	@$(BIN)/unmask clean '$(STUDY)' $(ARGS)
 
 clean:
 	rm -rf $(VENV)

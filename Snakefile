@@ -36,5 +36,4 @@ rule all:
     input:
         final_files(),
         result("SHA256SUMS"),
-        result("register.json"),
         result("settings.json"),

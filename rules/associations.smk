@@ -40,18 +40,6 @@ register(
     "associations",
     statistics=association_tables(),
     provenance=associations_provenance(),
-    removable=(
-        [
-            {
-                "kind": "embeddings",
-                "name": "{encoder} of the texts of {suite}",
-                "files": "associations/{encoder}/{suite}/embeddings.parquet",
-                "needed_by": "associations/{encoder}/{suite}/associations.parquet",
-            }
-        ]
-        if ASSOCIATIONS
-        else []
-    ),
 )
 
 

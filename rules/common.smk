@@ -29,7 +29,7 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.input_digests import DigestCache
 from unmask.preflight import hold_run_lock
-from unmask.results.recorded import check_recorded
+from unmask.results.checksums import FILE as CHECKSUMS
 from unmask.results.settings import check_layout, difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.terms import LICENCE, NOT_STATED
@@ -76,12 +76,12 @@ def result(*parts):
     return "/".join([STUDY, *parts])
 
 
-def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(), removable=()):
+def register(family, keys=(), files=(), statistics=(), provenance=(), programs=()):
     """State the outputs of a family in this study besides what it `presents`; none where it lacks the family.
 
     keys: of the study, which its provenance states; files: final outputs; statistics: tables with checksums
     beside these; provenance: where things came from (unmask.report.provenance); programs: that run in its
-    sections (unmask.report.sections.App); removable: what may be cleaned away (unmask.results.register).
+    sections (unmask.report.sections.App).
     """
     REGISTER.append(
         {
@@ -92,7 +92,6 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(
             "statistics": list(statistics),
             "provenance": list(provenance),
             "programs": list(programs),
-            "removable": list(removable),
         }
     )
 
@@ -134,50 +133,41 @@ def hold_results():
 
 
 def finished_study(wildcards):
-    """The files of a finished study; results that are there are compared with Snakemake's record first."""
+    """The files of a finished study; results that are there have to be of this one."""
     if workflow.is_main_process and not workflow.dag_settings.forceall:
         check_results()
     return [*final_files(), *section_files(), section_file("provenance"), *registered("statistics")]
 
 
-def record_of(path):
-    """Snakemake's record of the job that wrote a file."""
-    return workflow.persistence.metadata(IOFile(path))
-
-
 @functools.cache
 def check_results():
-    """Stop where the results of this study are not those that Snakemake's record is of."""
+    """Stop where results that are there are of an earlier layout, or are a copy of another study's."""
+    is_finished = os.path.exists(result(CHECKSUMS))
+    some = [result(CHECKSUMS)] if is_finished else sorted(map(str, Path(STUDY).glob("**/*.parquet")))[:1]
     try:
         check_layout(STUDY)
-        hold_unrecorded_results()
-        if os.path.isdir(STUDY):
-            check_recorded(STUDY, config, record_of, DIGESTS.of)
     except InputError as error:
         sys.exit(f"error: {error}")
-
-
-def hold_unrecorded_results():
-    """Stop where results without Snakemake's record, as copies are, are not those of this study."""
-    finished = [result(name) for name in ("SHA256SUMS", "register.json") if os.path.exists(result(name))]
-    some = finished or sorted(map(str, Path(STUDY).glob("**/*.parquet")))[:1]
-    if not some or any(record_of(path) is not None for path in some):
+    if not some or workflow.persistence.metadata(IOFile(some[0])) is not None:
         return
-    known = "there is no record (.snakemake) of how these results were made"
+    known = f"{STUDY}: there is no record (.snakemake) of how these results were made"
     remedy = "add --forceall to make them anew, or remove them"
-    if len(finished) == 2:
-        # it reads tables, which planning does not
-        from unmask.results.verifying import verify
+    if is_finished and (problem := difference_of_copy()):
+        sys.exit(f"error: {known}, and {problem}; {remedy}")
+    unknown = "whether they are of just this study and code cannot be known"
+    print(f"{known}: {unknown}; {remedy}", file=sys.stderr)
 
-        try:
-            other = difference(STUDY, config)
-            problem = f"they have {other}" if other else next(iter(verify(STUDY).problems), None)
-        except InputError as error:
-            problem = str(error)
-        if problem:
-            sys.exit(f"error: {STUDY}: {known}, and {problem}; {remedy}")
-    told = f"{STUDY}: {known}: whether they are of just this study and code cannot be known; {remedy}"
-    print(told, file=sys.stderr)
+
+def difference_of_copy():
+    """The first thing in which finished results are not of this study and of the inputs that are here."""
+    # it reads tables, which planning does not
+    from unmask.results.verifying import verify
+
+    try:
+        other = difference(STUDY, config)
+        return f"they have {other}" if other else next(iter(verify(STUDY).problems), None)
+    except InputError as error:
+        return str(error)
 
 
 def log_of(*parts):

@@ -78,18 +78,6 @@ register(
         if DOWNSTREAM
         else []
     ),
-    removable=(
-        [
-            {
-                "kind": "predictions of fine-tuned models",
-                "name": "{model} on {task}, seed {seed}",
-                "files": r"downstream/{task}/{model}/seed-{seed,\d+}.parquet",
-                "needed_by": "downstream/{task}/{model}/scores.parquet",
-            }
-        ]
-        if DOWNSTREAM
-        else []
-    ),
 )
 
 

@@ -24,20 +24,6 @@ register(
         }
         for corpus in COUNTED
     ],
-    removable=(
-        [
-            {
-                "kind": "downloaded corpora, whose words are counted",
-                "name": "{corpus}",
-                # the facts about a download are small, and the counts are made from them too
-                "files": r"corpora/{corpus}/{shard,.+(?<!\.facts\.json)}",
-                "needed_by": "frequency/{corpus}.parquet",
-                "again": True,
-            }
-        ]
-        if fetched_corpora()
-        else []
-    ),
 )
 
 

@@ -22,7 +22,6 @@ register(
     statistics=pairs_statistics(),
     provenance=pairs_provenance(),
     programs=["pairs/explorer"] if EXPLORER else [],
-    removable=removable_evidence(),
 )
 
 

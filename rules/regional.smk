@@ -255,17 +255,6 @@ register(
     "regional",
     statistics=[*SCORES, *PREFIXES],
     provenance=regional_provenance() if REGIONAL else [],
-    # only scores are made of these: the likelihoods of the first list are in tables and figures, too
-    removable=[
-        {
-            "kind": "likelihoods of sentences about regions",
-            "name": f"{{model}} with the words {{list}} ({sentences})",
-            "files": f"regional/{{model}}/{sentences}/{{list,{any_of(lists)}}}.parquet",
-            "needed_by": "regional/{model}/scores.parquet",
-        }
-        for sentences, lists in zip(SENTENCES, (list(REGIONAL_WORDS)[1:], list(REGIONAL_WORDS)))
-        if lists
-    ],
 )
 
 if REGIONAL:

@@ -61,7 +61,6 @@ rule finish:
     input:
         finished_study,
     output:
-        register=result("register.json"),
         checksums=result("SHA256SUMS"),
         settings=result("settings.json"),
     log:
@@ -70,9 +69,8 @@ rule finish:
     conda:
         "../envs/unmask.yaml"
     params:
-        patterns=registered("removable"),
         settings=stated(config),
     message:
-        "Writing down checksums, settings and what may be removed"
+        "Writing down settings and checksums"
     script:
         "../scripts/finish.py"

@@ -523,28 +523,6 @@ def explored_tables():
     return results_of_all("explorer", "pairs.json", models=explored_models())
 
 
-def removable_evidence():
-    """What may be removed once all that is made of it is there: of explored models, and of others."""
-    statistics = "statistics/{model}/{benchmark}/bias.parquet"
-    if not EXPLORER:
-        # no model is named, so that one more changes nothing here
-        needed_by = {"{model}": statistics} if SCORED else {}
-    else:
-        explored = explored_models()
-        others = [name for name in SCORED if name not in explored]
-        groups = [(explored, [statistics, "explorer/{model}/{benchmark}/pairs.json"]), (others, statistics)]
-        needed_by = {f"{{model,{any_of(models)}}}": made for models, made in groups if models}
-    return [
-        {
-            "kind": "evidence",
-            "name": "{model} on {benchmark}",
-            "files": f"evidence/{models}/{{benchmark}}/{{file,.+}}",
-            "needed_by": made,
-        }
-        for models, made in needed_by.items()
-    ]
-
-
 def pairs_sections():
     """The sections over sentence pairs that have something to show, in their order."""
     planted = bool(planted_scores())

@@ -15,7 +15,7 @@ from unmask.loading import KEY_TYPES, with_keys
 from unmask.plugins import LIBRARY
 from unmask.plugins import load as load_module
 from unmask.result_files import ResultFiles
-from unmask.results.walking import paths_below
+from unmask.results.walking import files_below
 from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata
 
 MODULE = "result_files"
@@ -74,7 +74,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
     def _files(self) -> dict[str, list[TableFile]]:
         """The files of each table that has some, in the order of their keys."""
         by_table: dict[str, list[TableFile]] = {}
-        for path in paths_below(self.folder):
+        for path in files_below(self.folder):
             below = path.relative_to(self.folder)
             # what jobs keep for themselves is hidden
             if path.suffix not in (".parquet", ".csv") or any(part.startswith(".") for part in below.parts):

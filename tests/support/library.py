@@ -411,12 +411,9 @@ from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summa
 from unmask.report.table_files import table_texts
 from unmask.report.titled import title_of as report_title_of
 from unmask.report.truths import read_truths
-from unmask.results.cleaning import ABANDONED, NEEDED, UNFINISHED, items, remove
-from unmask.results.cleaning import describe as results_cleaning_describe
-from unmask.results.comparing import compare, describe
+from unmask.results.checksums import read_checksums, write_checksums
+from unmask.results.comparing import compare_runs, describe
 from unmask.results.folder import results_folder
-from unmask.results.register import FILE as RESULTS_REGISTER_FILE
-from unmask.results.register import read_register, write_register
 from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated, write_settings
 from unmask.results.verifying import Verified, verify
 from unmask.schemas import alternative, check_files, complete, put_together, read_families

@@ -1,4 +1,4 @@
-"""What people expect beside the code: licence, citation, hooks, a container."""
+"""What people expect beside the code: licence, citation, hooks."""
 
 import re
 import shutil
@@ -63,14 +63,6 @@ def test_the_hooks_are_commands_of_make_check() -> None:
         assert hook["entry"].removeprefix(".venv/bin/") in known, hook["id"]
         assert hook["entry"].startswith(".venv/bin/")
         assert (hook["language"], hook["pass_filenames"]) == ("system", False)
-
-
-def test_the_container_installs_what_is_locked() -> None:
-    lines = (ROOT / "Containerfile").read_text().splitlines()
-    (base,) = [line.split()[1] for line in lines if line.startswith("FROM ")]
-    assert f">={base.partition(':')[2].removesuffix('-slim')}" == PROJECT["requires-python"]
-    (install,) = [line for line in lines if line.startswith("RUN ")]
-    assert "--constraint requirements.lock" in install
 
 
 in_a_clone = pytest.mark.skipif(

@@ -54,8 +54,9 @@ def folder(tmp_path: Path) -> Path:
         (tmp_path / name).symlink_to(ROOT / name)
     programs = tmp_path / ".venv/bin"
     programs.mkdir(parents=True)
-    (programs / "python").write_text(f'#!/bin/sh\nPYTHONPATH={ROOT / "scripts"} exec {sys.executable} "$@"\n')
-    (programs / "python").chmod(0o755)
+    command = f'PYTHONPATH={ROOT / "scripts"} exec {sys.executable} -m unmask.command.main "$@"'
+    (programs / "unmask").write_text(f"#!/bin/sh\n{command}\n")
+    (programs / "unmask").chmod(0o755)
     (tmp_path / ".venv/.installed").touch()
     return tmp_path
 

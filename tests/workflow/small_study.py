@@ -26,7 +26,7 @@ COLUMNS = [
 ]
 PAGE = ("report/index.html", "report/summary.txt", "report/sections/provenance.json")
 """What the rule of the report writes."""
-FINISHED = ("SHA256SUMS", "settings.json", "register.json")
+FINISHED = ("SHA256SUMS", "settings.json")
 """What the last rule writes."""
 AGGREGATES = ("comparisons/", "tables/", "figures/", "report/", *FINISHED)
 """What is made of all models and benchmarks of a study."""

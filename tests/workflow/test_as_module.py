@@ -84,7 +84,7 @@ def test_the_example_of_the_page_runs_as_one_workflow(tmp_path: Path) -> None:
     results = folder / "results/mine"
     answer = (results / "report/summary.txt").read_text().splitlines()
     assert (folder / "answer.txt").read_text().splitlines() == answer[:3]
-    assert {"SHA256SUMS", "settings.json", "register.json"} <= {path.name for path in results.iterdir()}
+    assert {"SHA256SUMS", "settings.json"} <= {path.name for path in results.iterdir()}
     again = snakemake(folder, "--cores", "2", "--dry-run")
     assert "Nothing to be done" in again.stdout, again.stdout
 

@@ -18,7 +18,7 @@ from small_study import Workflow, random_model
 from test_families import errors, section_names
 from workflow_copy import copy_workflow
 
-AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json", "register.json")
+AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json")
 COUNTER = World(language=0.3, counter=0.3)
 NAMES = "associations/bert/names/"
 RESULTS = {"associations.parquet"}

@@ -72,9 +72,9 @@ def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workfl
     assert "explorer/bert/crows/pairs.json" in planned
     assert not [output for output in planned if output.startswith(("evidence/", "models/", "benchmarks/"))]
     copied.config["explorer"] = {"pairs": 6}
-    for module, arguments in (("verifying", []), ("cleaning", ["--yes"]), ("verifying", [])):
+    for command in (["verify"], ["clean", "--yes"], ["verify"]):
         done = subprocess.run(
-            [sys.executable, "-m", f"unmask.results.{module}", "results/small", *arguments],
+            [sys.executable, "-m", "unmask.command.main", *command, "results/small"],
             cwd=copied.folder,
             env={**os.environ, "PYTHONPATH": "scripts"},
             capture_output=True,

@@ -128,7 +128,7 @@ def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
         assert trace not in settings
     results = fresh.folder / "results/small"
     assert {path.name for path in results.iterdir() if not path.name.startswith(".")} == {
-        "SHA256SUMS", "figures", "lengths", "logs", "models", "register.json", "report", "settings.json",
+        "SHA256SUMS", "figures", "lengths", "logs", "models", "report", "settings.json",
         "tables",
     }  # fmt: skip
 

@@ -16,7 +16,7 @@ SMALL = "results/small"
 
 
 def verify(workflow: Workflow) -> Done:
-    command = [sys.executable, "-m", "unmask.results.verifying", SMALL]
+    command = [sys.executable, "-m", "unmask.command.main", "verify", SMALL]
     environment = {"PYTHONPATH": str(workflow.folder / "scripts")}
     return subprocess.run(command, cwd=workflow.folder, env=environment, capture_output=True, text=True)
 
@@ -131,7 +131,7 @@ def test_results_may_be_a_link(copied: Workflow, tmp_path: Path) -> None:
 def test_an_unfinished_study_is_told_so(fresh: Workflow) -> None:
     done = verify(fresh)
     assert done.returncode == 1
-    assert done.stderr == f"error: {SMALL}: no such folder of results\n"
+    assert done.stderr == f"error: there is no folder {SMALL}\n"
     (fresh.folder / SMALL).mkdir(parents=True)
     assert errors(verify(fresh)) == [
         f"error: {SMALL}/SHA256SUMS: no such file; has this study been run to its end?"

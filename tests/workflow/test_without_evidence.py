@@ -9,13 +9,11 @@ import pytest
 
 from small_study import AGGREGATES, Workflow, random_model
 
-PLACES = [(model, benchmark) for model in ("bert", "roberta") for benchmark in ("crows", "stereo")]
-
 
 @pytest.fixture
 def cleaned(copied: Workflow) -> Workflow:
     done = subprocess.run(
-        [sys.executable, "-m", "unmask.results.cleaning", "results/small", "--yes"],
+        [sys.executable, "-m", "unmask.command.main", "clean", "results/small", "--yes"],
         cwd=copied.folder,
         env={**os.environ, "PYTHONPATH": "scripts"},
         capture_output=True,
@@ -23,7 +21,7 @@ def cleaned(copied: Workflow) -> Workflow:
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    assert all(f"  {model} on {benchmark} " in done.stdout for model, benchmark in PLACES), done.stdout
+    assert "results/small/evidence: " in done.stdout, done.stdout
     assert not (copied.folder / "results/small/evidence").exists()
     return copied
 

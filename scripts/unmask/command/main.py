@@ -1,7 +1,6 @@
 """The command `unmask`: score a model in one line, run a study or reproduce papers; show, verify, clean."""
 
 import argparse
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,10 +11,16 @@ from unmask.command.studies import BENCHMARKS, check_study, new_study, study_of,
 from unmask.errors import InputError
 from unmask.installation import LIBRARY
 from unmask.pairs.named_benchmarks import known_benchmarks
+from unmask.preflight import hold_run_lock
+from unmask.results.cleaning import check_finished, removable, remove
 from unmask.results.folder import results_folder
 
 CLEAR = 3
 """The exit status of `--fail-on clear` where a preference is clear."""
+
+WITHOUT_EVIDENCE = """\
+A finished study without evidence still has nothing to be done, and a new model or benchmark is scored alone.
+What measures models anew (another measure, other statistics, a corpus, new code) runs every model again."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -95,9 +100,12 @@ def _parser() -> argparse.ArgumentParser:
     compare_ = command(
         "compare",
         _compare,
-        "compare two files of sentence scores: whether b is less biased than a on the same pairs",
+        "say whether b is less biased than a, of two files of scores of the same pairs; or whether two runs "
+        "of one study agree",
     )
-    compare_.add_argument("a", help="a log of lm-evaluation-harness (samples_*.jsonl), or a table")
+    compare_.add_argument(
+        "a", help="a log of lm-evaluation-harness (samples_*.jsonl), a table, or a folder of results"
+    )
     compare_.add_argument("b", help="another of the same form")
     compare_.add_argument(
         "--benchmark",
@@ -135,16 +143,13 @@ def _parser() -> argparse.ArgumentParser:
         each.add_argument("--cores", default="all", help="number of cores (default: all)")
         each.add_argument("-n", "--dry-run", action="store_true", help="say what would run, and run nothing")
     show = command("show", _show, "show the scores of a finished study, and where its page is")
-    show.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
     show.add_argument("--json", action="store_true", help="print the scores for machines")
-    for name, about in (
-        ("verify", "check that results and their inputs are unchanged"),
-        ("clean", "say what may be removed of a study's results; --yes removes it"),
-    ):
-        subparser = command(name, _of_results(name), about)
-        subparser.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
-        if name == "clean":
-            subparser.add_argument("--yes", action="store_true", help="remove it")
+    verify = command("verify", _verify, "check that results and their inputs are unchanged")
+    clean = command("clean", _clean, "say what may be removed of a finished study; --yes removes it")
+    clean.add_argument("--downloads", action="store_true", help="corpora that were downloaded, too")
+    clean.add_argument("--yes", action="store_true", help="remove it")
+    for each in (show, verify, clean):
+        each.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
     new = command("new", _new, "write a commented study to edit")
     new.add_argument("file", metavar="FILE")
     return parser
@@ -173,6 +178,12 @@ def _score(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
+    if Path(options.a).is_dir() and Path(options.b).is_dir():
+        from unmask.results.comparing import compare_runs, describe
+
+        runs = compare_runs(options.a, options.b)
+        print("\n".join(describe(runs)))
+        return int(bool(runs.problems))
     # pandas and scipy, which other commands do without
     from unmask.command.comparing import as_json, as_text, columns_of, compare
 
@@ -218,14 +229,41 @@ def _new(options: argparse.Namespace) -> int:
     return 0
 
 
-def _of_results(name: str) -> Callable[[argparse.Namespace], int]:
-    module = {"verify": "unmask.results.verifying", "clean": "unmask.results.cleaning"}[name]
+def _verify(options: argparse.Namespace) -> int:
+    # pyarrow, which other commands do without
+    from unmask.results.verifying import verify
 
-    def run(options: argparse.Namespace) -> int:
-        more = ["--yes"] if getattr(options, "yes", False) else []
-        return subprocess.call([sys.executable, "-m", module, str(_folder(options.results)), *more])
+    verified = verify(_folder(options.results))
+    for problem in verified.problems:
+        print(f"error: {problem}")
+    if verified.removed:
+        print(f"{len(verified.removed)} inputs were removed, as may be: {min(verified.removed)}")
+    print(
+        f"{verified.results} results are as they were made; "
+        f"{verified.inputs} inputs are those that results were made from"
+    )
+    return int(bool(verified.problems))
 
-    return run
+
+def _clean(options: argparse.Namespace) -> int:
+    folder = _folder(options.results)
+    check_finished(folder)
+    hold_run_lock(folder)
+    files = removable(folder, options.downloads)
+    sizes: dict[str, int] = {}
+    for path in files:
+        kind = path.relative_to(folder).parts[0]
+        sizes[kind] = sizes.get(kind, 0) + path.stat().st_size
+    for kind, size in sizes.items():
+        print(f"{folder / kind}: {size / 1e6:.1f} MB")
+    if not files:
+        print("nothing is to be removed")
+    elif options.yes:
+        remove(files, folder)
+        print(f"removed: {_counted(len(files), 'file')}, {sum(sizes.values()) / 1e6:.1f} MB")
+    else:
+        print(f"{WITHOUT_EVIDENCE}\nnothing is removed yet; --yes removes it")
+    return 0
 
 
 def _answer(folder: Path, options: argparse.Namespace) -> int:

@@ -1,7 +1,6 @@
 """Checksums of a study's results, in the format of sha256sum."""
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from unmask.errors import InputError
@@ -11,18 +10,9 @@ FILE = "SHA256SUMS"
 """Its name in the study's folder of results; its paths are relative to that folder."""
 
 
-def write_checksums(
-    path: str | Path, files: Iterable[str | Path], expected: Mapping[str, str] | None = None
-) -> None:
-    """Write the SHA-256 of each of the `files`, which lie below the folder of `path`, in the paths' order.
-
-    expected: the text of further files by their names in that folder, which are written later.
-    """
-    folder = Path(path).parent
-    lines = {f"{sha256_of_file(file)}  {Path(file).relative_to(folder).as_posix()}\n" for file in files}
-    for name, text in (expected or {}).items():
-        lines.add(f"{hashlib.sha256(text.encode()).hexdigest()}  {name}\n")
-    write_text(path, "".join(sorted(lines, key=lambda line: line.split("  ", 1)[1])))
+def write_checksums(path: str | Path, files: Iterable[str | Path]) -> None:
+    """Write the SHA-256 of each of the `files`, which lie below the folder of `path`, in the paths' order."""
+    _write(Path(path), {Path(file): sha256_of_file(file) for file in files})
 
 
 def read_checksums(path: str | Path) -> dict[Path, str]:
@@ -42,3 +32,16 @@ def read_checksums(path: str | Path) -> dict[Path, str]:
             raise InputError(f"{path}: line {number} is not a checksum: {line[:80]!r}")
         checksums[path.parent / name] = digest
     return checksums
+
+
+def drop_checksums(path: str | Path, files: Iterable[Path]) -> None:
+    """Take the lines of some files out, so that `sha256sum --check` holds without them."""
+    checksums = read_checksums(path)
+    dropped = set(files)
+    if not dropped.isdisjoint(checksums):
+        _write(Path(path), {file: digest for file, digest in checksums.items() if file not in dropped})
+
+
+def _write(path: Path, checksums: dict[Path, str]) -> None:
+    named = sorted((file.relative_to(path.parent).as_posix(), digest) for file, digest in checksums.items())
+    write_text(path, "".join(f"{digest}  {name}\n" for name, digest in named))

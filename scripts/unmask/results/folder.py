@@ -1,8 +1,6 @@
-"""Which folder has the results of a study: `python -m unmask.results.folder STUDY` prints it."""
+"""Which folder has the results of a study."""
 
-import argparse
 import re
-import sys
 from pathlib import Path
 
 from unmask.configuration import choose_study
@@ -25,16 +23,3 @@ def results_folder(study: str, root: Path = ROOT) -> Path:
     if not _NAME.fullmatch(name):
         raise InputError(f"{study}: config key study: {name!r} cannot be the name of a study")
     return Path("results", name)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Print the folder that has the results of a study.")
-    parser.add_argument("study", help="the name of a study, or the path of its file")
-    try:
-        print(results_folder(parser.parse_args().study))
-    except InputError as error:
-        sys.exit(f"error: {error}")
-
-
-if __name__ == "__main__":
-    main()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.files import write_text
+from unmask.facts import write_facts
 from unmask.urls import as_shown, query_digest
 
 FILE = "settings.json"
@@ -41,14 +41,9 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def settings_text(settings: Mapping[str, Any]) -> str:
-    """The text of the file of settings that `stated` has given."""
-    return json.dumps(settings, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-
-
 def write_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
-    """Write settings that `stated` has given, whole or not at all."""
-    write_text(path, settings_text(settings))
+    """Write settings that `stated` returned, whole or not at all."""
+    write_facts(path, settings)
 
 
 def check_layout(results: str | Path) -> None:
