@@ -314,14 +314,11 @@ from unmask.regional.prefixes import (
     prefix_table,
     region_groups,
 )
-from unmask.regional.present import FINDINGS, name_in_print, tau_with_pairs
-from unmask.regional.present import MAKERS as REGIONAL_MAKERS
 from unmask.regional.presenting import PRESENTS
 from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
 from unmask.regional.schema import SCORES as REGIONAL_SCORES
-from unmask.regional.sections.regional import section as regional_section
 from unmask.regional.study import check_study, readers_of
 from unmask.regional.terms import (
     C_W,

@@ -190,7 +190,7 @@ def positive_map(results: RegionalResults) -> Chart:
     return country_map(results.borders, frame, "net", "change, within a classifier", tips)
 
 
-MAKERS: Mapping[str, tuple[Callable[[RegionalResults], Chart], str]] = {
+CHARTS: Mapping[str, tuple[Callable[[RegionalResults], Chart], str]] = {
     "scores_figure": (scores, "No region of this study has a score."),
     "word_map": (word_map, "This study has no country on the map, or not the word of this map."),
     "names_figure": (names, "This study has no vectors of names, or too few to lay out in two dimensions."),

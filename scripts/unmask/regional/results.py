@@ -27,17 +27,8 @@ OVERALL = "overall"
 ORDERS = {"headed": "as headed", "likely": "likely order"}
 """Readings of the order of its columns, and what they are called in a table."""
 
-QUANTITIES = {
-    "accuracy": "accuracy",
-    "macro F1": "macro_f1",
-    "rises": "up",
-    "mean rise": "mean_up",
-    "falls": "down",
-    "mean fall": "mean_down",
-    "to positive": "to_positive",
-    "to negative": "to_negative",
-}
-"""The column of PREFIXES that a printed quantity of Tables 4 and 5 is of."""
+QUANTITIES = ("accuracy", "macro_f1", "up", "mean_up", "down", "mean_down", "to_positive", "to_negative")
+"""The columns of PREFIXES that Tables 4 and 5 print."""
 
 _REGIONS = ("AF", "AS", "EU", "OC", "SA", "NA", OVERALL)
 COLUMNS = (
@@ -45,7 +36,7 @@ COLUMNS = (
     key("headed", choices=_REGIONS),
     Column("likely", choices=_REGIONS),
     *map(key, ("dataset", "prefix")),
-    key("quantity", choices=tuple(QUANTITIES)),
+    key("quantity", choices=QUANTITIES),
 )
 """Of resources/regional/published.csv. headed, likely: the region of a value of Tables 1, 2, 3 and 6, in each
 of ORDERS. dataset, prefix, quantity: of Tables 4 and 5."""
@@ -72,7 +63,6 @@ class RegionalResults:
 
     @property
     def alpha(self) -> float:
-        """The level of the tests."""
         return float(self.settings["alpha"])
 
     @property
@@ -147,9 +137,13 @@ class RegionalResults:
         return read_published(self.files["published"], COLUMNS)
 
     def printed(self, table: str) -> pd.DataFrame:
-        """The values of one of Tables 1, 2, 3 and 6 in each of ORDERS: with the columns order and region."""
+        """The values of one of Tables 1, 2, 3 and 6 in each of ORDERS, with the columns order and region; of
+        the study's models, by their names there."""
         rows = self.published[(self.published["table"] == table) & self.published["value"].notna()]
-        return pd.concat([rows.assign(order=order, region=rows[order]) for order in ORDERS])
+        names = pd.Series({each.name: each.published for each in self.models}, dtype=object)
+        rows = names.rename_axis("own").reset_index(name="model").merge(rows, on="model")
+        rows = pd.concat([rows.assign(order=order, region=rows[order]) for order in ORDERS])
+        return rows.assign(model=rows["own"], region=rows["region"].replace(OVERALL, self.root))
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -209,17 +203,12 @@ class RegionalResults:
     ) -> pd.DataFrame:
         """The scores of these measures, sets of words, regions (by default continents and the root) and
         protocols, in the order of models, measures, protocols, words and regions."""
-        orders: dict[str, Sequence[str]] = {
-            "model": [model.name for model in self.models],
-            "measure": measures,
-            "protocol": protocols,
-            "words": words,
-            "region": self.columns if regions is None else regions,
-        }
-        rows = self.scores
-        for name, known in orders.items():
-            rows = rows[rows[name].isin(known)]
-        return in_order(rows, **orders)
+        regions = self.columns if regions is None else regions
+        rows = self.scores.query(
+            "measure in @measures and protocol in @protocols and words in @words and region in @regions"
+        )
+        models = [model.name for model in self.models]
+        return in_order(rows, model=models, measure=measures, protocol=protocols, words=words, region=regions)
 
     def word_sets(self, start: str) -> list[str]:
         """`full` and the sets whose name begins so, in order of appearance; none without the latter."""

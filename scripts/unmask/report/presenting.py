@@ -49,7 +49,8 @@ class Presentation(Generic[Results]):
     what makes it (`captioned`).
 
     heading, findings: of the section of a family that has no module of its own for it: findings first, then
-    charts under their captions, then tables in folds, and how numbers are computed (`explained`).
+    charts under their captions, then tables in folds with their `titles`, and how numbers are computed
+    (`explained`).
     """
 
     results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
@@ -58,6 +59,7 @@ class Presentation(Generic[Results]):
     heading: str = ""
     findings: "Sequence[Finding[Results]]" = ()
     captions: Mapping[str, str | Callable[[Results], str]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
     explained: Callable[[Results], Block] | None = None
 
     def table_texts(self, results: Results, files: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -92,10 +94,11 @@ class Presentation(Generic[Results]):
         for figure, (draw, _) in self.charts.items():
             if drawn := draw(results):
                 caption = self.caption(figure, results)
-                blocks.append(chart(caption, f"{caption} The numbers are in a table below.", drawn))
+                blocks.append(chart(caption, f"{caption} The buttons below save its numbers.", drawn))
         for table, make in self.tables.items():
             if isinstance(table_and_sheet := make(results), tuple):
-                blocks += folded(f"{table.capitalize()}, in numbers", table_and_sheet[1])
+                title = self.titles.get(table, f"{table.capitalize()}, in numbers")
+                blocks += folded(title, table_and_sheet[1])
         if blocks and self.explained:
             blocks.append(self.explained(results))
         texts = sentences(self.findings, results)

@@ -1,1 +1,0 @@
-"""Sections of the report on regional bias."""
