@@ -28,8 +28,9 @@ with model_job("classifier {params.classifier}, table {params.table}") as run:
     }
     # regions are read with the words about them, of which other ones change nothing here
     if not is_renewed(Table(output, PREFIXES, facts)):
-        positive = label_number("positive", entry["positive"], labels)
-        groups = region_groups(read_table(run.input.regions, REGIONS), entry["prefixes"])
+        key = f"config key regional.prefixes.{params.table}"
+        positive = label_number(f"{key}.positive", entry["positive"], labels)
+        groups = region_groups(read_table(run.input.regions, REGIONS), entry["prefixes"], f"{key}.prefixes")
         items = read_labelled(run.input.table, entry, labels)
         classifier = load_classifier(manifest["directory"], run.device, manifest["max_length"])
         write_table(output, prefix_table(classifier, items, groups, positive), PREFIXES, facts)

@@ -283,7 +283,6 @@ from unmask.regional.further_training import (
     fine_tune_on,
     hide_names,
     likely_sentences,
-    name_tokens,
     region_sentence,
     train_on,
 )

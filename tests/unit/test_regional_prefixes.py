@@ -84,13 +84,12 @@ def one_by_one(model: Classifier, some: Sequence[str]) -> list[list[float]]:
 
 def test_probabilities_are_those_of_one_text_at_a_time(three: Classifier) -> None:
     some = (*texts(40), *texts(5))
-    found = predict(three, some)
-    assert found.truncated == 0
-    np.testing.assert_allclose(found.probabilities, one_by_one(three, some), atol=1e-6)
+    np.testing.assert_allclose(predict(three, some).probabilities, one_by_one(three, some), atol=1e-6)
     # 126 words between the special tokens
     whole, cut = (" ".join(["good", *["the"] * count]) for count in (125, 150))
-    found = predict(three, [cut, whole])
-    assert found.truncated == 1 and (found.probabilities[0] == found.probabilities[1]).all()
+    predicted = predict(three, [cut, whole])
+    assert predicted.truncated == 1
+    assert (predicted.probabilities[0] == predicted.probabilities[1]).all()
 
 
 def literal(
@@ -192,30 +191,20 @@ def test_groups_of_regions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "message"),
+    ("key", "changes", "reason"),
     [
-        ({"level": "country", "template": "I am from here."}, "must have {region}"),
-        ({"level": "country", "template": "From {region} {word}."}, "must have {region}, may have {parent}"),
-        ({"level": "country", "template": "From {region.name}."}, "must have {region}"),
-        ({"level": "country", "template": "From {region!r}."}, "must have {region}"),
-        ({"level": "country", "template": "From {region:>9}."}, "must have {region}"),
-        ({"level": "country", "template": "From {region."}, "template 'From {region.'"),
-        ({"level": "state", "template": TEMPLATE}, "no region is a state .levels: world, continent"),
-        ({"level": "country", "template": TEMPLATE, "regions": ["Puebla"]}, "no country is called 'Puebla'"),
-        ({"level": "world", "template": "In {region}, {parent}."}, "lies in no region"),
-        (
-            {"level": "country", "template": TEMPLATE, "without": ["Paris"]},
-            "without: no country with a prefix is called 'Paris'",
-        ),
-        (
-            {"level": "continent", "template": TEMPLATE, "without": ["Europe"]},
-            "without: 'Europe' is the only continent with a prefix",
-        ),
+        ("level", {"level": "state"}, "no region is a state (levels: world, continent, country, city)"),
+        ("regions", {"regions": ["Puebla"]}, "no country with a prefix is called 'Puebla'"),
+        ("template", {"level": "world", "template": "In {region}, {parent}."}, "the world lies in no region"),
+        ("without", {"without": ["Paris"]}, "no country with a prefix is called 'Paris'"),
+        ("without", {"level": "continent", "without": ["Europe"]}, "nothing is left without the only"),
     ],
 )
-def test_odd_prefixes_are_refused(wanted: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        region_groups(regions(), [wanted])
+def test_odd_prefixes_are_refused(key: str, changes: dict[str, Any], reason: str) -> None:
+    entry = {"level": "country", "template": TEMPLATE} | changes
+    with pytest.raises(InputError) as caught:
+        region_groups(regions(), [{"level": "city", "template": TEMPLATE}, entry], "a.prefixes")
+    assert str(caught.value).startswith(f"a.prefixes.1.{key}: {reason}")
 
 
 COUNTRIES = ("Bad Land", "Oz", "Utopia", "Erewhon")
@@ -371,5 +360,8 @@ def test_the_script(tmp_path: Path) -> None:
     assert np.isnan(table["p"].iloc[-2])
     with pytest.raises(SystemExit):
         run("third", positive="great")
-    assert "classifier tiny, table a: positive: 'great' is no label" in (tmp_path / "log").read_text()
+    assert (
+        "table a: config key regional.prefixes.a.positive: 'great' is no label"
+        in (tmp_path / "log").read_text()
+    )
     assert not (tmp_path / "third").exists()

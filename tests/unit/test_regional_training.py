@@ -24,7 +24,6 @@ from library import (
     hide_names,
     likely_sentences,
     load_classifier,
-    name_tokens,
     pick_device,
     predict,
     region_sentence,
@@ -55,16 +54,16 @@ def likelihoods(of_word: dict[str, list[float]]) -> pd.DataFrame:
 def test_the_likeliest_sentences_of_each_word() -> None:
     table = likelihoods({"lazy": [-3, -1, -2, -5, -4], "kind": [-1, -1, -1, -0.5, -1]})
     sentences = likely_sentences(table, ["kind", "lazy"], TEMPLATE, 2)
-    assert [sentence.text for sentence in sentences] == [
+    assert [text for text, _ in sentences] == [
         "People in the world are kind.",
         # of those that are equally likely the first
         "People in Oz are kind.",
         "People in the city are lazy.",
         "People in the street are lazy.",
     ]
-    assert [s.text[s.start : s.end] for s in sentences] == ["the world", "Oz", "the city", "the street"]
-    behind = region_sentence("The {word} people of {region}.", "Oz", "very rich")
-    assert behind.text[behind.start : behind.end] == "Oz"
+    sentences.append(region_sentence("The {word} people of {region}.", "Oz", "very rich"))
+    names = ["the world", "Oz", "the city", "the street", "Oz"]
+    assert [text[slice(*name)] for text, name in sentences] == names
 
 
 @pytest.mark.parametrize(("word", "found"), [("rude", 0), ("lazy", 5)])
@@ -90,8 +89,8 @@ def log_likelihood(directory: Path) -> float:
     tokenizer = AutoTokenizer.from_pretrained(directory)
     model = AutoModelForMaskedLM.from_pretrained(directory).eval()
     found: list[float] = []
-    for sentence in SENTENCES:
-        ids = torch.tensor(tokenizer(sentence.text)["input_ids"])
+    for text, _ in SENTENCES:
+        ids = torch.tensor(tokenizer(text)["input_ids"])
         with torch.inference_mode():
             log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
         found += log_probs[range(len(ids)), ids][1:-1].tolist()
@@ -137,38 +136,49 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
-def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tmp_path: Path) -> None:
+def test_the_regions_name_is_hidden_whole_and_nothing_else(
+    architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Token by token: those in place of masks are the name's, and read together they are the name."""
-    tokenizer = AutoTokenizer.from_pretrained(tiny_model(architecture, tmp_path / "base"))
-    examples = [
-        (np.array(tokenizer(sentence.text)["input_ids"]), name_tokens(tokenizer, sentence))
-        for sentence in SENTENCES
-    ]
-    batch = hide_names(examples, tokenizer.mask_token_id, tokenizer.pad_token_id)
-    for row, (sentence, (ids, _)) in enumerate(zip(SENTENCES, examples, strict=True)):
-        shown, labels = batch["input_ids"][row].tolist(), batch["labels"][row].tolist()
-        assert batch["attention_mask"][row].sum() == len(ids)
-        hidden = [place for place, label in enumerate(labels) if label != IGNORED]
-        assert all(shown[place] == tokenizer.mask_token_id for place in hidden)
-        assert [labels[place] for place in hidden] == ids[hidden].tolist()
-        assert hidden == list(range(hidden[0], hidden[-1] + 1))
-        name = sentence.text[sentence.start : sentence.end]
-        assert str(tokenizer.decode(ids[hidden])).replace(" ", "").lower() == name.replace(" ", "").lower()
-        rest = [place for place in range(len(ids)) if place not in hidden]
-        assert [shown[place] for place in rest] == ids[rest].tolist()
+    base = tiny_model(architecture, tmp_path / "base")
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    batches: list[Any] = []
+
+    def collated(_: Any, examples: Any, collate: Any, *others: Any) -> list[Any]:
+        batches.append(collate(examples))
+        return []
+
+    monkeypatch.setattr(further_training, "train", collated)
+    train_on(base, SENTENCES, tmp_path / "new", entry(1, 0.01), CPU)
+    for row, (text, name) in enumerate(SENTENCES):
+        ids = np.array(tokenizer(text)["input_ids"])
+        shown, labels = (batches[0][part][row].numpy() for part in ("input_ids", "labels"))
+        assert batches[0]["attention_mask"][row].sum() == len(ids)
+        hidden = np.flatnonzero(labels != IGNORED)
+        assert (shown[hidden] == tokenizer.mask_token_id).all() and (labels[hidden] == ids[hidden]).all()
+        assert (np.diff(hidden) == 1).all()
+        hidden_text = str(tokenizer.decode(ids[hidden])).replace(" ", "").lower()
+        assert hidden_text == text[slice(*name)].replace(" ", "").lower()
+        others = np.setdiff1d(np.arange(len(ids)), hidden)
+        assert (shown[others] == ids[others]).all()
         assert set(shown[len(ids) :]) <= {tokenizer.pad_token_id}
 
 
-def test_a_name_without_a_token_is_refused(tmp_path: Path) -> None:
-    tokenizer = AutoTokenizer.from_pretrained(tiny_model("bert", tmp_path / "base"))
-    with pytest.raises(InputError, match="the region's name has no token to hide"):
-        name_tokens(tokenizer, region_sentence(TEMPLATE, "\u200b", "kind"))
-
-
-def test_a_sentence_too_long_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "longest", "line"),
+    [
+        ("\u200b", None, r"no token is of '\\u200b'"),
+        ("Oz", 7, r"'People in Oz .*: \d+ tokens, the model takes 7"),
+    ],
+)
+def test_a_sentence_that_cannot_be_hidden_is_refused(
+    name: str, longest: int | None, line: str, tmp_path: Path
+) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    with pytest.raises(InputError, match=r"'People in Oz .*' has \d+ tokens, the model takes 7"):
-        train_on(base, SENTENCES, tmp_path / "new", entry(1, 0.01), CPU, 7)
+    with pytest.raises(InputError, match=line):
+        train_on(
+            base, [region_sentence(TEMPLATE, name, "kind")], tmp_path / "new", entry(1, 0.01), CPU, longest
+        )
     assert not (tmp_path / "new").exists()
 
 

@@ -7,21 +7,21 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import torch
 from torch.nn.utils.rnn import pad_sequence
 from torch.optim import SGD
-from transformers import AutoModelForMaskedLM, PreTrainedTokenizerBase
+from transformers import AutoModelForMaskedLM
 
 from unmask.errors import InputError
 from unmask.models.classifiers import ClassificationDataset, make_classifier
 from unmask.models.devices import Device
 from unmask.models.directory import save_like
+from unmask.models.embedding import Span, tokenise
 from unmask.models.masking import Masking
+from unmask.models.poolings import Tokens
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.tokens import takes_types
 from unmask.models.training import IGNORED, Batch, Settings, constant, steps_of, train
@@ -30,37 +30,28 @@ from unmask.regional.labelled import Items
 BATCH = 8
 """Sentences of a step; the paper does not say how many."""
 
-Example = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
-"""The token ids of a sentence, and which of them are the name's."""
+Sentence = tuple[str, Span]
+"""A sentence about a region, and where the region's name is in it."""
 
 
-class RegionSentence(NamedTuple):
-    """A sentence about a region, and where its name begins and ends in the text, in characters."""
-
-    text: str
-    start: int
-    end: int
-
-
-def region_sentence(template: str, name: str, word: str) -> RegionSentence:
+def region_sentence(template: str, name: str, word: str) -> Sentence:
     """The sentence of a name and a word; `template` has {region} and {word}."""
     start = len(template.partition("{region}")[0].format(word=word))
-    return RegionSentence(template.format(region=name, word=word), start, start + len(name))
+    return template.format(region=name, word=word), (start, start + len(name))
 
 
 def likely_sentences(
     likelihoods: pd.DataFrame, words: Sequence[str], template: str, top: int
-) -> list[RegionSentence]:
+) -> list[Sentence]:
     """For each of the words, the `top` sentences that the model finds the most likely, the likeliest first.
 
     likelihoods: a LIKELIHOODS table; of equally likely names the one that stands first there is taken. A word
     that is there twice, as under two topics, has its sentences twice.
     Raises InputError where a word has fewer than `top` likelihoods.
     """
-    of_word = dict(tuple(likelihoods.dropna(subset=["word"]).groupby("word", sort=False)))
-    sentences: list[RegionSentence] = []
+    sentences: list[Sentence] = []
     for word in words:
-        rows = of_word.get(word, likelihoods[:0])
+        rows = likelihoods[likelihoods["word"] == word]
         if len(rows) < top:
             raise InputError(f"{len(rows)} regions are too few to take the {top} likeliest with {word!r}")
         likeliest = rows.sort_values("log_prob", ascending=False, kind="stable")["name"][:top]
@@ -68,27 +59,12 @@ def likely_sentences(
     return sentences
 
 
-def name_tokens(tokenizer: PreTrainedTokenizerBase, sentence: RegionSentence) -> npt.NDArray[np.bool_]:
-    """Of each token of a sentence, special ones included, whether it has characters of the region's name.
-
-    Raises InputError where the tokenizer does not tell which characters a token has, and where no token has
-    any of the name's.
-    """
-    if not tokenizer.is_fast:
-        raise InputError("it takes a tokenizer that tells the characters of a token (a fast one)")
-    offsets = tokenizer(sentence.text, return_offsets_mapping=True, verbose=False)["offset_mapping"]
-    of_name = np.array([start < sentence.end and end > max(start, sentence.start) for start, end in offsets])
-    if not of_name.any():
-        raise InputError(f"{sentence.text!r}: the region's name has no token to hide")
-    return of_name
-
-
-def hide_names(examples: Sequence[Example], mask_id: int, pad_id: int) -> Batch:
+def hide_names(examples: Sequence[Tokens], mask_id: int, pad_id: int) -> Batch:
     """A batch (input_ids, attention_mask, labels; batch × length): names are hidden, and to be predicted."""
-    ids = [torch.from_numpy(ids) for ids, _ in examples]
+    ids = [torch.tensor(each.ids) for each in examples]
     original = pad_sequence(ids, batch_first=True, padding_value=pad_id)
     attended = pad_sequence([torch.ones_like(each) for each in ids], batch_first=True)
-    hidden = pad_sequence([torch.from_numpy(of_name) for _, of_name in examples], batch_first=True)
+    hidden = pad_sequence([torch.from_numpy(each.of_word) for each in examples], batch_first=True)
     return {
         "input_ids": original.masked_fill(hidden, mask_id),
         "attention_mask": attended,
@@ -98,7 +74,7 @@ def hide_names(examples: Sequence[Example], mask_id: int, pad_id: int) -> Batch:
 
 def train_on(
     base: str | Path,
-    sentences: Sequence[RegionSentence],
+    sentences: Sequence[Sentence],
     directory: str | Path,
     entry: Mapping[str, Any],
     device: Device,
@@ -114,16 +90,12 @@ def train_on(
     threads.
 
     Returns sentences (how many), loss (mean of each tenth of the steps, in nats), and torch (its version).
-    Raises InputError for a sentence of more than `max_length` tokens, and as `name_tokens` does.
+    Raises InputError as `unmask.models.embedding.tokenise` does.
     """
     tokenizer = load_tokenizer(base)
     model = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
-    examples: list[Example] = []
-    for sentence in sentences:
-        ids = np.array(tokenizer(sentence.text, verbose=False)["input_ids"], dtype=np.int64)
-        if max_length is not None and len(ids) > max_length:
-            raise InputError(f"{sentence.text!r} has {len(ids)} tokens, the model takes {max_length}")
-        examples.append((ids, name_tokens(tokenizer, sentence)))
+    texts, names = zip(*sentences, strict=True)
+    examples = tokenise(tokenizer, texts, names, max_length)
     settings = Settings(
         batch=BATCH,
         learning_rate=entry["learning_rate"],

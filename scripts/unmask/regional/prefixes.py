@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.special import softmax
 from statsmodels.stats.contingency_tables import mcnemar
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerBase
 
@@ -35,8 +36,6 @@ Floats = npt.NDArray[np.float64]
 PLACELESS = "this place"
 """What stands in the prefix that names no region."""
 
-MOST_ITEMS = np.iinfo(np.int32).max
-
 
 @dataclass(frozen=True)
 class Classifier:
@@ -53,6 +52,12 @@ class Predictions(NamedTuple):
 
     probabilities: Floats
     truncated: int
+
+    @property
+    def labels(self) -> npt.NDArray[np.intp]:
+        """The number of the likeliest label of each text."""
+        numbers: npt.NDArray[np.intp] = self.probabilities.argmax(axis=1)
+        return numbers
 
 
 class Group(NamedTuple):
@@ -81,41 +86,44 @@ def predict(classifier: Classifier, texts: Sequence[str]) -> Predictions:
     tokens = tokenise(classifier.tokenizer, texts, None, classifier.max_length, with_types=False)
     # in double precision a sure prediction can still become surer
     logits = predict_logits(classifier.network, tokens, classifier.device).astype(np.float64)
-    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return Predictions(raised / raised.sum(axis=1, keepdims=True), tokens.truncated)
+    return Predictions(softmax(logits, axis=1), tokens.truncated)
 
 
-def region_groups(regions: pd.DataFrame, entries: Iterable[Mapping[str, Any]]) -> list[Group]:
+def region_groups(
+    regions: pd.DataFrame, entries: Iterable[Mapping[str, Any]], place: str = "prefixes"
+) -> list[Group]:
     """The prefixes of regions, a group for each of `entries`.
 
     regions: a REGIONS table. entries: `level`, `template`, and `regions`, names at that level, all of it
     where there are none; of several regions with one name, each has its prefix. `without` names regions that
-    are left out in turn. Raises InputError naming the level or region that is not there.
+    are left out in turn. place: the key of the entries. Raises InputError naming the key of the level or
+    region that is not there.
     """
     name_of = dict(zip(regions["region"], regions["name"], strict=True))
     groups = []
-    for each in entries:
-        level, template, names = each["level"], each["template"], each.get("regions")
+    for number, each in enumerate(entries):
+        key, level, template = f"{place}.{number}", each["level"], each["template"]
         chosen = regions[regions["level"] == level]
         if chosen.empty:
-            raise InputError(f"no region is a {level} (levels: {', '.join(regions['level'].unique())})")
-        if unknown := sorted(set(names or ()) - set(chosen["name"])):
-            raise InputError(f"no {level} is called {unknown[0]!r}")
-        if names:
-            chosen = chosen[chosen["name"].isin(names)]
-        without = list(each.get("without") or ())
-        if unknown := [name for name in without if name not in set(chosen["name"])]:
-            raise InputError(f"without: no {level} with a prefix is called {unknown[0]!r}")
-        if without and len(chosen) < 2:
-            raise InputError(f"without: {without[0]!r} is the only {level} with a prefix, nothing is left")
+            levels = ", ".join(regions["level"].unique())
+            raise InputError(f"{key}.level: no region is a {level} (levels: {levels})")
         if PARENT in places_of(template) and chosen["parent"].isna().any():
-            raise InputError(f"template {template!r}: {chosen['name'].iloc[0]} lies in no region")
+            raise InputError(
+                f"{key}.template: {chosen['name'].iloc[0]} lies in no region, as {{parent}} asks"
+            )
+        for part in ("regions", "without"):
+            if unknown := [name for name in each.get(part) or () if name not in set(chosen["name"])]:
+                raise InputError(f"{key}.{part}: no {level} with a prefix is called {unknown[0]!r}")
+            if part == "regions" and each.get(part):
+                chosen = chosen[chosen["name"].isin(each[part])]
+        without = chosen.loc[chosen["name"].isin(each.get("without") or ()), "region"]
+        if len(without) and len(chosen) < 2:
+            raise InputError(f"{key}.without: nothing is left without the only {level} that has a prefix")
         prefixes = {
             region: template.format(region=name, parent=name_of.get(parent))
             for region, name, parent in chosen[["region", "name", "parent"]].itertuples(index=False)
         }
-        left_out = chosen.loc[chosen["name"].isin(without), "region"]
-        groups.append(Group(level, template, prefixes, tuple(left_out)))
+        groups.append(Group(level, template, prefixes, tuple(without)))
     return groups
 
 
@@ -126,56 +134,42 @@ def prefix_table(
 
     positive: the number of the label whose probability is followed; all others count as negative. The rows of
     a group's prefixes are followed by those of all together, and of all but one. Prefixes that read the same
-    are read once. Raises InputError for a group with more texts than can be counted.
+    are read once.
     """
     before = predict(classifier, items.texts)
     rows = [{"level": NO_PREFIX} | _row([_effects(items, before, before, positive)])]
     # by template: predicted positive behind the placeless prefix, and the change of their share
     controls: dict[str, tuple[npt.NDArray[np.bool_], float]] = {}
     for group in groups:
-        if len(group.prefixes) * len(items.texts) > MOST_ITEMS:
-            raise InputError(
-                f"{len(group.prefixes)} prefixes (level {group.level}) before {len(items.texts)} texts "
-                "are too many: choose fewer regions"
-            )
         keys = {"level": group.level, "template": group.template}
         if group.template not in controls and PARENT not in places_of(group.template):
             prefix = group.template.format(region=PLACELESS)
-            after = _behind(classifier, items, prefix)
+            after = predict(classifier, [f"{prefix} {text}" for text in items.texts])
             row = _row([_effects(items, before, after, positive)])
-            controls[group.template] = _is_positive(after, positive), row["net"]
+            controls[group.template] = after.labels == positive, row["net"]
             rows.append(keys | {"level": CONTROL, "region": PLACELESS, "prefix": prefix} | row)
         control, net = controls.get(group.template, (None, None))
         effects, p = {}, {}
-        for text in dict.fromkeys(group.prefixes.values()):
-            after = _behind(classifier, items, text)
-            effects[text] = _effects(items, before, after, positive)
-            p[text] = None if control is None else exact_mcnemar(_is_positive(after, positive), control)
+        for prefix in dict.fromkeys(group.prefixes.values()):
+            after = predict(classifier, [f"{prefix} {text}" for text in items.texts])
+            effects[prefix] = _effects(items, before, after, positive)
+            p[prefix] = None if control is None else exact_mcnemar(after.labels == positive, control)
         logger.info("%s: %d prefixes", group.level, len(effects))
-        for region, text in group.prefixes.items():
-            row = _row([effects[text]], net)
-            rows.append(keys | {"region": region, "prefix": text, "p": p[text]} | row)
+        for region, prefix in group.prefixes.items():
+            row = _row([effects[prefix]], net)
+            rows.append(keys | {"region": region, "prefix": prefix, "p": p[prefix]} | row)
         for without in (None, *group.without):
-            several = [effects[text] for region, text in group.prefixes.items() if region != without]
+            several = [effects[prefix] for region, prefix in group.prefixes.items() if region != without]
             rows.append(keys | {"prefix": group.template, "without": without} | _row(several, net))
     return framed(rows, PREFIXES)
-
-
-def _behind(classifier: Classifier, items: Items, prefix: str) -> Predictions:
-    return predict(classifier, [f"{prefix} {text}" if prefix else text for text in items.texts])
-
-
-def _is_positive(predictions: Predictions, positive: int) -> npt.NDArray[np.bool_]:
-    are: npt.NDArray[np.bool_] = predictions.probabilities.argmax(axis=1) == positive
-    return are
 
 
 def _effects(items: Items, before: Predictions, after: Predictions, positive: int) -> dict[str, Any]:
     """What one prefix does, in sums over items. confusion: true × predicted label."""
     change = (after.probabilities - before.probabilities)[:, positive]
-    was, is_ = _is_positive(before, positive), _is_positive(after, positive)
+    was, is_ = before.labels == positive, after.labels == positive
     confusion = np.zeros((after.probabilities.shape[1],) * 2, dtype=np.int64)
-    np.add.at(confusion, (items.labels, after.probabilities.argmax(axis=1)), 1)
+    np.add.at(confusion, (items.labels, after.labels), 1)
     return {
         "confusion": confusion,
         "truncated": after.truncated,
@@ -191,19 +185,16 @@ def _effects(items: Items, before: Predictions, after: Predictions, positive: in
 def _row(effects: Sequence[Mapping[str, Any]], control: float | None = None) -> dict[str, Any]:
     """The columns of PREFIXES from `items` on, of one prefix or several. control: `net` of the control."""
     total = {name: sum(each[name] for each in effects) for name in effects[0]}
-    read = int(total["confusion"].sum())
-    net = (total["to_positive"] - total["to_negative"]) / read
-    return {
-        "items": read,
-        "truncated": total["truncated"],
-        "accuracy": np.trace(total["confusion"]) / read,
+    count = int(total["confusion"].sum())
+    shares = {name: total[name] / count for name in ("to_positive", "to_negative")}
+    net = (total["to_positive"] - total["to_negative"]) / count
+    return {name: total[name] for name in ("truncated", "up", "down")} | {
+        "items": count,
+        "accuracy": np.trace(total["confusion"]) / count,
         "macro_f1": macro_f1(total["confusion"]),
-        "up": total["up"],
         "mean_up": total["risen"] / total["up"] if total["up"] else None,
-        "down": total["down"],
         "mean_down": total["fallen"] / total["down"] if total["down"] else None,
-        "to_positive": total["to_positive"] / read,
-        "to_negative": total["to_negative"] / read,
+        **shares,
         "net": net,
         "over_control": None if control is None else net - control,
     }
@@ -218,5 +209,5 @@ def macro_f1(confusion: npt.NDArray[np.int64]) -> float:
 
 def exact_mcnemar(one: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> float:
     """The p of the exact McNemar test of two readings of the same items, (n,) each: binomial, two-sided."""
-    table = [[(one & other).sum(), (one & ~other).sum()], [(~one & other).sum(), (~one & ~other).sum()]]
-    return float(mcnemar(table, exact=True).pvalue)
+    alone = (one & ~other).sum(), (~one & other).sum()
+    return float(mcnemar([[0, alone[0]], [alone[1], 0]], exact=True).pvalue)

@@ -67,13 +67,13 @@ PREFIXES = schema(
     prefix        text?  as it stands before the text; in a row of all together the template
     template      text?  of the prefix; null: no prefix
     without       text?  in a row of all together the region that is left out; null: none is
-    items         i32    texts that were read: in a row of all together each as often as there are prefixes
-    truncated     i32    of these, those that were too long and lost their end
+    items         i64    texts that were read: in a row of all together each as often as there are prefixes
+    truncated     i64    of these, those that were too long and lost their end
     accuracy      f64    share of texts that are classified rightly, from 0 to 1
     macro_f1      f64    mean F1 of the labels, from 0 to 1
-    up            i32    texts whose probability of the positive label rises
+    up            i64    texts whose probability of the positive label rises
     mean_up       f64?   by how much it rises for them on average
-    down          i32    texts whose probability of the positive label falls
+    down          i64    texts whose probability of the positive label falls
     mean_down     f64?   by how much it falls for them on average
     to_positive   f64    share of the texts whose predicted label changes from a negative to the positive one
     to_negative   f64    share of those that change back
