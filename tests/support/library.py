@@ -554,7 +554,6 @@ from unmask.worlds.grammar import (
 from unmask.worlds.grammar import FEMALE as WORLDS_FEMALE
 from unmask.worlds.grammar import WORDS as WORLDS_WORDS
 from unmask.worlds.grammar import Sentence as WorldsSentence
-from unmask.worlds.grammar import modified_words as worlds_modified_words
 from unmask.worlds.grammar import words_of as worlds_words_of
 from unmask.worlds.make_world import draw_corpus, gendered_pairs, neutral_sentences, stereotyped_words, truth
 from unmask.worlds.pairs import (

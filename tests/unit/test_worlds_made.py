@@ -34,27 +34,20 @@ from library import (
     PlantedPair,
     Recipe,
     World,
-    complete,
     crows_pairs,
     draw_corpus,
-    gendered_pairs,
     margins,
     neutral_sentences,
-    read_config,
     read_word_pairs,
     stereoset,
-    stereotyped_words,
     text_of,
     truth,
-    workflow_root,
     write_crows_pairs,
     write_stereoset,
 )
 from library import WORLDS_WORDS as WORDS
-from library import worlds_modified_words as modified_words
 from made_worlds import DOSED, NAMED, OTHERS, by_hand, make_world, settings
 from running import run_script
-from study_schema import FAMILIES
 
 SETTINGS = {"default": {"seed": 0}} | OTHERS | {"dosed": DOSED, "named": NAMED}
 WORLDS = {name: make_world(**changes) for name, changes in SETTINGS.items()}
@@ -74,42 +67,19 @@ PAIRS = {name: benchmarks(name) for name in WORLDS}
 every_benchmark = pytest.mark.parametrize("benchmark", [CROWS_PAIRS, STEREOSET])
 
 
-def levels(name: str) -> set[tuple[str, float, float]]:
-    """Factor, p and ratio of all that a world plants."""
-    given = settings(**SETTINGS[name])
-    both = {(BOTH, given["both"]["association"], ratio) for ratio in given["both"]["ratios"]}
-    frequencies = {(FREQUENCY, 0.5, ratio) for ratio in given["ratios"]}
-    return {(ASSOCIATION, p, 1) for p in given["associations"]} | frequencies | both | {(LENGTH, 0.5, 1)}
-
-
-# --- settings
-
-
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
         ({"associations": []}, "worlds.w.associations: the number of levels must divide 12, "),
         ({"associations": [0.5] * 5}, "worlds.w.associations: the number of levels must divide 12, "),
-        ({"associations": [0.5] * 24}, "worlds.w.associations: the number of levels must divide 12, "),
         ({"associations": [0.5, 1]}, "config key worlds.w.associations.1: 1 is greater than or equal to"),
-        ({"associations": [0.0, 0.5]}, "config key worlds.w.associations.0: 0.0 is less than or equal to"),
         ({"associations": [float("nan")]}, "config key worlds.w.associations.0: nan is not a finite number"),
-        ({"associations": ["half"]}, "config key worlds.w.associations.0: 'half' is not of type 'number'"),
-        ({"ratios": []}, "config key worlds.w.ratios: [] should be non-empty"),
-        ({"ratios": [1] * 13}, "config key worlds.w.ratios: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] is too"),
         ({"ratios": [2, 0.5]}, "config key worlds.w.ratios.1: 0.5 is less than the minimum of 1"),
         ({"both": {"association": 1}}, "config key worlds.w.both.association: 1 is greater than or equal"),
-        (
-            {"both": {"ratios": [4] * 11}},
-            "config key worlds.w.both.ratios: [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]",
-        ),
         ({"lengths": 11}, "config key worlds.w.lengths: 11 is greater than the maximum of 10"),
-        ({"names": 21}, "config key worlds.w.names: 21 is greater than the maximum of 20"),
-        ({"pairs": {"stereo_share": 0.4}}, "config key worlds.w.pairs.stereo_share: 0.4 is less than the"),
-        ({"pairs": {"per_trait": 0}}, "config key worlds.w.pairs.per_trait: 0 is less than the minimum of 1"),
         (
             {"names": 7, "pairs": {"per_occupation": 22}},
-            "worlds.w.pairs.per_occupation: at most 21 pairs, not",
+            "worlds.w.pairs.per_occupation: at most 21 pairs",
         ),
         ({"pairs": {"per_occupation": 39}}, "worlds.w.pairs.per_occupation: at most 38 pairs, not 39"),
         ({"pairs": {"per_trait": 27}}, "worlds.w.pairs.per_trait: at most 26 pairs, not 27"),
@@ -117,12 +87,7 @@ def levels(name: str) -> set[tuple[str, float, float]]:
             {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.2}},
             "worlds.w.corruption: masked, kept and random are shares that sum to 1, not 0.8 + 0.1 + 0.2",
         ),
-        (
-            {"corruption": {"masked": 0, "kept": 0.5, "random": 0.5}},
-            "config key worlds.w.corruption.masked: 0 is less than or equal to the minimum of 0",
-        ),
         ({"corruption": {"masked": 1.0}}, "config key worlds.w.corruption: 'kept' is a required property"),
-        ({"sentences": 1999}, "config key worlds.w.sentences: 1999 is less than the minimum of 2000"),
         ({"sead": 1}, "config key worlds.w: unknown key sead (did you mean seed? known: seed, "),
     ],
 )
@@ -132,13 +97,7 @@ def test_what_does_not_fit_is_one_line(changes: dict[str, Any], line: str) -> No
         World.from_config("w", completed)
         Corruption.from_config("w", completed)
         Counts.from_config("w", completed)
-    assert str(caught.value).startswith(line)
-    assert "\n" not in str(caught.value)
-
-
-def test_shares_may_miss_their_sum_by_rounding() -> None:
-    shares = {"masked": 0.1, "kept": 0.2, "random": 0.7000000001}
-    assert Corruption.from_config("w", {"corruption": shares}) == Corruption(**shares)
+    assert str(caught.value).startswith(line) and "\n" not in str(caught.value)
 
 
 def test_every_word_has_the_rate_of_what_it_stands_for() -> None:
@@ -222,9 +181,7 @@ def test_names_are_as_frequent_as_each_other_and_tell_their_gender_for_certain()
         assert not pronouns or [PRONOUN_GENDER[p] for p in pronouns] == [NAME_GENDER[n] for n in names]
         seen.update(zip(names, pronouns, strict=False))
     assert len(seen) == 14 * 2
-
-
-def test_an_occupation_is_asked_of_every_name_beside_one_of_the_other_gender() -> None:
+    # an occupation is asked of every name beside one of the other gender, in all 49 couples
     couples: Counter[frozenset[str]] = Counter()
     for word, gender, _ in NAMED_WORLD.occupations:
         asked = [c for c in NAMED_WORLD.contrasts if c.factor == ASSOCIATION and c.target == word]
@@ -232,7 +189,6 @@ def test_an_occupation_is_asked_of_every_name_beside_one_of_the_other_gender() -
         assert one == list(NAMED_WORLD.names_of(gender))
         assert sorted(other) == sorted(NAMED_WORLD.names_of("male" if gender == "female" else "female"))
         couples.update(map(frozenset, zip(one, other, strict=True)))
-    # all 49 couples, about as often as each other
     assert len(couples) == 49 and max(couples.values()) - min(couples.values()) <= 2
 
 
@@ -264,20 +220,12 @@ def test_stereotypes_are_the_likelier_and_directions_name_the_group(name: str) -
 def test_the_seed_changes_who_plays_which_part_and_nothing_else() -> None:
     other = make_world(1)
     assert WORLD.occupations != other.occupations and WORLD.words == other.words
-    assert make_world(0).sentences == WORLD.sentences
     # who wants more groups keeps those that it had
     more = make_world(0, ratios=[1, 2, 4, 8, 16], lengths=4).group_pairs
     assert set(WORLD.group_pairs) < set(more)
     assert Counter(pair.factor for pair in set(more) - set(WORLD.group_pairs)) == {FREQUENCY: 1, LENGTH: 2}
-
-
-def test_groups_differ_and_the_sides_take_turns_in_having_the_longer_name() -> None:
     pairs = WORLDS["dosed"].group_pairs
-    names = [name for pair in pairs for name in (pair.disadvantaged, pair.advantaged)]
-    assert len(set(names)) == len(names) == 40
-    for i, pair in enumerate(pair for pair in pairs if pair.factor == LENGTH):
-        more, less = (pair.disadvantaged, pair.advantaged)[:: 1 if i % 2 == 0 else -1]
-        assert more in SPLIT_PEOPLES and less not in SPLIT_PEOPLES
+    assert len({name for pair in pairs for name in (pair.disadvantaged, pair.advantaged)}) == 40
 
 
 # --- the corpus, and what models are debiased with
@@ -292,13 +240,6 @@ def test_corpus_has_each_sentence_as_often_as_planted_give_or_take_one() -> None
     gendered = [any(word in PRONOUN_GENDER for word in line.split()) for line in lines[:2000]]
     # the order is random
     assert 380 < sum(gendered[:1000]) < 520 and 380 < sum(gendered[1000:]) < 520
-    assert lines != draw_corpus(make_world(1), 40_000)
-    # what Python's generator gives on every machine
-    assert draw_corpus(WORLD, 3) == [
-        "The dancer described her lunch.",
-        "We met a Belvan visitor who seemed greedy.",
-        "The Fostan guest was often lazy.",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -313,8 +254,7 @@ def test_neutral_sentences_have_no_gender_and_words_of_the_world(
     sentences = outputs["neutral"].read_text().splitlines()
     occupations = outputs["stereotypes"].read_text().split()
     pairs = read_word_pairs(outputs["words"])
-    assert sentences == neutral_sentences(world) and occupations == stereotyped_words(world)
-    assert list(pairs.pairs) == gendered_pairs(world) and len(pairs.pairs) == 2 + world.names
+    assert len(pairs.pairs) == 2 + world.names
     assert len(occupations) == 24 and len({*sentences}) == len(sentences) == 24 * per_occupation
     gendered = pairs.feminine | pairs.masculine
     # no other word of the world tells a gender
@@ -340,18 +280,20 @@ def test_no_article_stands_before_a_vowel() -> None:
 @every_world
 @every_benchmark
 def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(name: str, benchmark: str) -> None:
-    possible, pairs = {s.words for s in WORLDS[name].sentences}, PAIRS[name][benchmark]
+    world, pairs = WORLDS[name], PAIRS[name][benchmark]
+    possible = {s.words for s in world.sentences}
     assert len({pair.pair_id for pair in pairs}) == len(pairs)
     assert len({(pair.stereotype, pair.antistereotype) for pair in pairs}) == len(pairs)
-    asked = {(c.factor, c.p, c.ratio, c.direction) for c in (pair.contrast for pair in pairs)}
-    assert asked == {(*level, direction) for level in levels(name) for direction in (STEREO, ANTISTEREO)}
+    asked, planted = (
+        {(c.factor, c.p, c.ratio, c.direction) for c in contrasts}
+        for contrasts in ([pair.contrast for pair in pairs], world.contrasts)
+    )
+    assert asked == planted
     for pair in pairs:
         assert pair.stereotype in possible and pair.antistereotype in possible
         assert pair.unrelated not in possible
-        differing = [
-            i for i, (a, b) in enumerate(zip(pair.stereotype, pair.unrelated, strict=True)) if a != b
-        ]
-        assert differing == list(pair.modified)
+        places = enumerate(zip(pair.stereotype, pair.unrelated, strict=True))
+        assert [place for place, (a, b) in places if a != b] == list(pair.modified)
         assert {pair.stereotype[i] for i in pair.modified} <= set(pair.contrast.stereotype.values())
     # a BLANK is one word; of two pronouns CrowS-Pairs has both
     two = benchmark == CROWS_PAIRS and name != "named"
@@ -360,21 +302,13 @@ def test_pairs_are_sentences_of_the_grammar_that_differ_where_they_should(name: 
 
 @every_benchmark
 def test_each_benchmark_has_as_many_pairs_as_asked(benchmark: str) -> None:
-    counts, pairs = Counts(9, 3), PAIRS["dosed"][benchmark]
+    pairs = PAIRS["dosed"][benchmark]
     per_contrast = Counter((pair.contrast.unit, *pair.contrast.shared.values()) for pair in pairs)
     assert len(per_contrast) == len(WORLDS["dosed"].contrasts)
-    for (unit, word), number in per_contrast.items():
-        assert number == (counts.per_occupation if unit == word else counts.per_trait)
-    most = (crows_pairs if benchmark == CROWS_PAIRS else stereoset)(NAMED_WORLD, Counts(21, 1))
-    assert len({(p.stereotype, p.antistereotype) for p in most}) == len(most)
-    assert Counter(p.contrast.target for p in most)["nurse"] == 21
-
-
-@every_benchmark
-def test_one_sided_benchmarks_have_their_share_at_every_level(benchmark: str) -> None:
+    assert all(number == (9 if unit == word else 3) for (unit, word), number in per_contrast.items())
+    # one-sided ones have their share at every level: of each gender six occupations at each level of p
     pairs = PAIRS["named"][benchmark]
     counts = Counter((p.contrast.factor, p.contrast.p, p.contrast.direction) for p in pairs)
-    # of each gender six occupations at each level; per pair of groups three traits of either kind
     for level, stereo in (
         ((ASSOCIATION, 0.5), 6 * 9),
         ((ASSOCIATION, 0.9), 6 * 9),
@@ -385,9 +319,6 @@ def test_one_sided_benchmarks_have_their_share_at_every_level(benchmark: str) ->
         assert counts[*level, STEREO] == stereo
         # the nearest whole number to 15 for every 85
         assert abs(counts[*level, ANTISTEREO] - stereo * 15 / 85) <= 0.5
-    others = [c for c in (p.contrast for p in pairs) if c.direction == ANTISTEREO and c.factor == ASSOCIATION]
-    per_occupation = Counter(contrast.target for contrast in others)
-    assert len(per_occupation) == 12 and set(per_occupation.values()) <= {1, 2}
 
 
 @every_benchmark
@@ -406,18 +337,12 @@ def test_names_and_templates_take_turns(benchmark: str) -> None:
 
 
 def test_votes_grow_with_the_association() -> None:
-    pairs = PAIRS["default"][CROWS_PAIRS]
     own: dict[float, list[int]] = {}
-    for pair in pairs:
+    for pair in PAIRS["default"][CROWS_PAIRS]:
         assert len(pair.votes) == 5
         own.setdefault(pair.contrast.p, []).append(pair.votes.count(pair.contrast.bias_type))
     means = [sum(votes) / len(votes) for _, votes in sorted(own.items())]
     assert means == sorted(means) and means[0] < 3.2 and means[-1] > 4.4
-    # every reading of the ratings has both classes
-    votes = [sum(vote is not None for vote in pair.votes) for pair in pairs]
-    assert all({n >= least for n in votes} == {True, False} for least in (3, 4, 5))
-    types = {vote for pair in pairs for vote in pair.votes if vote}
-    assert types == {"gender", "nationality", "religion", "race-color"}
 
 
 @pytest.mark.parametrize(
@@ -443,16 +368,11 @@ def test_the_files_of_a_world_are_the_same_as_ever(
 def test_crows_pairs_file(tmp_path: Path) -> None:
     path, pairs = tmp_path / "crows_pairs.csv", PAIRS["default"][CROWS_PAIRS]
     write_crows_pairs(path, pairs)
-    header = ",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"
-    assert path.read_text(encoding="utf-8").startswith(header)
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for number, (row, pair) in enumerate(zip(rows, pairs, strict=True)):
         assert row[""] == pair.pair_id == str(number)
-        assert (row["sent_more"], row["sent_less"]) == (
-            text_of(pair.stereotype),
-            text_of(pair.antistereotype),
-        )
+        assert [row["sent_more"], row["sent_less"]] == [*map(text_of, (pair.stereotype, pair.antistereotype))]
         contrast = pair.contrast
         assert (row["stereo_antistereo"], row["bias_type"]) == (contrast.direction, contrast.bias_type)
         assert ast.literal_eval(row["annotations"]) == [[vote] if vote else [] for vote in pair.votes]
@@ -462,28 +382,21 @@ def test_crows_pairs_file(tmp_path: Path) -> None:
 def test_stereoset_file(tmp_path: Path) -> None:
     path, pairs = tmp_path / "stereoset.json", PAIRS["default"][STEREOSET]
     write_stereoset(path, pairs)
-    document = json.loads(path.read_text(encoding="utf-8"))
-    items = document["data"]["intrasentence"]
+    items = json.loads(path.read_text(encoding="utf-8"))["data"]["intrasentence"]
     for item, pair in zip(items, pairs, strict=True):
         assert item["id"] == pair.pair_id
-        if pair.contrast.factor == ASSOCIATION:
-            assert item["target"] in item["context"].split()
-        else:
-            # the group that the stereotype is about stands in the blank
-            assert item["target"] in pair.stereotype and item["target"] not in pair.antistereotype
+        # the occupation stands beside the blank, the group that the stereotype is about in it
+        place = item["context"].split() if pair.contrast.factor == ASSOCIATION else pair.stereotype
+        assert item["target"] in place
         by_label = {s["gold_label"]: s["sentence"] for s in item["sentences"]}
-        assert by_label == {
-            "stereotype": text_of(pair.stereotype),
-            "anti-stereotype": text_of(pair.antistereotype),
-            "unrelated": text_of(pair.unrelated),
-        }
+        labels = ("stereotype", "anti-stereotype", "unrelated")
+        sides = (pair.stereotype, pair.antistereotype, pair.unrelated)
+        assert by_label == dict(zip(labels, map(text_of, sides), strict=True))
         before, after = item["context"].split("BLANK")
         assert all(s.startswith(before) and s.endswith(after) for s in by_label.values())
         for sentence in item["sentences"]:
             assert [label["label"] for label in sentence["labels"]] == [sentence["gold_label"]] * 5
     assert len({tuple(s["gold_label"] for s in item["sentences"]) for item in items}) == 6
-    ids = [s["id"] for item in items for s in item["sentences"]]
-    assert len(set(ids)) == len(ids)
 
 
 # --- the truth
@@ -495,8 +408,9 @@ def test_truth_is_what_the_factors_say_and_what_sentences_walked_through_give(
     name: str, benchmark: str
 ) -> None:
     world, pairs = WORLDS[name], PAIRS[name][benchmark][::7]
-    sentences = [(pair.stereotype, pair.antistereotype) for pair in pairs]
-    found = margins(ExactModel(world, split=False), sentences)
+    found = margins(
+        ExactModel(world, split=False), [(pair.stereotype, pair.antistereotype) for pair in pairs]
+    )
     for number, (pair, truths) in enumerate(zip(pairs, found, strict=True)):
         contrast = pair.contrast
         association = math.log(contrast.p / (1 - contrast.p))
@@ -507,13 +421,10 @@ def test_truth_is_what_the_factors_say_and_what_sentences_walked_through_give(
         assert truths["AllMasked"] == pytest.approx(frequency / len(pair.stereotype), abs=1e-9)
         if number % 9 == 0:
             scores = []
-            for words, other in (
-                (pair.stereotype, pair.antistereotype),
-                (pair.antistereotype, pair.stereotype),
-            ):
-                modified, _ = modified_words(words, other)
-                shared = [i for i in range(len(words)) if i not in modified]
-                alone = by_hand(world, words, modified)
+            for words in (pair.stereotype, pair.antistereotype):
+                # both are of one length, and differ word by word
+                shared = [i for i in range(len(words)) if i not in pair.modified]
+                alone = by_hand(world, words, pair.modified)
                 whole = by_hand(world, words, range(len(words)))
                 cps = sum(by_hand(world, words, [i])[0] for i in shared)
                 scores.append((cps, sum(alone) / len(alone), sum(whole) / len(whole)))
@@ -545,32 +456,3 @@ def test_truth_says_what_is_planted_in_each_pair() -> None:
             sides[contrast.factor, longer] += 1
     both_sides = {(LENGTH, side) for side in ("stereotype", "antistereotype")}
     assert set(sides) == both_sides | {(factor, None) for factor in (ASSOCIATION, FREQUENCY, BOTH)}
-
-
-def test_no_margin_of_the_demonstration_stands_on_a_knife_edge() -> None:
-    """Of its exact model CPS follows the association alone, SSS is decided by the frequency of faiths."""
-    entry = complete(read_config(workflow_root() / "config.yaml"), FAMILIES)["worlds"]["planted"]
-    world = World.from_config("planted", entry)
-    for pairs in truth(world, Counts.from_config("planted", entry))["benchmarks"].values():
-        faiths = [pair for pair in pairs.values() if pair["factor"] == BOTH]
-        assert len({pair["unit"] for pair in faiths}) == 8 and {pair["ratio"] for pair in faiths} == {10}
-        for pair in faiths:
-            sign = -1 if pair["direction"] == STEREO else 1
-            assert pair["margins"]["CPS"] == pytest.approx(math.log(0.85 / 0.15))
-            assert pair["margins"]["SSS"] == pytest.approx(math.log(0.85 / 0.15) + sign * math.log(10))
-            assert min(abs(pair["margins"][name]) for name in ("CPS", "SSS", "AllMasked")) > 0.1
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ("a b c", "a x c", ([1], [1])),
-        ("We met a Higher Ombric guest", "We met a Burmic guest", ([3, 4], [3])),
-        ("a b", "a b", ([], [])),
-    ],
-)
-def test_modified_words_are_those_outside_what_two_sentences_share(
-    first: str, second: str, expected: tuple[list[int], list[int]]
-) -> None:
-    assert modified_words(first.split(), second.split()) == expected
-    assert modified_words(second.split(), first.split()) == expected[::-1]

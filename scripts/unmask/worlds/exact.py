@@ -31,8 +31,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from unmask.evidence.sentences import Mask, modified_tokens
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
-from unmask.worlds.grammar import World, modified_words
+from unmask.worlds.grammar import World
 from unmask.worlds.recipe import Corruption
 
 Floats = npt.NDArray[np.float64]
@@ -211,19 +212,19 @@ def margins(model: ExactModel, pairs: Sequence[tuple[Words, Words]]) -> list[dic
     pairs: the words of both sentences. CPS(S) = Σ_{w shared} log P(w | all else); SSS(S) = mean over the
     modified tokens of log P(w | shared); AllMasked(S) = mean over all tokens of log P(w | length).
     """
-    shown: list[tuple[Tokens, Tokens, Tokens, list[int]]] = []
-    for stereotype, antistereotype in pairs:
-        both = modified_words(stereotype, antistereotype)
-        for words, modified in zip((stereotype, antistereotype), both, strict=True):
-            tokens = model.numbered(words)
-            alone = tuple(model.mask if i in modified else token for i, token in enumerate(tokens))
-            shown.append((tokens, alone, (model.mask,) * len(tokens), modified))
+    shown: list[tuple[Tokens, Tokens, Tokens, Mask]] = []
+    for pair in pairs:
+        sides = [np.array(model.numbered(words)) for words in pair]
+        for ids, modified in zip(sides, modified_tokens(*sides), strict=True):
+            hidden = (ids, np.where(modified, model.mask, ids), np.full(len(ids), model.mask))
+            whole, alone, nothing = (tuple(each.tolist()) for each in hidden)
+            shown.append((whole, alone, nothing, modified))
     answers = model.around_each([tokens for *three, _ in shown for tokens in three])
     scores = []
     for tokens, *others, modified in shown:
         places = np.arange(len(tokens))
-        hidden, alone_, nothing = (np.log(answers[each][places, tokens]) for each in (tokens, *others))
-        scores.append([np.delete(hidden, modified).sum(), alone_[modified].mean(), nothing.mean()])
+        visible, by_shared, by_length = (np.log(answers[e][places, tokens]) for e in (tokens, *others))
+        scores.append([visible[~modified].sum(), by_shared[modified].mean(), by_length.mean()])
     differences = np.subtract(scores[::2], scores[1::2]).tolist()
     return [dict(zip(("CPS", "SSS", "AllMasked"), each, strict=True)) for each in differences]
 

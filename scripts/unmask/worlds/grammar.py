@@ -16,7 +16,6 @@ uniform and independent. The words are in resources/worlds/words.yaml.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cache, cached_property
 from itertools import product
 from string import Formatter
@@ -173,29 +172,26 @@ class World:
     def group_pairs(self) -> tuple[GroupPair, ...]:
         """The pairs of invented groups. In `length` the sides take turns in having more."""
         rng = random.Random(f"groups {self.seed}")
-        drawn = [rng.sample(WORDS[key][0], len(WORDS[key][0])) for key in ("nations", "faiths", "peoples")]
+        # who wants more groups keeps the first ones
         nations, faiths, peoples = (
-            groups + random.Random(f"{more[0]} {self.seed}").sample(more, len(more))
-            for groups, more in zip(
-                drawn, (WORDS[key][1] for key in ("nations", "faiths", "peoples")), strict=True
-            )
+            rng.sample(groups, len(groups)) + random.Random(f"{more[0]} {self.seed}").sample(more, len(more))
+            for groups, more in (WORDS[key] for key in ("nations", "faiths", "peoples"))
         )
-        split = zip(list(SPLIT_PEOPLES)[: self.lengths], peoples, strict=False)
-        return (
-            *(
-                GroupPair(FREQUENCY, nations[2 * i], nations[2 * i + 1], ratio, 0.5)
-                for i, ratio in enumerate(self.ratios)
-            ),
-            *(
-                GroupPair(BOTH, faiths[2 * i], faiths[2 * i + 1], ratio, self.both["association"])
-                for i, ratio in enumerate(self.both["ratios"])
-            ),
-            *(
-                GroupPair(LENGTH, longer, shorter, 1, 0.5)
-                if i % 2 == 0
-                else GroupPair(LENGTH, shorter, longer, 1, 0.5)
-                for i, (longer, shorter) in enumerate(split)
-            ),
+        both = self.both["association"]
+        split = [
+            (longer, shorter) if number % 2 == 0 else (shorter, longer)
+            for number, (longer, shorter) in enumerate(
+                zip(list(SPLIT_PEOPLES)[: self.lengths], peoples, strict=False)
+            )
+        ]
+        return tuple(
+            GroupPair(factor, first, second, ratio, p)
+            for factor, pairs, ratios, p in (
+                (FREQUENCY, zip(nations[::2], nations[1::2], strict=False), self.ratios, 0.5),
+                (BOTH, zip(faiths[::2], faiths[1::2], strict=False), self.both["ratios"], both),
+                (LENGTH, split, [1] * len(split), 0.5),
+            )
+            for (first, second), ratio in zip(pairs, ratios, strict=False)
         )
 
     @property
@@ -336,17 +332,3 @@ def words_of(frame: str, fillers: Fillers) -> tuple[str, ...]:
 def text_of(words: Sequence[str]) -> str:
     """A sentence as it is written."""
     return " ".join(words[:-1]) + words[-1]
-
-
-def modified_words(first: Sequence[str], second: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The positions in each of two sentences that are outside the longest matching blocks that they share.
-
-    Words are told apart as the evidence tells tokens apart (unmask.evidence.sentences.modified_tokens). Both
-    are right for sentences of fewer than 200 words, from which on difflib passes over popular ones; the
-    longest of this grammar has about ten.
-    """
-    positions = set(range(len(first))), set(range(len(second)))
-    for block in SequenceMatcher(None, first, second).get_matching_blocks():
-        positions[0].difference_update(range(block.a, block.a + block.size))
-        positions[1].difference_update(range(block.b, block.b + block.size))
-    return sorted(positions[0]), sorted(positions[1])

@@ -10,8 +10,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from unmask.atomic import written_whole
 from unmask.errors import InputError
+from unmask.evidence.sentences import modified_tokens
 from unmask.files import write_text
 from unmask.terms import STEREO
 from unmask.worlds.grammar import (
@@ -21,7 +24,6 @@ from unmask.worlds.grammar import (
     Contrast,
     World,
     frames,
-    modified_words,
     slots,
     text_of,
     words_of,
@@ -39,6 +41,9 @@ _DIFFERING = frozenset({"subject", "possessive", "name", "group"})
 """The slots in which the two sentences of a pair differ."""
 _UNRELATED = FREE_SLOTS["object"]
 """Words of the world that fit neither where a pronoun nor where a group stands."""
+
+
+Votes = Sequence[str | None]
 
 
 class Counts(NamedTuple):
@@ -85,7 +90,7 @@ class PlantedPair:
     stereotype: tuple[str, ...]
     antistereotype: tuple[str, ...]
     unrelated: tuple[str, ...]
-    votes: Sequence[str | None]
+    votes: Votes
 
     def facts(self) -> dict[str, Any]:
         """What is planted in the pair.
@@ -99,41 +104,28 @@ class PlantedPair:
     @property
     def modified(self) -> tuple[int, ...]:
         """Positions of the words in which the stereotypical sentence differs from the other."""
-        return tuple(modified_words(self.stereotype, self.antistereotype)[0])
-
-
-class _Draw(NamedTuple):
-    """A contrast, a frame and an unrelated word that fills its open slot, and the votes."""
-
-    contrast: Contrast
-    frame: str
-    unrelated: str
-    votes: Sequence[str | None]
-
-    def pair(self, pair_id: str) -> PlantedPair:
-        contrast = self.contrast
-        sides = (
-            contrast.stereotype,
-            contrast.antistereotype,
-            dict.fromkeys(contrast.stereotype, self.unrelated),
-        )
-        stereotype, antistereotype, unrelated = (
-            words_of(self.frame, {**contrast.shared, **side}) for side in sides
-        )
-        return PlantedPair(pair_id, contrast, stereotype, antistereotype, unrelated, self.votes)
+        of_stereotype, _ = modified_tokens(np.array(self.stereotype), np.array(self.antistereotype))
+        return tuple(np.flatnonzero(of_stereotype).tolist())
 
 
 def crows_pairs(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
     """The pairs of the CrowS-Pairs file; their ids are the numbers of its first column."""
-    return [draw.pair(str(number)) for number, draw in enumerate(_draw(world, CROWS_PAIRS, counts))]
+    return [_pair(str(number), *drawn) for number, drawn in enumerate(_draw(world, CROWS_PAIRS, counts))]
 
 
 def stereoset(world: World, counts: Counts = DEFAULT_COUNTS) -> list[PlantedPair]:
     """The pairs of the StereoSet file: one BLANK each, of one word; their ids are those of its items."""
     return [
-        draw.pair(_hexadecimal(f"{world.seed} {number} {draw.frame} {draw.contrast.target}"))
-        for number, draw in enumerate(_draw(world, STEREOSET, counts))
+        _pair(_hexadecimal(f"{world.seed} {number} {frame} {contrast.target}"), contrast, frame, word, votes)
+        for number, (contrast, frame, word, votes) in enumerate(_draw(world, STEREOSET, counts))
     ]
+
+
+def _pair(pair_id: str, contrast: Contrast, frame: str, unrelated: str, votes: Votes) -> PlantedPair:
+    """The pair of a contrast in a frame, whose open slot an unrelated word fills, too."""
+    sides = contrast.stereotype, contrast.antistereotype, dict.fromkeys(contrast.stereotype, unrelated)
+    first, second, third = (words_of(frame, {**contrast.shared, **side}) for side in sides)
+    return PlantedPair(pair_id, contrast, first, second, third, votes)
 
 
 def write_crows_pairs(path: str | Path, pairs: Sequence[PlantedPair]) -> None:
@@ -175,11 +167,11 @@ def _usable(templates: Sequence[str], benchmark: str) -> list[str]:
     return [template for template in templates if len(_DIFFERING.intersection(slots(template))) <= most]
 
 
-def _draw(world: World, benchmark: str, counts: Counts) -> list[_Draw]:
-    """What pairs are made of, in random order."""
+def _draw(world: World, benchmark: str, counts: Counts) -> list[tuple[Contrast, str, str, Votes]]:
+    """What pairs are made of, in random order: contrasts, frames, unrelated words and votes."""
     rng = random.Random(f"{benchmark} {world.seed}")
     bias_types = sorted({contrast.bias_type for contrast in world.contrasts})
-    draws: list[_Draw] = []
+    draws: list[tuple[Contrast, str, str, Votes]] = []
     # drawn by itself: whoever has names, the others' pairs stay what they are
     turns = random.Random(f"turns {benchmark} {world.seed}")
     next_name = turns.randrange(world.names) if world.names else 0
@@ -196,7 +188,7 @@ def _draw(world: World, benchmark: str, counts: Counts) -> list[_Draw]:
         for number in range(first, first + count):
             turn, place = divmod(number, len(alike))
             contrast, frame = alike[place], chosen[(place + turn) % len(chosen)]
-            draws.append(_Draw(contrast, frame, rng.choice(_UNRELATED), _votes(contrast, bias_types, rng)))
+            draws.append((contrast, frame, rng.choice(_UNRELATED), _votes(contrast, bias_types, rng)))
     rng.shuffle(draws)
     return draws
 

@@ -28,15 +28,11 @@ class Recipe:
 
     def rates(self, world: World) -> dict[str, float]:
         """How often each word of a world is chosen for prediction; of a word that is split, each piece is."""
-        factor_rate = self.factor_rate_with_names if world.names else self.factor_rate
+        rates = dict.fromkeys(world.words, self.template_rate)
         free_words = {word for words in FREE_SLOTS.values() for word in words}
-
-        def rate(word: str) -> float:
-            if word in world.factor_words:
-                return factor_rate
-            return self.free_rate if word in free_words else self.template_rate
-
-        return {word: rate(word) for word in world.words}
+        rates |= dict.fromkeys(free_words.intersection(rates), self.free_rate)
+        factor_rate = self.factor_rate_with_names if world.names else self.factor_rate
+        return rates | dict.fromkeys(world.factor_words, factor_rate)
 
 
 class Corruption(NamedTuple):

@@ -35,25 +35,18 @@ def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> Pre
     roberta's, whose one special token begins and ends a text and is not added by itself.
     Raises InputError for any other architecture.
     """
-    if architecture == "bert":
-        return _word_piece(world)
-    if architecture == "roberta":
-        return _byte_pairs(world, lines)
-    if architecture == "albert":
-        return _unigram(world, lines)
     if architecture in DECODERS:
-        return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
-            tokenizer_object=_trained_pairs(world, lines, [END]),
-            bos_token=END,
-            eos_token=END,
-            model_max_length=MAX_LENGTH,
-        )
+        pairs, ends = _trained_pairs(world, lines, [END]), {"bos_token": END, "eos_token": END}
+        return PreTrainedTokenizerFast(tokenizer_object=pairs, model_max_length=MAX_LENGTH, **ends)  # type: ignore[no-untyped-call]
+    kinds = {"bert": _word_piece, "roberta": _byte_pairs, "albert": _unigram}
+    if architecture in kinds:
+        return kinds[architecture](world, lines)
     raise InputError(
         f"architecture: {architecture!r} is none of bert, roberta, albert, {', '.join(DECODERS)}"
     )
 
 
-def _word_piece(world: World) -> BertTokenizer:
+def _word_piece(world: World, lines: Sequence[str]) -> BertTokenizer:
     pieces = [word for word in world.words if word not in world.split_words]
     for first, rest in world.split_words.values():
         pieces += [first, f"##{rest}"]

@@ -115,14 +115,10 @@ def train(
     tokenizer.save_pretrained(directory)
 
 
-def _following(examples: Sequence[Ids], generator: torch.Generator | None = None) -> training.Batch:
-    """A batch of sequences, filled up on the right, of which every token but the first is to be predicted."""
-    lengths = torch.tensor([len(ids) for ids in examples])
-    attended = torch.arange(int(lengths.max())) < lengths[:, None]
-    ids = torch.zeros(attended.shape, dtype=torch.long)
-    ids[attended] = torch.from_numpy(np.concatenate(examples).astype(np.int64))
-    labels = torch.where(attended, ids, training.IGNORED)
-    return {"input_ids": ids, "attention_mask": attended.long(), "labels": labels}
+def _following(examples: Sequence[Ids]) -> training.Batch:
+    """A batch of sequences of one length, of which every token but the first is to be predicted."""
+    ids = torch.from_numpy(np.stack(examples).astype(np.int64))
+    return {"input_ids": ids, "attention_mask": torch.ones_like(ids), "labels": ids}
 
 
 def check_learnt(
@@ -150,33 +146,22 @@ def check_learnt(
             [text_of(words_of(frame, side)) for side in of_side for frame in frames(template)]
             for of_side in zip(*fillers, strict=True)
         ]
-        log_odds_of = _left_log_odds if is_decoder else _log_odds
-        log_odds.setdefault(level, []).extend(log_odds_of(model, tokenizer, *sides))
+        log_odds.setdefault(level, []).extend(_log_odds(model, tokenizer, *sides))
     levels: list[dict[str, Any]] = [
-        {
-            "name": f"{factor}, p = {p:g}, ratio {ratio:g}",
-            "factor": factor,
-            "p": p,
-            "ratio": ratio,
-            "log_odds": fmean(values),
-            "truth": math.log(p / (1 - p)),
-        }
+        {"name": f"{factor}, p = {p:g}, ratio {ratio:g}", "factor": factor, "p": p, "ratio": ratio}
+        | {"log_odds": fmean(values), "truth": math.log(p / (1 - p))}
         for (factor, p, ratio), values in sorted(log_odds.items())
     ]
     off = [level for level in levels if not is_learnt(level["log_odds"], level["p"])]
     gate: dict[str, Any] = {"tolerance": TOLERANCE, "learnt": not off, "levels": levels}
     write_text(model_dir / GATE_FILE, json.dumps(gate, indent=1) + "\n")
     result = "{log_odds:.2f} instead of {truth:.2f} ({name})".format_map
-    for row in levels:
-        logger.info("%s: log-odds %s", name, result(row))
+    logger.info("%s: log-odds %s", name, ", ".join(map(result, levels)))
     if off:
-        results = ", ".join(map(result, off))
-        fault = (
-            f"model {name} did not learn the planted association: log-odds {results}, tolerance {TOLERANCE:g}"
-        )
+        fault = f"model {name} did not learn the planted association: log-odds {', '.join(map(result, off))}"
         if strict:
-            raise InputError(fault)
-        logger.warning("%s; it is kept, as its gate is off", fault)
+            raise InputError(f"{fault}, tolerance {TOLERANCE:g}")
+        logger.warning("%s, tolerance %g; it is kept, as its gate is off", fault, TOLERANCE)
     return gate
 
 
@@ -191,45 +176,38 @@ def is_learnt(log_odds: float, p: float) -> bool:
     return distance <= min(TOLERANCE, abs(log_odds)) or abs(probability - p) <= CLOSE
 
 
-_DECODER_SHAPE = (
-    "vocab_size",
-    "hidden_size",
-    "num_hidden_layers",
-    "num_attention_heads",
-    "initializer_range",
-)
-
-
 def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrainedConfig:
-    shape: dict[str, Any] = {
+    size: dict[str, Any] = {
         "vocab_size": len(tokenizer),
         "hidden_size": 64,
         "num_hidden_layers": 2,
         "num_attention_heads": 4,
-        "intermediate_size": 64,
-        "hidden_dropout_prob": 0.0,
-        "attention_probs_dropout_prob": 0.0,
         "initializer_range": 0.05,
+    }
+    if architecture in DECODERS:
+        ends = ("bos_token_id", "eos_token_id", "pad_token_id")
+        size |= dict.fromkeys(ends, tokenizer.bos_token_id)
+        if architecture == "gpt2":
+            size |= dict.fromkeys(("attn_pdrop", "embd_pdrop", "resid_pdrop"), 0.0)
+            return GPT2Config(n_inner=64, n_positions=MAX_LENGTH, **size)
+        return LlamaConfig(
+            intermediate_size=64, num_key_value_heads=2, max_position_embeddings=MAX_LENGTH, **size
+        )
+    size |= dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), 0.0)
+    size |= {
+        "intermediate_size": 64,
+        "max_position_embeddings": MAX_LENGTH,
         "pad_token_id": tokenizer.pad_token_id,
         "bos_token_id": tokenizer.cls_token_id,
         "eos_token_id": tokenizer.sep_token_id,
     }
-    if architecture in DECODERS:
-        end: Any = tokenizer.bos_token_id
-        decoder: dict[str, Any] = {key: shape[key] for key in _DECODER_SHAPE}
-        decoder |= {"bos_token_id": end, "eos_token_id": end, "pad_token_id": end}
-        if architecture == "gpt2":
-            decoder |= {"attn_pdrop": 0.0, "embd_pdrop": 0.0, "resid_pdrop": 0.0}
-            return GPT2Config(n_inner=shape["intermediate_size"], n_positions=MAX_LENGTH, **decoder)
-        decoder |= {"num_key_value_heads": 2, "max_position_embeddings": MAX_LENGTH}
-        return LlamaConfig(intermediate_size=shape["intermediate_size"], **decoder)
     if architecture == "bert":
-        return BertConfig(max_position_embeddings=MAX_LENGTH, **shape)
+        return BertConfig(**size)
     if architecture == "roberta":
         # its positions are counted from behind the padding token's id
-        positions = MAX_LENGTH + tokenizer.pad_token_id + 1
-        return RobertaConfig(max_position_embeddings=positions, type_vocab_size=1, **shape)
-    return AlbertConfig(max_position_embeddings=MAX_LENGTH, embedding_size=64, **shape)
+        size["max_position_embeddings"] += tokenizer.pad_token_id + 1
+        return RobertaConfig(type_vocab_size=1, **size)
+    return AlbertConfig(embedding_size=64, **size)
 
 
 def _masking(
@@ -276,35 +254,25 @@ def _questions(world: World) -> dict[tuple[Level, str], list[tuple[Fillers, Fill
     return questions
 
 
+@torch.inference_mode()
 def _log_odds(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, associated: list[str], others: list[str]
 ) -> list[float]:
-    """log P(associated) - log P(other) of the one token in which two texts differ, hidden.
+    """log P(associated) - log P(other) of the one token in which texts of one length differ, hidden.
 
-    The texts are all of one length.
+    Of a decoder, those of the whole texts.
     """
-    tokens, other_tokens = (torch.tensor(tokenizer(texts)["input_ids"]) for texts in (associated, others))
-    hidden = tokens != other_tokens
-    with torch.inference_mode():
-        logits = model(input_ids=tokens.masked_fill(hidden, tokenizer.mask_token_id)).logits[hidden]
-    more, less = (logits.gather(1, ids[hidden][:, None]) for ids in (tokens, other_tokens))
-    log_odds: list[float] = (more - less).flatten().tolist()
-    return log_odds
-
-
-def _left_log_odds(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, associated: list[str], others: list[str]
-) -> list[float]:
-    """The same of a decoder: log P(associated text) - log P(other text)."""
-    totals = []
-    for texts in (associated, others):
-        batch = _following(
-            [np.array([tokenizer.bos_token_id, *ids]) for ids in tokenizer(texts)["input_ids"]]
+    sides = [torch.tensor(tokenizer(texts)["input_ids"]) for texts in (associated, others)]
+    if tokenizer.mask_token_id is None:
+        sides = [torch.nn.functional.pad(ids, (1, 0), value=tokenizer.bos_token_id) for ids in sides]
+        read = [model(input_ids=ids).logits[:, :-1].log_softmax(-1) for ids in sides]
+        more, less = (
+            log_probs.gather(2, ids[:, 1:, None])[..., 0].sum(1)
+            for log_probs, ids in zip(read, sides, strict=True)
         )
-        labels = batch.pop("labels")[:, 1:]
-        with torch.inference_mode():
-            log_probs = model(**batch).logits[:, :-1].log_softmax(-1)
-        of_tokens = log_probs.gather(2, labels.clamp(min=0)[..., None])[..., 0]
-        totals.append((of_tokens * (labels != training.IGNORED)).sum(1))
-    log_odds: list[float] = (totals[0] - totals[1]).tolist()
+    else:
+        hidden = sides[0] != sides[1]
+        logits = model(input_ids=sides[0].masked_fill(hidden, tokenizer.mask_token_id)).logits[hidden]
+        more, less = (logits.gather(1, ids[hidden][:, None]).flatten() for ids in sides)
+    log_odds: list[float] = (more - less).tolist()
     return log_odds
