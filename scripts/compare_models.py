@@ -2,7 +2,7 @@
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.origin import check_one_origin
+from unmask.evidence.lists import check_one_origin
 from unmask.measures.reading import read_scores
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
@@ -10,7 +10,7 @@ from unmask.statistics.schema import COMPARISONS
 from unmask.statistics.sharing import sharing_of
 from unmask.tables import read_table, write_table
 
-with job() as run:
+with job("benchmark {params.benchmark}") as run:
     inputs, params = run.input, run.params
     options = dict(params.options)
     pairs, bias_type = of_bias_type(read_table(inputs.pairs, PAIRS), params.get("bias_type"))

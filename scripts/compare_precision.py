@@ -1,30 +1,37 @@
 """Score a sample of pairs in single precision too, and tell what the study's arithmetic changes."""
 
+import pandas as pd
+
 from unmask.models.job import model_job
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.collecting import collect_evidence
+from unmask.evidence.collecting import evidence_of
 from unmask.evidence.reading import Subject
 from unmask.measures.precision import compare_scores, spread_sample
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.pairs.schema import PRECISION
 from unmask.tables import read_table, write_table
-from unmask.terms import NONE, ORIGINAL
+from unmask.terms import ORIGINAL, ROLES
 
 with model_job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
-    params, longest = run.params, run.manifest["max_length"]
+    params = run.params
     pairs = spread_sample(read_table(run.input.pairs, PAIRS), params.scoring["sample"])
-    scores = []
-    for dtype in ("float32", params.scoring["dtype"]):
-        subject, evidence = Subject(run.manifest, run.device, dtype, params.attention["stack"]), {}
-        for masking in maskings_of(params.measures):
-            model = subject.load(masking == NONE)
-            evidence[masking] = collect_evidence(pairs, model, masking, ORIGINAL, max_length=longest)
-        scores.append(score_pairs(list(pairs["pair_id"]), evidence, params.measures))
+
+    def scored(dtype: str) -> pd.DataFrame:
+        subject = Subject(run.manifest, run.device, dtype, params.attention["stack"])
+        # how many tokens may be unknown is asked of the whole benchmark, where evidence is read
+        sentences = subject.tokenised(pairs, ROLES, limit=1).sentences
+        evidence = subject.read_under(
+            maskings_of(params.measures),
+            lambda masking, model: evidence_of(sentences, model, masking, ORIGINAL),
+        )
+        return score_pairs(list(pairs["pair_id"]), evidence, params.measures)
+
     facts = {
         **dict(run.wildcards.items()),
         "device": run.device.name,
         "dtype": params.scoring["dtype"],
         **run.record(),
     }
-    write_table(run.output[0], compare_scores(scores[0], scores[1]), PRECISION, facts)
+    rows = compare_scores(scored("float32"), scored(params.scoring["dtype"]))
+    write_table(run.output[0], rows, PRECISION, facts)

@@ -2,7 +2,7 @@
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.origin import check_one_origin
+from unmask.evidence.lists import check_one_origin
 from unmask.measures.reading import read_scores
 from unmask.statistics.comparisons import states_compared
 from unmask.statistics.decisions import decisions
@@ -10,7 +10,7 @@ from unmask.statistics.schema import STATES
 from unmask.statistics.sharing import sharing_of
 from unmask.tables import read_table, write_table
 
-with job() as run:
+with job("series {wildcards.series}, benchmark {wildcards.benchmark}") as run:
     inputs, params = run.input, run.params
     options = dict(params.options)
     pairs = read_table(inputs.pairs, PAIRS)

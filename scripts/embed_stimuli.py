@@ -9,7 +9,7 @@ from unmask.associations.embeddings import write_embeddings
 from unmask.associations.grounded_embedding import embed_with_images, open_region_features
 from unmask.associations.schema import STIMULI
 from unmask.associations.words import WordFacts, spans_of
-from unmask.evidence.origin import SOURCE_KEYS
+from unmask.evidence.lists import SOURCE_KEYS
 from unmask.models.embedding import Vectors, embed, load_encoder
 from unmask.tables import read_table
 

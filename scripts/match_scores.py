@@ -19,7 +19,7 @@ from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL, SUM
 
-with job() as run:
+with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     inputs, outputs, params = run.input, dict(run.output.items()), run.params
     place, entry = dict(run.wildcards.items()), dict(params.entry)
     measures = [entry["measure"]]

@@ -24,7 +24,7 @@ from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import read_metadata, read_table, write_batches, write_table
 from unmask.terms import ORIGINAL, SHUFFLED
 
-with job() as run:
+with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     inputs, outputs, params = run.input, dict(run.output.items()), run.params
     place, measures = dict(run.wildcards.items()), params.measures
     pairs = read_table(inputs.pairs, PAIRS)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
-from unmask.evidence.origin import SOURCE_KEYS
+from unmask.evidence.lists import SOURCE_KEYS
 from unmask.models.loading import load
 from unmask.regional.herb import Tree
 from unmask.regional.likelihoods import write_likelihoods

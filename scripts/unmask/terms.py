@@ -17,7 +17,7 @@ DIRECTIONS = (STEREO, ANTISTEREO)
 ORIGINAL, SHUFFLED = "original", "shuffled"
 
 NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL = "none", "one-shared", "one-modified", "modified", "all"
-"""The maskings: what is hidden from a model. unmask.evidence.maskings says what each does."""
+"""The maskings: what is hidden from a model. unmask.evidence.sentences says what each does."""
 
 IN_TURN = (ONE_SHARED, ONE_MODIFIED)
 """Those that read a sentence about as often as it has tokens."""

@@ -1,5 +1,6 @@
 """The library as the unit tests see it: what moves there changes one line here."""
 
+from collecting import collect_evidence
 from unmask import code_digest, input_digests, plugins
 from unmask import tables as unmask_tables
 from unmask.associations import weat
@@ -92,19 +93,16 @@ from unmask.downstream.terms import MALE as DOWNSTREAM_MALE
 from unmask.downstream.word_counts import count_words as downstream_count_words
 from unmask.downstream.word_counts import ilps
 from unmask.errors import LONGEST, InputError
-from unmask.evidence import chunks, engine
+from unmask.evidence import engine
 from unmask.evidence import reading as evidence_reading
-from unmask.evidence.chunks import in_chunks
-from unmask.evidence.collecting import as_likeliest, as_rows, collect_evidence, prepare
+from unmask.evidence.collecting import as_likeliest, as_rows, prepare
 from unmask.evidence.engine import Answers, Queries, answer
+from unmask.evidence.lists import check_one_origin, write_list
 from unmask.evidence.lists import listed as evidence_listed
-from unmask.evidence.lists import write_list
-from unmask.evidence.maskings import MASKINGS
-from unmask.evidence.origin import check_one_origin
 from unmask.evidence.progress import Progress
 from unmask.evidence.reading import Subject, Wanted, read
-from unmask.evidence.schema import EVIDENCE, LIKELIEST
-from unmask.evidence.sentences import Mask, Sentence, modified_tokens, shuffle_tokens
+from unmask.evidence.schema import EVIDENCE, LIKELIEST, in_chunks
+from unmask.evidence.sentences import MASKINGS, Mask, Sentence, modified_tokens, shuffle_tokens
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
 from unmask.facts import VERSION, read_facts, record, versions, write_facts

@@ -185,9 +185,7 @@ def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None
         # which kinds of models there are
         "unmask/models/__init__.py",
         "unmask/models/detecting.py",
-        "unmask/evidence/chunks.py",
         "unmask/evidence/lists.py",
-        "unmask/evidence/maskings.py",
         "unmask/evidence/schema.py",
         "unmask/evidence/sentences.py",
     }

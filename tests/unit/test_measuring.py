@@ -25,13 +25,13 @@ from library import (
     STATISTICS,
     Part,
     as_table,
-    chunks,
     compute,
     correlation_table,
     decisions,
     explored,
     flaws_table,
     framed,
+    in_chunks,
     maskings_of,
     opened_table,
     plain_frame,
@@ -124,9 +124,9 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
         opened[str(Path(path).relative_to(tmp_path))] += 1
         return opened_table(path, schema)
 
-    monkeypatch.setattr("unmask.evidence.chunks.opened_table", counted)
+    monkeypatch.setattr("unmask.evidence.schema.opened_table", counted)
     # several chunks, as of a large benchmark
-    monkeypatch.setattr(chunks.in_chunks, "__defaults__", (20,))
+    monkeypatch.setattr(in_chunks, "__defaults__", (20,))
     outputs = measure(files, tmp_path, "shuffled_scores", "frequency", "explored")
     read = [f"{ORIGINAL}/{masking}.parquet" for masking in made.evidence]
     assert opened == dict.fromkeys([*read, f"{SHUFFLED}/{NONE}.parquet"], 1)

@@ -321,7 +321,11 @@ def test_rows_are_those_that_a_transformer_leaves(kind: str, masking: str, tmp_p
     layout = prepare(tokenise(pairs, tokenizer), masking, ORIGINAL, 0, tokenizer.mask_token_id)
     count = len(layout.queries.input)
     nothing = np.zeros(count, dtype=np.float32)
-    theirs = as_rows(layout, Answers(nothing, np.ones(count, dtype=np.int32), nothing, nothing), tokenizer)
+    none = np.zeros((count, 0), dtype=np.int32)
+    answers = Answers(
+        nothing, np.ones(count, dtype=np.int32), none, none.astype(np.float32), nothing, nothing
+    )
+    theirs = as_rows(layout, answers, tokenizer)
     ours = exact_evidence(pairs, ExactModel(world, kind, CORRUPTION), masking)
     assert len(ours) > 200
     for column in ("pair_id", "role", "position", "special", "modified"):

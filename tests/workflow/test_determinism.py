@@ -118,7 +118,8 @@ import sys
 from pathlib import Path
 import torch
 from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import collect_evidence
+from unmask.evidence.collecting import evidence_of
+from unmask.evidence.tokenising import tokenise
 from unmask.measures.precision import spread_sample
 from unmask.measures.registry import maskings_of
 from unmask.measures.scoring import score_pairs
@@ -135,7 +136,7 @@ for name, path in benchmarks.items():
         evidence = {}
         for masking in maskings_of(measures):
             loaded = load(model, pick_device("cpu", batch_tokens), masking == "none")
-            evidence[masking] = collect_evidence(pairs, loaded, masking, "original")
+            evidence[masking] = evidence_of(tokenise(pairs, loaded.tokenizer), loaded, masking, "original")
         scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
         path_of = Path(folder, "scores/minilm", f"{name}-{count}", "original.parquet")
         write_table(path_of, scores, SCORES, {})

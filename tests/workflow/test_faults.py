@@ -291,7 +291,8 @@ def test_a_table_that_someone_else_broke_is_named(copied: Workflow, finished: Wo
     table, scores = copied.folder / TARGET, "results/small/scores/bert/crows/original.parquet"
     table.write_bytes(table.read_bytes()[:-100])
     error = the_error(copied.snakemake(scores))
-    assert error == f"error: {TARGET}: not a readable list of tables; delete it and run again"
+    line = f"{TARGET}: not a readable list of tables; delete it and run again"
+    assert error == f"error: model bert, benchmark crows: {line}"
     table.unlink()
     done = copied.snakemake(scores)
     assert done.returncode == 0, done.stdout + done.stderr

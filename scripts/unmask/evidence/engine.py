@@ -6,9 +6,8 @@ distribution over the vocabulary that is asked about twice is computed once. Wha
 device's memory is taken in smaller portions.
 """
 
-import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
@@ -16,11 +15,10 @@ import numpy.typing as npt
 import torch
 
 from unmask.evidence.progress import Progress
-from unmask.models.devices import SAME, within_memory
+from unmask.models.devices import within_memory
 from unmask.models.loading import LoadedModel
 
-logger = logging.getLogger(__name__)
-
+Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
 Columns = tuple[npt.NDArray[np.generic], ...]
 """Columns of answers, each with one entry per question."""
@@ -45,35 +43,32 @@ class Queries:
 
 @dataclass(frozen=True)
 class Answers:
-    """One entry per question, in its order."""
+    """One entry per question, in its order.
 
-    log_prob: npt.NDArray[np.float32]
-    """Natural logarithm of the token's probability."""
+    log_prob: natural logarithm of the token's probability. rank: 1 + how many tokens of the vocabulary are
+    more probable. attention: what the position receives, mean over layers, heads and queries, and
+    attention_content over the queries that are not special tokens; NaN if not asked for. likeliest: questions
+    × as many as were asked for, the most probable tokens in its place, the likeliest first.
+    """
+
+    log_prob: Floats
     rank: npt.NDArray[np.int32]
-    """1 + how many tokens of the vocabulary are more probable."""
-    attention: npt.NDArray[np.float32]
-    """Attention that the position receives, mean over layers, heads and queries; NaN if not asked for."""
-    attention_content: npt.NDArray[np.float32]
-    """The same over the queries that are not special tokens."""
-    likeliest: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int32))
-    """questions × as many as were asked for: the most probable tokens in its place, the likeliest first."""
-    likeliest_log_prob: npt.NDArray[np.float32] = field(
-        default_factory=lambda: np.zeros((0, 0), dtype=np.float32)
-    )
-    """Their log-probabilities."""
+    likeliest: npt.NDArray[np.int32]
+    likeliest_log_prob: Floats
+    attention: Floats
+    attention_content: Floats
 
 
 @dataclass(frozen=True)
 class Block:
     """Inputs of one length, each asked for its own tokens, nothing hidden.
 
-    The short form of `Queries` for very many inputs: no Python object for each.
+    The short form of `Queries` for very many inputs: no Python object for each. ids, mask: inputs × length;
+    mask is False where a token is padding and not attended to, and None where there is none.
     """
 
     ids: Indices
-    """inputs × length"""
     mask: npt.NDArray[np.bool_] | None = None
-    """inputs × length: False where a token is padding and not attended to; None where there is none."""
 
 
 def answer(model: LoadedModel, queries: Queries, progress: Progress | None = None, top: int = 0) -> Answers:
@@ -83,20 +78,18 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
     A batch that does not fit into memory is halved, and so are those after it, also of later calls with
     the same device. Raises InputError for a sequence that does not fit by itself.
     """
-    count = len(queries.input)
+    count, top = len(queries.input), min(top, len(model.tokenizer))
     log_prob, attention, content = (np.full(count, np.nan, dtype=np.float32) for _ in range(3))
-    rank = np.zeros(count, dtype=np.int32)
-    top = min(top, len(model.tokenizer))
-    likeliest = np.zeros((count, top), dtype=np.int32), np.full((count, top), np.nan, dtype=np.float32)
-    columns = (log_prob, rank, *(likeliest if top else ()), attention, content)
+    rank, likeliest = (np.zeros(shape, dtype=np.int32) for shape in (count, (count, top)))
+    answers = Answers(log_prob, rank, likeliest, np.zeros((count, top), dtype=np.float32), attention, content)
     # where in its input what is said of each question stands
     places = np.maximum(queries.position - 1, 0) if model.predicts_next else queries.position
-    _fill(columns, model, _of_queries(queries, places), progress, top)
+    _fill(tuple(vars(answers).values()), model, _of_queries(queries, places), progress, top)
     if model.predicts_next:
         # nothing stands before the first token: it is given, and so is certain
         first = queries.position == 0
         log_prob[first], rank[first] = 0, 1
-    return Answers(log_prob, rank, attention, content, *likeliest)
+    return answers
 
 
 def token_log_probs(
@@ -109,38 +102,37 @@ def token_log_probs(
     """
     of_blocks = [np.full(block.ids.shape, np.nan, dtype=np.float32) for block in blocks]
     for number in sorted(range(len(blocks)), key=lambda number: -blocks[number].ids.shape[1]):
-        _fill((of_blocks[number].reshape(-1),), model, [_of_block(blocks[number])], progress)
+        block = blocks[number]
+        rows, positions = (each.reshape(-1) for each in np.indices(block.ids.shape))
+        ids, every = block.ids.reshape(-1), np.arange(block.ids.size)
+        inputs = _Inputs(block.ids, every, rows, positions, ids, mask=block.mask)
+        _fill((of_blocks[number].reshape(-1),), model, [inputs], progress)
     return of_blocks
 
 
 @dataclass(frozen=True)
 class _Inputs:
-    """Inputs of one length, and questions about them, by place."""
+    """Inputs of one length, and questions about them, by place.
+
+    ids, special, mask: inputs × length. special is None where neither ranks nor attention are wanted; mask is
+    as in Block. question: for each question its number; row, position and token are those of each, too.
+    """
 
     ids: Indices
-    """inputs × length"""
     question: Indices
-    """For each question its number; row, position and token are those of each, too."""
     row: Indices
     position: Indices
     token: Indices
     special: npt.NDArray[np.bool_] | None = None
-    """inputs × length; None where neither ranks nor attention are wanted."""
     mask: npt.NDArray[np.bool_] | None = None
-    """inputs × length, as in Block"""
 
     def part(self, rows: slice) -> "_Inputs":
         """Some of the inputs, with their questions."""
         some = slice(*np.searchsorted(self.row, (rows.start, rows.stop)))
-        return _Inputs(
-            self.ids[rows],
-            self.question[some],
-            self.row[some] - rows.start,
-            self.position[some],
-            self.token[some],
-            None if self.special is None else self.special[rows],
-            None if self.mask is None else self.mask[rows],
-        )
+        special, mask = (None if each is None else each[rows] for each in (self.special, self.mask))
+        row = self.row[some] - rows.start
+        of_questions = self.question[some], row, self.position[some], self.token[some]
+        return _Inputs(self.ids[rows], *of_questions, special, mask)
 
 
 def _of_queries(queries: Queries, places: Indices) -> Iterator[_Inputs]:
@@ -153,20 +145,8 @@ def _of_queries(queries: Queries, places: Indices) -> Iterator[_Inputs]:
     for _, alike in groupby(enumerate(order), key=lambda each: len(queries.inputs[each[1]])):
         turns, inputs = zip(*alike, strict=True)
         some = questions[slice(*np.searchsorted(turn_of[questions], (turns[0], turns[-1] + 1)))]
-        yield _Inputs(
-            np.array([queries.inputs[i] for i in inputs], dtype=np.int64),
-            some,
-            turn_of[some] - turns[0],
-            places[some],
-            queries.token[some],
-            np.array([queries.special[i] for i in inputs]),
-        )
-
-
-def _of_block(block: Block) -> _Inputs:
-    rows, positions = (each.reshape(-1) for each in np.indices(block.ids.shape))
-    questions = np.arange(block.ids.size)
-    return _Inputs(block.ids, questions, rows, positions, block.ids.reshape(-1), mask=block.mask)
+        ids, special = (np.array([each[i] for i in inputs]) for each in (queries.inputs, queries.special))
+        yield _Inputs(ids, some, turn_of[some] - turns[0], places[some], queries.token[some], special)
 
 
 def _fill(
@@ -177,7 +157,7 @@ def _fill(
         (count, length), done = alike.ids.shape, 0
         while done < count:
             batch = alike.part(slice(done, done + max(1, model.device.batch_tokens // length)))
-            answers = _read(model, batch, top)
+            answers = within_memory(_read, model, batch, top)
             if answers is None:
                 model.device.take_half(*batch.ids.shape)
                 continue
@@ -189,16 +169,18 @@ def _fill(
 
 
 @torch.inference_mode()
-def _read(model: LoadedModel, batch: _Inputs, top: int) -> Columns | None:
-    """The columns of Answers for a batch, those of attention last, or the first alone; None where memory runs
-    out."""
+def _read(model: LoadedModel, batch: _Inputs, top: int) -> Columns:
+    """The columns of Answers for a batch, or the first alone where `special` is None."""
     places, place_of = np.unique(batch.row * batch.ids.shape[1] + batch.position, return_inverse=True)
-    encoded = within_memory(_encode, model, batch, places)
-    if encoded is None:
-        return None
-    states, received = encoded
-    predicted = _query(model, states, place_of, batch.token, batch.special is not None, top)
-    return None if predicted is None else (*predicted, *received)
+    states, received = _encode(model, batch, places)
+    # a distribution has four bytes for each token of the vocabulary
+    device, parts, wanted = model.device, [], None if batch.special is None else top
+    room = max(1, min(device.head_bytes // (4 * len(model.tokenizer)), device.head_rows))
+    for start in range(0, len(states), room):
+        some = slice(*np.searchsorted(place_of, (start, start + room)))
+        questions = place_of[some] - start, batch.token[some]
+        parts.append(_project(model, states[start : start + room], *questions, wanted))
+    return *(np.concatenate(column) for column in zip(*parts, strict=True)), *received
 
 
 def _encode(model: LoadedModel, batch: _Inputs, places: Indices) -> tuple[torch.Tensor, Columns]:
@@ -215,52 +197,13 @@ def _encode(model: LoadedModel, batch: _Inputs, places: Indices) -> tuple[torch.
     return encoded.hidden, tuple(values.cpu().numpy()[batch.row, batch.position] for values in received)
 
 
-def _query(
-    model: LoadedModel, states: torch.Tensor, place_of: Indices, token: Indices, ranks: bool, top: int
-) -> Columns | None:
-    """Log-probability (and rank, and the likeliest tokens) of each question; None where memory runs out at a
-    single place.
-
-    place_of: the place of each question, ascending.
-    """
-    device = model.device
-    # a distribution has four bytes for each token of the vocabulary
-    place_bytes = 4 * len(model.tokenizer)
-    parts: list[Columns] = []
-    done = 0
-    while done < len(states):
-        room = max(1, min(device.head_bytes // place_bytes, device.head_rows))
-        first, last = np.searchsorted(place_of, (done, done + room))
-        questions = place_of[first:last] - done, token[first:last]
-        part = within_memory(_project, model, states[done : done + room], *questions, room, ranks, top)
-        size = min(room, len(questions[0]))
-        if part is not None:
-            parts.append(part)
-            done += room
-        elif size > 1:
-            device.head_bytes = size // 2 * place_bytes
-            logger.warning(
-                "out of memory on %s with %d distributions over the vocabulary: at most %d from here on; %s",
-                device,
-                size,
-                size // 2,
-                SAME,
-            )
-        else:
-            return None
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
-
-
 def _project(
-    model: LoadedModel,
-    states: torch.Tensor,
-    place_of: Indices,
-    tokens: Indices,
-    room: int,
-    ranks: bool,
-    top: int,
+    model: LoadedModel, states: torch.Tensor, place_of: Indices, tokens: Indices, top: int | None
 ) -> Columns:
-    """`_query` at places whose distributions are computed at once, for `room` questions at a time."""
+    """The columns but those of attention, at places whose distributions are computed at once.
+
+    place_of: the place of each question, ascending; the questions are taken as many at a time.
+    """
     device = model.device.torch
     logits = model.head(states).float()
     # PyTorch's fused log_softmax adds up less exactly: by 5e-6 a token on a vocabulary of 30,000
@@ -270,20 +213,16 @@ def _project(
     at, token = (torch.from_numpy(indices).to(device) for indices in (place_of, tokens))
     logit = logits[at, token]
     columns = [logit - total[at]]
-    if top:
+    if top is not None:
         best = logits.topk(top, dim=1)
-        likeliest = [best.indices.to(torch.int32)[at], (best.values - total[:, None])[at]]
-    if ranks:
         rank = torch.empty_like(at, dtype=torch.int32)
         # most places are asked about once: only for further questions are their distributions copied
         further = torch.from_numpy(np.diff(place_of, prepend=-1) == 0).to(device)
         rank[~further] = _rank(logits, logit[~further], memory)
-        for part in torch.split(further.nonzero()[:, 0], room):
+        for part in torch.split(further.nonzero()[:, 0], len(logits)):
             of_places = logits[at[part]]
             rank[part] = _rank(of_places, logit[part], torch.empty_like(of_places))
-        columns.append(rank)
-    if top:
-        columns += likeliest
+        columns += [rank, best.indices.to(torch.int32)[at], (best.values - total[:, None])[at]]
     return tuple(column.cpu().numpy() for column in columns)
 
 

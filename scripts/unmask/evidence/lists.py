@@ -6,7 +6,7 @@ before a job, and a job reads again only what is not there with the facts that i
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from unmask.errors import InputError
 from unmask.facts import read_facts, write_facts
 from unmask.files import sha256_of_file
-from unmask.tables import opened_table, read_metadata, write_batches
+from unmask.tables import opened_table, read_metadata, unreadable, write_batches
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +26,10 @@ LIST = "digests.json"
 
 CIRCUMSTANCES = ("device", "versions", "made_from")
 """Facts of a table whose change makes no row anew: others say what its rows and its model are."""
+
+
+SOURCE_KEYS = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")
+"""What evidence says of where its model is from: keys of the model's entry."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,8 @@ class Table:
 
 def missing(list_: Path, tables: Iterable[Table]) -> list[Table]:
     """The tables that are still to be made: the others are as the job before has listed or left them."""
-    try:
-        digests = read_facts(list_)["tables"]
-    except (OSError, ValueError, KeyError):
-        digests = {}
-    of_list = {list_.parent / name: sha256 for name, sha256 in digests.items()}
-    return [table for table in tables if not is_done(table, of_list.get(table.path))]
+    digests = _digests(list_) or {}
+    return [each for each in tables if not is_done(each, digests.get(_name(list_, each.path)))]
 
 
 def is_done(table: Table, sha256: str | None = None) -> bool:
@@ -52,12 +52,8 @@ def is_done(table: Table, sha256: str | None = None) -> bool:
 
     Without one, as after a job that was killed, it has to be readable to its end.
     """
-
-    def lasting(facts: Mapping[str, Any]) -> dict[str, Any]:
-        return {key: value for key, value in facts.items() if key not in CIRCUMSTANCES}
-
-    facts = stated(table.path)
-    if facts is None or lasting(facts) != lasting(as_stated(table.facts)):
+    there, wanted = stated(table.path), as_stated(table.facts)
+    if there is None or there | dict.fromkeys(CIRCUMSTANCES) != wanted | dict.fromkeys(CIRCUMSTANCES):
         return False
     if sha256 is not None:
         return sha256_of_file(table.path) == sha256
@@ -74,7 +70,7 @@ def is_renewed(table: Table) -> bool:
     if not is_done(table):
         return False
     with opened_table(table.path, table.schema) as file:
-        groups = (file.read_row_group(number) for number in range(file.num_row_groups))
+        groups = map(file.read_row_group, range(file.num_row_groups))
         write_batches(table.path, groups, table.schema, table.facts)
     logger.info("%s is there, of just these facts: nothing is left to do", table.path)
     return True
@@ -96,7 +92,7 @@ def as_stated(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_list(list_: Path, tables: Iterable[Path], facts: Mapping[str, Any]) -> None:
     """List tables of the list's folder with their digests, beside facts of the job."""
-    digests = {str(path.relative_to(list_.parent)): sha256_of_file(path) for path in tables}
+    digests = {_name(list_, path): sha256_of_file(path) for path in tables}
     write_facts(list_, {**facts, "tables": digests})
 
 
@@ -105,15 +101,13 @@ def listed(list_: str | Path) -> dict[str, Path]:
 
     Raises InputError where one is not as its job wrote it.
     """
-    try:
-        digests = read_facts(list_)["tables"]
-    except (OSError, ValueError, KeyError):
-        raise InputError(f"{list_}: not a readable list of tables; delete it and run again") from None
-    tables = {}
-    for name, sha256 in digests.items():
-        tables[name] = Path(list_).parent / name
-        if problem := altered(tables[name], sha256):
-            raise InputError(f"{tables[name]}: {problem}; delete it and {list_} and run again")
+    digests = _digests(Path(list_))
+    if digests is None:
+        raise InputError(f"{list_}: not a readable list of tables; delete it and run again")
+    tables = {name: Path(list_).parent / name for name in digests}
+    for name, table in tables.items():
+        if problem := altered(table, digests[name]):
+            raise InputError(f"{table}: {problem}; delete it and {list_} and run again")
     return tables
 
 
@@ -122,3 +116,35 @@ def altered(table: Path, sha256: str) -> str:
     if not table.is_file():
         return "is missing"
     return "" if sha256_of_file(table) == sha256 else "was altered after its job wrote it"
+
+
+def check_one_origin(tables: Sequence[str | Path], keys: Iterable[str]) -> None:
+    """Check that tables of scores, which keep the facts of their evidence, agree in these facts.
+
+    Raises InputError naming two tables that do not, or one that cannot be read.
+    """
+    stated = []
+    for path in tables:
+        try:
+            stated += [(path, facts) for facts in read_metadata(path)["evidence"].values()]
+        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+            raise unreadable(path, error) from None
+    for path, facts in stated:
+        for key in keys:
+            here, there = facts.get(key), stated[0][1].get(key)
+            if here != there:
+                what = f"{key} differs: {here} here, {there} in {stated[0][0]}"
+                raise InputError(f"{path}: {what}; delete both and run again")
+
+
+def _name(list_: Path, table: Path) -> str:
+    return str(table.relative_to(list_.parent))
+
+
+def _digests(list_: Path) -> dict[str, str] | None:
+    """The digests of a list; None where there is none that can be read."""
+    try:
+        digests: dict[str, str] = read_facts(list_)["tables"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return digests

@@ -12,9 +12,8 @@ class Progress:
     """Counts what a model has read of an expected number of tokens, which is an estimate."""
 
     def __init__(self, expected_tokens: float) -> None:
-        self._expected = max(expected_tokens, 1.0)
+        self._expected, self._skipped = max(expected_tokens, 1.0), 0.0
         self._sequences = self._tokens = 0
-        self._skipped = 0.0
         self._start = self._said = time.monotonic()
 
     def skip(self, tokens: float) -> None:
@@ -33,13 +32,9 @@ class Progress:
         self._said = time.monotonic()
         speed = self._tokens / max(self._said - self._start, 1e-9)
         left = max(self._expected - self._skipped - self._tokens, 0.0)
-        logger.info(
-            "%.0f%% done, %.3g tokens a second, about %s left",
-            100 * (1 - left / self._expected),
-            speed,
-            duration(left / speed if speed else 0.0),
-            extra=PROGRESS,
-        )
+        done, wait = 100 * (1 - left / self._expected), duration(left / speed if speed else 0.0)
+        line = f"{done:.0f}% done, {speed:.3g} tokens a second, about {wait} left"
+        logger.info("%s", line, extra=PROGRESS)
 
     def close(self) -> None:
         """Say the last word."""

@@ -2,23 +2,21 @@
 
 import gc
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from unmask.evidence.collecting import as_likeliest, as_rows, prepare
 from unmask.evidence.engine import answer
-from unmask.evidence.lists import Table, missing
-from unmask.evidence.maskings import MASKINGS
-from unmask.evidence.origin import SOURCE_KEYS
+from unmask.evidence.lists import SOURCE_KEYS, Table, missing
 from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
-from unmask.evidence.sentences import Pair
+from unmask.evidence.sentences import MASKINGS, Pair
 from unmask.evidence.shards import Shard, digest_of_parts, write_in_shards
 from unmask.evidence.tokenising import tokenise, unknown_tokens
 from unmask.models.devices import Device
@@ -28,6 +26,8 @@ from unmask.models.tokenizer import load_tokenizer
 from unmask.terms import IN_TURN, NONE, ROLES, SIDES
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,22 @@ class Subject:
         """The model, or one of another directory that is run like it. Raises InputError as `load` does."""
         directory, start = directory or self.manifest["directory"], Start.of(self.manifest)
         return load(directory, self.device, with_attention, self.stack, self.dtype, start=start)
+
+    def read_under(self, maskings: Iterable[str], read: Callable[[str, LoadedModel], T]) -> dict[str, T]:
+        """What is read under each masking. The model is loaded once, and once more for attention maps.
+
+        These are read where nothing is hidden, and cost time elsewhere.
+        """
+        results: dict[str, T] = {}
+        every = set(maskings)
+        for some, with_attention in ((every & {NONE}, True), (every - {NONE}, False)):
+            if some:
+                model = self.load(with_attention)
+                results |= {masking: read(masking, model) for masking in sorted(some)}
+                # the network has reference cycles: two would be in memory while the next is loaded
+                del model
+                gc.collect()
+        return results
 
     def tokenised(self, pairs: pd.DataFrame, roles: Iterable[str], limit: float) -> "Tokenised":
         """A Pairs table as the model's tokenizer reads it: both sides, and what else stands in these roles.
@@ -132,20 +148,14 @@ def read(
     lacking = {table.path for table in missing(list_, every)}
     if not lacking:
         logger.info("all is there, of just these sentences and this model: nothing is left to do")
-    # attention maps are read where nothing is hidden, and cost time elsewhere
-    for with_attention in (True, False):
-        some = [
-            each
-            for each, of_each in tables.items()
-            if (each.masking == NONE) == with_attention and lacking.intersection(t.path for t in of_each)
-        ]
-        if some:
-            model = subject.load(with_attention)
-            for each in some:
+    some = [each for each, of_each in tables.items() if lacking.intersection(t.path for t in of_each)]
+
+    def write(masking: str, model: LoadedModel) -> None:
+        for each in some:
+            if each.masking == masking:
                 _write(tables[each], each, model, benchmark)
-            # the network has reference cycles: two would be in memory while the next is loaded
-            del model
-            gc.collect()
+
+    subject.read_under((each.masking for each in some), write)
     return [table.path for table in every]
 
 

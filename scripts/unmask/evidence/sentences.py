@@ -1,11 +1,20 @@
-"""Sentences as a model reads them: token ids, special tokens, and what a pair shares."""
+"""Sentences as a model reads them: token ids, special tokens, what a pair shares, and what is hidden.
+
+Masking `none` predicts every token, special ones too; the others predict what they hide. Those of causal
+language models hide nothing, as the model hides what follows by itself, and have other inputs
+(unmask.evidence.collecting): `left` the sentence as it is, of which every token but the first is predicted
+from those before it; `start` the start token alone, behind which each token of the text is asked for.
+"""
 
 import hashlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 import numpy as np
 import numpy.typing as npt
+
+from unmask.terms import ALL, LEFT, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, ROLES, SIDES, START
 
 Ids = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -57,3 +66,48 @@ def shuffle_tokens(sentence: Sentence, seed: int) -> Sentence:
     source = np.arange(len(sentence.ids))
     source[movable] = np.random.default_rng([seed, pair_digest]).permutation(movable)
     return replace(sentence, ids=sentence.ids[source], modified=None, source=source)
+
+
+Hidden = Iterable[Ids]
+"""The positions that are hidden together, for each time that a model reads a sentence."""
+
+
+@dataclass(frozen=True)
+class Masking:
+    """What is hidden of the sentences that stand in `roles` in their pairs."""
+
+    roles: tuple[str, ...]
+    hidden: Callable[[Sentence], Hidden]
+
+
+def _nothing(_: Sentence) -> Hidden:
+    return [np.array([], dtype=np.int64)]
+
+
+def _text(sentence: Sentence) -> Hidden:
+    return [np.flatnonzero(~sentence.special)]
+
+
+def _sharing(sentence: Sentence, modified: bool) -> Ids:
+    """Where the modified tokens of a text are, or those that it shares; ValueError where it shares none."""
+    if sentence.modified is None:
+        raise ValueError(f"pair {sentence.pair_id}: the {sentence.role} sentence shares tokens with none")
+    return np.flatnonzero((sentence.modified == modified) & ~sentence.special)
+
+
+MASKINGS = {
+    NONE: Masking(ROLES, _nothing),
+    ALL: Masking(SIDES, _text),
+    MODIFIED: Masking(ROLES, lambda sentence: filter(len, [_sharing(sentence, modified=True)])),
+    # each token in turn
+    ONE_SHARED: Masking(SIDES, lambda sentence: _sharing(sentence, modified=False)[:, None]),
+    ONE_MODIFIED: Masking(SIDES, lambda sentence: _sharing(sentence, modified=True)[:, None]),
+    LEFT: Masking(ROLES, _nothing),
+    # without a start token there is nothing for a token to stand behind
+    START: Masking(SIDES, lambda sentence: _text(sentence) if sentence.special[0] else []),
+}
+
+
+def predicted(masking: str, hidden: Ids, length: int) -> Ids:
+    """The positions that are asked for where these are hidden from a sentence of so many tokens."""
+    return np.arange(length) if masking in (NONE, LEFT) else hidden

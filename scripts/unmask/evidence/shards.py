@@ -22,14 +22,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Shard:
-    """A run of the rows of tables that are read together."""
+    """A run of the rows of tables that are read together.
+
+    digest: of all that its rows are made from, besides the facts of the tables. tokens: about how many a
+    model reads for it. rows: reads the rows of each table.
+    """
 
     digest: str
-    """Of all that its rows are made from, besides the facts of the tables."""
     tokens: float
-    """About how many a model reads for it."""
     rows: Callable[[], Sequence[pd.DataFrame | pa.Table]]
-    """Reads them: rows of each table."""
 
 
 def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: Progress) -> None:
@@ -39,13 +40,12 @@ def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: 
     it; the folder goes when the tables are whole. Two processes must not write one table at a time: jobs hold
     a lock. Raises InputError where a shard is damaged.
     """
-    first = tables[0].path
-    folder = first.parent / f".{first.stem}.shards"
+    folder = tables[0].path.parent / f".{tables[0].path.stem}.shards"
     paths: list[list[Path]] = []
     for number, shard in enumerate(shards):
         paths.append([folder / f"{number:06}.{place}.parquet" for place in range(len(tables))])
         facts = [as_stated({**table.facts, "shard": number, "rows": shard.digest}) for table in tables]
-        if [stated(path) for path in paths[-1]] == facts:
+        if list(map(stated, paths[-1])) == facts:
             logger.info("shard %d was done before", number + 1)
             progress.skip(shard.tokens)
             continue

@@ -1,7 +1,7 @@
 """The sentences of pairs as a tokenizer makes them."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,18 +25,19 @@ def tokenise(
     What looks like a special token in a text is text. Raises InputError naming the pair whose sentence has no
     token or more than `max_length`, or has such a text that its tokenizer can only read as the special token.
     """
-    columns = [(role, pairs[role]) for role in ROLES if role in roles]
+    of_roles = pairs[[role for role in ROLES if role in roles]].to_dict("records")
     specials = specials_of(tokenizer)
     special_ids = np.array(sorted(specials.values()), dtype=np.int64)
     names = sorted({*specials, *([tokenizer.unk_token] if tokenizer.unk_token else [])})
     # matches a text that spells out one of these tokens, in any case; without any, nothing
     spelt_out = re.compile("|".join(map(re.escape, names)) or "(?!)", re.IGNORECASE)
-    encoded = _encode({text for _, column in columns for text in column.dropna()}, tokenizer, spelt_out)
+    texts = {text for row in of_roles for text in row.values() if not pd.isna(text)}
+    plain = {text for text in texts if not spelt_out.search(text)}
+    encoded = _encode(plain, tokenizer) | _encode(texts - plain, tokenizer, split_special_tokens=True)
     tokenised: list[Pair] = []
-    for row, pair_id in enumerate(pairs["pair_id"]):
+    for pair_id, row in zip(pairs["pair_id"], of_roles, strict=True):
         pair: Pair = {}
-        for role, column in columns:
-            text = column.iloc[row]
+        for role, text in row.items():
             if pd.isna(text):
                 continue
             ids, special = encoded[text]
@@ -46,13 +47,13 @@ def tokenise(
             if max_length is not None and len(ids) > max_length:
                 raise InputError(f"{what} has {len(ids)} tokens, the model takes {max_length}")
             mistaken = ids[~special & np.isin(ids, special_ids)]
-            if mistaken.size and spelt_out.search(text):
+            if mistaken.size and text not in plain:
                 token = tokenizer.convert_ids_to_tokens(int(mistaken[0]))
                 raise InputError(
                     f"{what} has the text {token!r}, which this tokenizer can only read as its special "
                     "token; write it otherwise or leave the pair out"
                 )
-            pair[role] = Sentence(pair_id, role, ids, special)
+            pair[str(role)] = Sentence(pair_id, str(role), ids, special)
         tokenised.append(_aligned(pair))
     return tokenised
 
@@ -66,19 +67,15 @@ def specials_of(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
 
 
 def _encode(
-    texts: Collection[str], tokenizer: PreTrainedTokenizerBase, spelt_out: re.Pattern[str]
-) -> Mapping[str, tuple[Ids, Mask]]:
+    texts: set[str], tokenizer: PreTrainedTokenizerBase, **options: bool
+) -> dict[str, tuple[Ids, Mask]]:
     """Of each text its token ids, and which of them the tokenizer put around it."""
-    literal = sorted(text for text in texts if spelt_out.search(text))
-    encoded: dict[str, tuple[Ids, Mask]] = {}
-    for some, options in ((sorted({*texts} - {*literal}), {}), (literal, {"split_special_tokens": True})):
-        if some:
-            encoding = tokenizer(
-                some, return_special_tokens_mask=True, truncation=False, verbose=False, **options
-            )
-            columns = zip(some, encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
-            encoded |= {text: (np.array(ids, np.int64), np.array(mask, bool)) for text, ids, mask in columns}
-    return encoded
+    if not texts:
+        return {}
+    some = sorted(texts)
+    encoding = tokenizer(some, return_special_tokens_mask=True, truncation=False, verbose=False, **options)
+    columns = zip(some, encoding["input_ids"], encoding["special_tokens_mask"], strict=True)
+    return {text: (np.array(ids, np.int64), np.array(mask, bool)) for text, ids, mask in columns}
 
 
 def _aligned(pair: Pair) -> Pair:

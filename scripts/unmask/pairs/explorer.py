@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.evidence.maskings import MASKINGS
-from unmask.evidence.sentences import Sentence
+from unmask.evidence.sentences import MASKINGS, Sentence
 from unmask.measures.precision import spread_sample
 from unmask.measures.reduction import contributions
 from unmask.measures.registry import maskings_of, measure

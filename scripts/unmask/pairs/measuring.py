@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from unmask.evidence.chunks import in_chunks
+from unmask.evidence.schema import in_chunks
 from unmask.measures.float_error import without_float_error
 from unmask.measures.measure import Evidence
 from unmask.measures.registry import maskings_of

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.evidence.maskings import MASKINGS, predicted
 from unmask.evidence.schema import EVIDENCE
-from unmask.evidence.sentences import Ids, Sentence, modified_tokens
+from unmask.evidence.sentences import MASKINGS, Ids, Sentence, modified_tokens, predicted
 from unmask.models.detecting import CAUSAL_LM
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, MODIFIED, NONE, START, STEREOTYPE
