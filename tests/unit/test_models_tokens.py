@@ -67,7 +67,7 @@ def test_a_text_is_read_once_in_batches_of_one_length_that_fit(
     network, tokenizer = loaded("bert", tmp_path)
     tokens = tokenise(tokenizer, TEXTS, None, MOST, True)
     expected = predict_logits(network, tokens, pick_device("cpu"))
-    shapes, forward, most = list[tuple[int, int]](), network.forward, 10**6
+    shapes, forward, most = list[tuple[int, ...]](), network.forward, 10**6
 
     def limited(input_ids: torch.Tensor, **others: Any) -> Any:
         if input_ids.numel() > most:

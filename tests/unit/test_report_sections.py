@@ -37,7 +37,6 @@ from library import (
     Sheet,
     Table,
     Text,
-    Verified,
     agreed,
     arranged,
     chosen,
@@ -49,6 +48,7 @@ from library import (
     read_section,
     record,
     render_page,
+    verify,
     write_section,
     write_table,
 )
@@ -409,13 +409,10 @@ def test_a_section_from_another_source_is_noticed(tmp_path: Path) -> None:
     section = study / "report" / "sections" / "s.json"
     write_section(section, Section("s", "S"), record([source], "digest"))
     (study / "SHA256SUMS").write_text("")
-    found = Verified(study)
-    found.check()
+    found = verify(study)
     assert (found.problems, found.inputs) == ([], 1)
     source.write_text("b\n")
-    found = Verified(study)
-    found.check()
-    assert found.problems == [f"{section}: {source} is no longer the file that it was made from"]
+    assert verify(study).problems == [f"{section}: {source} is no longer the file that it was made from"]
 
 
 def test_facts_become_lines() -> None:

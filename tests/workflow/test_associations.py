@@ -12,7 +12,7 @@ import pytest
 
 from association_files import SETS, sent_bias
 from hand_set import World, truths, write_world
-from library import items, remove, verify
+from library import removable, remove, verify
 from literal_associations import mean, s, size
 from small_study import Workflow, random_model
 from test_families import errors, section_names
@@ -167,7 +167,7 @@ def test_other_pictures_are_seen(associations: Workflow, tmp_path: Path) -> None
 
 def test_embeddings_may_go(associations: Workflow, tmp_path: Path) -> None:
     folder = shutil.copytree(associations.folder, tmp_path / "unmask", symlinks=True)
-    remove(items(folder / "results/small"), folder / "results/small")
+    remove(removable(folder / "results/small"), folder / "results/small")
     assert not list((folder / "results/small/associations").rglob("embeddings.parquet"))
     workflow = Workflow(folder, copy.deepcopy(associations.config))
     assert workflow.planned() == set()

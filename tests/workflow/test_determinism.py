@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from library import compare
+from library import compare_runs
 from preloading import preloaded_python
 from real_data import real_data
 from small_study import Workflow
@@ -69,7 +69,7 @@ def test_another_processor_gives_the_same_to_float_error(finished: Workflow, cop
     copied.python, copied.environment = preloaded_python(**ANOTHER_PROCESSOR), ANOTHER_PROCESSOR
     copied.config["runtime"] = {"batch_tokens": 17}
     copied.run()
-    found = compare(finished.folder / "results/small", results)
+    found = compare_runs(finished.folder / "results/small", results)
     assert found.problems == [] and found.notes == []
     # it was another arithmetic indeed
     assert 0 < found.measures["largest_difference"].max() < 2e-3
@@ -165,7 +165,7 @@ def test_real_pairs_are_decided_alike_on_another_processor(tmp_path: Path) -> No
         for folder, settings, batch in runs
     ]
     assert [process.wait(timeout=300) for process in processes] == [0, 0]
-    found = compare(runs[0][0], runs[1][0])
+    found = compare_runs(runs[0][0], runs[1][0])
     assert found.problems == []
     assert found.measures["decisions"].sum() == 2 * (4 * 2 * 150 + 2 * 25)
     assert found.measures["largest_difference"].max() > 0

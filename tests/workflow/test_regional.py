@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from library import items, remove, verify
+from library import removable, remove, verify
 from small_study import Workflow, random_model
 from test_families import errors, section_names
 from workflow_copy import copy_workflow
@@ -116,7 +116,7 @@ def test_another_list_scores_the_new_words_alone(regional: Workflow, tmp_path: P
     assert set(pd.read_parquet(folder / "results/small" / SCORES)["words"]) >= {"full", "virtues"}
     # and likelihoods that only scores are made of may go: another model is scored alone
     assert workflow.snakemake("results/small/SHA256SUMS").returncode == 0
-    remove(items(folder / "results/small"), folder / "results/small")
+    remove(removable(folder / "results/small"), folder / "results/small")
     left = {path.name for path in (folder / "results/small/regional/bert/likelihoods").glob("*.parquet")}
     assert left == {"traits.parquet"}
     workflow.config["models"]["other"] = workflow.config["models"]["bert"] | {"seed": 2}
