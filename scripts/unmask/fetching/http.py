@@ -2,14 +2,12 @@
 
 import glob
 import hashlib
-import itertools
 import logging
 import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -34,7 +32,6 @@ LONGEST_PAUSE = 600
 """Seconds that are waited where a server asks for that or more."""
 
 _RETRIED_STATUSES = (408, 425, 429, 500, 502, 503, 504)
-_BLOCK = 1 << 16
 
 
 class _BrokenError(Exception):
@@ -62,28 +59,31 @@ def fetch(
     allow. There and in what is logged the url is as `shown_url` gives it.
     """
     path, name = Path(path), shown_url(url)
-    expected = {"sha256": sha256, "git_blob": git_blob}
-    if path.is_file() and any(expected.values()) and not _differences(path, expected):
+    wanted = {kind: digest for kind, digest in (("sha256", sha256), ("git_blob", git_blob)) if digest}
+    if wanted and path.is_file() and not _differences(facts := _facts(name, path), wanted):
         logger.info("%s: already there with the right checksum", path)
-        return _facts(name, path)
-    with _naming(name):
+        return facts
+    try:
         check_url(url)
         path.parent.mkdir(parents=True, exist_ok=True)
+        if urlsplit(url).scheme == "file":
+            part, headers = _copied(url, _part(path)), None
+        else:
+            part, headers = _downloaded(url, path, limits)
+        facts = _facts(name, part)
         try:
-            part, headers = _receive(url, path, limits)
-        except BaseException:
-            _part(path).unlink(missing_ok=True)
-            raise
-        try:
-            if differences := _differences(part, expected):
+            if differences := _differences(facts, wanted):
                 raise InputError(f"wrong checksum: {differences}")
-            if headers is not None and not any(expected.values()):
+            if headers is not None and not wanted:
                 _check_without_checksum(part, url, headers)
         except InputError:
             part.unlink()
             raise
-    facts = _facts(name, part)
-    os.replace(part, path)
+        os.replace(part, path)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    finally:
+        _part(path).unlink(missing_ok=True)
     for rest in path.parent.glob(f"{glob.escape(path.name)}.*.part"):
         # of other answers
         rest.unlink()
@@ -91,31 +91,17 @@ def fetch(
     return facts
 
 
-@contextmanager
-def _naming(name: str) -> Iterator[None]:
-    try:
-        yield
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
-
-
 def _facts(name: str, path: Path) -> dict[str, str | int]:
-    return {
-        "url": name,
-        "sha256": sha256_of_file(path),
-        "git_blob": git_blob_of_file(path),
-        "bytes": path.stat().st_size,
-    }
+    digests = {"sha256": sha256_of_file(path), "git_blob": git_blob_of_file(path)}
+    return {"url": name, **digests, "bytes": path.stat().st_size}
 
 
-def _differences(path: Path, expected: dict[str, str | None]) -> str:
-    """How a file's checksums differ from the wanted ones, in words; empty where they agree."""
-    digests = {"sha256": sha256_of_file, "git_blob": git_blob_of_file}
-    got = {name: digests[name](path) for name, digest in expected.items() if digest}
+def _differences(facts: Mapping[str, str | int], wanted: Mapping[str, str]) -> str:
+    """How checksums differ from the wanted ones, in words; empty where they agree."""
     return "; ".join(
-        f"wanted {name} {expected[name]}, got {digest}"
-        for name, digest in got.items()
-        if digest != str(expected[name]).lower()
+        f"wanted {kind} {digest}, got {facts[kind]}"
+        for kind, digest in wanted.items()
+        if facts[kind] != digest.lower()
     )
 
 
@@ -130,22 +116,6 @@ def _check_without_checksum(part: Path, url: str, headers: Mapping[str, str]) ->
         )
 
 
-def _receive(url: str, path: Path, limits: Limits) -> tuple[Path, Mapping[str, str] | None]:
-    """A copy of the whole file beside `path`, and the headers that came with it, if it is from a server."""
-    if urlsplit(url).scheme == "file":
-        return _copied(url, _part(path)), None
-    with deadline(limits.seconds), _session(limits) as session:
-        for failures in itertools.count(1):
-            try:
-                return _download(session, url, path, limits)
-            except _BrokenError as error:
-                if failures > limits.retries:
-                    raise _unreachable(str(error), limits) from None
-                logger.warning("%s: %s; trying again", shown_url(url), error)
-                time.sleep(limits.pause * 2 ** (failures - 1))
-    raise AssertionError("not reached")
-
-
 def _part(path: Path, content: str = "") -> Path:
     """Where a file is written until it is whole; by this name a part is found again, of the same content."""
     # a digest, as urls can have secrets in them
@@ -155,11 +125,9 @@ def _part(path: Path, content: str = "") -> Path:
 
 def _copied(url: str, target: Path) -> Path:
     source = Path(unquote(urlsplit(url).path))
-    if not source.exists():
-        raise InputError("no such file")
     if not source.is_file():
         # a device has no end
-        raise InputError("not a file")
+        raise InputError("not a file" if source.exists() else "no such file")
     try:
         shutil.copyfile(source, target)
     except OSError as error:
@@ -167,7 +135,8 @@ def _copied(url: str, target: Path) -> Path:
     return target
 
 
-def _session(limits: Limits) -> requests.Session:
+def _downloaded(url: str, path: Path, limits: Limits) -> tuple[Path, Mapping[str, str]]:
+    """The whole file in a part beside `path`, and the headers that came with it."""
     retry = Retry(
         limits.retries,
         backoff_factor=limits.pause,
@@ -176,12 +145,21 @@ def _session(limits: Limits) -> requests.Session:
         raise_on_status=False,
         retry_after_max=LONGEST_PAUSE,
     )
-    session = requests.Session()
-    session.max_redirects = MOST_REDIRECTS
-    session.hooks["response"] = [_leave_redirect_unread]
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, HTTPAdapter(max_retries=retry))
-    return session
+    reason = ""
+    with deadline(limits.seconds), requests.Session() as session:
+        session.max_redirects = MOST_REDIRECTS
+        session.hooks["response"] = [_leave_redirect_unread]
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, HTTPAdapter(max_retries=retry))
+        for failures in range(limits.retries + 1):
+            if failures:
+                logger.warning("%s: %s; trying again", shown_url(url), reason)
+                time.sleep(limits.pause * 2 ** (failures - 1))
+            try:
+                return _received(session, url, path, limits)
+            except _BrokenError as error:
+                reason = str(error)
+    raise _unreachable(reason, limits)
 
 
 def _leave_redirect_unread(response: requests.Response, **settings: object) -> None:
@@ -190,7 +168,7 @@ def _leave_redirect_unread(response: requests.Response, **settings: object) -> N
         response.close()
 
 
-def _download(
+def _received(
     session: requests.Session, url: str, path: Path, limits: Limits
 ) -> tuple[Path, Mapping[str, str]]:
     """The file, or the rest of it where a part of this very content is there; and the server's headers."""
@@ -204,8 +182,8 @@ def _download(
         part = _part(path, f"{url} {validator} {total}" if validator and total else "")
         start = part.stat().st_size if validator and part.exists() else 0
         if 0 < start < total:
-            headers = {"Range": f"bytes={start}-", "If-Range": str(validator)}
-            with _get(session, url, limits, headers) as rest:
+            asked = {"Range": f"bytes={start}-", "If-Range": str(validator)}
+            with _get(session, url, limits, asked) as rest:
                 content_range = f"bytes {start}-{total - 1}/{total}"
                 if rest.status_code == 206 and rest.headers.get("Content-Range") == content_range:
                     logger.info("%s: going on after %d bytes", shown_url(url), start)
@@ -218,10 +196,9 @@ def _download(
 def _get(
     session: requests.Session, url: str, limits: Limits, headers: Mapping[str, str]
 ) -> requests.Response:
+    headers = {"Accept-Encoding": "identity", **headers}
     try:
-        answer = session.get(
-            url, headers={"Accept-Encoding": "identity", **headers}, stream=True, timeout=limits.timeout
-        )
+        answer = session.get(url, headers=headers, stream=True, timeout=limits.timeout)
     except (requests.ConnectionError, requests.Timeout) as error:
         raise _unreachable(f"connection failed ({_reason(error)})", limits) from None
     except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
@@ -253,7 +230,7 @@ def _write(answer: requests.Response, url: str, part: Path, start: int, total: i
     meter = Meter(desc=shown_url(url), total=total, initial=start, largest=limits.largest)
     try:
         with open(part, "ab" if start else "wb") as file:
-            for piece in answer.raw.stream(_BLOCK, decode_content=is_packed):
+            for piece in answer.raw.stream(1 << 16, decode_content=is_packed):
                 file.write(piece)
                 meter.update(len(piece))
     except urllib3.exceptions.HTTPError as error:

@@ -1,13 +1,15 @@
-"""Fetching models and single files, from the Hugging Face hub, through its cache."""
+"""Fetching models and single files from the Hugging Face hub, through its cache."""
 
 import logging
+import os
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.fetching.hub_client import Repository, place, repository
+from unmask.fetching.hub_client import Repository, repository
 from unmask.models.directory import (
     CONFIG,
     TOKENIZER_FILES,
@@ -48,7 +50,11 @@ def fetch_model(
     if tokenizer:
         of, at = tokenizer
         lender = repository(of, "model", at, f"tokenizer {of} at revision {at}")
-        lent = {name: lender.file(name) for name in _tokenizer_of(lender)}
+        chosen = tokenizer_files(lender.names)
+        if not chosen:
+            none = f"none of {', '.join(VOCABULARIES)} is there (vocab.json needs merges.txt)"
+            raise InputError(f"{lender.what}: {none}")
+        lent = {name: lender.file(name) for name in chosen}
         facts["tokenizer"] = {"repo": of, "revision": at, "commit": lender.commit}
     model = repository(repo, "model", revision, f"model {repo} at revision {revision}")
     files = lent | {name: model.file(name) for name in _files_of(model, lent, with_code)}
@@ -57,26 +63,9 @@ def fetch_model(
         facts["own_code"] = list(code_files(files))
     with directory_written_whole(directory) as unfinished:
         for name, source in files.items():
-            place(source, unfinished / name)
+            _place(source, unfinished / name)
     logger.info("%s: %d files of commit %s in %s", model.what, len(files), model.commit, directory)
     return facts | {"commit": model.commit}
-
-
-def fetch_gguf(repo: str, revision: str, file: str, path: str | Path) -> dict[str, Any]:
-    """Put one GGUF file of a model's repository at `path`, whole and with the digest that the hub states; no
-    other file of it is fetched.
-
-    Returns repo, revision, the commit that it stands for, and file. Raises InputError as `fetch_model` does,
-    with the GGUF files that are there where this one is not.
-    """
-    model = repository(repo, "model", revision, f"model {repo} at revision {revision}")
-    if file not in model.names:
-        others = sorted(name for name in model.names if name.endswith(GGUF))
-        there = f"(GGUF files: {', '.join(others)})" if others else "(it has no GGUF file)"
-        raise InputError(f"{model.what}: there is no file {file} {there}")
-    _place_whole(model.file(file), path)
-    logger.info("%s: %s of commit %s", model.what, file, model.commit)
-    return {"repo": repo, "revision": revision, "commit": model.commit, "file": file}
 
 
 def _files_of(model: Repository, lent: Collection[str], with_code: bool) -> list[str]:
@@ -92,13 +81,19 @@ def _files_of(model: Repository, lent: Collection[str], with_code: bool) -> list
     return [name for name in chosen.all if name not in lent]
 
 
-def _tokenizer_of(lender: Repository) -> tuple[str, ...]:
-    chosen = tokenizer_files(lender.names)
-    if not chosen:
-        raise InputError(
-            f"{lender.what}: none of {', '.join(VOCABULARIES)} is there (vocab.json needs merges.txt)"
-        )
-    return chosen
+def fetch_gguf(repo: str, revision: str, file: str, path: str | Path) -> dict[str, Any]:
+    """Put one GGUF file of a model's repository at `path`, whole and with the digest that the hub states; no
+    other file of it is fetched.
+
+    Returns repo, revision, the commit that it stands for, and file. Raises InputError as `fetch_model` does,
+    with the GGUF files that are there where this one is not.
+    """
+    model = repository(repo, "model", revision, f"model {repo} at revision {revision}")
+    if file not in model.names:
+        others = ", ".join(sorted(name for name in model.names if name.endswith(GGUF)))
+        there = f"(GGUF files: {others})" if others else "(it has no GGUF file)"
+        raise InputError(f"{model.what}: there is no file {file} {there}")
+    return _fetched(model, revision, file, path)
 
 
 def fetch_shard(
@@ -107,8 +102,7 @@ def fetch_shard(
     """Put one Parquet file of a data set at `path`, whole and with the digest that the hub states.
 
     `shard` is the file's path in the repository, or its number (from 0) among the Parquet files below the
-    folder `subset`, in order of their names. The file is a hard link into the hub's cache where the file
-    system allows, else a copy.
+    folder `subset`, in order of their names.
 
     Returns repo, revision, commit, file, and how many files there are to choose from. Raises InputError (one
     line, with what to do) for a missing, private or gated repository, a missing revision or file, and where
@@ -118,24 +112,32 @@ def fetch_shard(
     source = repository(repo, "dataset", revision, what)
     folder = f"{subset.strip('/')}/" if subset else ""
     files = sorted(name for name in source.names if name.startswith(folder) and name.endswith(PARQUET))
-    file = _chosen(files, source.names, shard, f"{what}, {subset}" if subset else what)
-    logger.info("%s: %s of commit %s, of %d files", what, file, source.commit, len(files))
-    _place_whole(source.file(file), path)
-    return {"repo": repo, "revision": revision, "commit": source.commit, "file": file, "files": len(files)}
+    if isinstance(shard, int):
+        what = f"{what}, {subset}" if subset else what
+        if not files:
+            raise InputError(
+                f"{what}: there are no Parquet files; check the subset, a folder of the repository"
+            )
+        if shard >= len(files):
+            raise InputError(f"{what}: there are {len(files)} shards, no number {shard} (from 0)")
+        shard = files[shard]
+    elif shard not in source.names:
+        raise InputError(f"{what}: there is no file {shard}")
+    return _fetched(source, revision, shard, path) | {"files": len(files)}
 
 
-def _place_whole(cached: Path, path: str | Path) -> None:
+def _fetched(source: Repository, revision: str, file: str, path: str | Path) -> dict[str, Any]:
+    cached = source.file(file)
     with written_whole(path) as partial:
-        place(cached, partial)
+        _place(cached, partial)
+    logger.info("%s: %s of commit %s", source.what, file, source.commit)
+    return {"repo": source.name, "revision": revision, "commit": source.commit, "file": file}
 
 
-def _chosen(files: list[str], names: Collection[str], shard: str | int, what: str) -> str:
-    if isinstance(shard, str):
-        if shard not in names:
-            raise InputError(f"{what}: there is no file {shard}")
-        return shard
-    if not files:
-        raise InputError(f"{what}: there are no Parquet files; check the subset, a folder of the repository")
-    if shard >= len(files):
-        raise InputError(f"{what}: there are {len(files)} shards, no number {shard} (from 0)")
-    return files[shard]
+def _place(source: Path, target: Path) -> None:
+    """Make `target` a hard link to a file of the cache where the file system allows, else a copy."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any, NoReturn
 
 from tqdm.auto import tqdm
@@ -46,7 +45,7 @@ def deadline(seconds: float) -> Iterator[None]:
     Timeouts of the http libraries start anew with each byte, and so never end with a server that trickles.
     """
 
-    def expire(number: int, frame: FrameType | None) -> NoReturn:
+    def expire(*signalled: object) -> NoReturn:
         raise InputError(f"not finished in {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, expire)
