@@ -1,11 +1,9 @@
 """Devices: one job on each GPU, and what becomes of a job whose memory is too small; with real processes."""
 
-import json
 import logging
 import os
 import resource
 import stat
-import sys
 import tempfile
 import threading
 from collections.abc import Callable
@@ -17,23 +15,17 @@ import pytest
 import torch
 
 from claimants import PROCESSES, held, take_turns
-from examples import example_pairs
 from library import (
-    PAIRS,
     InputError,
     Queries,
     answer,
-    check_model,
     claim,
     claim_device,
     devices,
-    evidence_reading,
     loading,
     pick_device,
     within_memory,
-    write_table,
 )
-from running import run_script
 from tiny_models import tiny_model
 
 
@@ -244,56 +236,3 @@ def test_a_job_with_too_little_memory_takes_less_at_a_time(tmp_path: Path) -> No
     assert 20 <= found["size"] <= 4000
     first = (tmp_path / "found.log").read_text().splitlines()[0]
     assert first.startswith("out of memory on cpu with 400 sequences of 20 tokens at a time: at most 4000")
-
-
-def score(folder: Path, more: int) -> None:
-    """Run the job's script as Snakemake does, with no more than so many bytes once the model is loaded."""
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
-    sys.stderr = (folder / "stderr").open("w")
-
-    def load(*args: object, **kwargs: object) -> loading.LoadedModel:
-        model = plain(*args, **kwargs)  # type: ignore[arg-type]
-        limit_memory(more)
-        return model
-
-    plain, evidence_reading.load = evidence_reading.load, load  # type: ignore[attr-defined]
-    run_script(
-        "score_evidence",
-        {"pairs": folder / "pairs.parquet", "manifest": folder / "manifest.json"},
-        [folder / "digests.json"],
-        folder / "job.log",
-        wildcards={"model": "tiny", "benchmark": "long"},
-        config={"runtime": {"device": "cpu", "batch_tokens": None, "threads": 1}},
-        attention={"stack": None},
-        wanted=[{"variant": "original", "masking": "none"}],
-        dtype="float32",
-        unknown_tokens=0.1,
-    )
-
-
-@pytest.mark.thorough
-@LINUX
-def test_a_job_that_fits_no_sequence_ends_with_one_clear_line(tmp_path: Path) -> None:
-    sizes = {"hidden_size": 64, "num_attention_heads": 64, "max_position_embeddings": 600}
-    directory = tiny_model("bert", tmp_path / "model", num_hidden_layers=1, **sizes)
-    manifest = check_model(directory, "masked-lm", "tiny") | {
-        "directory": str(directory),
-        "entry": {"source": "path"},
-    }
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    # a map of attention has 64 MB
-    long = " ".join(["the"] * 500)
-    pairs = example_pairs()[:1].assign(stereotype=f"he {long}", antistereotype=f"she {long}")
-    write_table(tmp_path / "pairs.parquet", pairs, PAIRS, {"sha256": "s"})
-    spawned = PROCESSES.Process(target=score, args=(tmp_path, 50 << 20))
-    spawned.start()
-    spawned.join(120)
-    assert spawned.exitcode == 1
-    *halved, line = (tmp_path / "stderr").read_text().splitlines()
-    assert all(line.startswith("out of memory on cpu with 2 sequences") for line in halved)
-    assert line.startswith("error: model tiny, benchmark long: one sequence of 503 tokens ")
-    assert line.endswith(
-        "by itself is too large for the memory of cpu: "
-        "give it more, or take another device (config key runtime.device)"
-    )
-    assert not (tmp_path / "digests.json").exists()

@@ -12,7 +12,6 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 import synthetic
 from library import InputError, Sharing, bias_table, check_model, decisions, make_random, make_untrained
-from real_data import real_data
 from study_schema import options_with
 from tiny_models import tiny_model, tiny_tokenizer
 
@@ -49,7 +48,6 @@ def entry(architecture: str, directory: Path, **settings: Any) -> dict[str, Any]
 @pytest.mark.parametrize("architecture", CONFIGS)
 def test_makes_a_model_that_can_be_scored(architecture: str, tmp_path: Path) -> None:
     facts = make_random(entry(architecture, tmp_path / "tokenizer"), tmp_path / "model", seed=3)
-    check_model(tmp_path / "model", "masked-lm", architecture)
     manifest = check_model(tmp_path / "model", "masked-lm", "tiny")
     assert facts["model_type"] == manifest["model_type"] == architecture
     assert facts["parameters"] == manifest["parameters"]
@@ -88,18 +86,12 @@ def test_settings_reach_the_model(tmp_path: Path) -> None:
     [
         ({"hiden_size": 32}, "config: bert has no setting 'hiden_size'"),
         ({"model_type": "berd"}, r"config\.model_type: transformers knows no 'berd'"),
-        ({"model_type": None}, r"config\.model_type: transformers knows no None"),
         ({"vocab_size": 10}, r"config\.vocab_size: 10 is less than the tokenizer's"),
         ({"hidden_size": 33}, "config: no masked language model of these settings: "),
-        ({"model_type": "gpt2"}, "config: "),
         ({"model_type": ["bert"]}, r"config\.model_type: transformers knows no \['bert'\]"),
         # each of these is another kind of exception of the library's
         ({"hidden_size": "big"}, "config: no masked language model of these settings: .*'hidden_size'"),
-        ({"hidden_size": -4}, "config: no masked language model of these settings: .* negative dimension -4"),
-        ({"num_attention_heads": 0}, "config: no masked language model of these settings: "),
         ({"hidden_act": "nope"}, "config: no masked language model of these settings: 'nope'"),
-        ({"pad_token_id": 10**6}, "config: no masked language model of these settings: "),
-        ({"id2label": 5}, "config: no masked language model of these settings: "),
         ({"dtype": "nope"}, "config: no masked language model of these settings: .*nope"),
         ({"output_attentions": "all"}, "config: no masked language model of these settings: .*output_attent"),
     ],
@@ -116,36 +108,12 @@ def test_a_missing_tokenizer_is_named(tmp_path: Path) -> None:
             make_random({"config": CONFIGS["bert"], "tokenizer": str(directory)}, tmp_path / "model", 0)
 
 
-@pytest.mark.parametrize(
-    ("tokenizer", "architecture", "size"),
-    [
-        ("bert-base-cased", "bert", 28996),
-        ("bert-base-uncased", "bert", 30522),
-        ("roberta", "roberta", 50265),
-        ("albert-v2", "albert", 30000),
-    ],
-)
-def test_real_tokenizers(tokenizer: str, architecture: str, size: int, tmp_path: Path) -> None:
-    source = real_data("tokenizers", tokenizer)
-    make_random({"config": CONFIGS[architecture], "tokenizer": str(source)}, tmp_path / "model", 0)
-    check_model(tmp_path / "model", "masked-lm", tokenizer)
-    manifest = check_model(tmp_path / "model", "masked-lm", "tiny")
-    assert manifest["vocab_size"] == manifest["tokenizer_size"] == size
-    # 130 positions, of which RoBERTa's first two are never used
-    assert manifest["max_length"] == (128 if architecture == "roberta" else 130)
-    expected = AutoTokenizer.from_pretrained(source)
-    got = AutoTokenizer.from_pretrained(tmp_path / "model")
-    for text in ("Hello, my dog is cute", "(A naïve résumé – £5.)", "I'm sorry but  those people"):
-        assert got(text)["input_ids"] == expected(text)["input_ids"]
-
-
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
 def test_an_untrained_network_has_the_configuration_and_the_tokenizer_and_other_weights(
     tmp_path: Path, architecture: str
 ) -> None:
     base = tiny_model(architecture, tmp_path / "base")
     make_untrained(base, tmp_path / "untrained", seed=1)
-    check_model(tmp_path / "untrained", "masked-lm", "untrained")
     one, other = (
         check_model(base, "masked-lm", "tiny"),
         check_model(tmp_path / "untrained", "masked-lm", "tiny"),
@@ -157,16 +125,6 @@ def test_an_untrained_network_has_the_configuration_and_the_tokenizer_and_other_
     model = AutoModelForMaskedLM.from_pretrained(tmp_path / "untrained")
     embeddings = model.get_input_embeddings().weight.detach().numpy()
     assert embeddings[10:].std() == pytest.approx(model.config.initializer_range, rel=0.1)
-
-
-def test_the_same_seed_gives_the_same_weights_and_another_others(tmp_path: Path) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    for name, seed in (("one", 1), ("same", 1), ("other", 2)):
-        make_untrained(base, tmp_path / name, seed=seed)
-    one, same, other = (
-        (tmp_path / name / "model.safetensors").read_bytes() for name in ("one", "same", "other")
-    )
-    assert one == same != other
 
 
 def test_scores_of_untrained_networks_stand_beside_the_models() -> None:

@@ -102,44 +102,31 @@ def test_what_debiasing_makes_of_a_model_may_be_in_a_series_with_it() -> None:
     assert list(completed["series"]["debiased"]) == list(completed["models"]) == ["a", "a-cda", "a-at"]
 
 
-REVISION = r"config key models\.a\.states\.revision: "
-
-
 @pytest.mark.parametrize(
     ("states", "line"),
     [
         (
             {"revison": ["x", "y"]},
-            r"states: states of a model of source hub cannot differ in 'revison' \(did you mean revision\? ",
+            ": states of a model of source hub cannot differ in 'revison' (did you mean ",
         ),
-        ({"source": ["hub", "path"]}, r"states: states of a model of source hub cannot differ in 'source'"),
-        (
-            {"published": ["x", "y"]},
-            r"states: states of a model of source [a-z]+ cannot differ in 'published'",
-        ),
-        ({"path": ["x", "y"]}, r"states: states of a model of source hub cannot differ in 'path'"),
-        ({"repo": ["o/x", "o/y"]}, r"states: the model has repo already"),
-        ({"revision": ["x", "y"], "kind": ["a", "b"]}, r"states: give one key of the model"),
-        ({}, r"states: give one key of the model"),
-        (["x", "y"], r"states: give one key of the model"),
-        ({"revision": ["x"]}, REVISION + "a series needs at least 2 states, and there is only x"),
-        ({"revision": []}, REVISION + "a series needs at least 2 states, and there is none"),
-        ({"revision": {"x": "y"}}, REVISION + "a series needs at least 2 states"),
-        ({"revision": "nowhere/x-*"}, REVISION + r"no path matches nowhere/x-\*"),
-        ({"revision": "x"}, REVISION + "give a list of states, or a mapping"),
-        ({"revision": ["x", "y", "x"]}, REVISION + "x occurs twice"),
-        ({"revision": ["p/x", "q/x"]}, REVISION + "x occurs twice; give a mapping"),
-        ({"revision": [True, "x"]}, REVISION + "a list has texts or numbers"),
-        (
-            {"tokenizer": [{"repo": "o/x"}, {"repo": "o/y"}]},
-            r"states\.tokenizer: a list has texts or numbers",
-        ),
+        ({"source": ["hub", "path"]}, ": states of a model of source hub cannot differ in 'source'"),
+        ({"path": ["x", "y"]}, ": states of a model of source hub cannot differ in 'path'"),
+        ({"repo": ["o/x", "o/y"]}, ": the model has repo already"),
+        ({"revision": ["x", "y"], "kind": ["a", "b"]}, ": give one key of the model"),
+        (["x", "y"], ": give one key of the model"),
+        ({"revision": ["x"]}, ".revision: a series needs at least 2 states, and there is only x"),
+        ({"revision": []}, ".revision: a series needs at least 2 states, and there is none"),
+        ({"revision": "nowhere/x-*"}, ".revision: no path matches nowhere/x-*"),
+        ({"revision": "x"}, ".revision: give a list of states, or a mapping"),
+        ({"revision": ["p/x", "q/x"]}, ".revision: x occurs twice; give a mapping"),
+        ({"revision": [True, "x"]}, ".revision: a list has texts or numbers"),
     ],
 )
 def test_states_that_a_model_cannot_have_are_refused(states: Any, line: str) -> None:
-    with pytest.raises(InputError, match=line) as refused:
+    with pytest.raises(InputError) as refused:
         complete(study(states), FAMILIES)
-    assert str(refused.value).startswith("config key models.a.states") and "\n" not in str(refused.value)
+    assert str(refused.value).startswith(f"config key models.a.states{line}")
+    assert "\n" not in str(refused.value)
 
 
 def test_names_that_are_taken_are_refused() -> None:

@@ -1,16 +1,12 @@
-"""A trained decoder on all of CrowS-Pairs: against lm-evaluation-harness, transformers alone, and a split."""
+"""A trained decoder on all of CrowS-Pairs: against lm-evaluation-harness, and a split."""
 
 import json
-from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from library import (
     CORRECTED,
@@ -30,8 +26,6 @@ from real_data import real_data
 
 PAIRS = 1508
 SIDES = ["stereotype", "antistereotype"]
-SPACE = "\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}"
-"""What a token begins with that begins a word."""
 
 
 @cache
@@ -107,21 +101,6 @@ def test_lm_evaluation_harness_decides_all_pairs_as_ll_does(tmp_path: Path) -> N
 
 
 @pytest.mark.thorough
-def test_ll_is_that_of_a_plain_loop_over_transformers() -> None:
-    directory = real_data("models", "llama-4m")
-    network = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()  # type: ignore[no-untyped-call]
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    found = scores_of("LL", CORRECTED)
-    for pair_id, *texts in crows_pairs()[["pair_id", *SIDES]].itertuples(index=False):
-        for side, text in zip(SIDES, texts, strict=True):
-            ids = torch.tensor([[tokenizer.bos_token_id, *tokenizer(text)["input_ids"]]])
-            with torch.no_grad():
-                log_probs = network(ids).logits[0, :-1].double().log_softmax(-1)
-            total = log_probs.gather(1, ids[0, 1:, None]).sum()
-            assert found.at[pair_id, side] == pytest.approx(float(total), abs=2e-4), pair_id
-
-
-@pytest.mark.thorough
 def test_ll_is_split_exactly_in_every_sentence() -> None:
     names, rows = ("LL", "CCPS", "CSSS"), evidence()[LEFT]
     ll, ccps, csss = (measure(name).formula(evidence(), PUBLISHED).scores() for name in names)
@@ -139,70 +118,3 @@ def test_readings_of_one_model_decide_differently() -> None:
     assert (prefers["LL"] == "stereotype").sum() == 712
     assert (prefers["LL"] != prefers["LLMean"]).sum() == 352
     assert (prefers["CCPS"] == "undefined").sum() == 24
-
-
-def words_of(
-    text: str, network: Any, tokenizer: Any, begins: torch.Tensor
-) -> list[tuple[str, tuple[float, float]]]:
-    """Each word with its log-probability: its tokens' sum, and that with the probability that the word ends
-    (Pimentel & Meister 2024, How to compute the probability of a word)."""
-    ids = tokenizer(text)["input_ids"]
-    with torch.no_grad():
-        log_probs = network(torch.tensor([[tokenizer.bos_token_id, *ids]])).logits[0].double().log_softmax(-1)
-    each = [float(log_probs[place, token]) for place, token in enumerate(ids)]
-    # behind so many tokens
-    ends = log_probs[:, begins].logsumexp(-1).tolist()
-    tokens = tokenizer.convert_ids_to_tokens(ids)
-    starts = [place for place, token in enumerate(tokens) if place == 0 or token.startswith(SPACE)]
-    words = []
-    for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
-        naive = sum(each[start:end])
-        # the first word has no space before it
-        word = "".join(tokens[start:end]).removeprefix(SPACE)
-        words.append((word, (naive, naive + ends[end] - (ends[start] if start else 0.0))))
-    return words
-
-
-@pytest.mark.thorough
-def test_what_the_end_of_words_changes_is_small_for_sentences_and_not_for_words() -> None:
-    """Why the explorer shows tokens: the documentation has these numbers."""
-    directory = real_data("models", "llama-4m")
-    network = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32).eval()  # type: ignore[no-untyped-call]
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    vocabulary = tokenizer.convert_ids_to_tokens(list(range(network.config.vocab_size)))
-    begins = torch.tensor([token.startswith(SPACE) for token in vocabulary])
-    begins[tokenizer.eos_token_id] = True
-    moved: list[float] = []
-    margins, turned, other_place = [], 0, 0
-    for texts in crows_pairs()[SIDES].itertuples(index=False):
-        sides = [words_of(text, network, tokenizer, begins) for text in texts]
-        moved += [abs(whole - naive) for side in sides for _, (naive, whole) in side]
-        naive, whole = (sum(of[n] for _, of in sides[0]) - sum(of[n] for _, of in sides[1]) for n in (0, 1))
-        margins.append(abs(whole - naive))
-        turned += (whole > 0) != (naive > 0)
-        names = [[name for name, *_ in side] for side in sides]
-        shares = [
-            [
-                sum(of[n] for _, of in sides[0][a:b]) - sum(of[n] for _, of in sides[1][c:d])
-                for a, b, c, d in places_of(*names)
-            ]
-            for n in (0, 1)
-        ]
-        largest = [int(np.abs(share).argmax()) for share in shares]
-        other_place += largest[0] != largest[1]
-    print(np.median(moved), np.quantile(moved, 0.95), np.median(margins), turned, other_place)
-    assert np.median(moved) == pytest.approx(0.093, abs=1e-3)
-    assert np.quantile(moved, 0.95) == pytest.approx(0.957, abs=1e-3)
-    assert np.median(margins) == pytest.approx(0.0005, abs=1e-4)
-    assert (turned, other_place) == (3, 101)
-
-
-def places_of(first: list[str], second: list[str]) -> list[tuple[int, int, int, int]]:
-    """What both share, word by word, and what is between two such."""
-    places = []
-    for tag, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        if tag == "equal":
-            places += [(a + n, a + n + 1, c + n, c + n + 1) for n in range(b - a)]
-        else:
-            places.append((a, b, c, d))
-    return places

@@ -16,8 +16,6 @@ from transformers import (
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
     PreTrainedModel,
-    Trainer,
-    TrainingArguments,
 )
 
 from library import (
@@ -124,25 +122,6 @@ def test_it_does_what_the_simplest_loop_does(
     assert [each["step"] for each in history] == [1, 2, 3, 4, 5, 6]
     assert [each["loss"] for each in history] == pytest.approx(losses, rel=1e-4)
     assert losses[-1] < losses[0]
-
-
-def test_it_does_what_the_trainer_of_transformers_does(tmp_path: Path) -> None:
-    data, settings = rows(8), Settings(batch=8, learning_rate=1e-2, steps=5, seed=1)
-    model, other = classifier(), classifier()
-    train(model, data, stacked, settings, tmp_path, device())
-    arguments = TrainingArguments(
-        output_dir=str(tmp_path / "trainer"),
-        per_device_train_batch_size=8,
-        max_steps=5,
-        learning_rate=1e-2,
-        lr_scheduler_type="linear",
-        use_cpu=True,
-        report_to="none",
-        save_strategy="no",
-        disable_tqdm=True,
-    )
-    Trainer(other, arguments, data_collator=stacked, train_dataset=data).train()
-    assert_close(model, other)
 
 
 class StoppedError(Exception):

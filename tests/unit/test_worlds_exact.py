@@ -1,6 +1,5 @@
 """Exact models of worlds: answers by hand, rows of a transformer, margins of the theory, and their jobs."""
 
-import math
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -159,16 +158,6 @@ def test_each_token_has_its_share_of_the_sentences_that_begin_alike() -> None:
         model.following(sentences[0][0])
 
 
-def test_answers_do_not_depend_on_what_is_asked_with_them() -> None:
-    model = ExactModel(world_of("default"), MASKED_LM, CORRUPTION)
-    sentences = [model.numbered(s.words) for s in model.world.sentences]
-    ids = np.array([tokens for tokens in sentences if len(tokens) == 7][::20])
-    around = model.around(ids)
-    np.testing.assert_allclose(around.sum(axis=-1), 1)
-    np.testing.assert_allclose(model.unmasked(around, ids).sum(axis=-1), 1)
-    np.testing.assert_array_equal(model.around(ids[::-1])[::-1], around)
-
-
 def test_what_cannot_be_answered_is_refused() -> None:
     model = ExactModel(CUT)
     ids = np.array([model.read("nurse she.")])
@@ -249,20 +238,6 @@ def given_all_else(world: World, pair: PlantedPair, side: str) -> list[float]:
     for options in FREE_SLOTS.values():
         known |= dict.fromkeys(options, 1 / len(options))
     return [known.get(word, 1.0) for word in words]
-
-
-@pytest.mark.parametrize("lengths", [1, 2, 10])
-def test_split_names_have_the_margin_of_the_theory_by_pll(lengths: int) -> None:
-    """Each piece of a name is seen by the other, so that the side with the split name costs nothing."""
-    world = make_world(
-        associations=[0.5], ratios=[1], both={"association": 0.5, "ratios": [1]}, lengths=lengths
-    )
-    pairs, facts = planted_pairs(world, Counts(1, 4))
-    length = (facts["factor"] == LENGTH).to_numpy()
-    found = margins(pairs[length][::4], ExactModel(world, MASKED_LM, CORRUPTION), ["PLL"])["PLL"]
-    towards = found.to_numpy() * np.where(facts[length][::4]["longer_side"] == STEREOTYPE, 1, -1)
-    # two nations, and two faiths that are spoken of twice as often
-    assert towards == pytest.approx(math.log(lengths + 2 + 2 * 2), abs=1e-6)
 
 
 def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:

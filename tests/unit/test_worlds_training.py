@@ -1,14 +1,13 @@
 import json
 import math
 import random
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokenizer
 
 from library import (
     ASSOCIATION,
@@ -18,7 +17,6 @@ from library import (
     MAX_LENGTH,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
-    PRONOUNS,
     SPLIT_PEOPLES,
     TEMPLATES,
     TOLERANCE,
@@ -46,59 +44,26 @@ LINES = draw_corpus(WORLD, 10_000)
 architectures = pytest.mark.parametrize("architecture", ARCHITECTURES)
 
 
-@pytest.fixture(scope="module")
-def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, PreTrainedTokenizerBase]:
-    """The three tokenizers as a user loads them from disk."""
-    loaded: dict[str, PreTrainedTokenizerBase] = {}
-    for architecture in ARCHITECTURES:
-        directory = tmp_path_factory.mktemp(architecture)
-        make_tokenizer(architecture, WORLD, LINES).save_pretrained(directory)
-        assert (directory / "tokenizer.json").is_file()
-        loaded[architecture] = AutoTokenizer.from_pretrained(directory)
-    return loaded
-
-
 @architectures
-def test_tokenizers_survive_saving_and_give_every_sentence_back(
-    tokenizers: dict[str, PreTrainedTokenizerBase], architecture: str
-) -> None:
-    made, loaded = make_tokenizer(architecture, WORLD, LINES), tokenizers[architecture]
-    assert type(loaded).__name__.lower() == f"{architecture}tokenizer"
-    assert loaded.model_max_length == MAX_LENGTH
-    texts = [text_of(sentence.words) for sentence in WORLD.sentences]
-    token_ids = loaded(texts)["input_ids"]
-    assert token_ids == made(texts)["input_ids"]
-    assert all(loaded.unk_token_id not in ids for ids in token_ids)
-    decoded = loaded.batch_decode(token_ids, skip_special_tokens=True)
-    cased = [text.lower() for text in texts] if architecture == "albert" else texts
-    assert [text.replace(" .", ".") for text in decoded] == cased
-
-
-@architectures
-def test_only_the_split_words_are_split(
-    tokenizers: dict[str, PreTrainedTokenizerBase], architecture: str
-) -> None:
+def test_tokenizers_split_only_the_split_words_and_survive_saving(architecture: str, tmp_path: Path) -> None:
     every = make_world(**DOSED | {"lengths": 10})
-    of_every = make_tokenizer(architecture, every, draw_corpus(every, 40_000))
-    for world, tokenizer in ((WORLD, tokenizers[architecture]), (every, of_every)):
-        encoded = tokenizer([text_of(s.words) for s in world.sentences], add_special_tokens=False)[
-            "input_ids"
-        ]
-        for sentence, ids in zip(world.sentences, encoded, strict=True):
-            pieces = [piece for word in sentence.words for piece in SPLIT_PEOPLES.get(word, (word,))]
-            tokens = tokenizer.convert_ids_to_tokens(ids)
-            assert [token.strip("Ġ▁#").lower() for token in tokens] == [piece.lower() for piece in pieces]
     assert every.split_words == SPLIT_PEOPLES
-
-
-@architectures
-def test_tokenizers_have_a_mask_that_text_can_hold(
-    tokenizers: dict[str, PreTrainedTokenizerBase], architecture: str
-) -> None:
-    tokenizer = tokenizers[architecture]
-    ids = tokenizer(f"The nurse finished {tokenizer.mask_token} report.")["input_ids"]
-    assert ids.count(tokenizer.mask_token_id) == 1
-    special = tokenizer.get_special_tokens_mask(ids, already_has_special_tokens=True)
+    for world, lines in ((WORLD, LINES), (every, draw_corpus(every, 40_000))):
+        made = make_tokenizer(architecture, world, lines)
+        made.save_pretrained(tmp_path / world.name)
+        loaded: Any = AutoTokenizer.from_pretrained(tmp_path / world.name)
+        assert type(loaded).__name__.lower() == f"{architecture}tokenizer"
+        assert loaded.model_max_length == MAX_LENGTH
+        texts = [text_of(sentence.words) for sentence in world.sentences]
+        token_ids = loaded(texts)["input_ids"]
+        assert token_ids == made(texts)["input_ids"]
+        for sentence, ids in zip(world.sentences, token_ids, strict=True):
+            pieces = [piece for word in sentence.words for piece in SPLIT_PEOPLES.get(word, (word,))]
+            tokens = loaded.convert_ids_to_tokens(ids[1:-1])
+            assert [token.strip("Ġ▁#").lower() for token in tokens] == [piece.lower() for piece in pieces]
+    ids = loaded(f"The nurse finished {loaded.mask_token} report.")["input_ids"]
+    assert ids.count(loaded.mask_token_id) == 1
+    special = loaded.get_special_tokens_mask(ids, already_has_special_tokens=True)
     assert [special[0], special[-1]] == [1, 1]
 
 
@@ -108,63 +73,59 @@ def test_unknown_architectures_are_refused_in_one_line(tmp_path: Path) -> None:
     assert not (tmp_path / "model").exists()
 
 
-def log_odds_alone(directory: Path) -> Callable[[tuple[str, ...], str, str], float]:
-    """log P(own) - log P(other) in the place of `own` in a sentence, which is read by itself.
+Words = tuple[str, ...]
+
+
+def log_odds_alone(directory: Path, asked: list[tuple[Words, Words]]) -> float:
+    """The mean of log P(own) - log P(other) of the word in which two sentences differ, each read by itself.
 
     Of a decoder the log-probabilities are those of the two sentences.
     """
     tokenizer = AutoTokenizer.from_pretrained(directory)
-    is_decoder = tokenizer.mask_token is None
-    network: Any = AutoModelForCausalLM if is_decoder else AutoModelForMaskedLM
-    model = network.from_pretrained(directory).eval()
-
-    @torch.inference_mode()
-    def log_odds(words: tuple[str, ...], own: str, other: str) -> float:
-        texts = (text_of(tuple(w if word == own else word for word in words)) for w in (own, other))
-        ids, others = (tokenizer(text)["input_ids"] for text in texts)
-        if is_decoder:
+    network: Any = AutoModelForCausalLM if tokenizer.mask_token is None else AutoModelForMaskedLM
+    model, found = network.from_pretrained(directory).eval(), []
+    for sentences in asked:
+        one, other = (tokenizer(text_of(words))["input_ids"] for words in sentences)
+        if tokenizer.mask_token is None:
             totals = []
-            for tokens in (ids, others):
-                logits = model(torch.tensor([[tokenizer.bos_token_id, *tokens]])).logits[0].log_softmax(-1)
-                totals.append(sum(float(logits[place, token]) for place, token in enumerate(tokens)))
-            return totals[0] - totals[1]
-        [position] = [i for i, (a, b) in enumerate(zip(ids, others, strict=True)) if a != b]
-        more, less = ids[position], others[position]
-        ids[position] = tokenizer.mask_token_id
-        log_probs = model(input_ids=torch.tensor([ids])).logits[0, position].log_softmax(-1)
-        return float(log_probs[more] - log_probs[less])
-
-    return log_odds
-
-
-def asked_of_gender(world: World) -> list[tuple[tuple[str, ...], str, str]]:
-    """Of occupations with p = .9 every sentence, the word that shows the gender, and one of the other."""
-    asked = []
-    for word, gender, p in world.occupations:
-        if p == 0.9:
-            other = "male" if gender == "female" else "female"
-            # the mean over couples is that over names, however they are coupled
-            for one, two in zip(world.names_of(gender), world.names_of(other), strict=True):
-                asked += [
-                    (words_of(t, {"occupation": word, "name": one}), one, two) for t in TEMPLATES["names"]
-                ]
-            for template, slot in zip(TEMPLATES["gender"], ("subject", "possessive"), strict=False):
-                if not world.names:
-                    own, swapped = PRONOUNS[gender], PRONOUNS[other][slot]
-                    for frame in frames(template):
-                        asked.append((words_of(frame, {"occupation": word, **own}), own[slot], swapped))
-    return asked
+            for ids in (one, other):
+                with torch.inference_mode():
+                    logits = model(torch.tensor([[tokenizer.bos_token_id, *ids]])).logits[0].log_softmax(-1)
+                totals.append(sum(float(logits[place, token]) for place, token in enumerate(ids)))
+            found.append(totals[0] - totals[1])
+        else:
+            [place] = [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+            hidden = torch.tensor([[*one[:place], tokenizer.mask_token_id, *one[place + 1 :]]])
+            with torch.inference_mode():
+                logits = model(input_ids=hidden).logits[0, place].log_softmax(-1)
+            found.append(float(logits[one[place]] - logits[other[place]]))
+    assert len(found) > 100
+    return sum(found) / len(found)
 
 
-def asked_of_traits(world: World) -> list[tuple[tuple[str, ...], str, str]]:
-    """The same of faiths with ratio 4, and traits."""
+def asked_of_gender(world: World) -> list[tuple[Words, Words]]:
+    """Of occupations with p = .9 every sentence that shows the gender in one word, with either gender."""
+    asked = [
+        (words_of(frame, {**c.shared, **c.stereotype}), words_of(frame, {**c.shared, **c.antistereotype}))
+        for c in world.contrasts
+        if c.factor == ASSOCIATION and c.p == 0.9
+        for template in c.templates
+        for frame in frames(template)
+    ]
+    return [(a, b) for a, b in asked if sum(x != y for x, y in zip(a, b, strict=True)) == 1]
+
+
+def asked_of_traits(world: World) -> list[tuple[Words, Words]]:
+    """Of faiths with ratio 4 every sentence, with a trait of its own and with one of the other's."""
     pair = next(pair for pair in world.group_pairs if pair.factor == BOTH and pair.ratio == 4)
     asked = []
     for frame in (frame for template in TEMPLATES["groups"] for frame in frames(template)):
-        for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
-            rare = words_of(frame, {"group": pair.disadvantaged, "trait": negative})
-            frequent = words_of(frame, {"group": pair.advantaged, "trait": positive})
-            asked += [(rare, negative, positive), (frequent, positive, negative)]
+        for traits in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
+            rare, frequent = (
+                [words_of(frame, {"group": group, "trait": trait}) for trait in traits]
+                for group in (pair.disadvantaged, pair.advantaged)
+            )
+            asked += [(rare[0], rare[1]), (frequent[1], frequent[0])]
     return asked
 
 
@@ -180,16 +141,11 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(
         check_learnt(tmp_path, world)
     gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
     levels = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
-    log_odds = log_odds_alone(tmp_path)
-    for level, asked in (
-        ((ASSOCIATION, 0.9, 1), asked_of_gender(world)),
-        ((BOTH, 0.8, 4), asked_of_traits(world)),
-    ):
-        values = [log_odds(*each) for each in asked]
-        assert len(values) > 100
-        if level[0] == BOTH and of_world:
-            continue
-        assert levels[level] == pytest.approx(sum(values) / len(values), abs=1e-4)
+    alone = log_odds_alone(tmp_path, asked_of_gender(world))
+    assert levels[ASSOCIATION, 0.9, 1] == pytest.approx(alone, abs=1e-4)
+    if not of_world:
+        alone = log_odds_alone(tmp_path, asked_of_traits(world))
+        assert levels[BOTH, 0.8, 4] == pytest.approx(alone, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -236,25 +192,28 @@ def test_the_gate_asks_at_every_level_of_any_world(tmp_path: Path, name: str) ->
     assert all(truth == pytest.approx(math.log(p) - math.log1p(-p)) for (_, p, _), truth in truths.items())
 
 
-def test_corruption_reaches_the_weights(tmp_path: Path) -> None:
-    for name, shares in (("a", CORRUPTION), ("b", CORRUPTION), ("c", Corruption(0.6, 0.3, 0.1))):
-        train(LINES[:2000], "bert", 0, tmp_path / name, WORLD, shares, recipe=Recipe(steps=2))
-    first, second, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
-    assert first == second != other
-
-
 @architectures
-def test_training_follows_from_the_seed_alone(tmp_path: Path, architecture: str) -> None:
-    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+def test_training_follows_from_what_is_stated_alone(tmp_path: Path, architecture: str) -> None:
+    def trained(
+        name: str, seed: int = 3, shares: Corruption = CORRUPTION, steps: int = 2
+    ) -> dict[str, bytes]:
         random.seed(name)
         torch.manual_seed(len(name))
-        train(LINES[:2000], architecture, seed, tmp_path / name, WORLD, CORRUPTION, recipe=Recipe(steps=3))
-    first, second, other = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abc")
-    assert first == second != other
-    same_files = {path.name for path in (tmp_path / "a").iterdir()}
-    assert {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"} <= same_files
-    for name in same_files:
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        folder = tmp_path / name
+        train(LINES[:2000], architecture, seed, folder, WORLD, shares, recipe=Recipe(steps=steps))
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    first = trained("first")
+    assert {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"} <= set(first)
+    assert trained("again") == first
+    # no steps leave a network as its seed made it
+    others = [
+        trained("seed", 4),
+        trained("shares", shares=Corruption(0.6, 0.3, 0.1)),
+        trained("none", steps=0),
+    ]
+    assert len({each["model.safetensors"] for each in (first, *others)}) == 4
+    assert trained("none again", steps=0) == others[-1]
 
 
 @architectures
@@ -272,19 +231,6 @@ def write_corpus(folder: Path) -> Path:
     path = folder / "corpus.txt"
     path.write_text("\n".join(draw_corpus(make_world(5), 2000)) + "\n", encoding="utf-8")
     return path
-
-
-def corruptions_of(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The corruption of each batch from here on."""
-    corruptions: list[Any] = []
-    corrupt = Masking.corrupt
-
-    def watched(self: Masking, *arguments: Any) -> Any:
-        corruptions.append(self.shares)
-        return corrupt(self, *arguments)
-
-    monkeypatch.setattr(Masking, "corrupt", watched)
-    return corruptions
 
 
 def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entry: Any) -> Path:
@@ -307,15 +253,11 @@ def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entr
     return folder
 
 
-def test_a_model_that_learnt_nothing_is_refused_or_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shares = {"masked": 0.5, "kept": 0.5, "random": 0}
-    of_world, corpus = settings(seed=5, sentences=2000, corruption=shares), write_corpus(tmp_path)
-    corruptions = corruptions_of(monkeypatch)
+def test_a_model_that_learnt_nothing_is_refused_or_says_so(tmp_path: Path) -> None:
+    of_world, corpus = settings(seed=5, sentences=2000), write_corpus(tmp_path)
     with pytest.raises(SystemExit) as ending:
         train_by_script(tmp_path / "refused", corpus, of_world, steps=1)
-    assert ending.value.code == 1 and corruptions == [Corruption(**shares)]
+    assert ending.value.code == 1
     log = (tmp_path / "refused.log").read_text(encoding="utf-8")
     assert "model refused did not learn the planted association: log-odds " in log
     assert "instead of 2.20 (association, p = 0.9, ratio 1)" in log
@@ -353,13 +295,6 @@ def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
     assert (train_it(tmp_path / "parts") / "files/model.safetensors").read_bytes() == whole
     assert "continuing after step 2" in (tmp_path / "parts.log").read_text(encoding="utf-8")
     assert not list(tmp_path.glob("parts/.files*"))
-
-
-def test_no_steps_leave_a_network_as_its_seed_made_it(tmp_path: Path) -> None:
-    for name, seed, steps in (("a", 0, 0), ("b", 0, 0), ("c", 1, 0), ("d", 0, 1)):
-        train(LINES[:2000], "bert", seed, tmp_path / name, WORLD, CORRUPTION, recipe=Recipe(steps=steps))
-    one, again, *others = ((tmp_path / name / "model.safetensors").read_bytes() for name in "abcd")
-    assert one == again and one not in others
 
 
 @pytest.mark.thorough
