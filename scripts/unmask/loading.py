@@ -11,8 +11,11 @@ import pyarrow.compute as pc
 from unmask.errors import InputError
 from unmask.tables import plain_schema, read_arrow, read_metadata, read_table, unreadable
 
-KEY_TYPES = {"seed": pa.int64()}
-"""The types of keys that are no strings."""
+
+def key_type(key: str) -> pa.DataType:
+    """The type of a column of keys."""
+    return pa.int64() if key == "seed" else pa.string()
+
 
 Order = Mapping[str, Sequence[str]]
 """The values of keys in the order of the study, the key that is sorted by first in front."""
@@ -30,12 +33,13 @@ def load_tables(
     """
     of_file = [key for key in keys if key not in schema.names]
     every, orders = list(paths), order or {}
-    labels = list(facts_by(every, *of_file)) if of_file else [()] * len(every)
-    tables: list[tuple[pa.Table, Mapping[str, str]]] = []
-    for path, values in zip(every, labels, strict=True):
-        of = dict(zip(of_file, values, strict=True))
-        if all(value in orders.get(key, (value,)) for key, value in of.items()):
-            tables.append((read_arrow(path, schema), of))
+    labels = facts_by(every, *of_file) if of_file else [()] * len(every)
+    files = [(path, dict(zip(of_file, of, strict=True))) for path, of in zip(every, labels, strict=True)]
+    tables = [
+        (read_arrow(path, schema), of)
+        for path, of in files
+        if all(value in orders.get(key, (value,)) for key, value in of.items())
+    ]
     frame: pd.DataFrame = _in_order(with_keys(tables, plain_schema(schema), keys), orders).to_pandas()
     return frame
 
@@ -47,16 +51,14 @@ def with_keys(
 
     schema: what all tables are cast to, without these keys.
     """
-    types = {key: KEY_TYPES.get(key, pa.string()) for key in keys if key not in schema.names}
-    whole = pa.schema([*(pa.field(key, type_) for key, type_ in types.items()), *schema])
-    columns = [*keys, *(name for name in schema.names if name not in keys)]
-    parts = [whole.empty_table().select(columns)]
+    lacking = [key for key in keys if key not in schema.names]
+    whole = pa.schema([*((key, key_type(key)) for key in lacking), *schema])
+    parts = [whole.empty_table()]
     for table, of in tables:
         rows = table.cast(schema)
-        for key, type_ in types.items():
-            rows = rows.append_column(key, pa.repeat(of[key], len(rows)).cast(type_))
-        parts.append(rows.select(columns))
-    return pa.concat_tables(parts)
+        of_file = [pa.repeat(of[key], len(rows)).cast(key_type(key)) for key in lacking]
+        parts.append(pa.table([*of_file, *rows.columns], schema=whole))
+    return pa.concat_tables(parts).select([*keys, *(name for name in schema.names if name not in keys)])
 
 
 def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], dict[str, Any]]:
@@ -69,9 +71,8 @@ def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], d
     for path in paths:
         of = _facts(path)
         if not set(keys) <= set(of):
-            raise InputError(
-                f"{path}: does not say which {' and '.join(keys)} it is of; delete it and run again"
-            )
+            which = " and ".join(keys)
+            raise InputError(f"{path}: does not say which {which} it is of; delete it and run again")
         values = tuple(str(of[key]) for key in keys)
         if values in facts:
             what = " and ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
@@ -101,9 +102,8 @@ def shared_facts(paths: Iterable[str | Path], *keys: str) -> dict[str, Any]:
         facts = _facts(path)
         for key in keys:
             if key in facts and shared.setdefault(key, facts[key]) != facts[key]:
-                raise InputError(
-                    f"{path}: made with {key} {facts[key]}, others with {shared[key]}; run again"
-                )
+                how = f"made with {key} {facts[key]}, others with {shared[key]}"
+                raise InputError(f"{path}: {how}; run again")
     return shared
 
 

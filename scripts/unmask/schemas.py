@@ -40,8 +40,8 @@ from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
 from unmask.retired import retired
-from unmask.strict_parsing import LONE_SURROGATE, parse_yaml
 from unmask.urls import check_url, shown_url
+from unmask.user_files import LONE_SURROGATE, parse_yaml
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
 """What may hold `{data}`."""

@@ -1,25 +1,23 @@
 """The tables of a study's results as frames, for notebooks and scripts of one's own: `unmask.load`."""
 
 import difflib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
 from unmask.errors import InputError
-from unmask.loading import KEY_TYPES, with_keys
+from unmask.loading import key_type, with_keys
 from unmask.plugins import LIBRARY
 from unmask.plugins import load as load_module
-from unmask.result_files import ResultFiles
 from unmask.results.walking import files_below
 from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata
-
-MODULE = "result_files"
-"""The name of the module in which a family declares its tables."""
 
 KEY_MEANINGS = {
     "encoder": "the model whose embeddings are tested, or the word vectors",
@@ -34,14 +32,44 @@ KEY_MEANINGS = {
 """What keys say that are no columns of the files themselves, where that is not in their names."""
 
 
-def declared_tables() -> dict[str, ResultFiles]:
-    """The tables of all families, by name. Raises ValueError where two have one name (a defect of theirs)."""
-    tables: dict[str, ResultFiles] = {}
-    for path in sorted(LIBRARY.glob(f"*/{MODULE}.py")):
-        for name, files in load_module(path.parent.name, MODULE).TABLES.items():
+@dataclass(frozen=True)
+class DeclaredTable:
+    """A table of which a study may have files.
+
+    path: of a file below the study's folder, such as "statistics/{model}/{benchmark}/bias.parquet"; what
+    stands in braces is a key, the same for all rows of a file. schema: of the table, or what gives that of a
+    file by its metadata.
+    """
+
+    path: str
+    schema: pa.Schema | Callable[[Mapping[str, Any]], pa.Schema]
+
+    @property
+    def keys(self) -> list[str]:
+        return list(self._pattern.groupindex)
+
+    def keys_of(self, path: str) -> dict[str, str] | None:
+        """The keys of a file by its path below the study's folder; None of a file of another table."""
+        match = self._pattern.fullmatch(path)
+        return match.groupdict() if match else None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(self.path)))
+
+
+def declared_tables() -> dict[str, DeclaredTable]:
+    """The tables of all families, by name: TABLES of each unmask/{family}/result_files.py.
+
+    Rules and scripts need none of it, so it is in no result's digest. Raises ValueError where two have one
+    name (a defect of theirs).
+    """
+    tables: dict[str, DeclaredTable] = {}
+    for path in sorted(LIBRARY.glob("*/result_files.py")):
+        for name, declared in load_module(path.parent.name, path.stem).TABLES.items():
             if name in tables:
                 raise ValueError(f"{path}: a second table of the name {name}")
-            tables[name] = files
+            tables[name] = DeclaredTable(*declared)
     return tables
 
 
@@ -73,22 +101,17 @@ class StudyResults(Mapping[str, pd.DataFrame]):
     @cached_property
     def _files(self) -> dict[str, list[TableFile]]:
         """The files of each table that has some, in the order of their keys."""
-        by_table: dict[str, list[TableFile]] = {}
+        by_table: dict[str, list[TableFile]] = {name: [] for name in self._declared}
         for path in files_below(self.folder):
             below = path.relative_to(self.folder)
+            of_tables = ((name, each.keys_of(below.as_posix())) for name, each in self._declared.items())
+            name, keys = next(((name, keys) for name, keys in of_tables if keys is not None), ("", {}))
             # what jobs keep for themselves is hidden
-            if path.suffix not in (".parquet", ".csv") or any(part.startswith(".") for part in below.parts):
-                continue
-            for name, files in self._declared.items():
-                keys = files.keys_of(below.as_posix())
-                if keys is not None:
-                    by_table.setdefault(name, []).append(TableFile(path, keys))
-                    break
-        return {
-            name: sorted(by_table[name], key=lambda file: [_sortable(*of) for of in file.keys.items()])
-            for name in self._declared
-            if name in by_table
-        }
+            if name and not any(part.startswith(".") for part in below.parts):
+                by_table[name].append(TableFile(path, keys))
+        for files in by_table.values():
+            files.sort(key=lambda file: list(map(_sortable, file.keys.values())))
+        return {name: files for name, files in by_table.items() if files}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files)
@@ -113,11 +136,9 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         InputError where a file cannot be read or is one of another version.
         """
         files, declared = self.files(name), self._declared[name]
-        unknown = [key for key in keys if key not in declared.keys]
-        if unknown:
-            raise KeyError(
-                f"{unknown[0]!r}: no key of {name}, which has {', '.join(declared.keys) or 'none'}"
-            )
+        for key in keys:
+            if key not in declared.keys:
+                raise KeyError(f"{key!r}: no key of {name}, which has {', '.join(declared.keys) or 'none'}")
         chosen = [file for file in files if all(file.keys[key] == str(value) for key, value in keys.items())]
         schema = _varying(plain_schema(self._schema(name)))
         tables = ((_read(file.path, self._schema(name, file)), file.keys) for file in chosen)
@@ -139,7 +160,14 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         Raises KeyError for an unknown name.
         """
         self.files(name)
-        return columns_of(self._declared[name], self._schema(name))
+        schema = self._schema(name)
+        keys = [key for key in self._declared[name].keys if key not in schema.names]
+        rows = [(key, str(key_type(key)), KEY_MEANINGS.get(key, f"the {key}")) for key in keys]
+        rows += [
+            (field.name, f"{_type_name(field.type)}{' or null' * field.nullable}", meaning_of(field))
+            for field in schema
+        ]
+        return pd.DataFrame(rows, columns=["column", "type", "meaning"])
 
     def _schema(self, name: str, file: TableFile | None = None) -> pa.Schema:
         schema = self._declared[name].schema
@@ -173,17 +201,6 @@ def _read(path: Path, schema: pa.Schema) -> pa.Table:
         raise InputError(f"{path}: not a readable table ({error}); delete it and run again") from None
 
 
-def columns_of(files: ResultFiles, schema: pa.Schema) -> pd.DataFrame:
-    """The columns of a table as `StudyResults.columns` has them."""
-    keys = [key for key in files.keys if key not in schema.names]
-    rows = [(key, str(KEY_TYPES.get(key, pa.string())), KEY_MEANINGS.get(key, f"the {key}")) for key in keys]
-    rows += [
-        (field.name, f"{_type_name(field.type)}{' or null' * field.nullable}", meaning_of(field))
-        for field in schema
-    ]
-    return pd.DataFrame(rows, columns=["column", "type", "meaning"])
-
-
 def _type_name(type_: pa.DataType) -> str:
     """A type in few words: strings are strings, however they are stored."""
     if pa.types.is_dictionary(type_):
@@ -201,9 +218,9 @@ def _varying(schema: pa.Schema) -> pa.Schema:
     )
 
 
-def _sortable(key: str, value: str) -> tuple[int, str]:
+def _sortable(value: str) -> tuple[int, str]:
     """Numbers by their size, names by the alphabet."""
-    return (int(value), "") if key in KEY_TYPES and value.isdigit() else (-1, value)
+    return (int(value), "") if value.isdecimal() else (-1, value)
 
 
 def load(folder: str | Path) -> StudyResults:

@@ -6,14 +6,13 @@ Each fault is an InputError, `FILE: KEY.KEY: reason`; of the parts of a list, KE
 import io
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.labels import Labels
-from unmask.strict_parsing import parse_json
-from unmask.user_files import quoted, read_text, text_of
+from unmask.user_files import Labels, parse_json, quoted, read_text, text_of
 
 FaultIn = Callable[[str], str | None]
 """Finds why a text is not what it has to be, if so."""
@@ -37,10 +36,7 @@ class Node:
 
     def mapping(self) -> dict[Any, "Node"]:
         """Its values by their keys, in order. Raises InputError where it is no mapping, or an empty one."""
-        if not isinstance(self.value, Mapping):
-            raise self.fault(f"is not a mapping but {quoted(self.value)}")
-        if not self.value:
-            raise self.fault("is empty")
+        self._check(Mapping, "mapping")
         return {key: self._child(key, value) for key, value in self.value.items()}
 
     def __getitem__(self, key: str) -> "Node":
@@ -59,10 +55,7 @@ class Node:
 
     def parts(self) -> list["Node"]:
         """What is in a list. Raises InputError where it is no list, or an empty one."""
-        if not isinstance(self.value, list):
-            raise self.fault(f"is not a list but {quoted(self.value)}")
-        if not self.value:
-            raise self.fault("is empty")
+        self._check(list, "list")
         return [self._child(number, value) for number, value in enumerate(self.value, start=1)]
 
     def text(self, fault_in: FaultIn = _none) -> str:
@@ -82,19 +75,23 @@ class Node:
 
     def number(self) -> float:
         """A finite number. Raises InputError for anything else."""
-        try:
+        with suppress(TypeError, OverflowError):
             if not isinstance(self.value, bool | str) and math.isfinite(self.value):
                 return float(self.value)
-        except (TypeError, OverflowError):
-            pass
         raise self.fault(f"{quoted(self.value)} is not a number")
+
+    def _check(self, type_: type, name: str) -> None:
+        if not isinstance(self.value, type_):
+            raise self.fault(f"is not a {name} but {quoted(self.value)}")
+        if not self.value:
+            raise self.fault("is empty")
 
     def _child(self, key: object, value: Any) -> "Node":
         return Node(value, f"{self.where}{': ' if self.top else '.'}{key}", top=False)
 
 
 def read_document(path: str | Path, parse: Callable[[str], Any] = parse_json) -> Node:
-    """What a file says. parse: parse_json or parse_yaml of unmask.strict_parsing, which raise ValueError.
+    """What a file says. parse: parse_json or parse_yaml of unmask.user_files, which raise ValueError.
 
     Raises InputError naming the file where it is no text, or not what `parse` reads.
     """
@@ -109,8 +106,8 @@ def read_lines(path: str | Path) -> list[Node]:
 
     Raises InputError naming the file where it is no text, or has no such line.
     """
-    lines = [line.strip() for line in io.StringIO(read_text(path), newline=None)]
-    nodes = [Node(line, f"{path}: line {number}") for number, line in enumerate(lines, start=1) if line]
+    lines = enumerate(io.StringIO(read_text(path), newline=None), start=1)
+    nodes = [Node(line.strip(), f"{path}: line {number}") for number, line in lines if line.strip()]
     if not nodes:
         raise InputError(f"{path}: is empty")
     return nodes

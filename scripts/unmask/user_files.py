@@ -1,13 +1,32 @@
-"""Files that a user gives: read here, so that each fault of theirs is one line that names the file."""
+"""Files that a user gives: read here, so that each fault of theirs is one line that names the file.
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+JSON and YAML are read as they are meant: what other readers pass over or change in silence is an error.
+"""
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
+
+import yaml
 
 from unmask.errors import InputError
-from unmask.labels import fault_of_text
-from unmask.strict_parsing import LONE_SURROGATE, parse_yaml
+
+LONGEST_QUOTE = 60
+"""Characters of a value that a message quotes."""
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a character: JSON and YAML can say it, and no file can hold it."""
+
+UTF_8, UTF_16 = "utf-8", "utf-16"
+
+_NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
+_BREAK = re.compile("[\t\n\r\u2028\u2029]")
+_JOINERS = "\u200c\u200d"
 
 
 @contextmanager
@@ -21,19 +40,116 @@ def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except Exception as error:
-        if not isinstance(error, OSError | EOFError | UnicodeError) and not _is_of_arrow(error):
+        # by name: who reads text alone should not have to load Arrow
+        of_arrow = any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
+        if not of_arrow and not isinstance(error, OSError | EOFError | UnicodeError):
             raise
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path}: {kind} ({reason})") from None
+        raise InputError(f"{path}: {kind} ({getattr(error, 'strerror', None) or error})") from None
 
 
-def _is_of_arrow(error: Exception) -> bool:
-    # by name: who reads text alone should not have to load Arrow
-    return any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
+def codec(encoding: str) -> str:
+    """What Python reads an encoding with; a byte order mark is no text."""
+    return "utf-8-sig" if encoding == UTF_8 else encoding
 
 
-LONGEST_QUOTE = 60
-"""Characters of a value that a message quotes."""
+def read_text(path: str | Path, encoding: str = UTF_8) -> str:
+    """The text of a file as it is, without a byte order mark.
+
+    Raises InputError naming the file, and the line of what is not text; and for UTF-8 that is to be read as
+    another encoding, which nearly any bytes would be text of.
+    """
+    with faults_of(path):
+        content = Path(path).read_bytes()
+    if encoding not in (UTF_8, UTF_16) and not content.isascii():
+        with suppress(UnicodeDecodeError):
+            content.decode()
+            raise InputError(f"{path}: is UTF-8 text, not {encoding.upper()}; leave out encoding")
+    try:
+        text = content.decode(codec(encoding))
+    except UnicodeDecodeError as error:
+        # bytes before the fault are text; those of a mark have no line break
+        line = content.count(b"\n", 0, error.start) + 1
+        advice = "; convert it to UTF-8" if encoding == UTF_8 else ""
+        what = f"not {encoding.upper()} text ({error.reason} at byte {error.start}){advice}"
+        raise InputError(f"{path}: line {line}: {what}") from None
+    if (place := text.find("\0")) >= 0:
+        line = text.count("\n", 0, place) + 1
+        raise InputError(f"{path}: line {line}: a NUL byte in it; is it {encoding.upper()} text, and whole?")
+    return text
+
+
+def read_yaml(path: str | Path) -> Any:
+    """What a YAML file says. Raises InputError naming the file, as `read_text` and `parse_yaml` do."""
+    try:
+        return parse_yaml(read_text(path))
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def parse_json(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """What JSON says. Raises ValueError, in one line, also for a key given twice, NaN, infinity and numbers
+    too long to be meant, and where it is nested too deeply.
+
+    read_object: what becomes of the keys and values of an object, where a key may be given twice.
+    """
+    try:
+        return json.loads(
+            text, object_pairs_hook=read_object or _object, parse_constant=_no_number, parse_float=_finite
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON ({error})") from None
+    except RecursionError:
+        raise ValueError("not JSON that can be read (nested too deeply)") from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"the key {twice!r} is there twice in one object")
+    return values
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"the number {digits[:20]} is too large")
+    return number
+
+
+class _TwiceError(ValueError):
+    pass
+
+
+class _Loader(yaml.SafeLoader):
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        # here a mapping is as it was written: later `<<` has put keys of others into it
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            # 1 and "1" would be one name
+            name, line = str(key.value), key.start_mark.line + 1
+            if name in lines:
+                raise _TwiceError(f"the key {name!r} is there twice, in lines {lines[name]} and {line}")
+            lines[name] = line
+        return node
+
+
+def parse_yaml(text: str) -> Any:
+    """What YAML says. Raises ValueError, in one line, also for a key given twice and for what is no value."""
+    try:
+        return _Loader(text).get_single_data()
+    except _TwiceError:
+        raise
+    except RecursionError:
+        raise ValueError("not valid YAML: nested too deeply") from None
+    except Exception as error:  # besides its own errors, whatever a value that is not of its tag leads to
+        raise ValueError(f"not valid YAML: {' '.join(str(error).split())}") from None
 
 
 def quoted(value: object) -> str:
@@ -61,50 +177,43 @@ def published_text(value: Any) -> str:
     return value
 
 
-def read_yaml(path: str | Path) -> Any:
-    """What a YAML file says. Raises InputError naming the file, as `read_text` and `parse_yaml` do."""
-    try:
-        return parse_yaml(read_text(path))
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+def fault_of_text(text: str) -> str | None:
+    """What no text has in it, if anything: what an encoding mistaken for another leaves, which tokenizers
+    drop without a word. Tabs and line breaks are text."""
+    if (match := _NO_TEXT.search(text)) is None:
+        return None
+    character = match[0]
+    if character == "\ufffd":
+        return f"has {character} in it, where a character was lost"
+    if character >= "\ud800":
+        return f"has half of a character ({character!r}) in it"
+    question = "; is it cp1252?" if character >= "\x80" else ""
+    return f"has a control character {character!r} in it{question}"
 
 
-UTF_8, UTF_16 = "utf-8", "utf-16"
+def fault_of(label: str) -> str | None:
+    """Why a text cannot be a label, if so: no label is more than one line."""
+    match = _BREAK.search(label)
+    fault = f"has a control character {match[0]!r} in it" if match else fault_of_text(label)
+    return fault and f"{label!r} {fault}"
 
 
-def codec(encoding: str) -> str:
-    """What Python reads an encoding with; a byte order mark is no text."""
-    return "utf-8-sig" if encoding == UTF_8 else encoding
+class Labels:
+    """Names that data gives to groups, which a reader can tell apart: two that look alike would be two groups
+    in silence."""
 
+    def __init__(self) -> None:
+        self._seen: dict[str, tuple[str, str]] = {}
 
-def _is_utf_8(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def read_text(path: str | Path, encoding: str = UTF_8) -> str:
-    """The text of a file as it is, without a byte order mark.
-
-    Raises InputError naming the file, and the line of what is not text; and for UTF-8 that is to be read as
-    another encoding, which nearly any bytes would be text of.
-    """
-    with faults_of(path):
-        content = Path(path).read_bytes()
-    if encoding not in (UTF_8, UTF_16) and not content.isascii() and _is_utf_8(content):
-        raise InputError(f"{path}: is UTF-8 text, not {encoding.upper()}; leave out encoding")
-    try:
-        text = content.decode(codec(encoding))
-    except UnicodeDecodeError as error:
-        # bytes before the fault are text; those of a mark have no line break
-        line = content.count(b"\n", 0, error.start) + 1
-        advice = "; convert it to UTF-8" if encoding == UTF_8 else ""
-        raise InputError(
-            f"{path}: line {line}: not {encoding.upper()} text ({error.reason} at byte {error.start}){advice}"
-        ) from None
-    if (place := text.find("\0")) >= 0:
-        line = text.count("\n", 0, place) + 1
-        raise InputError(f"{path}: line {line}: a NUL byte in it; is it {encoding.upper()} text, and whole?")
-    return text
+    def check(self, label: str, place: str) -> str | None:
+        """Why a label, first met at `place`, is none or cannot stand beside those before it, if so."""
+        if fault := fault_of(label):
+            return fault
+        # what no one sees: surrounding spaces, format characters, the form of characters; but in some scripts
+        # joiners make other words
+        visible = "".join(each for each in label if each in _JOINERS or unicodedata.category(each) != "Cf")
+        seen = unicodedata.normalize("NFC", visible).strip()
+        first, where = self._seen.setdefault(seen, (label, place))
+        if first != label:
+            return f"{label!r} and {first!r} ({where}) look alike but are not; write them in one way"
+        return None

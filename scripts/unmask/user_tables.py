@@ -15,7 +15,9 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -23,9 +25,17 @@ from urllib.parse import urlsplit
 
 from unmask.close_names import no_column
 from unmask.errors import InputError
-from unmask.labels import Labels
-from unmask.strict_parsing import parse_json
-from unmask.user_files import UTF_8, codec, faults_of, published_text, quoted, read_text, text_of
+from unmask.user_files import (
+    UTF_8,
+    Labels,
+    codec,
+    faults_of,
+    parse_json,
+    published_text,
+    quoted,
+    read_text,
+    text_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +157,9 @@ class Table:
         Raises InputError naming the file, and the row and column at fault; and where there is no row.
         """
         path, row = Path(path), None
-        type_ = _type_of(path, entry)
+        type_ = _type_in(path, entry)
+        if type_ is None:
+            raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_RECORDS)}")
         for place, cells in _RECORDS[type_](path, entry, self.columns, comments):
             if row is None or type_ == "jsonl":
                 # rows of other types have the same columns
@@ -183,12 +195,14 @@ class Table:
         # rules do without pandas
         import pandas as pd
 
-        values: dict[str, list[Any]] = {column.name: [] for column in self.columns}
-        for row in rows:
-            for name, cells in values.items():
-                cells.append(row[name])
-        types = {column.name: _TYPES_OF_FRAMES.get(column.kind, "object") for column in self.columns}
-        return pd.DataFrame({name: pd.Series(cells, dtype=types[name]) for name, cells in values.items()})
+        every = list(rows)
+        series = {
+            column.name: pd.Series(
+                [row[column.name] for row in every], dtype=_TYPES_OF_FRAMES.get(column.kind, "object")
+            )
+            for column in self.columns
+        }
+        return pd.DataFrame(series)
 
     def _check_header(self, where: str, cells: Mapping[str, Any]) -> None:
         headers = [column.in_file for column in self.columns]
@@ -210,8 +224,8 @@ def columns_of(path: Path, entry: Entry) -> list[str] | None:
 
     Only the head of the file is read.
     """
+    type_ = _type_in(path, entry)
     try:
-        type_ = _type_in(path, entry)
         if type_ == "parquet":
             import pyarrow.parquet
 
@@ -220,7 +234,7 @@ def columns_of(path: Path, entry: Entry) -> list[str] | None:
             if type_ == "jsonl":
                 first = json.loads(next(line for line in file if line.strip()))
                 return list(map(str, first)) if isinstance(first, dict) else None
-            return (next(csv.reader(file, **_dialect(path, entry))) or None) if type_ else None
+            return (next(_reader(file, path, entry)) or None) if type_ else None
     except (OSError, ValueError, TypeError, csv.Error, StopIteration, RecursionError):
         # of Arrow too, whose errors are such
         return None
@@ -232,17 +246,10 @@ def unnamed_column(path: str | Path) -> str:
     return UNNAMED if UNNAMED in names and "" not in names else ""
 
 
-def _type_of(path: Path, entry: Entry) -> str:
-    if type_ := _type_in(path, entry):
-        return type_
-    raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_RECORDS)}")
-
-
 def _type_in(path: Path, entry: Entry) -> str | None:
     """What the entry says, else what the source's or the file's name ends in."""
-    stated = [str(entry.get(key) or "") for key in ("path", "file")]
-    names = [urlsplit(entry.get("url") or "").path, *stated, path.name]
-    endings = [PurePosixPath(name).suffix[1:].lower() for name in names]
+    names = [urlsplit(entry.get("url") or "").path, entry.get("path"), entry.get("file"), path.name]
+    endings = [PurePosixPath(name or "").suffix[1:].lower() for name in names]
     return next((type_ for type_ in (entry.get("type"), *endings) if type_ in _RECORDS), None)
 
 
@@ -254,53 +261,42 @@ Records = Iterator[tuple[str, dict[str, Any]]]
 """The place of each row in words, and its cells by the names of the file's columns."""
 
 
-def _dialect(path: Path, entry: Entry) -> dict[str, Any]:
+def _reader(text: Iterable[str], path: Path, entry: Entry) -> Any:
+    """Fields are kept as they are, line breaks inside quotes too."""
     delimiter = str(entry.get("delimiter", "\t" if _type_in(path, entry) == "tsv" else ","))
-    quoting = csv.QUOTE_MINIMAL if entry.get("quotes", True) else csv.QUOTE_NONE
-    return {"delimiter": delimiter, "quoting": quoting, "strict": True}
+    quoting: Any = csv.QUOTE_MINIMAL if entry.get("quotes", True) else csv.QUOTE_NONE
+    return csv.reader(text, delimiter=delimiter, quoting=quoting, strict=True)
 
 
 def _delimited(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
-    """Fields are kept as they are, line breaks inside quotes too; blank lines are passed over."""
-    dialect = _dialect(path, entry)
-    text = io.StringIO(read_text(path, _encoding(entry)), newline="")
-    passed = _pass_comments(text) if comments else 0
-    reader = csv.reader(text, **dialect)
-    row, line = -1, passed + 1
+    """Blank lines are passed over."""
+    text = read_text(path, _encoding(entry))
+    if comments:
+        text = re.sub(r"\A(#.*\n)+", lambda match: "\n" * match[0].count("\n"), text)
+    reader = _reader(io.StringIO(text, newline=""), path, entry)
+    header: list[str] = []
+    row, line = 0, 1
     try:
-        header = next(reader, None)
-        if not header:
-            raise InputError(f"{path}: no header in its first line")
-        _refuse_repeats(path, header)
-        line = passed + reader.line_num + 1
         for fields in reader:
-            if fields:
-                row += 1
-                place = f"row {row} (line {line})"
+            place = f"row {row} (line {line})"
+            if fields and not header:
+                header = fields
+                _refuse_repeats(path, header)
+            elif fields:
                 if len(fields) != len(header):
-                    raise InputError(
-                        f"{path}: {place}: {len(fields)} fields, but the header has {len(header)}"
-                    )
+                    what = f"{len(fields)} fields, but the header has {len(header)}"
+                    raise InputError(f"{path}: {place}: {what}")
                 yield place, dict(zip(header, fields, strict=True))
-            line = passed + reader.line_num + 1
+                row += 1
+            line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"{path}: row {row + 1} (line {line}): {error}") from None
-
-
-def _pass_comments(text: io.StringIO) -> int:
-    """Go on to the first line that does not begin with #; how many do."""
-    passed, start = 0, text.tell()
-    while text.readline().startswith("#"):
-        passed, start = passed + 1, text.tell()
-    text.seek(start)
-    return passed
+        raise InputError(f"{path}: row {row} (line {line}): {error}") from None
+    if not header:
+        raise InputError(f"{path}: no header in its first line")
 
 
 def _json_lines(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
-    lines = (
-        (number, line)
-        for number, line in enumerate(io.StringIO(read_text(path, _encoding(entry)), newline=None), 1)
-    )
+    lines = enumerate(io.StringIO(read_text(path, _encoding(entry)), newline=None), start=1)
     for row, (number, text) in enumerate(line for line in lines if line[1].strip()):
         place = f"row {row} (line {number})"
         try:
@@ -321,27 +317,18 @@ def _parquet(path: Path, entry: Entry, columns: Sequence[Column], comments: bool
         _refuse_repeats(path, names)
         headers = [column.in_file for column in columns]
         read = [name for name in names if name in headers] or names[:1]
-        others = dict.fromkeys(names)
-        row = 0
+        others, row = dict.fromkeys(names), 0
         for batch in file.iter_batches(BATCH, columns=read):
             batch.validate(full=True)
-            for cells in _cells(path, batch, row):
-                yield f"row {row}", others | cells
-                row += 1
-
-
-def _cells(path: Path, batch: "pa.RecordBatch", row: int) -> Iterator[dict[str, Any]]:
-    """The rows of a batch, which begins with the given one."""
-    try:
-        yield from batch.to_pylist()
-    except (ValueError, OverflowError):
-        for number in range(len(batch)):
             try:
-                yield from batch.slice(number, 1).to_pylist()
+                rows = batch.to_pylist()
             except (ValueError, OverflowError) as error:
                 # a date that no calendar has, and their like
-                place = f"row {row + number}"
-                raise InputError(f"{path}: {place}: a value in it cannot be read ({error})") from None
+                some = f"rows {row} to {row + len(batch) - 1}"
+                raise InputError(f"{path}: {some}: a value in them cannot be read ({error})") from None
+            for number, cells in enumerate(rows, start=row):
+                yield f"row {number}", others | cells
+            row += len(rows)
 
 
 def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
@@ -353,16 +340,15 @@ def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
         raise InputError(f"{path}: {no_column(name, schema.names)}")
     type_ = schema.field(name).type
     of_values = type_.value_type if pa.types.is_dictionary(type_) else type_
-    is_text = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
-    if not any(each(of_values) for each in is_text):
+    if of_values not in (pa.string(), pa.large_string(), pa.string_view()):
         raise InputError(f"{path}: column {name!r} holds {type_}, not text")
 
 
 def _refuse_repeats(path: str | Path, header: Sequence[str]) -> None:
     # the usual case first: vectors have hundreds of columns
     if len(set(header)) < len(header):
-        repeated = sorted({name for name in header if header.count(name) > 1})
-        raise InputError(f"{path}: column {repeated[0]!r} is there more than once")
+        repeated = min(name for name in header if header.count(name) > 1)
+        raise InputError(f"{path}: column {repeated!r} is there more than once")
 
 
 _RECORDS: dict[str, Callable[[Path, Entry, Sequence[Column], bool], Records]] = {
@@ -422,18 +408,11 @@ def _number_in(cell: Any, kind: type[int] | type[float]) -> int | float | None:
         plain = cell.isascii() and "_" not in cell and len(cell) < LONGEST_NUMBER
     else:
         plain = isinstance(cell, (int, float) if kind is float else int) and not isinstance(cell, bool)
-    try:
-        number = kind(cell) if plain else None
-    except (ValueError, OverflowError):
-        return None
-    return number if kind is int or number is None or math.isfinite(number) else None
+    with suppress(ValueError, OverflowError):
+        if plain and math.isfinite(number := kind(cell)):
+            return number
+    return None
 
 
 _READ: Mapping[Any, Callable[[Any], Any]] = {str: text_of, bool: _flag}
-_TYPES_OF_FRAMES: Mapping[Any, str] = {
-    str: "str",
-    published_text: "str",
-    float: "float64",
-    int: "Int64",
-    bool: "bool",
-}
+_TYPES_OF_FRAMES = {str: "str", published_text: "str", float: "float64", int: "Int64", bool: "bool"}

@@ -16,13 +16,9 @@ from library import (
     CAUSAL_MASKINGS,
     LEFT,
     ORIGINAL,
-    SHUFFLED,
     START,
-    InputError,
     LoadedModel,
     Start,
-    answer,
-    as_likeliest,
     check_model,
     collect_evidence,
     load,
@@ -138,30 +134,3 @@ def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:
     texts = {text for sentence in SENTENCES for text in sentence if text is not None}
     assert CAUSAL_MASKINGS == (LEFT, START)
     assert [len(layout.queries.inputs) for layout in layouts] == [len(texts), 1]
-
-
-def test_the_likeliest_tokens_stand_in_the_place_of_the_predicted_one() -> None:
-    model = loaded("llama")
-    layout = prepare(tokenise(example_pairs().iloc[:1], model.tokenizer), LEFT, ORIGINAL, 0, None)
-    likeliest = as_likeliest(layout, answer(model, layout.queries, top=3), model.tokenizer)
-    network = plain_network("llama")
-    ids = layout.sentences[0].ids.tolist()
-    best = log_probs(network, ids[:2]).topk(3)
-    found = likeliest[(likeliest["role"] == "stereotype") & (likeliest["position"] == 2)]
-    assert list(found["token"]) == model.tokenizer.convert_ids_to_tokens(best.indices.tolist())
-    np.testing.assert_allclose(found["log_prob"], best.values, atol=2e-5)
-
-
-def test_shuffled_tokens_are_read_behind_the_start_token() -> None:
-    rows = collect_evidence(example_pairs(), loaded("gpt2"), LEFT, SHUFFLED, shuffle_seed=1)
-    first = rows.groupby(["pair_id", "role"]).first()
-    assert (first["token_id"] == 0).all() and (first["source_position"] == 0).all()
-    assert (rows["position"] != rows["source_position"]).any()
-
-
-def test_a_sentence_that_does_not_fit_is_named() -> None:
-    model = loaded("gpt2")
-    with pytest.raises(
-        InputError, match=r"^pair p0: the stereotype sentence has 11 tokens, the model takes 8$"
-    ):
-        collect_evidence(example_pairs(), model, LEFT, ORIGINAL, max_length=8)

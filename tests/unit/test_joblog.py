@@ -107,12 +107,6 @@ def test_a_full_disk_is_one_line_wherever_it_is_met(
     )
 
 
-def test_a_log_on_a_full_disk_hides_nothing(small_disk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit), job_log(small_disk / "job.log"):
-        (small_disk / "other").write_text("x" * 10_000_000)
-    assert capsys.readouterr().err.startswith("error: ")
-
-
 LONG = """
     import logging, sys
     from unmask import joblog

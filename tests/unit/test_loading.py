@@ -9,7 +9,6 @@ import pytest
 from library import (
     InputError,
     facts_by,
-    framed,
     load_tables,
     paths_by,
     read_table,
@@ -66,21 +65,9 @@ def test_in_the_order_of_the_study_and_nothing_else(paths: dict[tuple[str, str],
     assert frame["count"].dtype == "int32"
 
 
-def test_the_order_says_what_is_sorted_by_first(paths: dict[tuple[str, str], Path]) -> None:
-    order = {"benchmark": ["y", "x"], "model": ["a", "b"]}
-    frame = load_tables(paths.values(), COUNTS, "model", "benchmark", order=order)
-    assert frame["word"].tolist()[::2] == ["ay1", "by1", "ax1", "bx1"]
-    assert frame.columns.tolist()[:2] == ["model", "benchmark"]
-
-
 def test_without_an_order_in_that_of_the_files(paths: dict[tuple[str, str], Path]) -> None:
     frame = load_tables(paths.values(), COUNTS, "model", "benchmark")
     pd.testing.assert_frame_equal(frame, slow(list(paths.values()), ["model", "benchmark"]))
-
-
-def test_one_key_may_be_ordered_alone(paths: dict[tuple[str, str], Path]) -> None:
-    frame = load_tables(paths.values(), COUNTS, "model", "benchmark", order={"model": ["b", "a", "z"]})
-    assert frame["word"].tolist()[::2] == ["by1", "bx1", "ay1", "ax1"]
 
 
 def test_a_key_may_be_a_column_of_the_table_itself(paths: dict[tuple[str, str], Path]) -> None:
@@ -106,20 +93,6 @@ def test_types_are_there_without_files() -> None:
         "sure": "bool",
         "ids": "object",
     }
-
-
-def test_types_are_there_without_rows(tmp_path: Path) -> None:
-    write_table(tmp_path / "empty.parquet", framed([], COUNTS), COUNTS, {"model": "a"})
-    frame = load_tables([tmp_path / "empty.parquet"], COUNTS, "model")
-    pd.testing.assert_frame_equal(frame, load_tables([], COUNTS, "model"))
-
-
-def test_a_table_of_another_schema_is_refused(paths: dict[tuple[str, str], Path], tmp_path: Path) -> None:
-    other = tmp_path / "other.parquet"
-    columns = schema("word word a word")
-    write_table(other, pd.DataFrame({"word": ["x"]}), columns, {"model": "d", "benchmark": "x"})
-    with pytest.raises(InputError, match=r"other\.parquet: its columns are not those of this version"):
-        load_tables([*paths.values(), other], COUNTS, "model", "benchmark")
 
 
 @pytest.mark.parametrize("load", [load_tables, tables_by])

@@ -24,7 +24,6 @@ from library import (
     precision,
     read_metadata,
     read_table,
-    score_pairs,
     sha256_of_file,
     spread_sample,
     write_table,
@@ -54,19 +53,6 @@ def test_a_sample_is_spread_over_the_benchmark() -> None:
     pairs = pd.DataFrame({"pair_id": [str(number) for number in range(100)]})
     assert list(spread_sample(pairs, 3)["pair_id"]) == ["0", "50", "99"]
     assert len(spread_sample(pairs, 1000)) == 100
-
-
-def test_bfloat16_runs_stays_near_and_is_what_it_says(tmp_path: Path) -> None:
-    directory = tiny_model("bert", tmp_path, initializer_range=0.2)
-    pairs = example_pairs()
-    found = []
-    for dtype in ("float32", "bfloat16"):
-        model = load(directory, pick_device("cpu"), with_attention=True, dtype=dtype)
-        assert {str(p.dtype) for p in model.network.parameters()} == {f"torch.{dtype}"}
-        evidence = {"none": collect_evidence(pairs, model, "none", ORIGINAL)}
-        found.append(score_pairs(list(pairs["pair_id"]), evidence, ["AUL", "AULA"]))
-    change = compare_scores(*found)["largest_change"]
-    assert (change > 1e-5).any() and (change < 0.3).all()
 
 
 def test_on_a_gpu_attention_plans_nothing_anew_for_each_shape(

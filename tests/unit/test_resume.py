@@ -4,7 +4,7 @@ import json
 import re
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -219,24 +219,6 @@ def test_a_table_that_was_altered_is_noticed_and_read_again(study: Study, top: i
     assert {path: path.read_bytes() for path in listed(study.list).values()} == whole
 
 
-def test_a_job_that_fails_keeps_what_it_has_read(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*arguments: Any) -> None:
-        if arguments[1].masking == MODIFIED:
-            raise InputError("pair 1: no")
-        write(*arguments)
-
-    from unmask.evidence import reading
-
-    write: Callable[..., None] = reading._write
-    with monkeypatch.context() as patched:
-        patched.setattr(reading, "_write", failing)
-        with pytest.raises(SystemExit):
-            study.read()
-    assert "error: model m, benchmark b: pair 1: no" in study.log
-    assert not study.list.exists()
-    assert study.read() == [MODIFIED, ONE_MODIFIED, ONE_SHARED]
-
-
 def test_whatever_is_wrong_with_a_sentence_stops_before_a_model_is_loaded(
     study: Study, sequences: list[int]
 ) -> None:
@@ -400,10 +382,3 @@ def test_shards_of_other_facts_are_not_taken_and_a_damaged_one_is_named(
     shard.write_bytes(data)
     with pytest.raises(InputError, match=f"{shard}: damaged .*; delete it and run again"):
         read_again(swapped, other)
-
-
-def test_a_benchmark_with_nothing_to_predict_has_an_empty_table(study: Study) -> None:
-    pairs = example_pairs().iloc[[6]].assign(unrelated=None)
-    write_table(study.folder / "pairs.parquet", pairs, PAIRS, {"sha256": "p"})
-    study.read([MODIFIED])
-    assert read_table(study.table(MODIFIED), EVIDENCE).empty

@@ -20,7 +20,6 @@ from library import (
     PREDICTIONS,
     SCORES,
     InputError,
-    StudyResults,
     code_digest,
     csv_text,
     declared_tables,
@@ -76,11 +75,6 @@ def test_one_frame_of_all_files_with_their_keys_in_front(folder: Path) -> None:
         "benchmark",
         "variant",
     ]
-
-
-def test_numbers_among_keys_are_numbers(folder: Path) -> None:
-    frame = unmask.load(folder)["untrained_scores"]
-    assert frame["seed"].tolist() == [9, 9, 10, 10] and frame["margin"].tolist() == [9.0, 9.0, 10.0, 10.0]
 
 
 def test_a_mapping_that_reads_what_it_is_asked_for(folder: Path) -> None:
@@ -140,13 +134,6 @@ def test_a_folder_that_is_no_study(folder: Path, place: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_table_of_another_version(folder: Path) -> None:
-    write_table(folder / "benchmarks/b1.parquet", scores(1), SCORES, {})
-    results = unmask.load(folder)
-    with pytest.raises(InputError, match=r"b1\.parquet: its columns are not those of this version"):
-        results["pairs"]
-
-
 def test_embeddings_of_any_width_are_one_table(tmp_path: Path) -> None:
     for encoder, width in (("a", 3), ("b", 2)):
         schema = embeddings(width)
@@ -179,12 +166,6 @@ def test_a_table_that_is_csv_is_read_as_its_schema_says(folder: Path) -> None:
             unmask.load(folder)["planted"]
 
 
-def test_types_are_in_few_words(folder: Path) -> None:
-    types = unmask.load(folder).columns("scores").set_index("column")["type"]
-    assert types[["model", "pair_id", "margin"]].tolist() == ["string", "string", "float64 or null"]
-    assert unmask.load(folder).columns("untrained_scores").set_index("column")["type"]["seed"] == "int64"
-
-
 def test_every_path_is_of_one_table() -> None:
     """Filled in, a table's path is found as its own, whatever its keys are."""
     tables = declared_tables()
@@ -214,13 +195,3 @@ def test_no_job_depends_on_it() -> None:
         files = code_digest.files_of(script)
         assert SCRIPTS / "unmask/study_results.py" not in files
         assert not [path for path in files if path.name == "result_files.py"]
-
-
-def test_two_tables_of_one_name_are_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unmask.pairs.result_files.TABLES", {"word_counts": None})
-    with pytest.raises(ValueError, match="a second table of the name word_counts"):
-        declared_tables()
-
-
-def test_the_class_may_be_used_as_well(folder: Path) -> None:
-    assert list(StudyResults(folder)) == list(unmask.load(folder))

@@ -13,11 +13,8 @@ from examples import example_pairs
 from library import (
     EVIDENCE,
     PAIRS,
-    SCHEMAS,
     SCORES,
-    STATISTICS,
     WORD,
-    WORD_COUNTS,
     InputError,
     meaning_of,
     read_table,
@@ -74,21 +71,6 @@ def test_columns_and_nulls_that_do_not_fit_are_refused_and_nothing_is_written(tm
     assert not list(tmp_path.iterdir())
 
 
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = tmp_path / "pairs.parquet"
-    write_table(target, example_pairs(), PAIRS, {})
-    before = target.read_bytes()
-
-    def fail(*args: object, **kwargs: object) -> None:
-        raise OSError("disk full")
-
-    monkeypatch.setattr(pq.ParquetWriter, "write_table", fail)
-    with pytest.raises(OSError, match="disk full"):
-        write_table(target, example_pairs().iloc[:2], PAIRS, {})
-    assert target.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [target]
-
-
 def test_unreadable_and_foreign_files_give_one_line(tmp_path: Path) -> None:
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 but not really")
@@ -133,47 +115,6 @@ def test_the_same_rows_make_the_same_bytes_however_they_are_cut(
     assert len(set(contents.values())) == 1
     assert pq.read_metadata(tmp_path / "odd.parquet").num_row_groups == 5
     assert pq.read_table(tmp_path / "odd.parquet").to_pydict() == rows.to_pydict()
-
-
-def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
-    write_batches(tmp_path / "a.parquet", [], SCORES, {"of": "nothing"})
-    assert list(read_table(tmp_path / "a.parquet", SCORES).columns) == SCORES.names
-
-
-def test_other_readers_take_the_encodings(tmp_path: Path) -> None:
-    rows = evidence(500)
-    path = tmp_path / "a.parquet"
-    write_batches(path, [rows], EVIDENCE, {})
-    token_ids, words = rows["token_id"].to_pylist(), rows["token"].to_pylist()
-    log_probs = rows["log_prob"].to_pylist()
-    frame = pd.read_parquet(path)
-    assert (list(frame["token_id"]), list(frame["token"])) == (token_ids, words)
-    assert list(frame["log_prob"]) == log_probs
-    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
-    found = duckdb.sql(f"select token_id, token, log_prob from '{path}'").fetchall()
-    assert found == list(zip(token_ids, words, log_probs, strict=True))
-    polars = pytest.importorskip("polars", reason="Polars is not installed")
-    assert polars.read_parquet(path)["log_prob"].to_list() == log_probs
-    assert polars.read_parquet(path)["token"].cast(polars.String).to_list() == words
-
-
-def test_tables_are_smaller_than_as_parquet_writes_them_by_itself(tmp_path: Path) -> None:
-    # probabilities near one and near zero, as models give them
-    noise = np.random.default_rng(0).gamma(0.5, 4, 20_000)
-    rows = evidence(20_000).set_column(
-        EVIDENCE.get_field_index("log_prob"), EVIDENCE.field("log_prob"), pa.array(-noise, pa.float32())
-    )
-    words = sorted(f"{a}{b}{c}" for a in ("un", "re", "under") for b in ("do", "mask") for c in range(500))
-    counts = pa.table({"word": words, "count": range(3000)}, schema=WORD_COUNTS)
-    for table, columns, most in ((rows, EVIDENCE, 0.8), (counts, WORD_COUNTS, 0.6)):
-        write_batches(tmp_path / "ours.parquet", [table], columns, {})
-        pq.write_table(table, tmp_path / "theirs.parquet", compression="zstd")
-        sizes = [(tmp_path / name).stat().st_size for name in ("ours.parquet", "theirs.parquet")]
-        assert sizes[0] < most * sizes[1]
-
-
-def test_each_table_of_statistics_has_a_schema() -> None:
-    assert tuple(SCHEMAS) == STATISTICS
 
 
 def test_what_columns_mean_is_in_the_file_and_no_part_of_the_schema(tmp_path: Path) -> None:

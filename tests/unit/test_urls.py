@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 
 from library import (
     InputError,
-    as_shown,
     check_files,
     check_url,
     complete,
     file_name,
-    query_digest,
     read_families,
     shown_url,
     without_secrets,
@@ -109,14 +107,6 @@ def test_what_cannot_be_fetched_is_told_without_the_url(url: str, message: str) 
 def test_the_name_of_a_file_has_nothing_of_a_secret(url: str, name: str) -> None:
     check_url(url)
     assert file_name(url) == name
-
-
-def test_urls_that_are_shown_alike_are_told_apart() -> None:
-    one, other = ({"url": f"https://host/get?id={number}"} for number in (1, 2))
-    assert as_shown(one) == as_shown(other) == {"url": "https://host/get?id=..."}
-    assert query_digest(one) != query_digest(other)
-    assert query_digest({"url": "https://user:pass@host/a"}) is None
-    assert as_shown({"path": "a"}) == {"path": "a"}
 
 
 @pytest.mark.parametrize(

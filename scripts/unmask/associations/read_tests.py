@@ -31,11 +31,10 @@ from unmask.associations.schema import STIMULI
 from unmask.associations.terms import GROUNDED_FORMAT, SETS, A, B, X, Y
 from unmask.associations.words import WordFacts, Words, find
 from unmask.errors import InputError
-from unmask.labels import Labels, fault_of
-from unmask.strict_parsing import parse_json
 from unmask.tables import framed
 from unmask.terms import CORRECTED, PUBLISHED
 from unmask.user_documents import Node, read_document
+from unmask.user_files import Labels, fault_of, parse_json
 
 KEYS = {X: "targ1", Y: "targ2", A: "attr1", B: "attr2"}
 """What files call the sets."""

@@ -6,7 +6,6 @@ from typing import Any
 import pyarrow as pa
 
 from unmask.associations.schema import ASSOCIATIONS, STIMULI, embeddings
-from unmask.result_files import ResultFiles
 
 
 def embeddings_of_file(facts: Mapping[str, Any]) -> pa.Schema:
@@ -15,10 +14,8 @@ def embeddings_of_file(facts: Mapping[str, Any]) -> pa.Schema:
 
 embeddings_of_file.__doc__ = embeddings.__doc__
 
-TABLES: Mapping[str, ResultFiles] = {
-    "associations": ResultFiles("associations/{encoder}/{suite}/associations.parquet", ASSOCIATIONS),
-    "associations_stimuli": ResultFiles("associations/suites/{suite}.parquet", STIMULI),
-    "associations_embeddings": ResultFiles(
-        "associations/{encoder}/{suite}/embeddings.parquet", embeddings_of_file
-    ),
+TABLES: Mapping[str, tuple[str, Any]] = {
+    "associations": ("associations/{encoder}/{suite}/associations.parquet", ASSOCIATIONS),
+    "associations_stimuli": ("associations/suites/{suite}.parquet", STIMULI),
+    "associations_embeddings": ("associations/{encoder}/{suite}/embeddings.parquet", embeddings_of_file),
 }

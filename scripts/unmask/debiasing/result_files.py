@@ -1,10 +1,10 @@
 """The table of debiased models, beside those of the pairs that they are scored on."""
 
 from collections.abc import Mapping
+from typing import Any
 
-from unmask.result_files import ResultFiles
 from unmask.statistics.schema import COMPARISONS
 
-TABLES: Mapping[str, ResultFiles] = {
-    "debiasing_compared": ResultFiles("debiasing/comparisons/{benchmark}.parquet", COMPARISONS),
+TABLES: Mapping[str, tuple[str, Any]] = {
+    "debiasing_compared": ("debiasing/comparisons/{benchmark}.parquet", COMPARISONS),
 }

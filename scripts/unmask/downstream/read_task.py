@@ -37,8 +37,7 @@ from unmask.downstream.terms import (
 )
 from unmask.errors import InputError
 from unmask.gendered_words import read_word_pairs
-from unmask.labels import Labels, fault_of_text
-from unmask.user_files import faults_of, published_text, read_text
+from unmask.user_files import Labels, fault_of_text, faults_of, published_text, read_text
 from unmask.user_tables import Column, Row, Table, choices_of, value_text
 
 PARTS = (TRAIN, DEV, TEST)

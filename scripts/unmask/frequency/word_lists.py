@@ -5,9 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.strict_parsing import parse_yaml
 from unmask.user_documents import read_document
-from unmask.user_files import quoted
+from unmask.user_files import parse_yaml, quoted
 from unmask.words import words_of
 
 ADVANTAGED, DISADVANTAGED = "advantaged", "disadvantaged"

@@ -23,7 +23,6 @@ from transformers.models.auto import modeling_auto
 
 from unmask.errors import InputError
 from unmask.facts import read_facts, record, write_facts
-from unmask.labels import Labels
 from unmask.models.checking import (
     check_vocabulary,
     describe,
@@ -38,6 +37,7 @@ from unmask.models.embedding import embed_with_regions, last_hidden_state
 from unmask.models.own_code import allow, is_allowed, why_refused
 from unmask.models.start import choose_start
 from unmask.models.tokenizer import checked_tokenizer
+from unmask.user_files import Labels
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unmask.errors import InputError
-from unmask.labels import fault_of_text
-from unmask.user_files import published_text
+from unmask.user_files import fault_of_text, published_text
 from unmask.user_tables import Column, Table, choices_of
 
 logger = logging.getLogger(__name__)

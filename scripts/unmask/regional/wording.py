@@ -7,8 +7,8 @@ from pathlib import Path
 from string import Formatter
 
 from unmask.errors import InputError
-from unmask.labels import fault_of
 from unmask.regional.terms import FULL, ORIGINAL, REPLACE, SUBSTITUTED, WITHOUT
+from unmask.user_files import fault_of
 
 REGION, WORD, PARENT = "region", "word", "parent"
 """The places of a sentence, and of a prefix {region} and {parent}."""

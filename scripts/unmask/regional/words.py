@@ -10,13 +10,12 @@ import yaml
 from numpy.typing import NDArray
 
 from unmask.errors import InputError
-from unmask.labels import Labels
 from unmask.regional.schema import WORDS
 from unmask.regional.terms import FULL, REPLACE, SUBSTITUTED, WITHOUT
 from unmask.regional.wording import fault_in
-from unmask.strict_parsing import parse_yaml
 from unmask.tables import framed
 from unmask.user_documents import read_document
+from unmask.user_files import Labels, parse_yaml
 
 
 def read_words(
