@@ -4,11 +4,10 @@ import ast
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from unmask.columns import columns_of
 from unmask.errors import InputError
@@ -30,7 +29,7 @@ PLUMBING = frozenset(
 """Modules that change no result: how a job logs, waits, fails, and gives files their names.
 
 They stand outside every digest, so a change of them redoes nothing. None may be imported for a value, and
-none may import what is not of this list: tests/unit/test_plumbing.py sees to both.
+none may import what is not of this list: tests/unit/test_code_digest.py sees to both.
 """
 
 _OWN_SOURCE = Path(__file__).read_bytes()
@@ -48,9 +47,9 @@ def code_digest(script: str | Path, *modules: str | Path) -> str:
     """
     digest = hashlib.sha256()
     for path in sorted(files_of(script, *modules) - {LIBRARY.parent / module for module in PLUMBING}):
-        digest.update(path.name.encode())
-        digest.update(bytes.fromhex(_module(path).code))
-        for name in _module(path).resources:
+        module = _module(path)
+        digest.update(path.name.encode() + bytes.fromhex(module.code))
+        for name in module.resources:
             digest.update((workflow_root() / name).read_bytes())
     return digest.hexdigest()[:16]
 
@@ -60,7 +59,8 @@ def files_of(script: str | Path, *modules: str | Path) -> set[Path]:
     seen: set[Path] = set()
     waiting = [Path(script).resolve()]
     for module in modules:
-        waiting.extend(_loaded(LIBRARY.parent / module))
+        waiting.append(LIBRARY.parent / module)
+        waiting.extend(_files(".".join(Path(module).with_suffix("").parts)))
     while waiting:
         path = waiting.pop()
         if path not in seen:
@@ -69,23 +69,28 @@ def files_of(script: str | Path, *modules: str | Path) -> set[Path]:
     return seen
 
 
-def _loaded(module: Path) -> Iterator[Path]:
-    """A module, and the packages that are run when it is loaded."""
-    yield module.resolve()
-    for package in module.relative_to(LIBRARY.parent).parents:
-        init = LIBRARY.parent / package / "__init__.py"
-        if init.is_file():
-            yield init.resolve()
+@cache
+def _imports(path: Path) -> frozenset[Path]:
+    return frozenset().union(*map(_files, _module(path).names))
 
 
-@dataclass(frozen=True)
-class _Module:
+@cache
+def _files(name: str) -> frozenset[Path]:
+    """The files of this library that are run where a module is imported: its own, and those of packages."""
+    top, *parts = name.split(".")
+    bases = [LIBRARY.joinpath(*parts[:count]) for count in range(len(parts) + 1) if top == LIBRARY.name]
+    return frozenset(
+        file for base in bases for file in (base / "__init__.py", base.with_suffix(".py")) if file.is_file()
+    )
+
+
+class _Module(NamedTuple):
+    """A source file: the digest of its syntax tree without docstrings, all names that it imports (what is
+    imported from a module may be a module itself), and the files of resources/ that it names."""
+
     code: str
-    """A digest of its syntax tree without docstrings."""
-    names: Sequence[str]
-    """All names that it imports; what is imported from a module may be a module itself."""
-    resources: Sequence[str]
-    """The files of resources/ that it names."""
+    names: list[str]
+    resources: list[str]
 
 
 @cache
@@ -94,73 +99,41 @@ def _module(path: Path) -> _Module:
     source = path.read_bytes()
     # the tree is the interpreter's, what is made of it this file's
     made_of = hashlib.sha256(b"\0".join([sys.version.encode(), _OWN_SOURCE, source])).hexdigest()
-    cache = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.digest.json"
-    with suppress(OSError, ValueError, KeyError):
-        cached = json.loads(cache.read_text(encoding="utf-8"))
-        if cached.pop("made_of") == made_of:
-            return _Module(**cached)
+    cached = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.digest.json"
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return _Module(**json.loads(cached.read_text(encoding="utf-8"))[made_of])
     module = _parsed(source, path)
     if not sys.dont_write_bytecode:
         with suppress(OSError, InputError):
-            cache.parent.mkdir(exist_ok=True)
-            write_text(cache, json.dumps({"made_of": made_of, **asdict(module)}))
+            cached.parent.mkdir(exist_ok=True)
+            write_text(cached, json.dumps({made_of: module._asdict()}))
     return module
 
 
 def _parsed(source: bytes, path: Path) -> _Module:
     tree = ast.parse(source, filename=str(path))
     names: set[str] = set()
-    for node in _statements(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    for node in [tree, *_statements(tree)]:
-        for block in ("body", "orelse", "finalbody"):
-            if statements := getattr(node, block, None):
-                setattr(node, block, [each for each in statements if not _is_docstring(each)])
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "schema":
-            for text in call.args:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "schema":
+            for text in node.args:
                 if isinstance(text, ast.Constant) and isinstance(text.value, str):
                     text.value = str([(name, type_) for name, type_, _ in columns_of(text.value)])
-    texts = {
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
-    resources = [
-        text for text in sorted(texts) if text.startswith("resources/") and (workflow_root() / text).is_file()
-    ]
+        for block in ("body", "orelse", "finalbody"):
+            if isinstance(statements := getattr(node, block, None), list):
+                setattr(node, block, [each for each in statements if not _is_docstring(each)])
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    named = sorted(text for text in texts if isinstance(text, str) and text.startswith("resources/"))
+    resources = [name for name in named if (workflow_root() / name).is_file()]
     return _Module(hashlib.sha256(ast.dump(tree).encode()).hexdigest(), sorted(names), resources)
 
 
 def _is_docstring(node: ast.stmt) -> bool:
-    """Whether a statement is a docstring."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
-
-
-@cache
-def _imports(path: Path) -> tuple[Path, ...]:
-    of_library = [parts for name in _module(path).names if (parts := name.split("."))[0] == LIBRARY.name]
-    # importing a.b.c runs a, a.b and a.b.c
-    modules = {tuple(parts[1:length]) for parts in of_library for length in range(1, len(parts) + 1)}
-    return tuple(sorted(file for module in modules for file in _module_files(module)))
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """The statements below a node; an import is never inside an expression, of which there are many more."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            yield child
-            yield from _statements(child)
-
-
-@cache
-def _module_files(parts: tuple[str, ...]) -> list[Path]:
-    base = LIBRARY.joinpath(*parts)
-    return [path for path in (base / "__init__.py", base.with_suffix(".py")) if path.is_file()]

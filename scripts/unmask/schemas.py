@@ -40,7 +40,7 @@ from unmask.corpora.shards import files_of
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
 from unmask.retired import retired
-from unmask.urls import check_url, shown_url
+from unmask.urls import fault_of_url, shown_url
 from unmask.user_files import LONE_SURROGATE, parse_yaml
 
 FORMATS = ("file", "files", "directory", "model-directory", "url")
@@ -190,8 +190,6 @@ def check_files(
 def _check_path(_: Any, format_: str, path: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
     try:
         reason = _not_there(format_, path) if isinstance(path, str) else None
-    except InputError as error:
-        reason = str(error)
     except (OSError, ValueError) as error:
         reason = f"{path[:80]} is not a path ({error.__class__.__name__})"
     if reason:
@@ -199,13 +197,13 @@ def _check_path(_: Any, format_: str, path: Any, schema: Mapping[str, Any]) -> I
 
 
 def _not_there(format_: str, path: str) -> str | None:
-    """Why there is not what a path of this format stands for, if so. Raises InputError of a url."""
+    """Why there is not what a path of this format stands for, if so."""
     files: Iterable[str | Path] = ()
     if format_ == "url":
-        check_url(path)
-    elif format_ == "file":
+        return fault_of_url(path)
+    if format_ == "file":
         return None if Path(path).is_file() else f"{path} is missing"
-    elif format_ == "files":
+    if format_ == "files":
         files = files_of(path)
         if not files:
             return f"no file matches {path}"

@@ -21,31 +21,38 @@ _HIDDEN = "..."
 
 def check_url(url: str) -> None:
     """Raise InputError where a url cannot be fetched; the message does not repeat the url."""
+    if fault := fault_of_url(url):
+        raise InputError(fault)
+
+
+def fault_of_url(url: str) -> str | None:
+    """Why a url cannot be fetched, if so, without repeating the url."""
     if any(ord(character) < 32 or ord(character) == 127 for character in url):
-        raise InputError("not a url: it has control characters")
+        return "not a url: it has control characters"
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise InputError("not a url: its host is none") from None
+        return "not a url: its host is none"
     try:
         port = parts.port
     except ValueError:
         # Python's message repeats what may be half of a password
-        raise InputError("not a url: its port is not a number up to 65535") from None
+        return "not a url: its port is not a number up to 65535"
     name = file_name(url)
     if parts.scheme not in ("http", "https", "file"):
-        raise InputError("not a url: neither http, https nor file")
+        return "not a url: neither http, https nor file"
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost"):
-            raise InputError("not the url of a file here: it needs three slashes, file:///")
+            return "not the url of a file here: it needs three slashes, file:///"
         if "\0" in unquote(parts.path):
-            raise InputError("not the url of a file: it has a null byte")
+            return "not the url of a file: it has a null byte"
     elif not parts.hostname or port == 0 or not _can_be_host(parts.hostname):
-        raise InputError("not a url: its host is none")
+        return "not a url: its host is none"
     if name in ("", ".."):
-        raise InputError("not the url of a file: it ends in no name")
+        return "not the url of a file: it ends in no name"
     if len(name.encode()) > LONGEST_NAME:
-        raise InputError(f"not the url of a file: its name is longer than {LONGEST_NAME} bytes")
+        return f"not the url of a file: its name is longer than {LONGEST_NAME} bytes"
+    return None
 
 
 def _can_be_host(host: str) -> bool:

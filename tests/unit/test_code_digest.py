@@ -2,15 +2,16 @@
 
 import ast
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from library import PLUMBING, module_file
 from library import code_digest as digests
 from library import code_digest_code_digest as code_digest
-from library import module_file
 
 
 @pytest.fixture
@@ -21,7 +22,9 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (package / "measures" / "__init__.py").touch()
     (package / "tables.py").write_text("A = 1\n")
     (package / "other.py").write_text("B = 1\n")
-    (package / "measures" / "aul.py").write_text("from unmask import tables\n")
+    (package / "atomic.py").write_text("A = 1\n")
+    imports = "from unmask import atomic, tables\nW = 'resources/words.yaml'\n"
+    (package / "measures" / "aul.py").write_text(imports)
     (tmp_path / "script.py").write_text("import json\nfrom unmask.measures.aul import x\n")
     monkeypatch.setattr(digests, "LIBRARY", package)
     yield tmp_path
@@ -29,7 +32,7 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def forget_files() -> None:
-    for cached in (digests._module, digests._imports, digests._module_files):
+    for cached in (digests._module, digests._imports, digests._files):
         cached.cache_clear()
 
 
@@ -38,24 +41,38 @@ def digest(folder: Path, *modules: str) -> str:
     return code_digest(folder / "script.py", *modules)
 
 
-def test_a_module_imported_indirectly_counts(library: Path) -> None:
-    before = digest(library)
-    (library / "unmask" / "tables.py").write_text("A = 2\n")
-    assert digest(library) != before
-
-
-def test_what_columns_mean_does_not_count(library: Path) -> None:
-    source = 'A = schema("""\n    score f64? {meaning}\n    """)\n'
-    tables = library / "unmask" / "tables.py"
-    digests_of = set()
-    for meaning in ("percent", "points", "points\n      of a hundred"):
-        tables.write_text(source.format(meaning=meaning))
-        digests_of.add(digest(library))
-    assert len(digests_of) == 1
-    for change in (("score", "other"), ("f64", "f32"), ("?", ""), ("schema(", "columns(")):
-        tables.write_text(source.format(meaning="points").replace(*change))
-        digests_of.add(digest(library))
-    assert len(digests_of) == 5
+@pytest.mark.parametrize(
+    ("file", "before", "after", "counts"),
+    [
+        ("unmask/tables.py", "A = 1\n", "A = 2\n", True),
+        ("unmask/other.py", "B = 1\n", "B = 2\n", False),
+        ("unmask/VERSION", "1", "2", False),
+        ("unmask/atomic.py", "A = 1\n", "A = 2\n", False),
+        # comments, formatting, docstrings
+        ("unmask/tables.py", "A = f(1, 2)\n", "# why\nA = f(\n    1,\n    2,\n)\n", False),
+        ("unmask/tables.py", "A = 1\n", '"""Tables."""\n\nA = 1\n"""What A is."""\n', False),
+        ("unmask/tables.py", "def f():\n    return A\n", "def f():\n    'Say A.'\n    return A\n", False),
+        ("unmask/tables.py", "A = 1\n", "A = 'Tables.'\n", True),
+        # files that a module names
+        ("resources/words.yaml", "a: 1\n", "a: 2\n", True),
+        ("resources/none.yaml", "a: 1\n", "a: 2\n", False),
+        # what columns mean, but not what they are
+        ("unmask/tables.py", 'A = schema("a f64? x")', 'A = schema("a f64? other")', False),
+        ("unmask/tables.py", 'A = schema("a f64? x")', 'A = schema("b f64? x")', True),
+        ("unmask/tables.py", 'A = schema("a f64? x")', 'A = schema("a f64 x")', True),
+        ("unmask/tables.py", 'A = other("a f64? x")', 'A = other("a f64? other")', True),
+    ],
+)
+def test_what_counts(
+    library: Path, file: str, before: str, after: str, counts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digests, "workflow_root", lambda: library)
+    (library / "resources").mkdir()
+    seen = []
+    for content in (before, after):
+        (library / file).write_text(content)
+        seen.append(digest(library))
+    assert (seen[0] != seen[1]) == counts
 
 
 def test_what_was_read_before_is_kept_beside_compiled_code(
@@ -81,44 +98,6 @@ def test_what_was_read_before_is_kept_beside_compiled_code(
         with monkeypatch.context() as unread:
             unread.setattr(digests, "_parsed", None)
             assert digest(library) == found
-
-
-def test_a_module_that_is_not_imported_does_not_count(library: Path) -> None:
-    before = digest(library)
-    (library / "unmask" / "other.py").write_text("B = 2\n")
-    assert digest(library) == before
-
-
-def test_comments_and_formatting_do_not_count(library: Path) -> None:
-    before = digest(library)
-    (library / "script.py").write_text("# why\nimport json\nfrom unmask.measures.aul import (\n    x,\n)\n")
-    assert digest(library) == before
-
-
-def test_docstrings_do_not_count(library: Path) -> None:
-    tables = library / "unmask" / "tables.py"
-    tables.write_text("A = 1\n\n\ndef f():\n    return A\n")
-    before = digest(library)
-    tables.write_text(
-        '"""Tables."""\n\nA = 1\n"""What A is."""\n\n\ndef f():\n    """Say A."""\n    return A\n'
-    )
-    assert digest(library) == before
-    tables.write_text('A = "Tables."\n\n\ndef f():\n    return A\n')
-    assert digest(library) != before
-
-
-def test_the_version_does_not_count(library: Path) -> None:
-    (library / "unmask" / "record.py").write_text("VERSION = open('VERSION').read()\n")
-    (library / "script.py").write_text("from unmask.facts import VERSION\n")
-    (library / "unmask" / "VERSION").write_text("1")
-    before = digest(library)
-    (library / "unmask" / "VERSION").write_text("2")
-    assert digest(library) == before
-    # and no module of the library has a version in its text
-    assert "VERSION" in SCRIPTS.joinpath("unmask/facts.py").read_text()
-    assert not [
-        path for path in SCRIPTS.rglob("*.py") if re.search(r"^__version__ *=", path.read_text(), re.M)
-    ]
 
 
 def test_a_module_loaded_by_name_counts_with_what_it_imports(library: Path) -> None:
@@ -269,15 +248,36 @@ def test_rules_that_make_models_depend_on_what_a_manifest_says() -> None:
     assert making == {"check_model.py", "fine_tune.py", "make_model.py"}
 
 
-def test_a_file_of_resources_that_a_module_names_counts(
-    library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(digests, "workflow_root", lambda: library)
-    words = library / "resources/words.yaml"
-    words.parent.mkdir()
-    (library / "unmask" / "tables.py").write_text('A = "resources/words.yaml", "resources/none.yaml"\n')
-    seen = []
-    for content in ("a: 1\n", "a: 2\n"):
-        words.write_text(content)
-        seen.append(digest(library))
-    assert len({*seen}) == 2
+PACKAGES = {"filelock", "tqdm"}
+"""What plumbing imports beside the standard library: locks, and a bar of progress."""
+
+
+@pytest.mark.parametrize("path", sorted(PLUMBING))
+def test_plumbing_imports_plumbing_alone(path: str) -> None:
+    allowed = {SCRIPTS / each for each in PLUMBING} | {SCRIPTS / "unmask/__init__.py"}
+    assert digests.files_of(SCRIPTS / path) <= allowed
+    tops = {name.partition(".")[0] for name in digests._module(SCRIPTS / path).names} - {"unmask"}
+    assert tops <= PACKAGES | (set(sys.stdlib_module_names) - {"random"})
+
+
+def test_an_input_error_ends_a_job_and_decides_no_result() -> None:
+    """No module but `verify`, which lists problems, goes on after one."""
+    for path in SCRIPTS.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.ExceptHandler) and node.type and "InputError" in ast.unparse(node.type):
+                last = node.body[-1].body[-1] if isinstance(node.body[-1], ast.With) else node.body[-1]
+                ends = isinstance(last, ast.Raise) or ast.unparse(last).startswith("sys.exit(")
+                assert ends or path.name == "verifying.py", f"{path}: line {node.lineno}"
+
+
+def test_a_job_collects_garbage_again_but_nothing_that_was_imported(tmp_path: Path) -> None:
+    program = f"""
+import gc
+snakemake = None
+import unmask.job
+import unmask.tables
+assert not gc.isenabled() and gc.get_freeze_count() == 0
+with unmask.job.job_log({str(tmp_path / "job.log")!r}):
+    assert gc.isenabled() and gc.get_freeze_count() > 10_000
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
