@@ -79,7 +79,6 @@ def test_columns_without_any_cell_merge_as_text(tmp_path: Path) -> None:
         ),
         ("A,table1,,,", "A,table1,m,,", ": row 3 (line 9): model: is not empty, and value is"),
         ("heads are odd", "", ": row 3 (line 9): value: is empty"),
-        ("# with a comma", "#\n", ": no header in its first line"),
     ],
 )
 def test_a_fault_of_the_file_is_one_line(old: str, new: str, said: str, tmp_path: Path) -> None:
