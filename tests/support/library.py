@@ -36,11 +36,10 @@ from unmask.command import main as command_main
 from unmask.command import reproduce
 from unmask.command.answer import as_json, is_clear, scores
 from unmask.command.answer import as_text as command_answer_as_text
-from unmask.command.comparing import as_text
-from unmask.command.comparing import columns_of as command_columns_of
+from unmask.command.comparing import as_text, entry_of
 from unmask.command.comparing import compare as command_compare
 from unmask.command.main import main
-from unmask.command.scoring import profile_options, run_study
+from unmask.command.scoring import run_study
 from unmask.command.studies import benchmark_entries, model_entries, new_study, study_of, write_study
 from unmask.configuration import choose_study, read_config
 from unmask.corpora import reading as corpora_reading

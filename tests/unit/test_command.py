@@ -29,7 +29,6 @@ from library import (
     known_benchmarks,
     model_entries,
     new_study,
-    profile_options,
     read_families,
     run_study,
     scores,
@@ -380,22 +379,6 @@ def test_a_line_on_a_job_is_short(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(last) == 80 and last.endswith("… (took 0 s)")
 
 
-def test_the_profile_is_used_without_a_word_of_it() -> None:
-    """Its settings as options of the command are those that Snakemake reads from the profile."""
-    from snakemake.cli import get_argument_parser
-
-    profile = workflow_root() / "profiles/default/profile.yaml"
-
-    def parsed(options: list[str], profiles: list[Path]) -> dict[str, Any]:
-        settings = vars(get_argument_parser(profiles=profiles).parse_args(["--cores", "1", *options]))
-        # which no profile states, and which is equal to itself alone
-        return {key: value for key, value in settings.items() if key != "max_jobs_per_timespan"}
-
-    options = profile_options(profile)
-    assert options.count("--rerun-triggers") == 1 and "--keep-going" in options
-    assert parsed(options, []) == parsed([], [profile.parent]) != parsed([], [])
-
-
 def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from snakemake.cli import get_argument_parser
 
@@ -407,10 +390,11 @@ def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path
     one, other = (get_argument_parser().parse_args(call) for call in calls)
     assert [str(each) for each in one.targets] == ["results/s/SHA256SUMS"]
     assert (one.cores, one.logger, one.forceall, one.dryrun) == (2, ["unmask"], True, False)
-    assert one.keep_going and str(one.workflow_profile) == "none" and str(one.directory) == str(tmp_path)
+    assert str(one.workflow_profile) == str(workflow_root() / "profiles/default")
+    assert str(one.directory) == str(tmp_path)
     assert one.config == ["study=s.yaml", "data=d"]
     # another profile takes the place of this one
-    assert str(other.workflow_profile) == "profiles/slurm" and not other.keep_going and other.dryrun
+    assert str(other.workflow_profile) == "profiles/slurm" and other.dryrun
 
 
 @pytest.mark.parametrize("kept", [{}, {"XDG_CACHE_HOME": "/proc/y"}, {"HF_HOME": "."}])

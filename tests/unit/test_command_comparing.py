@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from library import InputError, as_text, main
-from library import command_columns_of as columns_of
+from library import InputError, as_text, entry_of, main
 from library import command_compare as compare
 
 HEADER = ["", "sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"]
@@ -114,10 +113,21 @@ def test_pairs_without_a_score_in_one_file_are_left_out_and_counted(tmp_path: Pa
         compare((a, b), ENTRY, str(benchmark))
 
 
-def test_columns_are_those_of_a_study() -> None:
-    assert columns_of(None, None, None, None, None) == {}
-    assert columns_of(None, "id", None, ["x", "y"], None) == {
-        "columns": {"pair_id": "id", "scores": ["x", "y"]}
-    }
-    with pytest.raises(InputError, match="a table has --sentences"):
-        columns_of(["a", "b"], None, None, None, None)
+@pytest.mark.parametrize(
+    ("columns", "is_one"),
+    [
+        ({}, True),
+        ({"pair_id": "id", "scores": ["x", "y"]}, True),
+        ({"sentences": ["a", "b"], "difference": "d"}, True),
+        ({"sentence": "a", "score": "x"}, True),
+        ({"sentences": ["a", "b"]}, False),
+        ({"sentences": ["a", "b"], "pair_id": "id", "difference": "d"}, False),
+        ({"sentence": "a", "scores": ["x", "y"]}, False),
+    ],
+)
+def test_columns_are_those_of_a_study(columns: dict[str, object], is_one: bool) -> None:
+    if is_one:
+        assert entry_of(columns) == ({"columns": columns} if columns else {})
+    else:
+        with pytest.raises(InputError, match="a table has --sentences A B or --pair-id A, with --scores"):
+            entry_of(columns)

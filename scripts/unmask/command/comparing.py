@@ -141,38 +141,18 @@ def _equals(p: float) -> str:
     return text if text.startswith("<") else f"= {text}"
 
 
-def columns_of(
-    sentences: list[str] | None,
-    pair_id: str | None,
-    sentence: str | None,
-    scores: list[str] | None,
-    score: str | None,
-    difference: str | None = None,
-) -> dict[str, Any]:
-    """The entry of both files: `columns` as a study has them; without any, the files are logs.
+def entry_of(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry of both files, with `columns` as a study has them; without any, the files are logs.
 
     Raises InputError where they are not two sentences, a pair_id or a sentence with their scores.
     """
-    named = {
-        "sentences": sentences,
-        "pair_id": pair_id,
-        "sentence": sentence,
-        "scores": scores,
-        "score": score,
-        "difference": difference,
-    }
-    columns = {name: value for name, value in named.items() if value is not None}
-    if not columns:
-        return {}
-    keys = {"sentences", "pair_id"} & set(columns)
-    numbers = {"scores", "difference"} & set(columns)
-    is_of_pairs = len(keys) == len(numbers) == 1 and len(columns) == 2
-    if not is_of_pairs and set(columns) != {"sentence", "score"}:
+    of_pairs = [{key, numbers} for key in ("sentences", "pair_id") for numbers in ("scores", "difference")]
+    if columns and set(columns) not in [*of_pairs, {"sentence", "score"}]:
         raise InputError(
             "a table has --sentences A B or --pair-id A, with --scores A B or --difference A; or --sentence "
             "A --score A"
         )
-    return {"columns": columns}
+    return {"columns": dict(columns)} if columns else {}
 
 
 def _verdict(comparison: Mapping[str, Any]) -> str:

@@ -18,6 +18,16 @@ from unmask.results.folder import results_folder
 CLEAR = 3
 """The exit status of `--fail-on clear` where a preference is clear."""
 
+COLUMNS = {
+    "sentences": "columns of both sentences of a pair",
+    "pair_id": "or the column of the name of the pair",
+    "scores": "columns of their scores",
+    "difference": "or that of the first score less the second",
+    "sentence": "or the column of a sentence, a row each",
+    "score": "column of its score",
+}
+"""Options of `compare`: columns of tables as a study names them."""
+
 WITHOUT_EVIDENCE = """\
 A finished study without evidence still has nothing to be done, and a new model or benchmark is scored alone.
 What measures models anew (another measure, other statistics, a corpus, new code) runs every model again."""
@@ -57,99 +67,67 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"%(prog)s {version}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    def command(name: str, run: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
-        subparser = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+    def argument(*names: str, **settings: Any) -> argparse.ArgumentParser:
+        shared = argparse.ArgumentParser(add_help=False)
+        shared.add_argument(*names, **settings)
+        return shared
+
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int], about: str, *shared: argparse.ArgumentParser
+    ) -> argparse.ArgumentParser:
+        description = f"{about[0].upper()}{about[1:]}."
+        subparser = commands.add_parser(name, help=about, description=description, parents=shared)
         subparser.set_defaults(run=run)
         return subparser
 
-    score_ = command("score", _score, "score models on pairs of sentences; scores, intervals and verdicts")
-    score_.add_argument(
-        "models",
-        nargs="+",
-        metavar="MODEL",
-        help="a folder, a GGUF file, or a repository of the hub (owner/name)",
+    data = argument("--data", metavar="DIR", help="the folder that {data} in a study stands for")
+    cores = argument("--cores", default="all", help="number of cores (default: all)")
+    dry_run = argument("-n", "--dry-run", action="store_true", help="say what would run, and run nothing")
+    as_json = argument("--json", action="store_true", help="print numbers for machines")
+    results = argument("results", metavar="RESULTS", help="a folder of results, or a study")
+    looked_for = argument("--data", metavar="DIR", help="a folder in which benchmarks are looked for first")
+    benchmark = f"{', '.join(known_benchmarks())}, or a file in one of these forms (default: {BENCHMARKS[0]})"
+
+    about = "score models on pairs of sentences; scores, intervals and verdicts"
+    score = command("score", _score, about, looked_for, cores, dry_run, as_json)
+    about = "a folder, a GGUF file, or a repository of the hub (owner/name)"
+    score.add_argument("models", nargs="+", metavar="MODEL", help=about)
+    score.add_argument("--benchmark", nargs="+", default=list(BENCHMARKS), metavar="NAME", help=benchmark)
+    about = "such as AUL CPS (default: all but PLL)"
+    score.add_argument("--measures", nargs="+", default=[], metavar="NAME", help=about)
+    about = "what decoders read before each sentence: bos, eos, none, or a token"
+    score.add_argument("--start", metavar="TOKEN", help=about)
+    about = "name of the study and of its folder of results (default: that of the models)"
+    score.add_argument("--name", help=about)
+    about = f"exit with status {CLEAR} if a score shows a clear preference"
+    score.add_argument("--fail-on", choices=["clear"], help=about)
+
+    about = (
+        "say whether b is less biased than a, of two files of scores; or whether two runs of a study agree"
     )
-    score_.add_argument(
-        "--benchmark",
-        dest="benchmarks",
-        nargs="+",
-        default=list(BENCHMARKS),
-        metavar="NAME",
-        help=f"{', '.join(known_benchmarks())}, or a file in one of these forms (default: {BENCHMARKS[0]})",
+    compare = command("compare", _compare, about, looked_for, as_json)
+    about = "a log of lm-evaluation-harness (samples_*.jsonl), a table, or a folder of results"
+    compare.add_argument("a", help=about)
+    compare.add_argument("b", help="another of the same form")
+    compare.add_argument("--benchmark", default=BENCHMARKS[0], metavar="NAME", help=benchmark)
+    for name, about in COLUMNS.items():
+        several = {"nargs": 2, "metavar": ("A", "B")} if name.endswith("s") else {"metavar": "A"}
+        compare.add_argument(f"--{name.replace('_', '-')}", help=about, **several)
+
+    about = (
+        "run a study: a file, or the name of one that comes with Unmask; options behind -- are Snakemake's"
     )
-    score_.add_argument(
-        "--data", metavar="DIR", help="a folder in which benchmarks are looked for before they are fetched"
-    )
-    score_.add_argument(
-        "--measures",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="such as AUL CPS (default: all but PLL and its versions)",
-    )
-    score_.add_argument(
-        "--start", metavar="TOKEN", help="what decoders read before each sentence: bos, eos, none, or a token"
-    )
-    score_.add_argument(
-        "--name", help="name of the study and of its folder of results (default: that of the models)"
-    )
-    score_.add_argument("--json", action="store_true", help="print the scores for machines")
-    score_.add_argument(
-        "--fail-on", choices=["clear"], help=f"exit with status {CLEAR} if a score shows a clear preference"
-    )
-    compare_ = command(
-        "compare",
-        _compare,
-        "say whether b is less biased than a, of two files of scores of the same pairs; or whether two runs "
-        "of one study agree",
-    )
-    compare_.add_argument(
-        "a", help="a log of lm-evaluation-harness (samples_*.jsonl), a table, or a folder of results"
-    )
-    compare_.add_argument("b", help="another of the same form")
-    compare_.add_argument(
-        "--benchmark",
-        default=BENCHMARKS[0],
-        metavar="NAME",
-        help="as for `unmask score` (default: %(default)s)",
-    )
-    compare_.add_argument("--data", metavar="DIR", help="a folder in which the benchmark is looked for first")
-    compare_.add_argument(
-        "--sentences", nargs=2, metavar=("A", "B"), help="columns of both sentences of a pair"
-    )
-    compare_.add_argument("--pair-id", metavar="A", help="or the column of the name of the pair")
-    compare_.add_argument("--scores", nargs=2, metavar=("A", "B"), help="columns of their scores")
-    compare_.add_argument("--difference", metavar="A", help="or that of the first score less the second")
-    compare_.add_argument("--sentence", metavar="A", help="or the column of a sentence, a row each")
-    compare_.add_argument("--score", metavar="A", help="column of its score")
-    compare_.add_argument("--json", action="store_true", help="print the comparison for machines")
-    run = command(
-        "run",
-        _run,
-        "run a study: a file, or the name of one that comes with Unmask; options behind -- are Snakemake's",
-    )
+    run = command("run", _run, about, data, cores, dry_run)
     run.add_argument("study", metavar="STUDY")
-    run.add_argument("--data", metavar="DIR", help="the folder that {data} in the study stands for")
-    reproduce_ = command(
-        "reproduce",
-        _reproduce,
-        "run what papers print numbers of, the cheapest first, and show these beside ours",
-    )
-    reproduce_.add_argument(
-        "--papers", nargs="+", default=[], metavar="NAME", help="as docs/papers.md names them (default: all)"
-    )
-    reproduce_.add_argument("--data", metavar="DIR", help="the folder that {data} in a study stands for")
-    for each in (score_, run, reproduce_):
-        each.add_argument("--cores", default="all", help="number of cores (default: all)")
-        each.add_argument("-n", "--dry-run", action="store_true", help="say what would run, and run nothing")
-    show = command("show", _show, "show the scores of a finished study, and where its page is")
-    show.add_argument("--json", action="store_true", help="print the scores for machines")
-    verify = command("verify", _verify, "check that results and their inputs are unchanged")
-    clean = command("clean", _clean, "say what may be removed of a finished study; --yes removes it")
+    about = "run what papers print numbers of, the cheapest first, and show these beside ours"
+    reproduce = command("reproduce", _reproduce, about, data, cores, dry_run)
+    about = "as docs/papers.md names them (default: all)"
+    reproduce.add_argument("--papers", nargs="+", default=[], metavar="NAME", help=about)
+    command("show", _show, "show the scores of a finished study, and where its page is", results, as_json)
+    command("verify", _verify, "check that results and their inputs are unchanged", results)
+    clean = command("clean", _clean, "say what may be removed of a finished study; --yes removes it", results)
     clean.add_argument("--downloads", action="store_true", help="corpora that were downloaded, too")
     clean.add_argument("--yes", action="store_true", help="remove it")
-    for each in (show, verify, clean):
-        each.add_argument("results", metavar="RESULTS", help="a folder of results, or a study")
     new = command("new", _new, "write a commented study to edit")
     new.add_argument("file", metavar="FILE")
     return parser
@@ -157,12 +135,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _score(options: argparse.Namespace) -> int:
     study = study_of(
-        options.models, options.benchmarks, options.data, options.measures, options.name, options.start
+        options.models, options.benchmark, options.data, options.measures, options.name, options.start
     )
     # reading results loads pandas, which other commands do without
     from unmask.command.scoring import run_study
 
-    what = [_counted(len(options.models), "model"), _counted(len(options.benchmarks), "benchmark")]
+    what = [_counted(len(options.models), "model"), _counted(len(options.benchmark), "benchmark")]
     for entry in study["models"].values():
         if entry["source"] == "hub":
             print(f"{entry['repo']}: from the hub, as there is no such folder", file=sys.stderr)
@@ -185,17 +163,10 @@ def _compare(options: argparse.Namespace) -> int:
         print("\n".join(describe(runs)))
         return int(bool(runs.problems))
     # pandas and scipy, which other commands do without
-    from unmask.command.comparing import as_json, as_text, columns_of, compare
+    from unmask.command.comparing import as_json, as_text, compare, entry_of
 
-    entry = columns_of(
-        options.sentences,
-        options.pair_id,
-        options.sentence,
-        options.scores,
-        options.score,
-        options.difference,
-    )
-    comparison = compare((options.a, options.b), entry, options.benchmark, options.data)
+    columns = {name: value for name in COLUMNS if (value := getattr(options, name)) is not None}
+    comparison = compare((options.a, options.b), entry_of(columns), options.benchmark, options.data)
     print(as_json(comparison) if options.json else as_text(comparison))
     return 0
 

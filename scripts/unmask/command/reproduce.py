@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from tabulate import tabulate
 
 from unmask.close_names import known_names
 from unmask.command.scoring import run_study
@@ -110,12 +111,11 @@ def _lines(table: pd.DataFrame) -> Iterator[str]:
     if table.empty:
         yield "No printed number has one of ours beside it."
         return
-    heads: Sequence[str]
-    heads = ("paper", "item", "number", "protocol", "printed", "ours", "difference", "within rounding")
-    yield from _aligned(heads, [_cells(row) for row in table.to_dict("records")])
-    yield ""
-    heads = ("paper", "item", "protocol", "within rounding", "largest difference")
-    yield from _aligned(heads, [_counts(row) for row in summary(table).to_dict("records")])
+    heads = ["paper", "item", "number", "protocol", "printed", "ours", "difference", "within rounding"]
+    yield tabulate(map(_cells, table.to_dict("records")), heads, "plain", disable_numparse=True)
+    heads = ["paper", "item", "protocol", "within rounding", "largest difference"]
+    counts = map(_counts, summary(table).to_dict("records"))
+    yield f"\n{tabulate(counts, heads, 'plain', disable_numparse=True)}"
     yield f"All numbers: {TABLE}"
 
 
@@ -134,9 +134,3 @@ def _cells(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
 def _counts(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
     within = f"{row['within']} of {row['numbers']}"
     return row["paper"], row["item"], row["protocol"], within, f"{row['largest']:.3g}"
-
-
-def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    for cells in (heads, *rows):
-        yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import yaml
-
 from unmask.command.studies import BENCHMARKS, study_of, write_study
 from unmask.errors import InputError
 from unmask.installation import LIBRARY, workflow_root
@@ -46,8 +44,7 @@ def run_study(
     more: further options of Snakemake, and files to make.
     """
     root = workflow_root()
-    # Snakemake says of a profile that it uses it; options say nothing
-    profile = ["--workflow-profile", "none", *profile_options(root / "profiles/default/profile.yaml")]
+    profile = ["--workflow-profile", str(root / "profiles/default")]
     call = [
         *(sys.executable, "-m", "snakemake"),
         *([] if any(option.startswith("--workflow-profile") for option in more) else profile),
@@ -80,13 +77,3 @@ def _caches() -> dict[str, str]:
     print(f"{usual} cannot be written: caches are in {caches} (or in XDG_CACHE_HOME)", file=sys.stderr)
     hub = os.getenv("HF_HOME") or os.path.join(usual, "huggingface")
     return {"XDG_CACHE_HOME": caches} | ({"HF_HOME": hub} if os.path.isdir(hub) else {})
-
-
-def profile_options(profile: str | Path) -> list[str]:
-    """The settings of a profile of Snakemake as options of its command."""
-    options: list[str] = []
-    for key, value in yaml.safe_load(Path(profile).read_text(encoding="utf-8")).items():
-        if value is not False:
-            values = value if isinstance(value, list) else [] if value is True else [value]
-            options += [f"--{key}", *map(str, values)]
-    return options
