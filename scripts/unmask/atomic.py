@@ -25,14 +25,13 @@ def written_whole(path: str | Path, folder: bool = False) -> Iterator[Path]:
     """
     path = Path(path)
     partial = path.with_name(f".{path.stem}.partial{path.suffix}")
+    begun = False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         remove(partial)
         if folder:
             partial.mkdir()
-    except OSError as error:
-        raise _not_written(path, error.strerror or str(error)) from error
-    try:
+        begun = True
         yield partial
         if folder:
             remove(path)
@@ -43,16 +42,14 @@ def written_whole(path: str | Path, folder: bool = False) -> Iterator[Path]:
         os.replace(partial, path)
     except Exception as error:
         reason = None if isinstance(error, InputError) else why_not_written(error)
+        if not begun and isinstance(error, OSError):
+            reason = error.strerror or str(error)
         if reason:
-            raise _not_written(path, reason) from error
+            raise InputError(f"{path}: cannot be written: {reason}; fix that and run again") from error
         raise
     finally:
         with suppress(OSError):
             remove(partial)
-
-
-def _not_written(path: Path, reason: str) -> InputError:
-    return InputError(f"{path}: cannot be written: {reason}; fix that and run again")
 
 
 def remove(path: Path) -> None:

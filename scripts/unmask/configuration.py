@@ -42,62 +42,50 @@ def choose_study(
     Raises InputError where no study can be chosen, and where a file has the name of a study that comes with
     the workflow: the two would share a folder of results.
     """
-    name = str(config.get("study"))
+    known, name = _shipped(root), str(config.get("study"))
     if as_module:
-        if "study" in config and set(config) - CHOICE and not _is_known(name, root):
+        if "study" in config and set(config) - CHOICE and not _is_known(name, known):
             return copy.deepcopy(dict(config))
         files = ()
     if len(files) > 1:
         raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
     file = read_config(files[0]) if files else {}
-    if files and not (set(file) <= CHOICE and _is_known(str(file.get("study")), root)):
+    if files and not (set(file) <= CHOICE and _is_known(str(file.get("study")), known)):
         if config.get("study") != file.get("study"):
-            raise InputError(
-                f"config key study: {config.get('study')} is not the study of {files[0]}, {file.get('study')}"
-            )
-        _check_name(files[0], file, root)
+            what = f"{config.get('study')} is not the study of {files[0]}, {file.get('study')}"
+            raise InputError(f"config key study: {what}")
+        _check_name(files[0], file, root, known)
         return copy.deepcopy(dict(config))
     if "study" not in config:
-        return _merged(_default(root), config)
+        return _merged(read_config(next(iter(known.values()))), config)
     if name.endswith(_ENDINGS):
         file = read_config(name)
-        _check_name(name, file, root)
+        _check_name(name, file, root, known)
         return _merged(file, {key: value for key, value in config.items() if key != "study"})
-    known = _shipped(root)
-    if name not in known and name != (default_name := str(_default(root).get("study"))):
-        names = known_names(name, sorted([*known, default_name]))
+    if name not in known:
+        names = known_names(name, sorted(known))
         raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
-    return _merged(read_config(known[name]) if name in known else _default(root), config)
+    return _merged(read_config(known[name]), config)
 
 
-def _is_known(name: str, root: Path) -> bool:
+def _is_known(name: str, known: Mapping[str, Path]) -> bool:
     """Whether what is chosen so is the path of a file, or a study that comes with the workflow."""
-    return name.endswith(_ENDINGS) or name in {*_shipped(root), str(_default(root).get("study"))}
-
-
-def _default(root: Path) -> Config:
-    """The study that is run where none is named."""
-    return read_config(root / "config.yaml")
+    return name.endswith(_ENDINGS) or name in known
 
 
 def _shipped(root: Path) -> dict[str, Path]:
-    """The files of configs/ by the names of their studies."""
-    return {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
+    """The files of the workflow's studies by name, first that of the one that is run where none is named."""
+    default = root / "config.yaml"
+    of_configs = {path.stem: path for path in sorted((root / "configs").glob("*.yaml"))}
+    return {str(read_config(default).get("study")): default} | of_configs
 
 
-def _check_name(file: str, config: Config, root: Path) -> None:
+def _check_name(file: str, config: Config, root: Path, known: Mapping[str, Path]) -> None:
     """Raise InputError where a file is not of the workflow and has the name of one of its studies."""
     name = str(config.get("study"))
-    for shipped in (root / "config.yaml", *_shipped(root).values()):
-        if (
-            shipped.is_file()
-            and not shipped.samefile(file)
-            and str(read_config(shipped).get("study")) == name
-        ):
-            place = shipped.relative_to(root)
-            raise InputError(
-                f"{file}: its study is named {name}, as that of {place} is; give it another name"
-            )
+    if name in known and not known[name].samefile(file):
+        place = known[name].relative_to(root)
+        raise InputError(f"{file}: its study is named {name}, as that of {place} is; give it another name")
 
 
 def _merged(base: Config, over: Mapping[str, Any]) -> Config:

@@ -55,6 +55,7 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
         logger.setLevel(logging.INFO)
         logger.propagate = False
         _log_to(_Terminal(path), stack, logger)
+        status = 1
         try:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,20 +66,24 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
             logger.info("begun")
             _wait_for_others(path.with_name(f".{path.name}.lock"), stack)
             yield
+            return
         except InputError as error:
             logger.error("error: %s", error)
-            sys.exit(1)
         except KeyboardInterrupt:
             logger.error("stopped by Ctrl-C")
-            sys.exit(INTERRUPTED)
+            status = INTERRUPTED
         except Exception as error:
             if reason := why_not_written(error):
                 file = getattr(error, "filename", None) or "a file"
                 logger.error("error: %s: cannot be written: %s; fix that and run again", file, reason)
             else:
                 logger.info("%s", traceback.format_exc())
-                logger.error("error: %s", _unforeseen(error, path, inputs))
-            sys.exit(1)
+                names = [str(name) for name in inputs]
+                more = f" and {len(names) - MOST_INPUTS} more" if len(names) > MOST_INPUTS else ""
+                made_from = f" (made from {', '.join(names[:MOST_INPUTS])}{more})" if names else ""
+                what = f"{type(error).__name__}: {error}: not foreseen; {path} has the details{made_from}"
+                logger.error("error: %s", InputError(what))
+        sys.exit(status)
 
 
 def duration(seconds: float) -> str:
@@ -105,22 +110,21 @@ class _File(logging.FileHandler):
 
 
 class _Terminal(logging.StreamHandler[TextIO]):
-    """Warnings and worse, and how far the job is, with its name: many jobs share one terminal."""
+    """Warnings and worse, and how far the job is. Many jobs share one terminal: but for the error that ends
+    it, and says what it is about, a line begins with the job's log."""
 
     def __init__(self, job: Path) -> None:
         super().__init__(sys.stderr)
         self.job, self.last_line = job, time.monotonic()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if record.levelno >= logging.WARNING:
+        if hasattr(record, "progress") and time.monotonic() - self.last_line >= PROGRESS_SECONDS:
+            self.last_line = time.monotonic()
             return True
-        if not hasattr(record, "progress") or time.monotonic() - self.last_line < PROGRESS_SECONDS:
-            return False
-        self.last_line = time.monotonic()
-        return True
+        return record.levelno >= logging.WARNING
 
     def format(self, record: logging.LogRecord) -> str:
-        about = f"{self.job}: " if hasattr(record, "progress") else ""
+        about = f"{self.job}: " if record.levelno < logging.ERROR else ""
         return about + record.getMessage()
 
 
@@ -143,14 +147,6 @@ def _wait_for_others(lock_file: Path, stack: ExitStack) -> None:
         logger.warning("%s: no lock can be had here (%s): going on without", lock_file, error.strerror)
     # while it is held: whoever waits for it sees that it is gone, and makes a new one
     stack.callback(lock_file.unlink, missing_ok=True)
-
-
-def _unforeseen(error: Exception, path: Path, inputs: Iterable[str | Path]) -> InputError:
-    """One line on what nobody foresaw, be it a defect here or a fault of an input."""
-    names = [str(name) for name in inputs]
-    more = f" and {len(names) - MOST_INPUTS} more" if len(names) > MOST_INPUTS else ""
-    made_from = f" (made from {', '.join(names[:MOST_INPUTS])}{more})" if names else ""
-    return InputError(f"{type(error).__name__}: {error}: not foreseen; {path} has the details{made_from}")
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:

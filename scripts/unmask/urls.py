@@ -31,13 +31,11 @@ def fault_of_url(url: str) -> str | None:
         return "not a url: it has control characters"
     try:
         parts = urlsplit(url)
-    except ValueError:
-        return "not a url: its host is none"
-    try:
         port = parts.port
-    except ValueError:
-        # Python's message repeats what may be half of a password
-        return "not a url: its port is not a number up to 65535"
+    except ValueError as error:
+        # the message repeats what may be half of a password
+        is_port = str(error).startswith("Port")
+        return f"not a url: its {'port is not a number up to 65535' if is_port else 'host is none'}"
     name = file_name(url)
     if parts.scheme not in ("http", "https", "file"):
         return "not a url: neither http, https nor file"

@@ -126,7 +126,7 @@ def test_progress_is_told_now_and_then(tmp_path: Path, every: str, told: list[st
     with start(LONG, tmp_path, every) as job:
         _, errors = job.communicate(timeout=PATIENCE)
     log = tmp_path / "logs" / "job.log"
-    assert errors.splitlines() == [*(f"{log}: {line}" for line in told), "take care"]
+    assert errors.splitlines() == [f"{log}: {line}" for line in (*told, "take care")]
     # the log has all of it, and is at no time empty
     assert [line.rpartition(": ")[2] for line in log.read_text().splitlines()] == [
         "begun",
