@@ -8,13 +8,13 @@ an axis of C poolings.
 
 import math
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import bootstrap, permutation_test
+from scipy.stats import bootstrap
 
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.terms import E1, E2, E3X, E3Y, TEXT, UNITS, WEAT, WORD
@@ -31,7 +31,7 @@ RESAMPLES = 2_000
 """Bootstrap samples of the units of X and Y."""
 
 BATCH = 10_000
-"""Partitions whose statistics are in memory at once."""
+"""Drawn partitions that are in memory at once."""
 
 CONSTANT = 1e-6
 """Values that vary by less are rounding of vectors in single precision: there is no d, and p is 1."""
@@ -210,22 +210,16 @@ def p_values(x: Floats, y: Floats, seed: int) -> dict[str, Floats]:
     side; least_p: the smallest p_two that there could be. All partitions are counted where there are at most
     PERMUTATIONS, else so many are drawn and the observed one counts among them, so that p is never 0.
     """
-    sizes = x.shape[1], y.shape[1]
-    drawn = permutation_test(
-        (x, y),
-        mean_difference,
-        n_resamples=PERMUTATIONS,
-        vectorized=True,
-        batch=BATCH,
-        axis=-1,
-        rng=np.random.default_rng(seed),
-    ).null_distribution
-    every = math.comb(sum(sizes), sizes[0])
-    exact = every <= PERMUTATIONS
-    observed = 0 if exact else 1
-    slack = TIED * np.abs(np.concatenate([x, y], axis=1)).sum(axis=1) * (1 / sizes[0] + 1 / sizes[1])
+    values, k = np.concatenate([x, y], axis=1), x.shape[1]
+    n = values.shape[1]
+    every = math.comb(n, k)
+    observed = 0 if every <= PERMUTATIONS else 1
+    # a partition's difference of means, by its sum over the units in the place of X
+    sums = np.concatenate([members @ values.T for members in partitions(n, k, seed)])
+    drawn = sums / k - (values.sum(axis=1) - sums) / (n - k)
+    slack = TIED * np.abs(values).sum(axis=1) * (1 / k + 1 / (n - k))
     difference = mean_difference(x, y)
-    least = (2 if sizes[0] == sizes[1] else 1) / every if exact else 1 / (1 + PERMUTATIONS)
+    least = 1 / (1 + PERMUTATIONS) if observed else (2 if n == 2 * k else 1) / every
 
     def share(reached: npt.NDArray[np.bool_]) -> Floats:
         shares: Floats = (observed + reached.sum(axis=0)) / (observed + len(reached))
@@ -236,6 +230,24 @@ def p_values(x: Floats, y: Floats, seed: int) -> dict[str, Floats]:
         "p_two": share(np.abs(drawn) >= np.abs(difference) - slack),
         "least_p": np.full(len(x), least),
     }
+
+
+def partitions(n: int, k: int, seed: int) -> Iterator[Floats]:
+    """Partitions of n units into k and n − k, (some, n) at a time: 1 for the k, else 0.
+
+    All where there are at most PERMUTATIONS, else so many drawn. scipy's permutation_test draws them one by
+    one, which takes three times as long.
+    """
+    if math.comb(n, k) <= PERMUTATIONS:
+        chosen = np.array(list(combinations(range(n), k)))
+        members = np.zeros((len(chosen), n))
+        np.put_along_axis(members, chosen, 1, axis=1)
+        yield members
+        return
+    generator, first = np.random.default_rng(seed), (np.arange(n) < k).astype(np.int8)
+    for start in range(0, PERMUTATIONS, BATCH):
+        batch = np.tile(first, (min(BATCH, PERMUTATIONS - start), 1))
+        yield generator.permuted(batch, axis=1).astype(np.float64)
 
 
 def cell_means(stimuli: pd.DataFrame, embeddings: Mapping[str, npt.NDArray[Any]]) -> list[dict[str, Any]]:
