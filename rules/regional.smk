@@ -38,7 +38,7 @@ except InputError as error:
 wildcard_constraints:
     list=any_of(REGIONAL_WORDS),
     sentences="likelihoods|released",
-    place=any_of(LABELLED_TABLES),
+    table=any_of(LABELLED_TABLES),
     part="train|test",
 
 
@@ -155,23 +155,23 @@ rule score_hierarchy:
 
 rule fetch_labelled:
     output:
-        file=result("regional/tables/{place}/{part}"),
-        facts=result("regional/tables/{place}/{part}.facts.json"),
+        file=result("regional/tables/{table}/{part}"),
+        facts=result("regional/tables/{table}/{part}.facts.json"),
     log:
-        log_of("regional/tables/{place}/{part}.fetching.log"),
+        log_of("regional/tables/{table}/{part}.fetching.log"),
     wildcard_constraints:
-        place=any_of(
-            [place for place in LABELLED_TABLES if is_fetched(place, "train") or is_fetched(place, "test")]
+        table=any_of(
+            [table for table in LABELLED_TABLES if is_fetched(table, "train") or is_fetched(table, "test")]
         ),
     localrule: True
     conda:
         "../envs/unmask.yaml"
     params:
-        what=lambda wildcards: f"table {wildcards.place}",
-        config_keys=lambda wildcards: ["regional", "prefixes", wildcards.place, "files", wildcards.part],
-        source=lambda wildcards: as_shown(table_files(LABELLED_TABLES[wildcards.place])[wildcards.part]),
+        what=lambda wildcards: f"table {wildcards.table}",
+        config_keys=lambda wildcards: ["regional", "prefixes", wildcards.table, "files", wildcards.part],
+        source=lambda wildcards: as_shown(table_files(LABELLED_TABLES[wildcards.table])[wildcards.part]),
     message:
-        "Fetching the part {wildcards.part} of {wildcards.place}"
+        "Fetching the part {wildcards.part} of {wildcards.table}"
     script:
         "../scripts/fetch_file.py"
 
@@ -196,11 +196,11 @@ rule prefix_regions:
     input:
         **of_model(),
         regions=rules.read_regional.output.regions,
-        table=lambda wildcards: labelled_table(wildcards.place),
+        table=lambda wildcards: labelled_table(wildcards.table),
     output:
-        update(result("regional/prefixes/{model}/{place}.parquet")),
+        update(result("regional/prefixes/{model}/{table}.parquet")),
     log:
-        log_of("regional/prefixes/{model}/{place}.log"),
+        log_of("regional/prefixes/{model}/{table}.log"),
     wildcard_constraints:
         model=any_of(CLASSIFIERS),
     conda:
@@ -212,14 +212,14 @@ rule prefix_regions:
         runtime=prefix_time,
     params:
         classifier=lambda wildcards: wildcards.model,
-        table=lambda wildcards: wildcards.place,
+        table=lambda wildcards: wildcards.table,
         entry=lambda wildcards: {
-            key: LABELLED_TABLES[wildcards.place][key] for key in ("positive", "prefixes")
+            key: LABELLED_TABLES[wildcards.table][key] for key in ("positive", "prefixes")
         }
-        | reading_settings(wildcards.place),
+        | reading_settings(wildcards.table),
         source=source_of_table,
     message:
-        "Reading {wildcards.place} with {wildcards.model} behind the names of regions"
+        "Reading {wildcards.table} with {wildcards.model} behind the names of regions"
     script:
         "../scripts/prefix_regions.py"
 
@@ -245,9 +245,9 @@ FIRST_LIKELIHOODS = collect(
 )
 NAME_VECTORS = collect(rules.embed_names.output, model=MEASURED) if REGIONAL.get("name_vectors") else []
 PREFIXES = [
-    result("regional/prefixes", model, f"{place}.parquet")
-    for place, entry in LABELLED_TABLES.items()
-    for model in readers_of(place, entry, MODELS, CLASSIFIERS)
+    result("regional/prefixes", model, f"{table}.parquet")
+    for table, entry in LABELLED_TABLES.items()
+    for model in readers_of(table, entry, MODELS, CLASSIFIERS)
 ]
 
 

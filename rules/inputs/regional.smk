@@ -14,33 +14,33 @@ def regional_models():
     return [name for name in usable if name in chosen]
 
 
-def is_fetched(place, part):
+def is_fetched(table, part):
     """Whether a part of a labelled table is fetched."""
-    source = table_files(LABELLED_TABLES[place]).get(part, {})
+    source = table_files(LABELLED_TABLES[table]).get(part, {})
     return "repo" in source or "url" in source
 
 
-def labelled_table(place, part="test"):
+def labelled_table(table, part="test"):
     """The file of a part of a labelled table: fetched, or on disk."""
-    if is_fetched(place, part):
-        return result("regional/tables", place, part)
-    return outside(table_files(LABELLED_TABLES[place])[part]["path"])
+    if is_fetched(table, part):
+        return result("regional/tables", table, part)
+    return outside(table_files(LABELLED_TABLES[table])[part]["path"])
 
 
-def reading_settings(place, part="test"):
+def reading_settings(table, part="test"):
     """How a part of a labelled table is read."""
-    source = table_files(LABELLED_TABLES[place])[part]
+    source = table_files(LABELLED_TABLES[table])[part]
     # the hub's and a url's own name says what kind of table it is, as the name here does not
     ending = urlsplit(source.get("file", source.get("url", ""))).path.rpartition(".")[2].lower()
     known = {"type": ending} if ending in ("csv", "tsv", "jsonl", "parquet") else {}
     return {
-        key: value for key, value in (LABELLED_TABLES[place] | known | source).items() if key in READING_KEYS
+        key: value for key, value in (LABELLED_TABLES[table] | known | source).items() if key in READING_KEYS
     }
 
 
 def source_of_table(wildcards):
     """Where the texts of a labelled table come from, in a few words and without secrets."""
-    source = as_shown(table_files(LABELLED_TABLES[wildcards.place])["test"])
+    source = as_shown(table_files(LABELLED_TABLES[wildcards.table])["test"])
     return (
         "{repo}@{revision}/{file}".format_map(source)
         if "repo" in source
@@ -90,7 +90,7 @@ def regional_provenance():
     ]
     if PREFIXES:
         sources.append(("Texts behind regions' names", PREFIXES, ["source", *made], None))
-        sources += [(f"Texts {place}", [], [], entry) for place, entry in LABELLED_TABLES.items()]
+        sources += [(f"Texts {table}", [], [], entry) for table, entry in LABELLED_TABLES.items()]
     for title, files, keys, entry in sources:
         stated = {} if entry is None else {"stated": licence(entry)}
         yield {"title": title, "files": files, "keys": keys, **stated}

@@ -13,20 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-from statsmodels.stats.multitest import multipletests
 
 from unmask.errors import InputError
 from unmask.regional.schema import LIKELIHOODS, SCORES
-from unmask.regional.terms import (
-    C_W,
-    C_Z,
-    CORRECTED,
-    FULL,
-    LEVELS,
-    PAPER,
-    PUBLISHED,
-    SPARSENESS,
-)
+from unmask.regional.terms import C_W, C_Z, CORRECTED, FULL, LEVELS, PAPER, PUBLISHED, SPARSENESS
+from unmask.statistics.ranks import holm
 from unmask.tables import opened_table
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -48,7 +39,6 @@ TIED = 1e-9
 
 BLOCK = 2048
 """Regions whose distances to all others are in memory at once."""
-
 
 ALONE = ""
 """The column of sentences that are the name alone."""
@@ -109,14 +99,6 @@ class Tree:
         self.counts = np.array([len(self.children.get(region, ())) for region in self.table.index])
         with_children = self.table["level"][self.counts > 0].unique()
         self.leaf = ~self.table["level"].isin(with_children).to_numpy()
-
-    def members(self) -> dict[int, Ints]:
-        """Of each region with children: itself and all that lie in it."""
-        inside: dict[int, Ints] = {}
-        for region in self.bottom_up:
-            below = [inside.get(int(child), np.array([child])) for child in self.children[region]]
-            inside[region] = np.concatenate([[region], *below])
-        return inside
 
     def permutation(self, generator: np.random.Generator) -> Ints:
         """For each region one of its level, each once; the root is itself."""
@@ -251,8 +233,11 @@ def cluster_sparseness(tree: Tree, f: Floats) -> Floats:
     The root only holds the others together and is none of them, as in the released code. nan without a pair.
     """
     v, means = unit(f), np.full(len(f), np.nan)
-    for region, members in tree.members().items():
-        inside = v[members[1:] if region == ROOT else members]
+    members: dict[int, Ints] = {}
+    for region in tree.bottom_up:
+        below = [members.get(int(child), [child]) for child in tree.children[region]]
+        members[region] = np.concatenate([[] if region == ROOT else [region], *below]).astype(int)
+        inside = v[members[region]]
         n, total = len(inside), 0.0
         for start in range(0, n, BLOCK):
             between = distances(inside[start:], inside[start : start + BLOCK])
@@ -294,6 +279,23 @@ def p_values(scores: Floats, permuted: Floats) -> Floats:
     return (1 + reached) / (1 + len(permuted))
 
 
+def compared(
+    tree: Tree, protocol: str, rows: Rows, scores: Floats, draws: int, seed: int, confidence: float
+) -> dict[str, Floats]:
+    """The columns permuted_low, permuted_high and p of SCORES for C_w and C_z, (R, 2) each.
+
+    nan of the root, whose children only change places, and of regions without a pair of children.
+    """
+    permuted, regions = permuted_scores(tree, protocol, rows, draws, seed), np.array(tree.bottom_up)
+    tails = (1 - confidence) / 2, (1 + confidence) / 2
+    numbers = (*np.quantile(permuted, tails, axis=0), p_values(scores[regions], permuted))
+    tested, columns = (regions != ROOT) & (tree.counts[regions] > 1), {}
+    for name, values in zip(("permuted_low", "permuted_high", "p"), numbers, strict=True):
+        columns[name] = np.full(scores.shape, np.nan)
+        columns[name][regions[tested]] = values[tested]
+    return columns
+
+
 def score_table(
     tree: Tree,
     sets: Mapping[str, Mapping[str, Rows]],
@@ -305,43 +307,28 @@ def score_table(
     """SCORES of one model.
 
     sets: rows by protocol, by set of words. tested: the sets whose C_w and C_z are compared with those of
-    `draws` permutations: not of the root, whose children only change places. confidence: the share of the
-    permutations that a band holds. Equation 3 has nothing to correct, so it stands under `paper` alone.
+    `draws` permutations. confidence: the share of the permutations that a band holds. Equation 3 has nothing
+    to correct, so it stands under `paper` alone.
     """
     tables = []
-    some, tails = tree.bottom_up, ((1 - confidence) / 2, (1 + confidence) / 2)
+
+    def add(protocol: str, measure: str, words: str, **columns: Floats) -> None:
+        table = tree.table[["region", "level"]].assign(protocol=protocol, measure=measure, words=words)
+        table = table.assign(children=tree.counts.astype(np.int32), **columns)
+        # of leaves C_w alone is there, and of all words
+        tables.append(table[~tree.leaf | (measure == C_W and words == FULL)])
+
     for words, by_protocol in sets.items():
         for protocol, rows in by_protocol.items():
-            columns = {"score": HIERARCHICAL[protocol](tree, *rows)}
+            scores = HIERARCHICAL[protocol](tree, *rows)
+            columns = {"score": scores}
             if words in tested:
-                permuted = permuted_scores(tree, protocol, rows, draws, seed)
-                chance = (*np.quantile(permuted, tails, axis=0), p_values(columns["score"][some], permuted))
-                untested = (
-                    np.isnan(columns["score"]) | ((tree.counts < 2) | (tree.table.index == ROOT))[:, None]
-                )
-                for name, values in zip(("permuted_low", "permuted_high", "p"), chance, strict=True):
-                    columns[name] = np.full(untested.shape, np.nan)
-                    columns[name][some] = values
-                    columns[name][untested] = np.nan
+                columns |= compared(tree, protocol, rows, scores, draws, seed, confidence)
             for number, measure in enumerate((C_W, C_Z)):
-                of_measure = {name: values[:, number] for name, values in columns.items()}
-                tables.append(_table(tree, protocol, measure, words, of_measure))
+                add(protocol, measure, words, **{name: each[:, number] for name, each in columns.items()})
         if equations := by_protocol.get(PAPER, by_protocol.get(CORRECTED)):
-            score = {"score": cluster_sparseness(tree, equations.f)}
-            tables.append(_table(tree, PAPER, SPARSENESS, words, score))
+            add(PAPER, SPARSENESS, words, score=cluster_sparseness(tree, equations.f))
         if PUBLISHED in by_protocol:
-            score = {"score": released_sparseness(tree, by_protocol[PUBLISHED].f)}
-            tables.append(_table(tree, PUBLISHED, SPARSENESS, words, score))
+            add(PUBLISHED, SPARSENESS, words, score=released_sparseness(tree, by_protocol[PUBLISHED].f))
     table = pd.concat(tables, ignore_index=True).reindex(columns=SCORES.names)
-    families = table.dropna(subset="p").groupby(FAMILY, sort=False)["p"]
-    table["p_holm"] = families.transform(lambda p: multipletests(p, method="holm")[1])
-    return table
-
-
-def _table(
-    tree: Tree, protocol: str, measure: str, words: str, columns: Mapping[str, Floats]
-) -> pd.DataFrame:
-    """Of leaves C_w alone is there, and of all words."""
-    table = tree.table[["region", "level"]].assign(protocol=protocol, measure=measure, words=words, **columns)
-    table["children"] = tree.counts.astype(np.int32)
-    return table[~tree.leaf | (measure == C_W and words == FULL)]
+    return holm(table, FAMILY)
