@@ -7,7 +7,7 @@
 include: "inputs/regional.smk"
 
 
-from unmask.regional.study import has_maps, readers_of, table_files
+from unmask.regional.study import readers_of, table_files
 from unmask.regional.study import check_study as check_study_of_regions
 from unmask.urls import as_shown
 
@@ -26,7 +26,7 @@ CLASSIFIERS = [name for name in models_with_files() if kind_of(name) == "text-cl
 
 MEASURED = regional_models()
 SERIES = regional_series()
-HAS_MAPS = bool(REGIONAL) and has_maps(REGIONAL)
+HAS_MAPS = REGIONAL.get("regions", {}).get("source") == "geonames"
 check_bases("regional-sentences", "masked-lm")
 check_bases("fine-tuned-classifier", "masked-lm")
 try:
@@ -57,7 +57,6 @@ rule read_regional:
     params:
         regions=REGIONAL.get("regions"),
         words=REGIONAL_WORDS,
-        maps=HAS_MAPS,
         mapped_word=REGIONAL.get("mapped_word"),
     message:
         "Reading the regions, and the words that they are described with"

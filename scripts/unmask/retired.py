@@ -47,6 +47,7 @@ RETIRED = {
     "models.*.source.classifier": "fine-tuned-classifier trains one on a labelled table of yours",
     "models.*.source.perturbed": _ELSEWHERE,
     "models.*.text": _BALANCED,
+    "regional.maps": "maps are of the countries of geonames",
     "regional.planted": "nothing is planted but in worlds (key worlds)",
     "regional.prefixes.*.control": "the prefix that names no region says: this place",
     "regional.prefixes.*.leave_out": "leave the rows out of the table",

@@ -299,7 +299,7 @@ from unmask.regional.herb import rows_of as regional_rows_of
 from unmask.regional.labelled import Items as RegionalItems
 from unmask.regional.labelled import read_labelled
 from unmask.regional.likelihoods import write_likelihoods
-from unmask.regional.maps import BLANK, FIFTHS, fifths, read_borders
+from unmask.regional.maps import BLANK, FIFTHS, read_borders
 from unmask.regional.prefixes import (
     PLACELESS,
     Classifier,

@@ -57,15 +57,18 @@ def test_classifiers_read_the_tables_that_they_are_trained_on_and_others_all() -
     [
         (
             {"template": "People in {region}."},
-            ".template: 'People in {region}.' must have {region} and {word} once each",
+            ".template: 'People in {region}.' must have {region} and {word} once",
         ),
-        ({"regions": {"source": "table", "path": "r.csv"}, "mapped_word": "kind"}, ".mapped_word: there are"),
+        (
+            {"regions": {"source": "table", "path": "r.csv"}, "mapped_word": "kind"},
+            ".mapped_word: there are maps of",
+        ),
         ({"words": {"full": "w.yaml"}}, ".words: 'full' is the name of a part of a list"),
         ({"words": {"mine": "published"}}, ".words: 'mine' is not published"),
         ({"words": {"original": "w.yaml"}}, ".words: 'original' is the name of a list of the paper"),
         (
             films(prefixes=[*PREFIXES, {"template": "Here."}]),
-            ".prefixes.films.prefixes.1: template 'Here.': it must have {region}",
+            ".prefixes.films.prefixes.1.template: 'Here.' must have {region} once, may have {parent}",
         ),
         (films(positive="good"), ".prefixes.films.positive: 'good' is no label of c (it has negative,"),
         (films(classifiers=["bert"]), ".prefixes.films.classifiers: bert is not a model of the kind"),

@@ -26,7 +26,7 @@ from unmask.models.tokens import predict_logits, tokenise
 from unmask.regional.labelled import Items
 from unmask.regional.schema import PREFIXES
 from unmask.regional.terms import CONTROL, NO_PREFIX
-from unmask.regional.wording import PARENT, places_of
+from unmask.regional.wording import PARENT
 from unmask.tables import framed
 
 logger = logging.getLogger(__name__)
@@ -107,7 +107,7 @@ def region_groups(
         if chosen.empty:
             levels = ", ".join(regions["level"].unique())
             raise InputError(f"{key}.level: no region is a {level} (levels: {levels})")
-        if PARENT in places_of(template) and chosen["parent"].isna().any():
+        if PARENT in template and chosen["parent"].isna().any():
             raise InputError(
                 f"{key}.template: {chosen['name'].iloc[0]} lies in no region, as {{parent}} asks"
             )
@@ -142,7 +142,7 @@ def prefix_table(
     controls: dict[str, tuple[npt.NDArray[np.bool_], float]] = {}
     for group in groups:
         keys = {"level": group.level, "template": group.template}
-        if group.template not in controls and PARENT not in places_of(group.template):
+        if group.template not in controls and PARENT not in group.template:
             prefix = group.template.format(region=PLACELESS)
             after = predict(classifier, [f"{prefix} {text}" for text in items.texts])
             row = _row([_effects(items, before, after, positive)])

@@ -12,7 +12,7 @@ from scipy.stats import kendalltau
 from unmask.regional import charts
 from unmask.regional.results import ORDERS, QUANTITIES, RegionalResults
 from unmask.regional.terms import C_W, C_Z, CONTROL, COUNTRY, FULL, PROTOCOLS, REPLACE, SPARSENESS, WITHOUT
-from unmask.regional.wording import PARENT, places_of
+from unmask.regional.wording import PARENT
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
 from unmask.report.findings import Finding, Row, span
 from unmask.report.presenting import Presentation, captioned
@@ -138,7 +138,7 @@ def name_in_print(row: Any, regions: pd.DataFrame) -> str:
     """What the paper calls the prefix of a row: a region, with the one around it where the prefix names that
     too, all countries, all but one, or none. regions: by region. Of others, a name of our own."""
     if not pd.isna(row.region) and row.level != CONTROL:
-        parent = regions["parent"][row.region] if PARENT in places_of(row.template) else None
+        parent = regions["parent"][row.region] if PARENT in row.template else None
         return ", ".join(regions["name"][region] for region in (row.region, parent) if region)
     if not pd.isna(row.region):
         return f"{row.region} (no region)"

@@ -36,7 +36,6 @@ COLUMNS = (
     Column("parent"),
     Column("level", _NAME, required=True, label=True),
     Column("id", _NAME, required=True, optional=True, key=True, label=True),
-    Column("country_code", int, optional=True, least=1, most=999),
     Column("population", int, optional=True, least=0, most=10**12),
 )
 
@@ -117,24 +116,19 @@ def _largest(
 def read_region_table(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     """A user's regions as a REGIONS table, and what is to be said of its source.
 
-    Columns name, parent (empty for the region that all others lie in) and level; if wanted id, country_code
-    (ISO 3166-1 numeric) and population. A parent is named by its id. Without the column id a name is one.
-    Regions stand generation by generation, in the order of the file.
+    Columns name, parent (empty for the region that all others lie in) and level; if wanted id and population.
+    A parent is named by its id. Without the column id a name is one. Regions stand generation by generation,
+    in the order of the file.
 
     Raises InputError naming the file and row of what is no table of regions or no tree.
     """
     path = Path(path)
     rows: dict[str, Row] = {}
-    codes: dict[int, str] = {}
     for row in Table(COLUMNS, others=False).rows(path):
-        region, code = row["id"] or row["name"], row["country_code"]
+        region = row["id"] or row["name"]
         if region in rows:
             raise row.fault(
                 "name", f"{region!r} is that of {rows[region].place} too; give the table a column id"
-            )
-        if code is not None and codes.setdefault(code, region) != region:
-            raise row.fault(
-                "country_code", f"{code} is that of {codes[code]!r}; no region of a country has it"
             )
         rows[region] = row
     parents = {region: row["parent"] for region, row in rows.items()}
@@ -156,12 +150,9 @@ def read_region_table(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
     depth: dict[str | None, int] = {None: -1}
     for region in order:
         depth[region] = depth[parents[region]] + 1
-    columns = ("name", "level", "parent", "country_code", "population")
-    found = [
-        {"region": region} | {name: rows[region][name] for name in columns}
-        for region in sorted(rows, key=lambda region: depth[region])
-    ]
-    return framed(found, REGIONS), {"source": path.name, "sha256": sha256_of_file(path)}
+    in_order = sorted(rows, key=lambda region: depth[region])
+    regions = [{"region": region, "country_code": None, **rows[region]} for region in in_order]
+    return framed(regions, REGIONS), {"source": path.name, "sha256": sha256_of_file(path)}
 
 
 def laid_out(regions: pd.DataFrame) -> pd.DataFrame:

@@ -3,15 +3,16 @@
 A study's planning reads this, so it loads no tables.
 """
 
+import re
+from collections.abc import Set
 from pathlib import Path
-from string import Formatter
 
 from unmask.errors import InputError
 from unmask.regional.terms import FULL, ORIGINAL, REPLACE, SUBSTITUTED, WITHOUT
 from unmask.user_files import fault_of
 
-REGION, WORD, PARENT = "region", "word", "parent"
-"""The places of a sentence, and of a prefix {region} and {parent}."""
+REGION, WORD, PARENT = "{region}", "{word}", "{parent}"
+"""The places of a sentence, and of a prefix REGION and PARENT."""
 
 PUBLISHED_LISTS = (ORIGINAL, SUBSTITUTED)
 
@@ -25,32 +26,26 @@ def fault_in(text: str) -> str | None:
     return f"{text!r} has a brace in it" if {*"{}"} & {*text} else fault_of(text)
 
 
-def _fields(template: str) -> list[str]:
-    """The names of the places of a template; ["?"] where it has another brace."""
-    try:
-        fields = [part[1:] for part in Formatter().parse(template) if part[1] is not None]
-    except ValueError:
-        return ["?"]
-    return [str(name) if not spec and not conversion else "?" for name, spec, conversion in fields]
-
-
-def check_template(template: str) -> None:
-    """Raise InputError unless a template has {region} and {word} once each, and no brace besides."""
-    if sorted(_fields(template)) != [REGION, WORD]:
-        raise InputError(f"template: {template!r} must have {{region}} and {{word}} once each, and no more")
+def check_places(template: str, needed: Set[str], allowed: Set[str] = frozenset()) -> None:
+    """Raise InputError unless a template has the places `needed` once each, maybe those `allowed`, and no
+    brace besides."""
+    places = re.findall(r"\{\w+\}|[{}]", template)
+    if len(places) > len({*places}) or {*places} - allowed != needed:
+        may = "".join(f", may have {each}" for each in allowed)
+        reason = f"must have {' and '.join(sorted(needed))} once{may}, and no more"
+        raise InputError(f"template: {template!r} {reason}")
     if fault := fault_of(template):
         raise InputError(f"template: {fault}")
 
 
-def places_of(template: str) -> set[str]:
-    """What a prefix leaves open: {region}, and {parent} where it names the region around that too.
+def check_template(template: str) -> None:
+    """Raise InputError for what is no template of a sentence: {region} and {word}."""
+    check_places(template, {REGION, WORD})
 
-    Raises InputError where it does not have the one, or has anything else.
-    """
-    places = {*_fields(template)}
-    if REGION not in places or not places <= {REGION, PARENT}:
-        raise InputError(f"template {template!r}: it must have {{region}}, may have {{parent}}, and no more")
-    return places
+
+def check_prefix(template: str) -> None:
+    """Raise InputError for what is no template of a prefix: {region}, and maybe {parent}."""
+    check_places(template, {REGION}, {PARENT})
 
 
 def check_list_name(name: str, path: str | Path | None) -> None:
@@ -59,8 +54,6 @@ def check_list_name(name: str, path: str | Path | None) -> None:
     path: its file, None for one of the paper's. The paper's names are for its lists, and those of parts of
     lists (unmask.regional.words) for these.
     """
-    if fault := fault_in(name):
-        raise InputError(f"words: a list's name: {fault}")
     if name == FULL or name.startswith((WITHOUT, REPLACE)):
         raise InputError(f"words: {name!r} is the name of a part of a list; give this list another")
     if path is None and name not in PUBLISHED_LISTS:
