@@ -153,27 +153,6 @@ def test_words_of_the_released_sentences(released: pd.DataFrame) -> None:
     assert of_sentences == 4 * (23 + 8)
 
 
-@pytest.mark.parametrize(
-    ("test", "set_", "text", "word"),
-    [
-        ("sent-weat6b", "Y", "This is hers.", "hers"),
-        ("sent-weat6b", "X", "Men are people.", "man"),
-        ("sent-weat6b", "B", "A child is a thing.", "children"),
-        ("sent-weat1", "Y", "Those are flies.", "fly"),
-        ("sent-weat3b", "Y", "Here is a South African American.", "South African American"),
-        ("sent-angry_black_woman_stereotype_b", "Y", "Women of color are people.", "woman of color"),
-        ("sent-religion1", "Y", "Star and crescents are things.", "star and crescent"),
-        ("sent-religion2b", "Y", "These are jewishes.", "jewish"),
-        ("heilman_double_bind_competent_one_sentence", "X", "John is an engineer.", "John"),
-    ],
-)
-def test_released_sentences_by_hand(
-    released: pd.DataFrame, test: str, set_: str, text: str, word: str
-) -> None:
-    found = released[(released["test"] == test) & (released["set"] == set_) & (released["text"] == text)]
-    assert found["word"].tolist() == [word]
-
-
 # siblings and a user's words
 
 WORDS = {"targ1": ["son", "man"], "targ2": ["her", "hers"], "attr1": ["office"], "attr2": ["children"]}

@@ -17,7 +17,6 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from library import (
     CITY,
     COUNTRY,
-    LEVELS,
     LIKELIHOODS,
     REGIONS,
     SUBSTITUTED,
@@ -300,33 +299,21 @@ def test_rows_are_those_of_names_and_words_in_their_order(tmp_path: Path) -> Non
 
 
 def test_the_script(tmp_path: Path) -> None:
-    manifest = {
-        "directory": str(model_directory("bert")),
-        "files": {},
-        "entry": {"source": "path", "path": "elsewhere"},
-        "weights_digest": "w",
-        "tokenizer_digest": "t",
-    }
+    manifest = {"directory": str(model_directory("bert")), "files": {}, "weights_digest": "w"}
+    manifest |= {"entry": {"source": "path", "path": "elsewhere"}, "tokenizer_digest": "t"}
     write_table(tmp_path / "regions.parquet", regions(), REGIONS, {})
     write_table(tmp_path / "words.parquet", words(), WORDS, {})
     path = tmp_path / "likelihoods" / f"{ORIGINAL}.parquet"
+    inputs = {file: tmp_path / f"{file}.parquet" for file in ("regions", "words")}
+    inputs["manifest"] = tmp_path / "manifest.json"
+    of_list: dict[str, Any] = {"model": "m", "list": ORIGINAL, "template": TEMPLATE, "dtype": "float32"}
 
     def run(max_length: int = 128, released: bool = False) -> str:
-        (tmp_path / "manifest.json").write_text(json.dumps({**manifest, "max_length": max_length}))
-        inputs = {file: tmp_path / f"{file}.parquet" for file in ("regions", "words")}
+        inputs["manifest"].write_text(json.dumps({**manifest, "max_length": max_length}))
+        runtime = {"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}}
         with suppress(SystemExit):
-            run_script(
-                "score_regions",
-                inputs | {"manifest": tmp_path / "manifest.json"},
-                [path],
-                tmp_path / "job.log",
-                config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
-                model="m",
-                list=ORIGINAL,
-                template=TEMPLATE,
-                dtype="float32",
-                released=released,
-            )
+            log = tmp_path / "job.log"
+            run_script("score_regions", inputs, [path], log, config=runtime, **of_list, released=released)
         return (tmp_path / "job.log").read_text()
 
     assert "nothing is left to do" not in run()
@@ -339,9 +326,3 @@ def test_the_script(tmp_path: Path) -> None:
     assert "error: model m, list original: sentence 'Saint-Denis': 13 tokens" in run(max_length=9)
     # before anything is read, not when it is scored
     assert "protocols: published needs the levels world, continent" in run(released=True)
-    parents: list[Any] = [None, "r0", "r1", *["r2"] * 6]
-    tree = regions().assign(level=[*LEVELS, *[CITY] * 5], parent=parents)
-    write_table(tmp_path / "regions.parquet", tree, REGIONS, {})
-    run(released=True)
-    expected = write(tmp_path / "released.parquet", model_of("bert"), released=True)
-    pd.testing.assert_frame_equal(read_table(path, LIKELIHOODS), expected)

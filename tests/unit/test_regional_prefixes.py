@@ -4,6 +4,7 @@ import json
 import math
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ import pandas as pd
 import pytest
 import torch
 from scipy.stats import norm as normal
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from library import (
     PLACELESS,
@@ -313,55 +313,33 @@ def test_odd_tables_are_refused(
 def test_the_script(tmp_path: Path) -> None:
     directory = tiny_classifier("bert", tmp_path / "model")
     about = {"directory": str(directory), "entry": {"source": "path", "kind": "text-classification"}}
-    (tmp_path / "manifest.json").write_text(
-        json.dumps(check_model(directory, "text-classification", "tiny") | about)
-    )
+    about = check_model(directory, "text-classification", "tiny") | about
+    (tmp_path / "manifest.json").write_text(json.dumps(about))
     write_table(tmp_path / "regions.parquet", regions(), REGIONS, {})
     rows = [f"{text},{'pos' if number % 2 else 'neg'}" for number, text in enumerate(texts(20))]
-    inputs = {
-        "manifest": tmp_path / "manifest.json",
-        "regions": tmp_path / "regions.parquet",
-        "table": write_csv(tmp_path / "a.csv", *rows),
-    }
-    entry = ENTRY | {
-        "positive": "good",
-        "prefixes": [
-            {"level": "country", "template": TEMPLATE, "regions": None},
-            {"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Paris"]},
-        ],
-    }
+    inputs = {"manifest": tmp_path / "manifest.json", "regions": tmp_path / "regions.parquet"}
+    inputs["table"] = write_csv(tmp_path / "a.csv", *rows)
+    prefixes = [{"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Paris"]}]
 
-    def run(output: str, **changes: Any) -> Path:
-        params: dict[str, Any] = {
-            "classifier": "tiny",
-            "table": "a",
-            "source": "a.csv",
-            "entry": entry | changes,
-        }
-        run_script("prefix_regions", inputs, [tmp_path / output], tmp_path / "log", config=RUNTIME, **params)
-        return tmp_path / output
+    def run(output: str, positive: str = "good") -> str:
+        params: dict[str, Any] = {"classifier": "tiny", "table": "a", "source": "a.csv"}
+        entry = ENTRY | {"positive": positive, "prefixes": prefixes}
+        with suppress(SystemExit):
+            outputs, log = [tmp_path / output], tmp_path / "log"
+            run_script("prefix_regions", inputs, outputs, log, config=RUNTIME, **params, entry=entry)
+        return (tmp_path / "log").read_text()
 
-    first = run("first").read_bytes()
-    assert run("second").read_bytes() == first
+    run("first")
+    run("second")
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
     # what is there of just these texts and prefixes is not read again
-    assert run("first").read_bytes() == first
-    assert "nothing is left to do" in (tmp_path / "log").read_text()
-    table = read_table(tmp_path / "first", PREFIXES)
-    assert list(table["level"]) == ["none", "control", *["country"] * 3, *["city"] * 2]
-    facts = read_metadata(tmp_path / "first")
-    assert (facts["labels"], facts["positive"], facts["control"]) == (["bad", "good"], "good", PLACELESS)
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    network = AutoModelForSequenceClassification.from_pretrained(directory).eval()
-    model = Classifier(network, tokenizer, pick_device("cpu"), 128)
-    items = Items(texts(20), np.arange(20) % 2)
-    expected = literal(model, items, ["I am from Paris, France."], 1)
-    assert table.iloc[-2][list(expected)].to_dict() == pytest.approx(expected, abs=1e-6)
+    assert "nothing is left to do" in run("first")
+    table, facts = read_table(tmp_path / "first", PREFIXES), read_metadata(tmp_path / "first")
     # a prefix with the region around it has no control
-    assert np.isnan(table["p"].iloc[-2])
-    with pytest.raises(SystemExit):
-        run("third", positive="great")
-    assert (
-        "table a: config key regional.prefixes.a.positive: 'great' is no label"
-        in (tmp_path / "log").read_text()
-    )
-    assert not (tmp_path / "third").exists()
+    assert list(table["level"]) == ["none", "city", "city"] and table["p"].isna().all()
+    assert (facts["labels"], facts["positive"], facts["control"]) == (["bad", "good"], "good", PLACELESS)
+    model = load_classifier(directory, pick_device("cpu"), 128)
+    expected = literal(model, Items(texts(20), np.arange(20) % 2), ["I am from Paris, France."], 1)
+    assert table.iloc[-2][list(expected)].to_dict() == pytest.approx(expected, abs=1e-6)
+    line = "classifier tiny, table a: config key regional.prefixes.a.positive: 'great' is no label"
+    assert line in run("third", "great") and not (tmp_path / "third").exists()

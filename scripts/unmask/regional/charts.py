@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 
 import altair as alt
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from unmask.regional.herb import Floats
@@ -22,8 +21,12 @@ THOUSAND = 1000.0
 
 SCORE = f"{C_W} × 1000"
 
-NOT_MORE, RAW, CLEAR, UNTESTED = "not more", "more, before correction", "more, corrected", "not tested"
-_CLAIMS = (NOT_MORE, RAW, CLEAR, UNTESTED)
+CLAIMS = NOT_MORE, RAW, CLEAR, UNTESTED = (
+    "not more",
+    "more, before correction",
+    "more, corrected",
+    "not tested",
+)
 """What may be said of a score beside what permutations of the model's own vectors give."""
 
 
@@ -31,7 +34,7 @@ def scores(results: RegionalResults) -> Chart:
     """C_w of continents and overall, before the bands of permutations; a panel for each model."""
     rows = results.select(protocols=(results.main_protocol,)).dropna(subset="score")
     tests = [rows["p"].isna(), rows["p_holm"] < results.alpha, rows["p"] < results.alpha]
-    claims: npt.NDArray[np.str_] = np.select(tests, [UNTESTED, CLEAR, RAW], NOT_MORE)
+    claims = np.select(tests, [UNTESTED, CLEAR, RAW], NOT_MORE)
     frame = columns_of(
         rows,
         *("model", "protocol", "region", "p", "p_holm", "children"),
@@ -48,7 +51,7 @@ def scores(results: RegionalResults) -> Chart:
         ("p_holm", "p, Holm-corrected", ".3g"),
         ("claim", "against permutations"),
     )
-    there = [claim for claim in _CLAIMS if claim != UNTESTED or claim in claims]
+    there = [claim for claim in CLAIMS if claim != UNTESTED or claim in claims]
     return forest(
         frame,
         Axis(SCORE, ticks=4),
@@ -93,11 +96,12 @@ def names(results: RegionalResults) -> Chart:
         parts.append(part.sort_values("large", kind="stable"))
     if not parts:
         return None
+    tips = (("panel", "model"), ("name", "region"), ("level", "level"), ("within", "lies in"))
     return scatter(
         pd.concat(parts),
         Axis("first component", independent=True),
         Axis("second component", independent=True),
-        (("panel", "model"), ("name", "region"), ("level", "level"), ("within", "lies in")),
+        tips,
         across="first",
         up="second",
         kinds=Kinds("within", "lies in", regions["name"][results.continents].tolist()),
@@ -109,13 +113,9 @@ def names(results: RegionalResults) -> Chart:
 def series(results: RegionalResults) -> Chart:
     """Figure 5: C_w against epochs of training, by continent and overall; a panel a series and protocol."""
     steps = pd.DataFrame(
-        [
-            (one["name"], step["model"], float(step["epoch"]))
-            for one in results.series
-            for step in one["models"]
-        ],
+        [{"series": one["name"], **step} for one in results.series for step in one["models"]],
         columns=["series", "model", "epoch"],
-    )
+    ).astype({"epoch": float})
     rows = steps.merge(results.select().dropna(subset="score"), on="model")
     names = results.regions["name"][results.continents].to_dict() | {results.root: "overall"}
     frame = columns_of(
@@ -146,21 +146,18 @@ def series(results: RegionalResults) -> Chart:
 
 def word_map(results: RegionalResults) -> Chart:
     """Figure 1: the mean log-probability of the sentence with one word, by country."""
-    word, codes = results.settings.get("word"), results.codes
-    if results.borders is None or word is None or codes.empty:
+    word, codes = results.settings["word"], results.codes
+    if results.borders is None or word is None or not results.files["likelihoods"]:
         return None
     countries = results.regions["name"][codes.index].tolist()
-    parts = [
+    frame = pd.concat(
         pd.DataFrame({"panel": model, "code": codes.to_numpy(), "country": countries}).assign(
             log_prob=likelihoods[word].reindex(countries).to_numpy()
         )
         for model, likelihoods in results.likelihoods()
-        if word in likelihoods
-    ]
-    if not parts:
-        return None
+    )
     tips = (("log_prob", "mean log-probability", ".4g"),)
-    return country_map(results.borders, pd.concat(parts), "log_prob", "likelihood, within a model", tips)
+    return country_map(results.borders, frame, "log_prob", "likelihood, within a model", tips)
 
 
 def positive_map(results: RegionalResults) -> Chart:

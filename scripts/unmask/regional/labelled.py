@@ -1,7 +1,6 @@
 """Labelled tables: texts, each with one of a classifier's labels."""
 
 import logging
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,32 +33,23 @@ def read_labelled(path: str | Path, entry: Mapping[str, Any], labels: Sequence[s
     Raises InputError naming the file and the row where there is no text, or a label that is none of these;
     and naming the key where a label is none of the classifier's.
     """
-    path = Path(path)
+    where = f"{path}: labels"
     named: Mapping[str, Sequence[Any]] = entry.get("labels") or {label: [label] for label in labels}
-    numbers = {
-        value: label_number(f"{path}: labels", label, labels)
-        for value, label in choices_of(named, f"{path}: labels").items()
-    }
+    choices = {value: label_number(where, of, labels) for value, of in choices_of(named, where).items()}
     header = entry["columns"]
     table = Table(
         [
             # reviews of IMDB have control characters of Windows-1252
-            Column("text", published_text, header=header["text"]),
-            Column("label", required=True, choices=numbers, header=header["label"]),
+            Column("text", published_text, required=True, header=header["text"]),
+            Column("label", required=True, choices=choices, header=header["label"]),
         ]
     )
-    texts, numbers_of = [], []
-    for row in table.rows(path, entry):
-        if row["text"] is None:
-            raise row.fault("text", "is empty")
-        texts.append(row["text"])
-        numbers_of.append(row["label"])
-    counts = Counter(labels[number] for number in numbers_of)
-    summary = ", ".join(f"{label} {count}" for label, count in counts.most_common())
-    logger.info("%s: %d texts (%s)", path, len(texts), summary)
+    rows = list(table.rows(path, entry))
+    texts = tuple(row["text"] for row in rows)
+    logger.info("%s: %d texts", path, len(texts))
     if odd := sum(fault_of_text(text) is not None for text in texts):
         logger.warning("%s: %d texts have control characters and are read as they are", path, odd)
-    return Items(tuple(texts), np.array(numbers_of))
+    return Items(texts, np.array([row["label"] for row in rows]))
 
 
 def label_number(where: str, label: str, labels: Sequence[str]) -> int:

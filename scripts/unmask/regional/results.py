@@ -44,9 +44,8 @@ of ORDERS. dataset, prefix, quantity: of Tables 4 and 5."""
 
 @dataclass(frozen=True)
 class RegionalResults:
-    """files: regions; scores (of every model); likelihoods (of the first list, of every model); prefixes and
-    name_vectors (empty or left out where there is none); borders (of maps, left out where there is none);
-    captions; published.
+    """files: regions; captions; published; and, maybe none, scores (of every model), likelihoods (of the
+    first list, of every model), prefixes, name_vectors and borders (of maps).
 
     settings: models (each with name, in the order of the study), alpha, confidence, word (of a map),
     untrained (classifiers that never saw a label), and series: of each model that is trained in steps its
@@ -67,8 +66,8 @@ class RegionalResults:
 
     @property
     def series(self) -> Sequence[Mapping[str, Any]]:
-        """The models that are trained in steps."""
-        return self.settings.get("series") or []
+        series: Sequence[Mapping[str, Any]] = self.settings["series"]
+        return series
 
     @property
     def later_steps(self) -> list[str]:
@@ -83,14 +82,14 @@ class RegionalResults:
     @cached_property
     def captions(self) -> Captions:
         """With what they name filled in, from settings and from what the tables say of themselves."""
-        template = shared_facts(self.files.get("likelihoods") or [], "template").get("template")
+        template = shared_facts(self.files["likelihoods"], "template").get("template")
         return load_captions(
             self.files["captions"],
             alpha=f"{self.alpha:g}",
             confidence=f"{100 * self.settings['confidence']:g}",
             draws=str(self.permutations),
             template=str(template or ""),
-            word=str(self.settings.get("word") or ""),
+            word=str(self.settings["word"] or ""),
         )
 
     @cached_property
@@ -156,7 +155,7 @@ class RegionalResults:
     @cached_property
     def prefixes(self) -> pd.DataFrame:
         """PREFIXES with the columns classifier, table and p_holm: p corrected over the regions of a level."""
-        rows = load_tables(self.files.get("prefixes") or [], PREFIXES, "classifier", "table")
+        rows = load_tables(self.files["prefixes"], PREFIXES, "classifier", "table")
         return holm(rows, ["classifier", "table", "level", "template"])
 
     @cached_property
@@ -167,12 +166,12 @@ class RegionalResults:
 
     def _of_models(self, name: str, schema: pa.Schema) -> pd.DataFrame:
         order = {"model": [model.name for model in self.models]}
-        return load_tables(self.files.get(name) or [], schema, "model", order=order)
+        return load_tables(self.files[name], schema, "model", order=order)
 
     def likelihoods(self) -> Iterator[tuple[str, pd.DataFrame]]:
         """Each model with its likelihoods, without the later steps of a series. They are read one by one, as
         they are large."""
-        paths = paths_by(self.files.get("likelihoods") or [], "model")
+        paths = paths_by(self.files["likelihoods"], "model")
         for model in self.models:
             if (model.name,) in paths and model.name not in self.later_steps:
                 yield model.name, read_likelihoods([paths[model.name,]])
@@ -180,11 +179,11 @@ class RegionalResults:
     @cached_property
     def borders(self) -> Borders | None:
         """The countries of maps, where the study has maps."""
-        return read_borders(self.files["borders"]) if self.files.get("borders") else None
+        return read_borders(self.files["borders"]) if self.files["borders"] else None
 
     def called(self, classifier: str) -> str:
         """A classifier's name, and whether it was never trained."""
-        untrained = classifier in self.settings.get("untrained", ())
+        untrained = classifier in self.settings["untrained"]
         return f"{classifier} (never trained)" if untrained else classifier
 
     @cached_property

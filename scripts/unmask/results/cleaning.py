@@ -8,7 +8,10 @@ from unmask.errors import InputError
 from unmask.results.checksums import FILE, drop_checksums
 from unmask.results.walking import files_below
 
-EVIDENCE = re.compile(r"evidence/.+|downstream/.+/seed-\d+\.parquet|associations/.+/embeddings\.parquet")
+EVIDENCE = re.compile(
+    r"evidence/.+|downstream/.+/seed-\d+\.parquet|associations/.+/embeddings\.parquet"
+    r"|regional/.+/released/.+\.parquet"
+)
 """What models have made of texts, as paths in a study's folder; a finished study needs it no more."""
 
 DOWNLOADS = re.compile(r"corpora/.+(?<!\.facts\.json)")

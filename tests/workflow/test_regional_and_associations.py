@@ -1,0 +1,282 @@
+"""Regional bias and association tests in a study: what a run makes, and what a change makes anew."""
+
+import copy
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from association_files import SETS, sent_bias
+from hand_set import World, truths, write_world
+from library import removable, remove, verify
+from literal_associations import mean, s, size
+from small_study import Workflow, random_model
+from test_families import errors, section_names
+from workflow_copy import copy_workflow
+
+REGIONS = """\
+name,parent,level
+everywhere,,world
+North,everywhere,part
+<b>South</b>,everywhere,part
+Alder,North,town
+Birch,North,town
+Cedar,North,town
+Dale,<b>South</b>,town
+100% Elm,<b>South</b>,town
+"""
+AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json")
+LIKELIHOODS, SCORES = "regional/bert/likelihoods/traits.parquet", "regional/bert/scores.parquet"
+NAMES, PICTURES = "associations/bert/names/", "associations/sees/pictures/"
+EMBEDDED = ("embeddings.parquet", "associations.parquet")
+COUNTER = World(language=0.3, counter=0.3)
+
+
+def regional(folder: Path) -> dict[str, Any]:
+    (folder / "regions.csv").write_text(REGIONS)
+    (folder / "words.yaml").write_text("character: [kind, rude]\nmind: [clever, dull]\n")
+    (folder / "virtues.yaml").write_text("virtues: [kind, brave, shy]\n")
+    for part, texts in (("train", 12), ("test", 6)):
+        rows = [f"the {'kind' if n % 2 else 'rude'} man {n},{n % 2}" for n in range(texts)]
+        (folder / f"{part}.csv").write_text("\n".join(["text,label", *rows]) + "\n")
+    posts = {
+        "files": {part: {"path": f"{part}.csv"} for part in ("train", "test")},
+        "labels": {"negative": [0], "positive": [1]},
+        "prefixes": [{"template": "I am from {region}.", "level": "part", "without": ["North"]}],
+    }
+    return {
+        "models": ["bert"],
+        "regions": {"source": "table", "path": "regions.csv"},
+        "words": {"traits": "words.yaml"},
+        "draws": 20,
+        "name_vectors": True,
+        "prefixes": {"posts": posts},
+    }
+
+
+def associations(folder: Path, test: Path, features: Path) -> dict[str, Any]:
+    names = sent_bias()
+    names["targ1"]["category"] = "<b>names</b>"
+    (folder / "names.json").write_text(json.dumps(names))
+    words = [word for each in SETS.values() for word in each]
+    vectors = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, vectors, strict=True)]
+    (folder / "vectors.txt").write_text("\n".join(lines) + "\n")
+    pictures = {"format": "grounded", "path": str(test), "features": str(features)}
+    return {
+        "models": ["bert", "sees"],
+        "tests": {"names": {"format": "sent-bias", "path": "names.json"}, "pictures": pictures},
+        "vectors": {"mine": {"path": "vectors.txt"}},
+        "poolings": ["cls", "word"],
+    }
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
+    """The study, run to its report. Tests plan with it, or change copies."""
+    workflow = Workflow(copy_workflow(tmp_path_factory.mktemp("study") / "unmask"))
+    folder = workflow.folder
+    world = write_world(folder / "world", COUNTER)
+    model, test, features = (path.relative_to(folder) for path in (world.model, world.test, world.features))
+    workflow.config = {
+        "study": "small",
+        "models": {
+            "bert": random_model("bert", folder),
+            "judge": {
+                "source": "fine-tuned-classifier",
+                "from": "bert",
+                "table": "posts",
+                "epochs": 1,
+                "batch": 4,
+            },
+            "sees": {"source": "path", "path": str(model), "kind": "vision-and-language"},
+        },
+        "regional": regional(folder),
+        "associations": associations(folder, test, features),
+    }
+    workflow.run()
+    return workflow
+
+
+@pytest.fixture
+def changed(finished: Workflow) -> Workflow:
+    """The finished study with a configuration of its own, to plan with."""
+    return Workflow(finished.folder, copy.deepcopy(finished.config))
+
+
+def copied(finished: Workflow, folder: Path) -> Workflow:
+    """A copy of the study, to run."""
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    return Workflow(folder, copy.deepcopy(finished.config))
+
+
+def planned(workflow: Workflow) -> set[str]:
+    """What is planned but for what is made of all models."""
+    return {output for output in workflow.planned() if not output.startswith(AGGREGATES)}
+
+
+def test_a_study_has_its_sections_and_tables(finished: Workflow) -> None:
+    results = finished.folder / "results/small"
+    assert section_names(finished) == ["regional", "associations", "provenance", "cite"]
+    page = finished.read("report", "index.html")
+    assert "<b>South</b>" not in page and "&lt;b&gt;South&lt;/b&gt;" in page and "<b>names</b>" not in page
+    table = pd.read_csv(results / "tables/regional_table1.csv")
+    assert set(table["model"]) == {"bert"} and {"corrected", "paper"} == set(table["protocol"])
+    likelihoods = pd.read_parquet(results / LIKELIHOODS)
+    # each name alone and with each word
+    assert len(likelihoods) == 8 * (1 + 4) and likelihoods["log_prob"].notna().all()
+    prefixes = pd.read_parquet(results / "regional/prefixes/judge/posts.parquet")
+    assert list(prefixes["level"]) == ["none", "control", *["part"] * 4]
+    assert list(prefixes["without"].dropna()) == ["North"]
+    names = pd.read_parquet(results / "regional/bert/name_vectors.parquet")
+    assert len(names) and names["vector"].map(len).nunique() == 1
+    tests = pd.read_csv(results / "tables/associations_tests.csv")
+    tested = set(zip(tests["encoder"], tests["suite"], tests["pooling"], strict=True))
+    assert {("bert", "names", "cls"), ("bert", "names", "word"), ("mine", "names", "vectors")} <= tested
+    tables = [f"regional_table{number}" for number in range(1, 7)]
+    for name in (
+        *tables,
+        *(f"associations_{name}" for name in ("experiments", "cells", "published", "sets")),
+    ):
+        assert finished.read("tables", f"{name}.md")
+    assert finished.planned() == set()
+    assert verify(results).problems == []
+
+
+@pytest.mark.parametrize("encoder", ["bert", "mine"])
+def test_numbers_are_those_of_the_embeddings(finished: Workflow, encoder: str) -> None:
+    """By loops over the vectors, of word vectors those of the user's file."""
+    results = finished.folder / "results/small/associations"
+    suite = pd.read_parquet(results / "suites/names.parquet")
+    embeddings = pd.read_parquet(results / encoder / "names/embeddings.parquet")
+    rows: Any = pd.read_parquet(results / encoder / "names/associations.parquet")
+    assert set(rows["pooling"]) == ({"vectors"} if encoder == "mine" else {"cls", "word"})
+    for row in rows.itertuples():
+        of = embeddings[embeddings["pooling"] == row.pooling].set_index("stimulus")["embedding"]
+        sets = {name: list(of[part["stimulus"]]) for name, part in suite.groupby("set", observed=True)}
+        x, y = ([s(w, sets["A"], sets["B"]) for w in sets[name]] for name in "XY")
+        assert row.mean_difference == pytest.approx(mean(x) - mean(y), rel=1e-6)
+        assert row.d == pytest.approx(size(x, y), rel=1e-6)
+    if encoder == "mine":
+        lines = (finished.folder / "vectors.txt").read_text().splitlines()
+        known = {word: np.array(numbers, np.float32) for word, *numbers in map(str.split, lines)}
+        for number, word in zip(suite["stimulus"], suite["word"], strict=True):
+            np.testing.assert_array_equal(of[number], known[word])
+
+
+def test_what_hand_set_weights_mean_is_measured(finished: Workflow) -> None:
+    rows = pd.read_parquet(finished.folder / "results/small" / PICTURES / "associations.parquet")
+    differences = rows.set_index(["pooling", "experiment", "unit"])["mean_difference"].to_dict()
+    expected = truths(COUNTER)
+    # every word is one token, the first
+    expected |= {("word-first", *key[1:]): truth for key, truth in expected.items() if key[0] == "word"}
+    assert differences == pytest.approx(expected, abs=1e-6) and len(expected) == 24
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "outputs"),
+    [
+        ("regional.template", "{region} has {word} people.", {LIKELIHOODS, SCORES}),
+        ("regional.draws", 21, {SCORES}),
+        ("associations.poolings", ["cls", "mean"], {NAMES + name for name in EMBEDDED}),
+        # embeds nothing
+        (
+            "associations.statistics",
+            {"seed": 1},
+            {folder + EMBEDDED[1] for folder in (NAMES, "associations/mine/names/", PICTURES)},
+        ),
+    ],
+)
+def test_what_a_change_makes_anew(changed: Workflow, place: str, value: Any, outputs: set[str]) -> None:
+    family, key = place.split(".")
+    changed.config[family][key] = value
+    assert planned(changed) == outputs
+
+
+def test_another_model_leaves_the_first_alone(changed: Workflow) -> None:
+    changed.config["models"]["other"] = changed.config["models"]["bert"] | {"seed": 2}
+    for family in ("regional", "associations"):
+        changed.config[family]["models"].append("other")
+    outputs = changed.planned()
+    new = {output for output in outputs if not output.startswith(AGGREGATES)}
+    assert {"regional/other/scores.parquet", "associations/other/names/associations.parquet"} <= new
+    assert all("/other/" in output for output in new)
+    assert {"tables/regional_table1.csv", "tables/associations_tests.csv"} <= outputs
+
+
+def test_another_suite_is_the_only_one_embedded(changed: Workflow) -> None:
+    shutil.copyfile(changed.folder / "names.json", changed.folder / "more.json")
+    changed.config["associations"]["tests"]["more"] = {"format": "sent-bias", "path": "more.json"}
+    outputs = planned(changed)
+    assert "associations/bert/more/embeddings.parquet" in outputs
+    assert all("/more" in output for output in outputs)
+
+
+def test_other_files_make_what_is_of_them(finished: Workflow, tmp_path: Path) -> None:
+    workflow = copied(finished, tmp_path / "unmask")
+    (workflow.folder / "train.csv").write_text(
+        (workflow.folder / "train.csv").read_text() + "the kind woman,1\n"
+    )
+    outputs = planned(workflow)
+    assert {"models/judge/files", "regional/prefixes/judge/posts.parquet"} <= outputs
+    assert not [output for output in outputs if "bert" in output or "associations" in output]
+    shutil.copyfile(finished.folder / "train.csv", workflow.folder / "train.csv")
+    features = workflow.folder / workflow.config["associations"]["tests"]["pictures"]["features"]
+    with np.load(features) as arrays:
+        np.savez(features, **{name: values * 2 for name, values in arrays.items()})
+    assert {PICTURES + name for name in EMBEDDED} == {
+        each for each in planned(workflow) if "judge" not in each
+    }
+
+
+@pytest.mark.thorough
+def test_another_list_scores_the_new_words_alone(finished: Workflow, tmp_path: Path) -> None:
+    workflow = copied(finished, tmp_path / "unmask")
+    results = workflow.folder / "results/small"
+    workflow.config["regional"]["words"]["virtues"] = "virtues.yaml"
+    before = pd.read_parquet(results / LIKELIHOODS)
+    done = workflow.snakemake("results/small/" + SCORES)
+    assert done.returncode == 0, done.stdout + done.stderr
+    new = pd.read_parquet(results / "regional/bert/likelihoods/virtues.parquet")
+    assert set(new["word"]) == {"brave", "shy"}
+    # those of the first list are not scored again
+    pd.testing.assert_frame_equal(pd.read_parquet(results / LIKELIHOODS), before)
+    assert "nothing is left to do" in workflow.read("logs", "regional", "bert", "likelihoods", "traits.log")
+    assert set(pd.read_parquet(results / SCORES)["words"]) >= {"full", "virtues"}
+
+
+def test_embeddings_may_go(finished: Workflow, tmp_path: Path) -> None:
+    workflow = copied(finished, tmp_path / "unmask")
+    results = workflow.folder / "results/small"
+    remove(removable(results), results)
+    assert not list((results / "associations").rglob("embeddings.parquet"))
+    assert workflow.planned() == set()
+
+
+def test_a_study_without_the_keys_has_no_trace(changed: Workflow) -> None:
+    for family in ("regional", "associations"):
+        del changed.config[family]
+    del changed.config["models"]["judge"], changed.config["models"]["sees"]
+    (changed.folder / "text.txt").write_text("the rich man\n")
+    changed.config["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
+    done = changed.snakemake("--summary")
+    assert done.returncode == 0 and "frequency/text.parquet" in done.stdout
+    assert "regional" not in done.stdout and "associations" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("family", "key", "value", "line"),
+    [
+        ("regional", "words", {"full": "words.yaml"}, "words: 'full' is the name of a part of a list"),
+        ("associations", "published", {"bart": "bert"}, "published: bart is not tested"),
+    ],
+)
+def test_what_cannot_be_is_one_line(changed: Workflow, family: str, key: str, value: Any, line: str) -> None:
+    """The rest is in the tests of check_study; this is that planning asks."""
+    changed.config[family][key] = value
+    (error,) = errors(changed.snakemake("-n"))
+    assert error.startswith(f"error: config key {family}.{line}")
