@@ -61,7 +61,7 @@ def test_scores_are_those_of_double_precision_and_no_decision_flips(architecture
     for masking in MASKED_MASKINGS:
         model = load(model_directory(architecture), CPU, masking == "none")
         # the fast way is taken
-        assert type(model.encode.__self__).__name__ == "_Split"  # type: ignore[attr-defined]
+        assert model.encode.__self__.apart  # type: ignore[attr-defined]
         assert any(isinstance(module, PackedLinear) for module in model.network.modules())
         evidence[masking] = collect_evidence(pairs, model, masking, ORIGINAL)
     found = score_pairs(list(pairs["pair_id"]), evidence, list(MEASURES))
@@ -197,7 +197,8 @@ def test_a_head_that_cannot_be_apart_runs_at_every_position(
 ) -> None:
     plain = scores(load(model_directory("bert"), CPU, False, fast=False), "one-shared")
     caplog.set_level(logging.INFO)
-    monkeypatch.setattr(loading._Split, "head", lambda self, hidden: hidden.new_zeros(len(hidden), 3))
+    # which a head that is apart calls
+    monkeypatch.setattr(loading.dataclasses, "replace", lambda output, **fields: output)
     model = load(model_directory("bert"), CPU, with_attention=False)
     assert "head apart from encoder: not for this architecture" in caplog.text
     np.testing.assert_allclose(scores(model, "one-shared")["log_prob"], plain["log_prob"], atol=1e-5)
@@ -293,7 +294,7 @@ def test_a_sequence_that_does_not_fit_by_itself_is_one_clear_line(tokens: int, p
 
 @pytest.mark.usefixtures("forced")
 @pytest.mark.parametrize(
-    "where", ["PackedLinear.forward", "_Split.encode", "AutoModelForMaskedLM.from_pretrained"]
+    "where", ["PackedLinear.forward", "dataclasses.replace", "AutoModelForMaskedLM.from_pretrained"]
 )
 def test_a_model_that_does_not_fit_is_one_clear_line_and_no_slower_way_is_taken(
     where: str, monkeypatch: pytest.MonkeyPatch

@@ -48,11 +48,10 @@ class Encoded:
 
 
 class Encode(Protocol):
-    """Reads a batch (batch × length) of token ids, and gives the hidden states at those places that are asked
-    for: sorted indices into the batch's tokens, one sequence after the other.
+    """Reads a batch of token ids (batch × length), and gives the hidden states at some places: sorted indices
+    into the batch's tokens, one sequence after the other.
 
-    `mask` (batch × length) is False where a token only fills up its sequence, and is not attended to; without
-    one all tokens count."""
+    `mask` (batch × length) is False where a token only fills up its sequence and is not attended to."""
 
     def __call__(
         self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None
@@ -161,22 +160,23 @@ def _load(
         network.config.use_cache = False
     probes = [_probe(tokenizer, shape, device.torch) for shape in PROBES]
     attention = _attention_output(network, probes, stack) if with_attention else None
-    plain = _Plain(network, attention)
-    ways: list[_Plain | _Split] = [_Split(network, attention), plain] if fast else []
-    expected = [_read(plain, probe) for probe in probes] if fast else []
-    if fast_layers:
-        if device.torch.type == "cpu":
-            use_fast_linear_layers(network)
-        _use_fused_gelu(network)
-    for way in ways:
-        if _agrees(way, probes, expected, TOLERANCE[dtype]):
-            return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None)
-        if way is not plain:
+    plain = _Reader(network, attention, apart=False)
+    way = plain
+    if fast:
+        expected = _outputs(plain, probes)
+        if fast_layers:
+            if device.torch.type == "cpu":
+                use_fast_linear_layers(network)
+            _use_fused_gelu(network)
+        ways = (_Reader(network, attention, apart=True), plain)
+        found = next((each for each in ways if _agrees(each, probes, expected, TOLERANCE[dtype])), None)
+        if found is None and fast_layers:
+            logger.warning("faster layers differ from the plain ones: this model runs without them")
+            return _load(directory, device, with_attention, stack, dtype, start, fast, False)
+        way = found or plain
+        if way is plain:
             logger.info("head apart from encoder: not for this architecture, it runs at every position")
-    if fast_layers:
-        logger.warning("faster layers differ from the plain ones: this model runs without them")
-        return _load(directory, device, with_attention, stack, dtype, start, fast, False)
-    return LoadedModel(network, tokenizer, device, plain.encode, plain.head, start is not None)
+    return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None)
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase, shape: tuple[int, int], device: torch.device) -> torch.Tensor:
@@ -198,79 +198,58 @@ def _attention_output(
     if network.config.is_encoder_decoder and stack is None:
         logger.warning("an encoder-decoder has several attentions and none was chosen: AULA stays undefined")
         return None
-    plain = _Plain(network, name)
     try:
-        maps = [_read(plain, probe)[0].attention for probe in probes]
+        # without maps of all tokens by all there are two outputs a probe
+        if len(_outputs(_Reader(network, name, apart=False), probes)) == 3 * len(probes):
+            return name
     except Exception as error:  # whatever it is that an architecture cannot
         _log_unsupported(error)
-        maps = [None]
-    if any(attention is None for attention in maps):
-        logger.warning(
-            "this architecture gives no attention maps of all tokens by all tokens: AULA stays undefined"
-        )
-        return None
-    return name
+    logger.warning(
+        "this architecture gives no attention maps of all tokens by all tokens: AULA stays undefined"
+    )
+    return None
 
 
-class _Plain:
-    """The network as it is: the head runs at every position, attention maps are kept until averaged."""
+class _Reader:
+    """A way to read with a network: encoder and head apart, or as it is, the head running at every position.
 
-    def __init__(self, network: PreTrainedModel, attention: str | None) -> None:
-        self.network, self.attention = network, attention
-
-    def encode(self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> Encoded:
-        output = self.network(
-            input_ids=ids,
-            attention_mask=_attended(ids, mask),
-            output_attentions=self.attention is not None,
-        )
-        return Encoded(output.logits.flatten(0, 1)[places], _mean(output, self.attention, ids))
-
-    def head(self, hidden: torch.Tensor) -> torch.Tensor:
-        return hidden
-
-
-class _Split:
-    """Encoder and head apart.
-
-    The encoder is the network's base model. The head is whatever the network does with the base
-    model's output: it is run by calling the network while its base model returns what it is told.
+    The encoder is the network's base model. The head is whatever the network does with the base model's
+    output: it is run by calling the network while its base model returns what it is told.
     """
 
-    def __init__(self, network: PreTrainedModel, attention: str | None) -> None:
-        self.network, self.base, self.attention = network, network.base_model, attention
+    def __init__(self, network: PreTrainedModel, attention: str | None, apart: bool) -> None:
+        self.network, self.attention, self.apart = network, attention, apart
         self.output: Any = None
 
     def encode(self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None) -> Encoded:
         # the hidden states of the batch before
         self.output = None
-        output = self.base(
+        output: Any = (self.network.base_model if self.apart else self.network)(
             input_ids=ids,
-            attention_mask=_attended(ids, mask),
+            attention_mask=torch.ones_like(ids) if mask is None else mask.to(ids.dtype),
             output_attentions=self.attention is not None,
         )
         attention = _mean(output, self.attention, ids)
+        if not self.apart:
+            return Encoded(output.logits.flatten(0, 1)[places], attention)
         # kept for its other fields, which heads pass on; the maps would fill the memory
-        self.output = (
-            output if self.attention is None else dataclasses.replace(output, **{self.attention: None})
-        )
+        without_maps = {} if self.attention is None else {self.attention: None}
+        self.output = dataclasses.replace(output, **without_maps)
         return Encoded(output.last_hidden_state.flatten(0, 1)[places], attention)
 
     def head(self, hidden: torch.Tensor) -> torch.Tensor:
+        if not self.apart:
+            return hidden
         output = dataclasses.replace(self.output, last_hidden_state=hidden[None])
         ids = torch.zeros(1, len(hidden), dtype=torch.long, device=hidden.device)
-        forward = self.base.forward
-        self.base.forward = lambda *args, **kwargs: output
+        base = self.network.base_model
+        forward = base.forward
+        base.forward = lambda *args, **kwargs: output
         try:
             logits: torch.Tensor = self.network(input_ids=ids).logits[0]
         finally:
-            self.base.forward = forward
+            base.forward = forward
         return logits
-
-
-def _attended(ids: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """The mask in the form that networks take, 1 where a token is attended to."""
-    return torch.ones_like(ids) if mask is None else mask.to(ids.dtype)
 
 
 def _mean(output: Any, name: str | None, ids: torch.Tensor) -> torch.Tensor | None:
@@ -296,38 +275,31 @@ def _use_fused_gelu(network: nn.Module) -> None:
 
 
 @torch.inference_mode()
-def _read(way: _Plain | _Split, probe: torch.Tensor) -> tuple[Encoded, torch.Tensor]:
-    """What a way of reading leaves of a probe, and the log-probabilities at all of its places."""
-    encoded = way.encode(probe, torch.arange(probe.numel(), device=probe.device))
-    return encoded, way.head(encoded.hidden).float().log_softmax(-1)
+def _outputs(way: _Reader, probes: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """What a way of reading makes of each probe: log-probabilities at all places and at some alone, as where
+    tokens are hidden, and attention if there is any."""
+    outputs = []
+    for probe in probes:
+        every = torch.arange(probe.numel(), device=probe.device)
+        for places in (every[1::3], every):
+            encoded = way.encode(probe, places)
+            outputs.append(way.head(encoded.hidden).float().log_softmax(-1))
+        outputs += [] if encoded.attention is None else [encoded.attention]
+    return outputs
 
 
-@torch.inference_mode()
 def _agrees(
-    way: _Plain | _Split,
-    probes: Sequence[torch.Tensor],
-    expected: Sequence[tuple[Encoded, torch.Tensor]],
-    tolerance: float,
+    way: _Reader, probes: Sequence[torch.Tensor], expected: Sequence[torch.Tensor], tolerance: float
 ) -> bool:
     """Whether a way of reading gives the log-probabilities and the attention that it should."""
-    pairs: list[tuple[torch.Tensor | None, torch.Tensor]] = []
     try:
-        for probe, (plain, log_probs) in zip(probes, expected, strict=True):
-            encoded, of_all = _read(way, probe)
-            # some places alone, as where tokens are hidden
-            some = torch.arange(probe.numel(), device=probe.device)[1::3]
-            of_some = way.head(way.encode(probe, some).hidden).float().log_softmax(-1)
-            pairs += [(of_all, log_probs), (of_some, log_probs[some])]
-            if plain.attention is not None:
-                pairs.append((encoded.attention, plain.attention))
+        outputs = _outputs(way, probes)
     except Exception as error:  # whatever it is that an architecture cannot
         _log_unsupported(error)
         return False
-    return all(
-        one is not None
-        and one.shape == other.shape
-        and torch.allclose(one, other, rtol=tolerance, atol=tolerance)
-        for one, other in pairs
+    return len(outputs) == len(expected) and all(
+        one.shape == other.shape and torch.allclose(one, other, rtol=tolerance, atol=tolerance)
+        for one, other in zip(outputs, expected, strict=True)
     )
 
 
@@ -335,4 +307,4 @@ def _log_unsupported(error: Exception) -> None:
     """Raises the error where it is about memory: what way is taken must not depend on how much is free."""
     if ran_out_of_memory(error):
         raise error
-    logger.info("%s: %s", type(error).__name__, str(error).splitlines()[0] if str(error) else "")
+    logger.info("%s: %s", type(error).__name__, str(error).partition("\n")[0])

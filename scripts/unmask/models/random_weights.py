@@ -5,26 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    PretrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
+from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.detecting import MASKED_LM
 from unmask.models.directory import save_like, tokenizer_files
+from unmask.models.kinds import KINDS
 from unmask.models.own_code import KEY, allow, is_allowed
 from unmask.models.tokenizer import load_tokenizer
-
-LANGUAGE_MODELS: Mapping[str, tuple[str, Any]] = {
-    MASKED_LM: ("masked language model", AutoModelForMaskedLM),
-    CAUSAL_LM: ("causal language model", AutoModelForCausalLM),
-}
-"""By kind: what such models are called, and what loads them."""
 
 _SPECIAL = ("bos", "eos", "cls", "sep", "pad", "mask")
 
@@ -32,7 +20,7 @@ _SPECIAL = ("bos", "eos", "cls", "sep", "pad", "mask")
 def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> dict[str, Any]:
     """Write a language model with random weights to `directory`, whole or not at all.
 
-    `entry["kind"]` is one of LANGUAGE_MODELS, masked where it is not stated. `entry["config"]` has the
+    `entry["kind"]` is a language model's, masked where it is not stated. `entry["config"]` has the
     `model_type` and any setting of its configuration; the size of the vocabulary and the ids of special
     tokens are those of the tokenizer in the directory `entry["tokenizer"]`, whose files are copied as they
     are. The same seed gives the same weights.
@@ -51,7 +39,7 @@ def make_random(entry: Mapping[str, Any], directory: str | Path, seed: int) -> d
         raise
     except Exception as error:  # each architecture has its own way with settings that it cannot use
         reason = str(error) or type(error).__name__
-        raise InputError(f"config: no {LANGUAGE_MODELS[kind][0]} of these settings: {reason}") from None
+        raise InputError(f"config: no {KINDS[kind].title} of these settings: {reason}") from None
     return {
         "model_type": model.config.model_type,
         "parameters": sum(parameter.numel() for parameter in model.parameters()),
@@ -65,7 +53,7 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str
     as its architecture draws them before training, to `directory`, whole or not at all: what scores are
     without anything learnt.
 
-    kind: of LANGUAGE_MODELS. The same seed gives the same weights with the same version of torch.
+    kind: of a language model. The same seed gives the same weights with the same version of torch.
     """
     base, allowed = Path(base), is_allowed(base)
     config = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=allowed)
@@ -75,10 +63,11 @@ def make_untrained(base: str | Path, directory: str | Path, seed: int, kind: str
 
 def _drawn(config: PretrainedConfig, kind: str, seed: int, own_code: bool = False) -> PreTrainedModel:
     """A language model with weights as its architecture draws them."""
-    _, auto = LANGUAGE_MODELS[kind]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        model: PreTrainedModel = auto.from_config(config, trust_remote_code=own_code, dtype=torch.float32)
+        model: PreTrainedModel = KINDS[kind].auto.from_config(
+            config, trust_remote_code=own_code, dtype=torch.float32
+        )
     return model
 
 

@@ -132,15 +132,16 @@ def train(
 ) -> list[dict[str, float]]:
     """Train `model`, in place, on the `examples`, shuffled anew in each epoch.
 
-    collate: makes a batch (input_ids, attention_mask, labels …) of a list of examples; what it draws, it
-    draws from PyTorch's own generator. loss: of a batch; by default the model's own, a mean over its labels.
-    on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation
-    mode; what it draws changes nothing. lengths: of the examples, in tokens; a batch then has examples of one
-    length, so that none is padded. batches: the numbers of the examples of a step, where these are not
-    shuffled. work: a folder for states; a call with one that a killed process left goes on from there. It is
-    the caller's to see that it is of the same work (`work_folder`). None saves nothing. state: what `loss`
-    and `on_step` remember (tensors, numbers, lists, dictionaries); it is saved and restored, in place, with
-    the weights.
+    - collate: makes a batch (input_ids, attention_mask, labels …) of examples; draws from PyTorch's generator
+    - work: a folder for states, of this work alone (`work_folder`); a call with one that a killed process
+      left goes on from there, and None saves nothing
+    - loss: of a batch; by default the model's own, a mean over its labels
+    - on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation mode;
+      what it draws changes nothing
+    - lengths: of the examples, in tokens; a batch then has examples of one length, so that none is padded
+    - batches: the numbers of the examples of a step, where these are not shuffled
+    - state: what `loss` and `on_step` remember (tensors, numbers, lists, dictionaries); saved and restored,
+      in place, with the weights
 
     Returns the mean loss of every tenth of the steps, as {step, loss}. When a batch does not fit into memory,
     it and those after it are read in halves; with a `loss`, which need be no sum over examples, that is
@@ -158,10 +159,10 @@ def train(
     done, history, recent = _restore(work, model, optimizer, device, state)
     part, limit, began = max(1, settings.steps // 10), settings.batch, time.monotonic()
     devices = [] if device.torch.type == "cpu" else [device.torch]
-    model.train()
     with torch.random.fork_rng(devices=devices):
         if on_step and done == 0 and 0 in at:
-            _look(model, on_step, 0)
+            model.eval()  # type: ignore[no-untyped-call]
+            on_step(0)
         for step in range(done, settings.steps):
             _seed(settings.seed, step, device)
             batch = collate([examples[number] for number in batches(step)])
@@ -172,42 +173,32 @@ def train(
                 limit = _half(limit, batch, device, whole=loss is not None)
                 optimizer.zero_grad(set_to_none=True)
                 _seed(settings.seed, step, device)
-            if result.counted:
-                if not math.isfinite(result.mean):
-                    raise InputError(f"training: the loss of step {step + 1} is {result.mean}, not a number")
+            mean, counted = result
+            if counted:
+                if not math.isfinite(mean):
+                    raise InputError(f"training: the loss of step {step + 1} is {mean}, not a number")
                 torch.nn.utils.clip_grad_norm_(trained, settings.clip)
                 for group in optimizer.param_groups:
                     group["lr"] = settings.learning_rate * settings.schedule(step, settings.steps)
                 optimizer.step()
-                recent.append(result.mean)
+                recent.append(mean)
             optimizer.zero_grad(set_to_none=True)
             last = step + 1
             if last % part == 0 or last == settings.steps:
                 history.append({"step": last, "loss": float(np.mean(recent)) if recent else math.nan})
                 recent.clear()
                 left = (time.monotonic() - began) / (last - done) * (settings.steps - last)
-                logger.info(
-                    "step %d of %d: loss %.4f, about %s left",
-                    last,
-                    settings.steps,
-                    history[-1]["loss"],
-                    duration(left),
-                    extra=PROGRESS,
-                )
+                of_all, loss_now = f"step {last} of {settings.steps}", f"loss {history[-1]['loss']:.4f}"
+                logger.info("%s: %s, about %s left", of_all, loss_now, duration(left), extra=PROGRESS)
             if on_step and last in at:
-                _look(model, on_step, last)
+                model.eval()  # type: ignore[no-untyped-call]
+                # the next step seeds what it draws
+                on_step(last)
             if work and last % settings.save_every == 0 and last < settings.steps:
                 progress = {"step": last, "history": history, "recent": recent, "state": state}
                 _save(work, model, optimizer, progress)
     model.eval()  # type: ignore[no-untyped-call]
     return history
-
-
-@dataclass(frozen=True)
-class _BatchLoss:
-    mean: float
-    counted: int
-    """What the loss is a mean over; where that is nothing, there is no gradient."""
 
 
 def _seed(seed: int, step: int, device: Device) -> None:
@@ -247,13 +238,16 @@ class _Batches:
         self.batches = [batches[number] for number in rng.permutation(len(batches))]
 
 
-def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | None) -> _BatchLoss:
-    """Add the gradient of the batch's mean loss, read in parts of at most `limit` examples."""
+def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | None) -> tuple[float, int]:
+    """Add the gradient of the batch's mean loss, read in parts of at most `limit` examples.
+
+    Returns the loss, and how much it is a mean over; where that is nothing, there is no gradient.
+    """
     size = len(next(iter(batch.values())))
     if loss:
         of_batch = loss(model, batch)
         of_batch.backward()  # type: ignore[no-untyped-call]
-        return _BatchLoss(of_batch.item(), size)
+        return of_batch.item(), size
     total = _counted(batch)
     mean = 0.0
     for start in range(0, size, limit):
@@ -263,7 +257,7 @@ def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | Non
             of_part = model(**part).loss * share
             of_part.backward()
             mean += of_part.item()
-    return _BatchLoss(mean, total)
+    return mean, total
 
 
 def _counted(batch: Batch) -> int:
@@ -291,12 +285,6 @@ def _half(limit: int, batch: Batch, device: Device, whole: bool) -> int:
         )
     logger.warning("out of memory on %s: %d examples at a time from here on", device, limit // 2)
     return limit // 2
-
-
-def _look(model: PreTrainedModel, on_step: Callable[[int], None], step: int) -> None:
-    model.eval()  # type: ignore[no-untyped-call]
-    # the next step seeds what it draws
-    on_step(step)
 
 
 def _save(work: Path, model: PreTrainedModel, optimizer: Optimizer, progress: Mapping[str, Any]) -> None:
