@@ -5,7 +5,6 @@ import os
 import resource
 import stat
 import tempfile
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -129,17 +128,6 @@ def test_any_free_gpu_is_taken_whatever_its_number(
             assert (str(device.torch), device.batch_tokens) == ("cuda:1", 99)
         assert chosen == [device.torch]
     assert caplog.messages == ["running on cuda:1 (a GPU)"]
-
-
-def test_one_gpu_is_waited_for_where_another_is_free(
-    pretend: Callable[..., list[torch.device]], temporary_files: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    pretend("b", "a")
-    with held(temporary_files, "b") as (_, line):
-        threading.Timer(0.7, line.send, ["end"]).start()
-        with claim_device("cuda:0") as device:
-            assert device.torch == torch.device("cuda:0")
-    assert waiting_lines(caplog) == ["waiting", "a GPU is free"]
 
 
 def test_the_cpu_is_for_all(pretend: Callable[..., list[torch.device]], temporary_files: Path) -> None:

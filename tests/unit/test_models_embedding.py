@@ -135,23 +135,6 @@ def test_numbers_that_are_not_finite(bert: Path) -> None:
         embed(encoder, ["a nurse"], [None], ["mean"])
 
 
-def test_batches_are_halved_where_memory_is_too_small(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    encoder = encoder_of(bert)
-    texts, spans = ["This is a nurse.", "This is a doctor.", "This is a table."], [None] * 3
-    expected = embed(encoder, texts, spans, ["mean"])["mean"]
-    forward, sizes = encoder.network.forward, []
-
-    def small(*args: Any, **inputs: Any) -> Any:
-        sizes.append(len(inputs["input_ids"]))
-        if sizes[-1] > 1:
-            raise torch.OutOfMemoryError("out of memory")
-        return forward(*args, **inputs)
-
-    monkeypatch.setattr(encoder.network, "forward", small)
-    np.testing.assert_allclose(embed(encoder, texts, spans, ["mean"])["mean"], expected, atol=1e-6)
-    assert sizes == [3, 1, 1, 1]
-
-
 @pytest.mark.parametrize("kind", ["masked-lm", "text-encoder"])
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "bart", "modernbert"])
 def test_both_kinds_embed_as_the_plain_network_does(architecture: str, kind: str, tmp_path: Path) -> None:

@@ -46,18 +46,7 @@ def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
         ("path", {"dtype": ["float32", "bfloat16"]}, {"a-float32": "float32", "a-bfloat16": "bfloat16"}),
         ("random", {"seed": [1, 2]}, {"a-1": 1, "a-2": 2}),
         ("path", {"path": ["runs/one/", "runs/two"]}, {"a-one": "runs/one/", "a-two": "runs/two"}),
-        (
-            "gguf",
-            {"path": {"full": "x/m.gguf", "q4": "x/n.gguf"}},
-            {"a-full": "x/m.gguf", "a-q4": "x/n.gguf"},
-        ),
-        ("train", {"steps": [10, 200]}, {"a-10": 10, "a-200": 200}),
         ("debiased", {"method": ["cda", "at"]}, {"a-cda": "cda", "a-at": "at"}),
-        (
-            "scored",
-            {"path": ["l/plain.jsonl", "l/q.jsonl"]},
-            {"a-plain.jsonl": "l/plain.jsonl", "a-q.jsonl": "l/q.jsonl"},
-        ),
     ],
 )
 def test_any_key_of_the_source_makes_states(source: str, states: Any, models: dict[str, Any]) -> None:
@@ -87,19 +76,6 @@ def test_models_of_the_study_are_a_series_by_name() -> None:
         "b": "a-y",
         "f": "first",
     }
-
-
-def test_what_debiasing_makes_of_a_model_may_be_in_a_series_with_it() -> None:
-    debiased = {
-        "study": "small",
-        "models": {"a": {"source": "hub", "repo": "owner/a"}},
-        "worlds": {"w": {}},
-        "corpora": {"c": {"format": "text", "world": "w"}},
-        "debiasing": {"corpus": "c", "of": ["a"], "methods": {"cda": {}, "at": {}}},
-        "series": {"debiased": ["a", "a-cda", "a-at"]},
-    }
-    completed = complete(debiased, FAMILIES)
-    assert list(completed["series"]["debiased"]) == list(completed["models"]) == ["a", "a-cda", "a-at"]
 
 
 @pytest.mark.parametrize(

@@ -77,20 +77,6 @@ def assert_close(one: PreTrainedModel, other: PreTrainedModel) -> None:
             torch.testing.assert_close(one.state_dict()[name], tensor, rtol=1e-3, atol=1e-4)
 
 
-def test_a_step_draws_what_pytorch_draws_from_the_seed_of_its_number() -> None:
-    drawn = []
-
-    def collate(examples: list[dict[str, Any]]) -> Batch:
-        drawn.append(torch.rand(3))
-        return stacked(examples)
-
-    train(classifier(), rows(), collate, Settings(10, 1e-3, 3, seed=4), None, device())
-    for step, numbers in enumerate(drawn):
-        torch.manual_seed(int(np.random.SeedSequence((4, step)).generate_state(1, np.uint64)[0]))
-        assert torch.equal(numbers, torch.rand(3))
-    assert len(drawn) == 3
-
-
 @pytest.mark.parametrize(
     ("optimizer_of", "schedule", "rates"),
     [

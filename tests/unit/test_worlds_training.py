@@ -1,7 +1,6 @@
 import json
 import math
 import random
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,7 @@ from library import (
     TOLERANCE,
     Corruption,
     InputError,
-    Masking,
     Recipe,
-    Settings,
     World,
     check_learnt,
     draw_corpus,
@@ -270,31 +267,6 @@ def test_a_model_that_learnt_nothing_is_refused_or_says_so(tmp_path: Path) -> No
     assert manifest["entry"]["gate"] == gate and manifest["model_type"] == "bert"
     assert (facts["steps"], facts["gate"]["levels"][3]["truth"]) == (3, pytest.approx(math.log(9)))
     assert "did not learn the planted association" in (tmp_path / "kept.log").read_text(encoding="utf-8")
-
-
-def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("unmask.worlds.training.Settings", partial(Settings, save_every=2))
-    of_world = settings(seed=5, sentences=2000)
-    train_it = partial(train_by_script, corpus=write_corpus(tmp_path), of_world=of_world, steps=5, gate=False)
-    whole = (train_it(tmp_path / "whole") / "files/model.safetensors").read_bytes()
-    calls, batch = 0, Masking.batch
-
-    def killed(self: Masking, *arguments: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls > 3:
-            raise KeyboardInterrupt
-        return batch(self, *arguments)
-
-    with monkeypatch.context() as patch, pytest.raises(SystemExit):
-        patch.setattr(Masking, "batch", killed)
-        train_it(tmp_path / "parts")
-    assert [path.name for path in tmp_path.glob("parts/.files.training-*/*")] == ["state.pt"]
-    assert (train_it(tmp_path / "parts") / "files/model.safetensors").read_bytes() == whole
-    assert "continuing after step 2" in (tmp_path / "parts.log").read_text(encoding="utf-8")
-    assert not list(tmp_path.glob("parts/.files*"))
 
 
 @pytest.mark.thorough

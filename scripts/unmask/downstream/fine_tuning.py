@@ -184,9 +184,8 @@ class _Run:
     def _part(self, part: str) -> ClassificationDataset:
         rows = self.task.examples[self.task.examples["part"] == part]
         labels = rows["label"].to_numpy(np.float32 if self.kind == SIMILARITY else np.int64)
-        return ClassificationDataset.of(
-            self.tokenizer, *self._texts(rows), labels, self.max_length, self.types
-        )
+        tokens = tokenise(self.tokenizer, *self._texts(rows), self.max_length, self.types)
+        return ClassificationDataset(tokens, labels, self.tokenizer)
 
     def trained(self, trial: Hyperparameters) -> dict[str, Any]:
         """Train with these settings, unless that was done; the weights stay until they are forgotten.

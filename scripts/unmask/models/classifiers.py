@@ -23,7 +23,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICA
 from unmask.errors import InputError
 from unmask.models.directory import save_like
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.tokens import Tokens, padded, tokenise
+from unmask.models.tokens import Tokens, padded
 from unmask.models.training import Batch
 
 
@@ -45,22 +45,7 @@ class ClassificationDataset:
     tokens: Tokens
     labels: npt.NDArray[Any]
     """Numbers of labels, or, of a regression, numbers."""
-    padding_id: int
-    side: str
-
-    @classmethod
-    def of(
-        cls,
-        tokenizer: PreTrainedTokenizerBase,
-        texts: Sequence[str],
-        seconds: Sequence[str] | None,
-        labels: npt.NDArray[Any],
-        max_length: int | None,
-        with_types: bool,
-    ) -> "ClassificationDataset":
-        """labels: one a text; the others as of `unmask.models.tokens.tokenise`."""
-        tokens = tokenise(tokenizer, texts, seconds, max_length, with_types)
-        return cls(tokens, labels, tokenizer.pad_token_id or 0, tokenizer.padding_side)
+    tokenizer: PreTrainedTokenizerBase
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -71,7 +56,8 @@ class ClassificationDataset:
     def batch(self, numbers: list[int]) -> Batch:
         """Some of the examples, filled up to the longest of them."""
         labels = torch.from_numpy(self.labels[numbers])
-        return padded(self.tokens, numbers, self.padding_id, self.side) | {"labels": labels}
+        padding_id, side = self.tokenizer.pad_token_id or 0, self.tokenizer.padding_side
+        return padded(self.tokens, numbers, padding_id, side) | {"labels": labels}
 
 
 def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: int) -> Start:
@@ -81,7 +67,6 @@ def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: i
     model does not have is drawn from `seed`, in the way of its architecture.
     Raises InputError where transformers has no classifier of this architecture.
     """
-    directory = Path(directory)
     config = AutoConfig.from_pretrained(directory, local_files_only=True)
     if config.model_type not in MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES:
         raise InputError(f"transformers has no text classifier of type {config.model_type} to fine-tune")

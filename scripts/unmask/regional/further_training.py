@@ -24,6 +24,7 @@ from unmask.models.masking import Masking
 from unmask.models.poolings import Tokens
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.tokens import takes_types
+from unmask.models.tokens import tokenise as tokens_of
 from unmask.models.training import IGNORED, Batch, Settings, constant, steps_of, train
 from unmask.regional.labelled import Items
 
@@ -138,14 +139,15 @@ def fine_tune_on(
     start = make_classifier(base, labels, entry["seed"])
     longest = min(entry["max_length"], max_length or entry["max_length"])
     types = takes_types(start.network)
-    examples = ClassificationDataset.of(start.tokenizer, items.texts, None, items.labels, longest, types)
+    tokens = tokens_of(start.tokenizer, items.texts, None, longest, types)
+    examples = ClassificationDataset(tokens, items.labels, start.tokenizer)
     steps = steps_of(len(examples), entry["batch"], entry["epochs"])
     settings = Settings(entry["batch"], entry["learning_rate"], steps, entry["seed"])
     losses = train(start.network, examples, examples.batch, settings, work, device)
     save_like(start.network, Path(base), directory)
     return {
         "texts": len(examples),
-        "truncated": examples.tokens.truncated,
+        "truncated": tokens.truncated,
         "initialised": list(start.initialised),
         "loss": losses,
     }

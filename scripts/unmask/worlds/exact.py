@@ -144,8 +144,9 @@ class ExactModel:
     @cached_property
     def _tables(self) -> dict[int, tuple[Ids, Floats]]:
         """By length: the sentences (sentences × tokens), and their probabilities."""
-        lengths = sorted({len(tokens) for tokens in self._sentences})
-        rows = {n: {t: p for t, p in self._sentences.items() if len(t) == n} for n in lengths}
+        rows: dict[int, dict[Tokens, float]] = {}
+        for tokens, probability in self._sentences.items():
+            rows.setdefault(len(tokens), {})[tokens] = probability
         return {n: (np.array([*of.keys()]), np.array([*of.values()])) for n, of in rows.items()}
 
     def _around(self, inputs: Ids) -> Floats:
@@ -241,9 +242,8 @@ def exact_model(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactM
 def manifest_of(model: ExactModel) -> dict[str, Any]:
     """What the manifest of an exact model says; its weights are what its answers are computed from."""
     sentences = [(*sentence.words, sentence.probability) for sentence in model.world.sentences]
-    reason = "every sentence of its world begins so"
     is_causal = model.kind == CAUSAL_LM
-    start = {"token": START, "id": model.size, "reason": reason}
+    start = {"token": START, "id": model.size, "reason": "every sentence of its world begins so"}
     return {
         "model_type": MODEL_TYPE,
         # none is learnt, and nothing limits how long a sentence is but the grammar

@@ -86,25 +86,15 @@ def _sentences(pairs: pd.DataFrame, model: ExactModel) -> Iterator[Sentence]:
 def _answers(model: ExactModel, inputs: list[Tokens], masking: str) -> dict[Tokens, Floats]:
     """For each input log P of every token in every place, length × tokens of the world."""
     if model.kind == CAUSAL_LM:
-        return {
-            tokens: _logarithms(
-                np.stack(
-                    [model.following(() if masking == START else tokens[:n]) for n in range(len(tokens))]
-                )
-            )
-            for tokens in inputs
-        }
-    around = model.around_each(inputs)
-    if masking == NONE:
-        around = {tokens: model.unmasked(answers, np.array(tokens)) for tokens, answers in around.items()}
-    return {tokens: _logarithms(answers) for tokens, answers in around.items()}
-
-
-def _logarithms(probability: Floats) -> Floats:
+        begins = [(each, [() if masking == START else each[:n] for n in range(len(each))]) for each in inputs]
+        answers = {tokens: np.stack([*map(model.following, before)]) for tokens, before in begins}
+    else:
+        answers = model.around_each(inputs)
+        if masking == NONE:
+            answers = {tokens: model.unmasked(each, np.array(tokens)) for tokens, each in answers.items()}
     with np.errstate(divide="ignore"):
         # 0 is added since -0 is another number to a digest
-        logarithms: Floats = np.log(probability).round(DECIMALS) + 0.0
-    return logarithms
+        return {tokens: np.log(each).round(DECIMALS) + 0.0 for tokens, each in answers.items()}
 
 
 def _rows(
