@@ -198,7 +198,7 @@ def test_a_head_that_cannot_be_apart_runs_at_every_position(
     plain = scores(load(model_directory("bert"), CPU, False, fast=False), "one-shared")
     caplog.set_level(logging.INFO)
     # which a head that is apart calls
-    monkeypatch.setattr(loading.dataclasses, "replace", lambda output, **fields: output)
+    monkeypatch.setattr("unmask.models.loading.dataclasses.replace", lambda output, **fields: output)
     model = load(model_directory("bert"), CPU, with_attention=False)
     assert "head apart from encoder: not for this architecture" in caplog.text
     np.testing.assert_allclose(scores(model, "one-shared")["log_prob"], plain["log_prob"], atol=1e-5)
