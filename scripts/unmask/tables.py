@@ -86,8 +86,7 @@ def write_table(
 def as_table(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
     """Rows as a table of exactly this schema. Raises ValueError where they do not fit."""
     if isinstance(rows, pd.DataFrame):
-        unknown = set(rows.columns) ^ set(schema.names)
-        if unknown:
+        if unknown := set(rows.columns) ^ set(schema.names):
             raise ValueError(f"columns do not fit the schema: {sorted(unknown)}")
         table = pa.Table.from_pandas(rows[schema.names], schema=schema, preserve_index=False)
     else:
@@ -119,14 +118,10 @@ def write_batches(
 def encodings_of(schema: pa.Schema) -> dict[str, Any]:
     """How columns of each type are stored; docs/disk.md has what this and other ways come to."""
     words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
-    encodings = {}
-    for field in schema:
-        if pa.types.is_floating(field.type):
-            # the bytes of a float apart: exponents are alike, so they compress
-            encodings[field.name] = "BYTE_STREAM_SPLIT"
-        elif pa.types.is_string(field.type):
-            # what a text shares with the one before is left out
-            encodings[field.name] = "DELTA_BYTE_ARRAY"
+    # the bytes of a float apart: exponents are alike, so they compress
+    encodings = {field.name: "BYTE_STREAM_SPLIT" for field in schema if pa.types.is_floating(field.type)}
+    # what a text shares with the one before is left out
+    encodings |= {field.name: "DELTA_BYTE_ARRAY" for field in schema if pa.types.is_string(field.type)}
     return {
         "compression": "zstd",
         "compression_level": ZSTD_LEVEL,

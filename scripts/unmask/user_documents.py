@@ -35,7 +35,7 @@ class Node:
         return InputError(f"{self.where}: {reason}")
 
     def mapping(self) -> dict[Any, "Node"]:
-        """Its values by their keys, in order. Raises InputError where it is no mapping, or an empty one."""
+        """Its values by their keys. Raises InputError where it is no mapping, or an empty one."""
         self._check(Mapping, "mapping")
         return {key: self._child(key, value) for key, value in self.value.items()}
 

@@ -77,26 +77,80 @@ def refused(folder: Path, content: str | bytes, entry: dict[str, Any]) -> str:
 
 
 CSV = "i,x,y,t\n1,a,b,gender\n"
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("2,c,d,gender ", "row 1 (line 3): bias_type: 'gender ' and 'gender' (row 0 (line 2)) look alike"),
-        ("2,c,d,\u00a0gender", "row 1 (line 3): bias_type: '\\xa0gender' and 'gender' (row 0 (line 2))"),
-        ("2,c,d,gen\u200bder", "row 1 (line 3): bias_type: 'gen\\u200bder' and 'gender' (row 0 (line 2))"),
-        ("1 ,c,d,gender", "row 1 (line 3): pair_id: '1 ' and '1' (row 0 (line 2)) look alike"),
-        ('"1\n",c,d,gender', "row 1 (line 3): pair_id: '1\\n' has a control character '\\n' in it"),
-        ('2,c,d,"gender\n"', "row 1 (line 3): bias_type: 'gender\\n' has a control character"),
-        ("2,c,d,gen\x07der", "row 1 (line 3): t: has a control character '\\x07' in it"),
-        ("2,c,d\x00,gender", "line 3: a NUL byte in it"),
-        (f"2,c,{'d' * 200_000},gender", "row 1 (line 3): field larger than field limit"),
-        ('2,c,d,"gender', "row 1 (line 3): unexpected end of data"),
-        ("2,c,d", "row 1 (line 3): 3 fields, but the header has 4"),
-    ],
+LINE = '"x": "a", "y": "b", "t": "gender"'
+FIRST = f'{{"i": "1", {LINE}, "unrelated": "c"}}'
+GOOD = {"i": ["1", "2"], "x": ["a", "b"], "y": ["c", "d"], "t": ["gender", "race"]}
+BROKEN = pa.Array.from_buffers(
+    pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"a\xff")]
 )
-def test_a_bad_row_of_csv(row: str, message: str, tmp_path: Path) -> None:
-    assert refused(tmp_path, f"{CSV}{row}\n", table("csv")).startswith(message)
+DATES = pa.array([10**9, 0], pa.date32())
+
+BAD_ROWS = {
+    "2,c,d,gender ": "bias_type: 'gender ' and 'gender' (row 0 (line 2)) look alike",
+    "2,c,d,\u00a0gender": "bias_type: '\\xa0gender' and 'gender' (row 0 (line 2))",
+    "2,c,d,gen\u200bder": "bias_type: 'gen\\u200bder' and 'gender' (row 0 (line 2))",
+    "1 ,c,d,gender": "pair_id: '1 ' and '1' (row 0 (line 2)) look alike",
+    '"1\n",c,d,gender': "pair_id: '1\\n' has a control character '\\n' in it",
+    '2,c,d,"gender\n"': "bias_type: 'gender\\n' has a control character",
+    "2,c,d,gen\x07der": "t: has a control character '\\x07' in it",
+    f"2,c,{'d' * 200_000},gender": "field larger than field limit",
+    '2,c,d,"gender': "unexpected end of data",
+    "2,c,d": "3 fields, but the header has 4",
+}
+BAD_LINES = {
+    '"x": "again"': "the key 'x' is there twice in one object",
+    '"z": {"k": 1, "k": 1}': "the key 'k' is there twice in one object",
+    '"z": NaN': "NaN is no number",
+    '"z": -Infinity': "-Infinity is no number",
+    '"z": 1e999': "the number 1e999 is too large",
+    f'"z": {"1" * 5000}': "Exceeds the limit",
+    f'"z": {"[" * 100_000}': "not JSON that can be read (nested too deeply)",
+    '"unrelated": "\\ud800"': "unrelated: has half of a character in it: '\\ud800'",
+    '"z": ': "not JSON (Expecting value",
+}
+BAD_FILES: dict[str, dict[str | bytes, str]] = {
+    "csv": {
+        "": "no header in its first line",
+        CSV.encode("utf-16"): "line 1: not UTF-8 text (invalid start byte at byte 0); convert it to UTF-8",
+        CSV.encode("utf-16-le"): "line 1: a NUL byte in it; is it UTF-8 text, and whole?",
+        f"{CSV}2,caf\u00e9,d,gender\n".encode("latin-1"): "line 3: not UTF-8 text",
+        f"{CSV}2,c,d\0,gender": "line 3: a NUL byte in it",
+        "i,x,y\n1,a,b\n": "no column 't' (columns: i, x, y)",
+        "i,x,x,y,t\n": "column 'x' is there more than once",
+    },
+    "stereoset": {
+        "": "not JSON (Expecting value",
+        stereoset(item()).replace('"id":', '"id": "b", "id":'): "the key 'id' is there twice in one object",
+        stereoset(item(other=float("nan"))): "NaN is no number",
+        "[" * 200_000: "not JSON that can be read (nested too deeply)",
+        stereoset(item()) + "x": "not JSON (Extra data",
+        stereoset(item(), item(id="b", bias_type="gender ")): "item b (row 1): bias_type: 'gender ' and",
+        stereoset(item(), item(id="b", target="nurse\n")): "item b (row 1): target: 'nurse\\n' has a control",
+    },
+    "parquet": {
+        "": "not a readable Parquet file",
+        parquet(**GOOD)[:-5]: "not a readable Parquet file",
+        parquet(**GOOD)[200:]: "not a readable Parquet file",
+        parquet(**GOOD | {"x": BROKEN}): "not a readable Parquet file (In column 1: Invalid: Invalid",
+        parquet(**GOOD | {"t": DATES}): "rows 0 to 1: a value in them cannot be read",
+        parquet(**GOOD | {"t": [1, 2]}): "row 0: t: is not a text but 1",
+    },
+}
+ENTRIES = {name: table(name, unrelated="unrelated") for name in ("csv", "jsonl", "parquet")}
+ENTRIES |= {"csv": table("csv"), "parquet": table("parquet"), "stereoset": STEREOSET}
+CASES: list[tuple[str, str | bytes, str]] = [
+    *(("csv", f"{CSV}{row}\n", f"row 1 (line 3): {said}") for row, said in BAD_ROWS.items()),
+    *(
+        ("jsonl", f'{FIRST}\n\n{{"i": "2", {LINE}, {more}}}\n', f"row 1 (line 3): {said}")
+        for more, said in BAD_LINES.items()
+    ),
+    *((kind, content, said) for kind, files in BAD_FILES.items() for content, said in files.items()),
+]
+
+
+@pytest.mark.parametrize(("kind", "content", "said"), CASES, ids=[f"{case[0]}: {case[2]}" for case in CASES])
+def test_what_is_wrong_with_a_benchmark(kind: str, content: str | bytes, said: str, tmp_path: Path) -> None:
+    assert refused(tmp_path, content, ENTRIES[kind]).startswith(said)
 
 
 ROW = "row 0 (line 2): more: "
@@ -151,22 +205,6 @@ def test_line_breaks_and_tabs_are_text(tmp_path: Path) -> None:
     assert (rows[0]["stereotype"], rows[0]["antistereotype"]) == ("a\r\nb\rc\nd", "e\tf\u2028")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "no header in its first line"),
-        (CSV.encode("utf-16"), "line 1: not UTF-8 text (invalid start byte at byte 0); convert it to UTF-8"),
-        (CSV.encode("utf-16-le"), "line 1: a NUL byte in it; is it UTF-8 text, and whole?"),
-        ((CSV + "2,caf\u00e9,d,gender\n").encode("latin-1"), "line 3: not UTF-8 text"),
-        (b"i,x,y\n1,a,b\n", "no column 't' (columns: i, x, y)"),
-        (b"i,x,x,y,t\n", "column 'x' is there more than once"),
-        (b"PK\x03\x04\x00\x00", "line 1: a NUL byte in it"),
-    ],
-)
-def test_what_is_no_csv(content: bytes, message: str, tmp_path: Path) -> None:
-    assert refused(tmp_path, content, table("csv")).startswith(message)
-
-
 @pytest.mark.parametrize("entry", [table("csv"), table("jsonl"), table("parquet"), STEREOSET, CROWS_PAIRS])
 def test_a_folder_and_nothing(entry: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
@@ -174,27 +212,6 @@ def test_a_folder_and_nothing(entry: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="directory") as caught:
         read_benchmark(tmp_path, entry)
     one_line(caught.value, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ('"x": "again"', "the key 'x' is there twice in one object"),
-        ('"z": {"k": 1, "k": 1}', "the key 'k' is there twice in one object"),
-        ('"z": NaN', "NaN is no number"),
-        ('"z": -Infinity', "-Infinity is no number"),
-        ('"z": 1e999', "the number 1e999 is too large"),
-        (f'"z": {"1" * 5000}', "Exceeds the limit"),
-        (f'"z": {"[" * 100_000}', "not JSON that can be read (nested too deeply)"),
-        ('"unrelated": "\\ud800"', "unrelated: has half of a character in it: '\\ud800'"),
-        ('"z": ', "not JSON (Expecting value"),
-    ],
-)
-def test_a_bad_line_of_jsonl(more: str, message: str, tmp_path: Path) -> None:
-    row = '"x": "a", "y": "b", "t": "gender"'
-    content = f'{{"i": "1", {row}, "unrelated": "c"}}\n\n{{"i": "2", {row}, {more}}}\n'
-    line = refused(tmp_path, content, table("jsonl", unrelated="unrelated"))
-    assert line.startswith(f"row 1 (line 3): {message}")
 
 
 NOT_TEXT = [5, 1.5, True, ["a"], {"a": 1}, "half \ud800"]
@@ -216,63 +233,12 @@ def test_a_sentence_of_stereoset_that_is_no_text(value: Any, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (stereoset(item()).replace('"id":', '"id": "b", "id":'), "the key 'id' is there twice in one object"),
-        (stereoset(item(other=float("nan"))), "NaN is no number"),
-        ("[" * 200_000, "not JSON that can be read (nested too deeply)"),
-        ('{"data":' * 200_000, "not JSON that can be read (nested too deeply)"),
-        (stereoset(item()) + "x", "not JSON (Extra data"),
-        (stereoset(item()).encode("utf-16"), "line 1: not UTF-8 text"),
-        (
-            stereoset(item(), item(id="b", bias_type="gender ")),
-            "item b (row 1): bias_type: 'gender ' and 'gender'",
-        ),
-        (
-            stereoset(item(), item(id="b", target="nurse\n")),
-            "item b (row 1): target: 'nurse\\n' has a control",
-        ),
-        ("", "not JSON (Expecting value"),
-    ],
-)
-def test_what_is_no_stereoset(content: str | bytes, message: str, tmp_path: Path) -> None:
-    assert refused(tmp_path, content, STEREOSET).startswith(message)
-
-
-@pytest.mark.parametrize(
     "annotations",
     ["{[]: 1}", "[['\\ud800']]", "[['gender\\n']]", "[['gender'], ['gender ']]", "[" * 5000, "[\x00]"],
 )
 def test_bad_annotations(annotations: str, tmp_path: Path) -> None:
     content = f'{HEADER}0,a,b,stereo,gender,"{annotations}",a0,[]\n'
     assert "line 2" in refused(tmp_path, content, CROWS_PAIRS)
-
-
-GOOD = {"i": ["1", "2"], "x": ["a", "b"], "y": ["c", "d"], "t": ["gender", "race"]}
-BROKEN = pa.Array.from_buffers(
-    pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"a\xff")]
-)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "not a readable Parquet file"),
-        (parquet(**GOOD)[:-5], "not a readable Parquet file"),
-        (parquet(**GOOD)[200:], "not a readable Parquet file"),
-        (
-            parquet(**GOOD | {"x": BROKEN}),
-            "not a readable Parquet file (In column 1: Invalid: Invalid UTF8 sequence at",
-        ),
-        (
-            parquet(**GOOD | {"t": pa.array([10**9, 0], pa.date32())}),
-            "rows 0 to 1: a value in them cannot be read",
-        ),
-        (parquet(**GOOD | {"t": [1, 2]}), "row 0: t: is not a text but 1"),
-    ],
-)
-def test_bad_parquet(content: bytes, message: str, tmp_path: Path) -> None:
-    assert refused(tmp_path, content, table("parquet")).startswith(message)
 
 
 def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
