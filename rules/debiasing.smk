@@ -118,6 +118,5 @@ if debiased_models():
         debiasing_figures(),
         ["debiasing"],
         debiasing_settings(),
-        measure_modules(),
         what="debiased models",
     )

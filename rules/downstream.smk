@@ -244,7 +244,6 @@ rule correlate_downstream:
         mem_mb=table_memory,
         runtime=table_time,
     params:
-        code=code("correlate_downstream.py", *measure_modules()),
         models=listed_models(),
         tasks=list(TASKS),
         benchmarks=list(BENCHMARKS),
@@ -283,6 +282,5 @@ if DOWNSTREAM:
             "alpha": config["statistics"]["alpha"],
             "confidence": config["statistics"]["confidence"],
         },
-        measure_modules(),
         what="extrinsic bias",
     )

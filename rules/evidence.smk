@@ -49,7 +49,6 @@ rule untrained:
         mem_mb=scoring_memory,
         runtime=untrained_time,
     params:
-        code=lambda wildcards: code("score_untrained.py", *measure_modules(kind_of(wildcards.model))),
         seeds=UNTRAINED_SEEDS,
         measures=lambda wildcards: of_kind(SCORED_MEASURES, kind_of(wildcards.model)),
         dtype=lambda wildcards: dtype_of(wildcards.model),
@@ -79,7 +78,6 @@ rule compare_precision:
         mem_mb=scoring_memory,
         runtime=scoring_time,
     params:
-        code=lambda wildcards: code("compare_precision.py", *measure_modules(kind_of(wildcards.model))),
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         scoring=lambda wildcards: {"dtype": dtype_of(wildcards.model), "sample": SCORING.get("sample")},
         measures=lambda wildcards: of_kind(MEASURES, kind_of(wildcards.model)),

@@ -69,6 +69,5 @@ if with_corpora(BENCHMARKS):
         link_table_files() | frequency_figure_files(),
         ["frequency"],
         frequency_settings(),
-        measure_modules(),
         what="word frequency",
     )

@@ -22,7 +22,6 @@ for kind, (models, benchmarks) in kinds_of_measuring().items():
             mem_mb=table_memory,
             runtime=table_time,
         params:
-            code=code("measure_pairs.py", *measure_modules(CAUSAL_LM if "causal" in kind else MASKED_LM)),
             measures=of_kind(MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM),
             scored_measures=of_kind(SCORED_MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM),
             shuffled_measures=(

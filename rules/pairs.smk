@@ -46,6 +46,5 @@ if SCORED:
             "own_code": [model for model in SCORED if runs_own_code(model)],
             "explorer": explorer_settings(),
         },
-        measure_modules(),
         what="pairs of sentences",
     )

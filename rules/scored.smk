@@ -41,7 +41,6 @@ for kind, (models, benchmarks) in kinds_of_scored_elsewhere().items():
             mem_mb=table_memory,
             runtime=table_time,
         params:
-            code=lambda wildcards: code("match_scores.py", *modules_of_score(wildcards.model)),
             entry=scored_entry,
             # alpha is left out on purpose: only the tables compare with it
             options={key: value for key, value in config["statistics"].items() if key != "alpha"},

@@ -3,7 +3,7 @@
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.lists import check_one_origin
-from unmask.measures.reading import read_scores
+from unmask.measures.schema import read_scores
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import decisions, of_bias_type, of_pairs
 from unmask.statistics.schema import COMPARISONS

@@ -6,9 +6,8 @@ from unmask.models.job import model_job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.collecting import evidence_of
 from unmask.evidence.reading import Subject
-from unmask.measures.precision import compare_scores, spread_sample
-from unmask.measures.registry import maskings_of
-from unmask.measures.scoring import score_pairs
+from unmask.measures.formulas import maskings_of
+from unmask.measures.scoring import compare_scores, score_pairs, spread_sample
 from unmask.pairs.schema import PRECISION
 from unmask.tables import read_table, write_table
 from unmask.terms import ORIGINAL, ROLES

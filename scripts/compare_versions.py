@@ -2,7 +2,7 @@
 
 from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
-from unmask.measures.reading import read_scores
+from unmask.measures.schema import read_scores
 from unmask.statistics.comparisons import versions_compared
 from unmask.statistics.decisions import decisions, of_pairs
 from unmask.statistics.schema import VERSIONS

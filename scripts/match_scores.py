@@ -6,8 +6,7 @@ from unmask.facts import write_facts
 from unmask.files import sha256_of_file
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.measures.reading import read_scores
-from unmask.measures.schema import SCORES
+from unmask.measures.schema import SCORES, read_scores
 from unmask.pairs.explorer import explored_without_tokens, shown_pairs
 from unmask.pairs.matching import match, scores_table
 from unmask.pairs.score_entries import has_band, reduction_of

@@ -12,10 +12,9 @@ from unmask.facts import write_facts
 from unmask.files import sha256_of_file
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
-from unmask.measures.float_error import is_exact
-from unmask.measures.reading import read_scores
-from unmask.measures.registry import maskings_of
-from unmask.measures.schema import SCORES
+from unmask.measures.formulas import maskings_of
+from unmask.measures.schema import SCORES, read_scores
+from unmask.measures.scoring import is_exact
 from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import Reading
 from unmask.statistics.computing import EvidenceCounts, compute

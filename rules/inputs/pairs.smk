@@ -1,6 +1,6 @@
 # Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
 
-from unmask.measures.registry import FORMULAS, is_free, kind_for, maskings_of, measure
+from unmask.measures.formulas import kind_for, maskings_of, measure
 from unmask.pairs.score_entries import check_score_files
 from unmask.statistics import STATISTICS
 from unmask.terms import ORIGINAL, SHUFFLED
@@ -95,12 +95,6 @@ def of_kind(measures, kind):
 def measures_on(variant, kind):
     """The measures that are computed on a variant of the sentences with models of a kind."""
     return of_kind(SCORED_MEASURES if variant == ORIGINAL else SHUFFLED_MEASURES, kind)
-
-
-def measure_modules(kind=None):
-    """The modules of all measures of the study, or of those for models of a kind."""
-    names = SCORED_MEASURES if kind is None else of_kind(SCORED_MEASURES, kind)
-    return [module_file(FORMULAS, name) for name in names]
 
 
 def check_measures():
@@ -273,12 +267,6 @@ def scored_entry(wildcards):
     """How the file of scores is read, and what they are of."""
     keys = ("path", "type", "delimiter", "quotes", "columns", "measure", "reduction")
     return {key: MODELS[wildcards.model][key] for key in keys if key in MODELS[wildcards.model]}
-
-
-def modules_of_score(model):
-    """The module of the measure that a file has scores of, where it is one of Unmask's."""
-    name = MODELS[model]["measure"]
-    return [] if is_free(name) else [module_file(FORMULAS, name)]
 
 
 def measured_tables(kind):

@@ -1,4 +1,4 @@
-"""Code that is chosen by its name: formats, labels, measures, sources of models,
+"""Code that is chosen by its name: formats, labels, sources of models,
 methods of debiasing, sections of the report.
 
 Each is a module of its own in a folder of its like, so that a result depends on those that it uses and on no

@@ -128,25 +128,24 @@ from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import all_families
 from unmask.keys_page import page as keys_page
 from unmask.loading import facts_by, load_tables, paths_by, shared_facts, tables_by
-from unmask.measures.float_error import TOKEN_ERROR, token_errors
-from unmask.measures.headline import headline, headline_among
-from unmask.measures.measure import Evidence
-from unmask.measures.precision import compare_scores, spread_sample
-from unmask.measures.reading import read_scores
-from unmask.measures.reduction import contributions
-from unmask.measures.registry import (
-    FORMULAS,
-    explained,
-    kind_for,
-    maskings_of,
-    measure,
-    sees_context,
-    title_of,
+from unmask.measures.formulas import kind_for, maskings_of, measure, sees_context
+from unmask.measures.names import explained, headline, headline_among, title_of
+from unmask.measures.schema import SCORES, read_scores
+from unmask.measures.scoring import (
+    TIE_MARGIN,
+    TOKEN_ERROR,
+    UNRELATED_COLUMNS,
+    Evidence,
+    coefficients,
+    compare_scores,
+    contributions,
+    counted,
+    margins_against_unrelated,
+    score_pairs,
+    sentence_errors,
+    sentence_scores,
+    spread_sample,
 )
-from unmask.measures.schema import SCORES
-from unmask.measures.scoring import TIE_MARGIN, score_pairs
-from unmask.measures.unrelated import COLUMNS as MEASURES_COLUMNS
-from unmask.measures.unrelated import margins_against_unrelated
 from unmask.models import devices, loading, own_code, training
 from unmask.models import linear as models_linear
 from unmask.models.classifiers import make_classifier, restore

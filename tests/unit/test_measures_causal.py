@@ -21,11 +21,13 @@ from library import (
     TOKEN_ERROR,
     WordsOfEvidence,
     contributions,
+    counted,
     kind_for,
     measure,
     score_pairs,
     sees_context,
-    token_errors,
+    sentence_errors,
+    sentence_scores,
 )
 from literal_causal import LeftReader, literal
 from study_schema import ALL_MEASURES, CAUSAL_MEASURES, MEASURES
@@ -80,7 +82,9 @@ def test_ll_is_what_the_words_cost_and_what_follows_from_them(architecture: str)
     """LL = CCPS + |M| · CSSS of every sentence, to float error; CCPS is 0 where nothing is shared."""
     rows = example_evidence(architecture, None)
     # before rounding, and defined for all sentences
-    ll, ccps, csss = (measure(name).formula(rows, PUBLISHED).scores() for name in ("LL", "CCPS", "CSSS"))
+    ll, ccps, csss = (
+        sentence_scores(one, counted(one, rows, PUBLISHED)) for one in map(measure, ("LL", "CCPS", "CSSS"))
+    )
     ll = ll[ll.index.get_level_values("role") != "unrelated"]
     of_modified = rows[LEFT][rows[LEFT]["modified"].eq(True)]
     modified = of_modified.groupby(["pair_id", "role"]).size().reindex(ll.index, fill_value=0)
@@ -153,11 +157,12 @@ def test_what_is_not_read_without_a_start_token_is_no_tie(name: str, undefined: 
 def test_tokens_add_up_to_scores_and_errors_bound_them(name: str, protocol: str) -> None:
     rows = example_evidence("llama", None)
     one = measure(name)
-    scores = one.formula(rows, protocol).scores()
+    tokens = counted(one, rows, protocol)
+    scores = sentence_scores(one, tokens)
     added = contributions(one, rows, protocol).groupby(["pair_id", "role"])["adds"].sum(min_count=1)
     known = scores.dropna()
     np.testing.assert_allclose(added.reindex(known.index), known, rtol=1e-6)
-    errors = one.formula(token_errors(rows), protocol).scores()
+    errors = sentence_errors(one, tokens)
     rng = np.random.default_rng(0)
     for _ in range(20):
         moved = {
@@ -167,7 +172,7 @@ def test_tokens_add_up_to_scores_and_errors_bound_them(name: str, protocol: str)
             )
             for masking, frame in rows.items()
         }
-        apart = (one.formula(moved, protocol).scores() - scores).abs().dropna()
+        apart = (sentence_scores(one, counted(one, moved, protocol)) - scores).abs().dropna()
         assert (apart <= errors.reindex(apart.index) + 1e-9).all()
         assert (apart > 0).any()
 

@@ -26,14 +26,13 @@ def test_what_a_measure_says_is_what_its_formula_does_with_every_sentence(name: 
         elif len(positions) > 1:
             alike = {1.0: "sum", round(1 / len(positions), 9): "mean"}
             found.add(alike.get(coefficients.pop()) if len(coefficients) == 1 else None)
-    expected = measure(name).over_all_tokens
+    of = measure(name)
+    expected = of.reduction if of.of_all_tokens else None
     assert len(every) > 10 and (found == {expected} if expected else None in found)
 
 
 def test_sums_means_and_others_are_as_documented() -> None:
-    said = {name: measure(name).over_all_tokens for name in ALL_MEASURES}
-    assert {said[name] for name in ("LL", "PLL")} == {"sum"} and {
-        said[name] for name in ("LLMean", "AUL")
-    } == {"mean"}
-    assert {said[name] for name in ("AULA", "CPS", "SSS", "CCPS", "CSSS")} == {None}
-    assert measure("score").over_all_tokens is None
+    of_all = {name: measure(name).reduction for name in ALL_MEASURES if measure(name).of_all_tokens}
+    assert {of_all[name] for name in ("LL", "PLL")} == {"sum"}
+    assert {of_all[name] for name in ("LLMean", "AUL")} == {"mean"}
+    assert not {"AULA", "CPS", "SSS", "CCPS", "CSSS"} & {*of_all} and not measure("score").of_all_tokens

@@ -22,6 +22,7 @@ from library import (
     Part,
     collect_evidence,
     compute,
+    counted,
     decisions,
     flaws_table,
     is_near_tie,
@@ -29,7 +30,8 @@ from library import (
     measure,
     pick_device,
     score_pairs,
-    token_errors,
+    sentence_errors,
+    sentence_scores,
     write_table,
 )
 from study_schema import MASKED_MASKINGS, MEASURES, options_with
@@ -198,15 +200,12 @@ def test_every_measure_has_the_error_of_its_own_weights() -> None:
     )
     shift = {c: rows[c] - TOKEN_ERROR * (1 + rows[c].abs()) for c in ("log_prob", "cross_log_prob")}
     for one, protocol in product(map(measure, MEASURES), (PUBLISHED, CORRECTED)):
-        before, after, errors = (
-            one.formula(evidence, protocol).scores()
-            for evidence in (
-                dict.fromkeys(one.maskings, rows),
-                dict.fromkeys(one.maskings, rows.assign(**shift)),
-                token_errors(dict.fromkeys(one.maskings, rows)),
-            )
+        before, after = (
+            counted(one, dict.fromkeys(one.maskings, read), protocol) for read in (rows, rows.assign(**shift))
         )
-        np.testing.assert_allclose(before - after, errors, rtol=1e-6, err_msg=one.name)
+        errors = sentence_errors(one, before)
+        apart = sentence_scores(one, before) - sentence_scores(one, after)
+        np.testing.assert_allclose(apart, errors, rtol=1e-6, err_msg=one.name)
         assert (errors > 0).all()
 
 

@@ -26,9 +26,9 @@ from library import (
     charts,
     ends_apart,
     explained,
-    measure,
     reading,
     sheets,
+    title_of,
     with_corrected_p,
 )
 from library import pairs_answer as answer
@@ -448,8 +448,9 @@ def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
 def test_docs_explain_every_measure_as_the_page_does() -> None:
     text = (Path(__file__).parents[2] / "docs/measures.md").read_text(encoding="utf-8")
     for name in MEASURES:
-        of_name = measure(name)
-        assert f"| {of_name.title} | {of_name.spelt_out} | {of_name.reads} |" in text
+        words, score = explained(name).removesuffix(".").split("): ", 1)
+        stands_for = words.removeprefix(f"{title_of(name)} (")
+        assert f"| {title_of(name)} | {stands_for} | {score} |" in text
 
 
 def test_every_measure_is_explained_in_a_line() -> None:

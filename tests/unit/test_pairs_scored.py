@@ -25,7 +25,6 @@ from library import (
     has_band,
     kind_for,
     match,
-    measure,
     read_benchmark,
     read_families,
     read_score_file,
@@ -33,6 +32,7 @@ from library import (
     scores_table,
     sees_context,
     sharing_of,
+    title_of,
 )
 from real_data import real_data
 from study_schema import ALL_MEASURES, options_with
@@ -381,7 +381,7 @@ def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
     for name in ("ll", "aUL", "LLmean", "Surprisal"):
         with pytest.raises(InputError, match=r"models\.api\.measure: '.*' is no measure"):
             check(name)
-    assert measure("score").title == "score" and kind_for("score") == "score-file" and sees_context("score")
+    assert title_of("score") == "score" and kind_for("score") == "score-file" and sees_context("score")
     assert explained("score") == "score (made elsewhere): the number that the file gives for a sentence."
 
 

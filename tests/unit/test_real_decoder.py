@@ -16,11 +16,13 @@ from library import (
     Start,
     check_model,
     collect_evidence,
+    counted,
     load,
     measure,
     pick_device,
     read_benchmark,
     score_pairs,
+    sentence_scores,
 )
 from real_data import real_data
 
@@ -103,7 +105,9 @@ def test_lm_evaluation_harness_decides_all_pairs_as_ll_does(tmp_path: Path) -> N
 @pytest.mark.thorough
 def test_ll_is_split_exactly_in_every_sentence() -> None:
     names, rows = ("LL", "CCPS", "CSSS"), evidence()[LEFT]
-    ll, ccps, csss = (measure(name).formula(evidence(), PUBLISHED).scores() for name in names)
+    ll, ccps, csss = (
+        sentence_scores(one, counted(one, evidence(), PUBLISHED)) for one in map(measure, names)
+    )
     modified = rows[rows["modified"].eq(True)].groupby(["pair_id", "role"]).size()
     cost = modified.reindex(ll.index, fill_value=0) * csss.reindex(ll.index).fillna(0)
     whole = ccps.reindex(ll.index).fillna(0) + cost

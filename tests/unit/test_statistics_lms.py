@@ -20,7 +20,7 @@ from library import (
     rows_of,
     sharing_of,
 )
-from library import MEASURES_COLUMNS as COLUMNS
+from library import UNRELATED_COLUMNS as COLUMNS
 from study_schema import options_with
 from test_statistics_bias import literal_interval, made_table, row_of
 

@@ -22,6 +22,7 @@ from library import (
     WordsOfEvidence,
     band,
     bias_table,
+    counted,
     decisions,
     measure,
     modified_words,
@@ -29,6 +30,7 @@ from library import (
     null_scores,
     score_pairs,
     scores_table,
+    sentence_scores,
     sharing_of,
     verdicts,
     words_of_scores,
@@ -100,9 +102,9 @@ def test_random_scores_of_types_go_through_the_measure_itself(name: str, protoco
     evidence = {m: rows.assign(cross_log_prob=rows["log_prob"]) for m, rows in made.evidence.items()}
     evidence["none"] = evidence["none"].assign(**shares)
     found = words_of(made.pairs, evidence, name)[name, protocol]
-    formula = measure(name).formula(evidence, protocol)
-    of_pair = (formula.tokens["role"] != "unrelated").to_numpy()
-    types = sorted(set(formula.tokens["token_id"][of_pair]))
+    tokens = counted(measure(name), evidence, protocol)
+    tokens = tokens[tokens["role"] != "unrelated"]
+    types = sorted(set(tokens["token_id"]))
     assert found.weights.shape == (40, len(types))
     scores = dict(zip(types, rng.normal(size=len(types)), strict=True))
     replaced = {}
@@ -110,13 +112,13 @@ def test_random_scores_of_types_go_through_the_measure_itself(name: str, protoco
         of_type = rows["token_id"].map(scores).fillna(0.0)
         replaced[masking] = rows.assign(log_prob=of_type, cross_log_prob=of_type)
     margins = found.weights @ np.array([scores[type_] for type_ in types])
-    sides = measure(name).formula(replaced, protocol).scores().unstack("role")
+    sides = sentence_scores(measure(name), counted(measure(name), replaced, protocol)).unstack("role")
     expected = (sides["stereotype"] - sides["antistereotype"]).reindex(made.pairs["pair_id"])
     defined = expected.notna().to_numpy()
     # weights are kept in single precision
     np.testing.assert_allclose(margins[defined], expected[defined], atol=1e-6)
     # a type is scored like some type's mean
-    means = formula.log_prob[of_pair].groupby(formula.tokens["token_id"][of_pair].to_numpy()).mean()
+    means = tokens.groupby("token_id")["log_prob"].mean()
     np.testing.assert_allclose(found.scores, means, rtol=1e-6)
 
 

@@ -120,8 +120,8 @@ import torch
 from unmask.benchmarks.reading import read_benchmark
 from unmask.evidence.collecting import evidence_of
 from unmask.evidence.tokenising import tokenise
-from unmask.measures.precision import spread_sample
-from unmask.measures.registry import maskings_of
+from unmask.measures.scoring import spread_sample
+from unmask.measures.formulas import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
 from unmask.models.loading import load

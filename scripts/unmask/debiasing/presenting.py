@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from unmask.facts import read_facts
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.report.captions import Captions, load_captions
 from unmask.report.changes import changes_chart
 from unmask.report.forms import Axis

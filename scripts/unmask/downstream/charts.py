@@ -9,7 +9,7 @@ from unmask.downstream.results import DownstreamResults
 from unmask.downstream.scores import main_metrics
 from unmask.downstream.tables import DECIMALS, NAMES
 from unmask.downstream.terms import AFTER, BEFORE, LEAST_SEEN, fine_tuned
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.report.changes import changes_chart
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of

@@ -8,7 +8,7 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.terms import ALL_PAIRS, MAIN
 from unmask.loading import paths_by
-from unmask.measures.reading import read_scores
+from unmask.measures.schema import read_scores
 from unmask.tables import read_table
 from unmask.terms import CORRECTED, OUTCOMES, STEREOTYPE, TIE, UNDEFINED
 

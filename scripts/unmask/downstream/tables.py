@@ -8,7 +8,7 @@ import pandas as pd
 from unmask.downstream.results import FEMININE, ILPS, MASCULINE, TAU, DownstreamResults
 from unmask.downstream.scores import overall as overall_rows
 from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, GAP, fine_tuned
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.published import DOUBT
 from unmask.report.sheets import DAGGER, Sheet, rows_of

@@ -9,7 +9,7 @@ import pandas as pd
 
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.word_lists import GROUPS
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.report.forms import Axis, forest
 from unmask.report.panels import (
     STEP,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.results import FrequencyResults
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.report.findings import Finding, Row, span
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED

@@ -1,4 +1,9 @@
-"""From evidence to the Scores table: each pair's two scores, their margin, the outcome and how sure it is."""
+"""From evidence to scores: both scores of each pair, their margin, the outcome and how sure it is.
+
+How sure: processors, libraries and batches add in different orders, so a log-probability in single precision
+differs in its last digits from one machine to another. (Those of exact models do not.) Put the error of each
+log-probability in its place, and a measure's own weights give the largest error of the score.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,20 +12,90 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.measures.float_error import fingerprints, token_errors
-from unmask.measures.measure import Evidence, Measure
-from unmask.measures.registry import measure
-from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, PUBLISHED, START, STEREOTYPE, TIE, UNDEFINED
+from unmask.measures.formulas import SENTENCE, Measure, maskings_of, measure
+from unmask.terms import (
+    ANTISTEREOTYPE,
+    CORRECTED,
+    MEAN,
+    PROTOCOLS,
+    PUBLISHED,
+    SIDES,
+    START,
+    STEREOTYPE,
+    TIE,
+    UNDEFINED,
+    UNRELATED,
+)
 
 TIE_MARGIN = 1e-6
 """Protocol `corrected`: scores no further apart than this are a tie.
 
 A round number of ours: about the distance between neighbouring numbers in single precision near 10. Near 0
-they are closer, near 100, where sums are, 8e-6 apart. What float error may do is more than that, and another
-matter: see unmask.measures.float_error.
+they are closer, near 100, where sums are, 8e-6 apart. What float error may do is more than that.
 """
 
+TOKEN_ERROR = 5e-5
+"""How far the log-probability of a token may be from that of another machine, as a share of 1 + |log P|.
+docs/determinism.md says what was measured."""
+
+EXACT_SOURCE = "oracle"
+"""The source of models that are no networks: their log-probabilities are enumerated in double precision and
+rounded (unmask.worlds.exact_evidence), so that what is equal is equal."""
+
+UNRELATED_COLUMNS = ("pair_id", "measure", "protocol", *SIDES)
+
+Evidence = Mapping[str, pd.DataFrame]
+"""Evidence rows by masking."""
+
 Floats = npt.NDArray[np.float64]
+
+
+def counted(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFrame:
+    """The tokens that a measure counts: evidence with weight, share and log_prob in double precision."""
+    parts = [evidence[masking] for masking in of.maskings]
+    tokens = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+    tokens = of.formula(tokens.assign(weight=1.0, share=1.0), protocol)
+    # a sum of many float32 would depend on their order
+    return tokens.astype({"log_prob": "float64"})
+
+
+def coefficients(of: Measure, tokens: pd.DataFrame) -> "pd.Series[float]":
+    """What the log-probability of each of `counted` is multiplied by in the score of its sentence."""
+    weight = tokens["weight"]
+    return weight / _by_sentence(tokens, tokens["share"]).transform("sum") if of.reduction == MEAN else weight
+
+
+def sentence_scores(of: Measure, tokens: pd.DataFrame) -> "pd.Series[float]":
+    """The score of each sentence of `counted`, by pair_id and role; nan where a weight is unknown."""
+    return _reduced(of, tokens, tokens["log_prob"])
+
+
+def sentence_errors(of: Measure, tokens: pd.DataFrame) -> "pd.Series[float]":
+    """How far float error may move each of `sentence_scores`."""
+    return _reduced(of, tokens, TOKEN_ERROR * (1 + tokens["log_prob"].abs()))
+
+
+def _reduced(of: Measure, tokens: pd.DataFrame, values: "pd.Series[float]") -> "pd.Series[float]":
+    total: pd.Series[float] = _by_sentence(tokens, values * tokens["weight"]).sum(skipna=False)
+    return total / _by_sentence(tokens, tokens["share"]).sum(skipna=False) if of.reduction == MEAN else total
+
+
+def _by_sentence(tokens: pd.DataFrame, values: "pd.Series[float]") -> Any:
+    return values.groupby([tokens[name] for name in SENTENCE], sort=False)
+
+
+def contributions(of: Measure, evidence: Evidence, protocol: str) -> pd.DataFrame:
+    """What every token that counts adds to the score of its sentence; together they are the score, before any
+    rounding of the protocol.
+
+    Columns: pair_id, role, position; masking, under which the token was predicted; log_prob, its
+    log-probability there; coefficient, what the measure multiplies that with; adds, the product.
+    """
+    marked = {masking: evidence[masking].assign(masking=masking) for masking in of.maskings}
+    tokens = counted(of, marked, protocol)
+    tokens["coefficient"] = coefficients(of, tokens)
+    tokens["adds"] = tokens["log_prob"] * tokens["coefficient"]
+    return tokens[[*SENTENCE, "position", "masking", "log_prob", "coefficient", "adds"]]
 
 
 def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str]) -> pd.DataFrame:
@@ -28,40 +103,36 @@ def score_pairs(pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[
 
     `evidence` holds the rows of one model, benchmark and variant by masking.
     """
-    errors = token_errors(evidence)
-    prints = {masking: fingerprints(rows) for masking, rows in evidence.items()}
-    parts = [
-        _score(pair_ids, evidence, errors, prints, measure(name), protocol)
-        for name in measures
-        for protocol in PROTOCOLS
-    ]
+    prints = {
+        masking: sides_of(_fingerprints(evidence[masking]), pair_ids, 0) for masking in maskings_of(measures)
+    }
+    parts = []
+    for of in map(measure, measures):
+        same_input = np.all([np.equal(*prints[masking]) for masking in of.maskings], axis=0)
+        for protocol in PROTOCOLS:
+            tokens = counted(of, evidence, protocol)
+            scores = sides_of(sentence_scores(of, tokens), pair_ids, of.of_nothing)
+            error = sides_of(sentence_errors(of, tokens), pair_ids, 0.0)
+            # where neither side has a token to score, which alone has no error, nothing tells them apart
+            empty = (error == 0).all(axis=0)
+            if START in of.maskings:
+                # but without a start token nothing stands behind it, whatever the tokens
+                empty &= pd.Index(pair_ids).isin(evidence[START]["pair_id"])
+            # sentences that are read as one input are equal on every machine
+            error[:, same_input] = 0.0
+            parts.append(decided(pair_ids, of, protocol, scores, error, empty))
     return pd.concat(parts, ignore_index=True)
 
 
-def _score(
-    pair_ids: Sequence[str],
-    evidence: Evidence,
-    errors: Evidence,
-    prints: Mapping[str, "pd.Series[int]"],
-    measure: Measure,
-    protocol: str,
-) -> pd.DataFrame:
-    scores = sides_of(measure.formula(evidence, protocol).scores(), pair_ids, measure.of_nothing)
-    error = sides_of(measure.formula(errors, protocol).scores(), pair_ids, 0.0)
-    # where neither side has a token to score, which alone has no error, nothing tells them apart
-    empty = (error == 0).all(axis=0)
-    if START in measure.maskings:
-        # but without a start token nothing stands behind it, whatever the tokens
-        empty &= pd.Index(pair_ids).isin(evidence[START]["pair_id"])
-    # sentences that are read as one input are equal on every machine
-    equal = [np.equal(*sides_of(prints[masking], pair_ids, 0)) for masking in measure.maskings]
-    error[:, np.all(equal, axis=0)] = 0.0
-    return decided(pair_ids, measure, protocol, scores, error, empty)
+def _fingerprints(rows: pd.DataFrame) -> "pd.Series[int]":
+    """A number for each sentence, the same where all of its evidence is the same to the last bit."""
+    hashes = pd.util.hash_pandas_object(rows[["position", "token_id", "log_prob"]], index=False)
+    return hashes.groupby([rows[name] for name in SENTENCE], sort=False).sum()
 
 
 def decided(
     pair_ids: Sequence[str],
-    measure: Measure,
+    of: Measure,
     protocol: str,
     scores: Floats,
     error: Floats,
@@ -75,16 +146,18 @@ def decided(
 
     def decide(sides: Floats) -> tuple[Floats, Floats, npt.NDArray[np.object_]]:
         """Scores as compared, margin and outcome."""
-        compared = _rounded(sides, measure, protocol)
-        margin = np.where(empty, 0.0, compared[0] - compared[1])
-        return compared, margin, outcomes_of(margin, TIE_MARGIN if protocol == CORRECTED else 0.0)
+        if protocol == PUBLISHED and of.decimals is not None:
+            # Python's own rounding, as in the released code: numpy's differs in the last digit
+            sides = np.array([[round(float(value), of.decimals) for value in side] for side in sides])
+        margin = np.where(empty, 0.0, sides[0] - sides[1])
+        return sides, margin, outcomes_of(margin, TIE_MARGIN if protocol == CORRECTED else 0.0)
 
     compared, margin, outcome = decide(scores)
     toward_stereotype = error * [[1], [-1]]
     return pd.DataFrame(
         {
             "pair_id": list(pair_ids),
-            "measure": measure.name,
+            "measure": of.name,
             "protocol": protocol,
             "stereotype": compared[0],
             "antistereotype": compared[1],
@@ -104,16 +177,75 @@ def sides_of(values: "pd.Series[Any]", pair_ids: Sequence[str], of_nothing: floa
     return np.stack([side.reindex(list(pair_ids), fill_value=of_nothing).to_numpy() for side in sides])
 
 
-def _rounded(scores: Floats, measure: Measure, protocol: str) -> Floats:
-    if protocol != PUBLISHED or measure.published_decimals is None:
-        return scores
-    # Python's own rounding, as in the released code: numpy's differs in the last digit
-    return np.array([[round(float(v), measure.published_decimals) for v in side] for side in scores])
-
-
-def outcomes_of(margin: npt.NDArray[np.float64], tie_margin: float) -> npt.NDArray[np.object_]:
+def outcomes_of(margin: Floats, tie_margin: float) -> npt.NDArray[np.object_]:
     """What margins say of their pairs: one of unmask.terms.OUTCOMES each."""
     outcome = np.where(margin > 0, STEREOTYPE, ANTISTEREOTYPE).astype(object)
     outcome[np.abs(margin) <= tie_margin] = TIE
     outcome[np.isnan(margin)] = UNDEFINED
     return outcome
+
+
+def is_exact(evidence: Mapping[str, Any]) -> bool:
+    """Whether evidence with these facts is of an exact model."""
+    return bool(evidence.get("model_source", {}).get("source") == EXACT_SOURCE)
+
+
+def without_float_error(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores (SCORES) with an error of 0, so that no decision is a near-tie: a tie of theirs is a tie."""
+    return scores.assign(error=0.0, lowest=scores["outcome"], highest=scores["outcome"])
+
+
+def margins_against_unrelated(
+    pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str]
+) -> pd.DataFrame:
+    """A row for each pair, measure and protocol with UNRELATED_COLUMNS: the score of the stereotypical, and
+    of the antistereotypical, sentence less that of the unrelated one, in the measure's unit.
+
+    nan where either sentence has nothing to score. evidence: of these pairs by masking. A measure that scores
+    none of the unrelated sentences has no rows: they are not read under its maskings, or it is of tokens that
+    the two sentences of a pair share.
+    """
+    with_unrelated = {masking for masking, rows in evidence.items() if rows["role"].eq(UNRELATED).any()}
+    parts = [pd.DataFrame(columns=list(UNRELATED_COLUMNS))]
+    for of in map(measure, measures):
+        for protocol in PROTOCOLS if with_unrelated.issuperset(of.maskings) else ():
+            scores = sentence_scores(of, counted(of, evidence, protocol))
+            unrelated = scores[scores.index.get_level_values("role") == UNRELATED].droplevel("role")
+            if unrelated.notna().any():
+                of_unrelated = unrelated.reindex(list(pair_ids)).to_numpy(float)
+                margins = dict(zip(SIDES, sides_of(scores, pair_ids, np.nan) - of_unrelated, strict=True))
+                names = {"pair_id": list(pair_ids), "measure": of.name, "protocol": protocol}
+                parts.append(pd.DataFrame({**names, **margins}))
+    return pd.concat(parts[1:] or parts, ignore_index=True)
+
+
+def spread_sample(pairs: pd.DataFrame, count: int) -> pd.DataFrame:
+    """About `count` pairs, evenly spread over the benchmark; all of them where there are fewer."""
+    chosen = np.unique(np.linspace(0, len(pairs) - 1, min(count, len(pairs))).round().astype(int))
+    return pairs.iloc[chosen]
+
+
+def compare_scores(reference: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """For each measure and protocol: how far scores moved from `reference`, and which decisions flipped.
+
+    Both are Scores tables over the same pairs. Columns: measure, protocol, pairs, largest_change (of
+    any side's score), flipped (how many pairs have another outcome), flipped_pairs (their ids, separated
+    by spaces).
+    """
+    keys = ["measure", "protocol", "pair_id"]
+    both = reference.merge(other, on=keys, suffixes=("", "_other"), validate="one_to_one")
+    if not len(both) == len(reference) == len(other):
+        raise ValueError("the two tables have different pairs")
+    moved = [(both[side] - both[f"{side}_other"]).abs() for side in SIDES]
+    both = both.assign(change=np.fmax(moved[0], moved[1]), flips=both["outcome"] != both["outcome_other"])
+    return pd.DataFrame(
+        {
+            "measure": name,
+            "protocol": protocol,
+            "pairs": len(rows),
+            "largest_change": rows["change"].max(),
+            "flipped": int(rows["flips"].sum()),
+            "flipped_pairs": " ".join(rows.loc[rows["flips"], "pair_id"]),
+        }
+        for (name, protocol), rows in both.groupby(keys[:2], sort=False)
+    )

@@ -11,7 +11,7 @@ import pandas as pd
 from unmask.evidence.collecting import evidence_of
 from unmask.evidence.lists import Table, missing
 from unmask.evidence.reading import Subject, Tokenised
-from unmask.measures.registry import maskings_of
+from unmask.measures.formulas import maskings_of
 from unmask.measures.schema import SCORES
 from unmask.measures.scoring import score_pairs
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of, only, panels, records, tooltips
 from unmask.report.sheets import interval, number, rows_of

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
 
-from unmask.measures.registry import sees_context, title_of
+from unmask.measures.formulas import sees_context
+from unmask.measures.names import title_of
 from unmask.pairs.captions import MEAN, SUM
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import (

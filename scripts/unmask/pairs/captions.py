@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from unmask.measures.registry import sees_context, title_of
+from unmask.measures.formulas import sees_context
+from unmask.measures.names import title_of
 from unmask.report.findings import listed, many
 from unmask.statistics.agreement import ANY
 from unmask.statistics.schema import NO_CLUSTERS

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.published import scores
 from unmask.pairs.verdicts import (
     BY_WORDS,

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 import altair as alt
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.comparisons import of_context
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row, records

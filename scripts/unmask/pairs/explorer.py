@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 
 from unmask.evidence.sentences import MASKINGS, Sentence
-from unmask.measures.precision import spread_sample
-from unmask.measures.reduction import contributions
-from unmask.measures.registry import maskings_of, measure
+from unmask.measures.formulas import maskings_of, measure
+from unmask.measures.scoring import contributions, spread_sample
 from unmask.pairs.surfaces import surfaces
 from unmask.terms import (
     CAUSAL_MASKINGS,

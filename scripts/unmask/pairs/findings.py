@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.measures.registry import kind_for, sees_context, title_of
+from unmask.measures.formulas import kind_for, sees_context
+from unmask.measures.names import title_of
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.pairs.comparisons import BEYOND_CHANCE, beyond_chance
 from unmask.pairs.results import PairResults

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from unmask.measures.registry import sees_context, title_of
+from unmask.measures.formulas import sees_context
+from unmask.measures.names import title_of
 from unmask.pairs.judging import FOOLED
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CLEAR, can_be_tested

@@ -3,7 +3,7 @@
 import altair as alt
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.judgement_tables import strengths
 from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.judging import FOOLED, FOUND, TESTED, judgement_counts
 from unmask.pairs.results import PairResults
 from unmask.report.findings import Finding, Row

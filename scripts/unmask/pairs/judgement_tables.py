@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table
 from unmask.report.sheets import rows_of

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.measures.registry import measure
+from unmask.measures.formulas import measure
 from unmask.measures.scoring import decided
 from unmask.pairs.score_file import PAIR_ID, SENTENCE, Key, ScoreFile, one_line
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, PROTOCOLS, STEREOTYPE

@@ -8,11 +8,9 @@ import pandas as pd
 import pyarrow as pa
 
 from unmask.evidence.schema import in_chunks
-from unmask.measures.float_error import without_float_error
-from unmask.measures.measure import Evidence
-from unmask.measures.registry import maskings_of
+from unmask.measures.formulas import maskings_of
 from unmask.measures.schema import SCORES
-from unmask.measures.scoring import score_pairs
+from unmask.measures.scoring import Evidence, score_pairs, without_float_error
 from unmask.pairs.explorer import evidence_of_pairs
 from unmask.statistics.computing import EvidenceCounts, Part
 from unmask.tables import as_table

@@ -6,7 +6,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.findings import Finding, Row, records

@@ -10,7 +10,7 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
 from unmask.loading import facts_by, load_tables, tables_by
-from unmask.measures.headline import headline, headline_among
+from unmask.measures.names import headline, headline_among
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.explorer import models_within
 from unmask.pairs.judging import judge

@@ -5,7 +5,7 @@ from typing import Any
 
 from unmask.close_names import known_names
 from unmask.errors import InputError
-from unmask.measures.registry import is_free, measure
+from unmask.measures.formulas import is_free, measure
 from unmask.pairs.score_file import SENTENCE, columns_listed, read_score_file
 from unmask.terms import MEAN, SUM
 
@@ -42,8 +42,13 @@ def _fault_of_measure(name: str, house: Sequence[str]) -> str | None:
 
 def reduction_of(entry: Mapping[str, Any]) -> str:
     """How the scores of an entry are made of tokens, if they are: SUM or MEAN."""
-    reduction: str = measure(entry["measure"]).over_all_tokens or entry.get("reduction", SUM)
+    reduction: str = _reduction_of_all(entry["measure"]) or entry.get("reduction", SUM)
     return reduction
+
+
+def _reduction_of_all(name: str) -> str | None:
+    """That of a measure of all tokens of a sentence with equal weights; None of others."""
+    return measure(name).reduction if measure(name).of_all_tokens else None
 
 
 def has_band(entry: Mapping[str, Any]) -> bool:
@@ -77,7 +82,7 @@ def _fault_of_tokens(entry: Mapping[str, Any]) -> str | None:
 
 def _fault_of_part(name: str) -> str | None:
     """None for what is a measure of all tokens, as far as is known."""
-    if is_free(name) or measure(name).over_all_tokens is not None:
+    if is_free(name) or _reduction_of_all(name) is not None:
         return None
     return f"{name} is neither the plain sum nor the mean over all tokens of a sentence"
 
@@ -91,7 +96,7 @@ def _fault_of_reduction(entry: Mapping[str, Any]) -> str | None:
         return fault
     if "difference" in columns:
         return "it is of scores of sentences, and a file of differences has none"
-    of_measure = measure(name).over_all_tokens
+    of_measure = _reduction_of_all(name)
     if of_measure is not None and entry["reduction"] != of_measure:
         return f"{name} is a {of_measure}"
     if entry["reduction"] == SUM and "tokens" not in columns:

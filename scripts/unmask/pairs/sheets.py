@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.measures.registry import measure as measure_of
-from unmask.measures.registry import title_of
+from unmask.measures.formulas import measure as measure_of
+from unmask.measures.names import title_of
 from unmask.pairs.answer import judged, with_one_control
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults

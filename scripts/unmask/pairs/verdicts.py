@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.measures.registry import sees_context
+from unmask.measures.formulas import sees_context
 from unmask.report.findings import Finding
 from unmask.report.sheets import DASH, UNTESTABLE, number, rows_of
 from unmask.statistics.decisions import NO_PREFERENCE

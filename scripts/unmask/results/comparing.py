@@ -1,6 +1,6 @@
 """Comparing two runs of one study, as of two machines: they agree where float error explains differences.
 
-Margins may differ by what float error allows (unmask.measures.float_error), and decisions at near-ties.
+Margins may differ by what float error allows (unmask.measures.scoring), and decisions at near-ties.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.facts import read_facts
-from unmask.measures.registry import measure
+from unmask.measures.formulas import measure
 from unmask.measures.schema import SCORES
 from unmask.statistics.decisions import is_near_tie
 from unmask.tables import read_table
@@ -83,7 +83,7 @@ def _judged(both: pd.DataFrame) -> pd.DataFrame:
     (a decision that differs and is no near-tie) and beyond (that, or a margin beyond float error)."""
     changes = [(both[side] - both[f"{side}_other"]).abs() for side in ("stereotype", "antistereotype")]
     # a rounded score moves by a whole step where float error takes it across a boundary
-    published = {name: measure(name).published_decimals for name in both["measure"].unique()}
+    published = {name: measure(name).decimals for name in both["measure"].unique()}
     decimals = both["measure"].map(published).astype(float)
     step = (10.0**-decimals).where(both["protocol"] == PUBLISHED).fillna(0.0)
     # both sides may be rounded; and sums in double precision have their own error

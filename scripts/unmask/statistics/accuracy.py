@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.measures.measure import Measure
-from unmask.measures.registry import measure
+from unmask.measures.formulas import Measure, measure
 from unmask.statistics.comparisons import mcnemar_test
 from unmask.statistics.proportions import normal_quantile, wilson
 from unmask.statistics.schema import ACCURACY, TESTS
@@ -205,7 +204,7 @@ def matches(measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame 
         return {}
     of_tests: Matches = {}
     for other in map(measure, measures):
-        reading, hidden = other.reading_against_aul, predictions(other, evidence)
+        reading, hidden = other.against_aul, predictions(other, evidence)
         if reading is not None and hidden is not None and NONE in evidence:
             what = f"the {reading} under the other masking"
             of_both = _matched(tokens(none, reading), tokens(hidden, reading), what)
@@ -223,7 +222,7 @@ def mcnemar_table(parts: Sequence[Matches], pairs: pd.DataFrame, sharing: Sharin
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
     parts: of all its pairs (PAIRS), of which `sharing` is. kind `measures`: token accuracy of AUL against
-    that of every measure with a `reading_against_aul`, on these tokens: CPS on the shared ones, SSS on the
+    that of every measure with a `against_aul`, on these tokens: CPS on the shared ones, SSS on the
     modified ones. kind `shuffled`: AUL's accuracy in the original against the shuffled order. kind
     `unrelated`: AUL's accuracy on the stereotype against the unrelated sentence. Both are of LL for a causal
     language model.

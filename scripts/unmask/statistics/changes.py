@@ -8,8 +8,8 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.loading import load_tables, paths_by
-from unmask.measures.reading import read_scores
-from unmask.measures.registry import sees_context
+from unmask.measures.formulas import sees_context
+from unmask.measures.schema import read_scores
 from unmask.statistics.decisions import of_bias_type, of_pairs
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.measures.registry import maskings_of
-from unmask.measures.unrelated import COLUMNS, margins_against_unrelated
+from unmask.measures.formulas import maskings_of
+from unmask.measures.scoring import UNRELATED_COLUMNS, margins_against_unrelated
 from unmask.statistics.accuracy import Matches, accuracy_counts, accuracy_table, matches, mcnemar_table
 from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
 from unmask.statistics.bias import bias_table
@@ -85,9 +85,9 @@ class EvidenceCounts:
             self.shuffled_words.add(part.pairs, {masking: part.shuffled})
 
     def unrelated(self) -> pd.DataFrame:
-        """How much more than the unrelated sentence of their pair sentences score (measures.unrelated)."""
+        """How much more than the unrelated sentence of their pair sentences score."""
         parts = [part for part in self._unrelated if len(part)]
-        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(UNRELATED_COLUMNS))
 
     def flags(self) -> dict[str, Flags]:
         """What is wrong with pairs as the model reads them, by name."""
@@ -121,7 +121,7 @@ def compute(
         of_shuffled = counts.shuffled_words.by_series() if counts else None
         control = bias_table(pairs, shuffled, options, sharing, of_shuffled, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
-    unrelated = counts.unrelated() if counts else pd.DataFrame(columns=list(COLUMNS))
+    unrelated = counts.unrelated() if counts else pd.DataFrame(columns=list(UNRELATED_COLUMNS))
     of_pairs = flags(flaws) | (counts.flags() if counts else {})
     tables = {
         "bias": bias,

@@ -102,7 +102,7 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
 
 def is_near_tie(scores: pd.DataFrame) -> "pd.Series[bool]":
     """Which rows of Scores are decisions that float error could turn, so that another machine may decide
-    otherwise (unmask.measures.float_error)."""
+    otherwise (unmask.measures.scoring)."""
     return scores["lowest"] != scores["highest"]
 
 

@@ -31,7 +31,7 @@ def lms_table(
 ) -> pd.DataFrame:
     """LMS, bias score (SS) and ICAT of each measure, protocol and group, as unmask.statistics.schema.LMS.
 
-    margins: unmask.measures.unrelated, of all pairs. LMS: the share of comparisons in which the sentence that
+    margins: margins_against_unrelated, of all pairs. LMS: the share of comparisons in which the sentence that
     means something has the higher score. published: a tie, and an undefined comparison, is no such one, as in
     the released code. corrected: a tie is one half, and an undefined comparison does not count. Pairs without
     an unrelated sentence have no comparison. ICAT = LMS · min(SS, 100 - SS) / 50, all in percent: 100 of an

@@ -2,7 +2,7 @@
 
 Pairs share words, so a score varies far more than that of as many independent pairs would, even where
 nothing is associated with anything. Here every token type gets a random score of its own, the same wherever
-it stands. The measure's own reduction makes scores of sentences of these, and decisions of those.
+it stands. The measure's own weights make scores of sentences of these, and decisions of those.
 """
 
 import logging
@@ -17,9 +17,8 @@ import pandas as pd
 from scipy import sparse
 from scipy.stats import norm
 
-from unmask.measures.measure import Evidence
-from unmask.measures.reduction import Reduction
-from unmask.measures.registry import measure
+from unmask.measures.formulas import measure
+from unmask.measures.scoring import Evidence, coefficients, counted
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.sharing import TOLERANCE, Floats, Ints
 from unmask.terms import ANTISTEREOTYPE, PROTOCOLS, STEREOTYPE, TIE, UNDEFINED
@@ -144,14 +143,14 @@ class _Sums:
     total: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0))
     count: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0))
 
-    def add(self, pairs: pd.DataFrame, reduction: Reduction) -> None:
-        of_pair = reduction.tokens["role"].isin((STEREOTYPE, ANTISTEREOTYPE)).to_numpy()
-        tokens = reduction.tokens[of_pair]
-        log_prob = reduction.log_prob[of_pair].to_numpy(float)
+    def add(self, pairs: pd.DataFrame, tokens: pd.DataFrame, coefficient: "pd.Series[float]") -> None:
+        of_pair = tokens["role"].isin((STEREOTYPE, ANTISTEREOTYPE)).to_numpy()
+        tokens, coefficient = tokens[of_pair], coefficient[of_pair]
+        log_prob = tokens["log_prob"].to_numpy(float)
         row = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"])
         token = tokens["token_id"].to_numpy(np.int64)
         sign = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0)
-        weight: Floats = sign * reduction.coefficients()[of_pair].to_numpy(float)
+        weight: Floats = sign * coefficient.to_numpy(float)
         types = max(len(self.total), int(token.max()) + 1 if len(token) else 0)
         # a number that is unknown says nothing of its type, and its pair is undefined
         known = ~np.isnan(log_prob)
@@ -174,7 +173,8 @@ class WordsOfEvidence:
     def add(self, pairs: pd.DataFrame, evidence: Evidence) -> None:
         """Add some pairs, in the order of the benchmark."""
         for (name, protocol), sums in self._sums.items():
-            sums.add(pairs, measure(name).formula(evidence, protocol))
+            tokens = counted(measure(name), evidence, protocol)
+            sums.add(pairs, tokens, coefficients(measure(name), tokens))
 
     def by_series(self) -> dict[Series, RandomWords]:
         """The random words of each measure and protocol.

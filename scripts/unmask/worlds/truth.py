@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.measures.schema import SCORES
 from unmask.report.sheets import DASH, Sheet, number, rows_of, word
 from unmask.report.study import Study

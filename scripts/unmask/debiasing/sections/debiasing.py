@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from unmask.debiasing.presenting import NOTHING, DebiasingResults, scores_chart
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.report.changes import COLUMNS, MACROS, as_cells, clear_row
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.disagreement import address
 from unmask.pairs.examples import (
     MOST_WORDS,

@@ -8,7 +8,7 @@ import pandas as pd
 
 from unmask.benchmarks.labelled import LABELS, by_sentence
 from unmask.loading import tables_by
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.explorer import PARTS, packed, shown_pairs, size_of
 from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults

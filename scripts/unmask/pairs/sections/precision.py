@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.captions import load_captions
 from unmask.report.declared_tables import Column, Table

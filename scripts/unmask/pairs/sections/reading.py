@@ -1,6 +1,6 @@
 """How to read the report."""
 
-from unmask.measures.registry import explained
+from unmask.measures.names import explained
 from unmask.pairs import answer
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import VERDICTS, in_words

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import altair as alt
 import pandas as pd
 
-from unmask.measures.registry import title_of
+from unmask.measures.names import title_of
 from unmask.pairs.charts import AT_50, ON, first_reported, known_scores
 from unmask.pairs.results import PairResults
 from unmask.report.charts import chart
