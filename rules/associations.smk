@@ -5,6 +5,7 @@ include: "inputs/associations.smk"
 
 
 from unmask.associations.study import check_study as check_study_of_associations
+from unmask.associations.terms import GROUNDED
 from unmask.corpora.shards import files_of as files_of_pattern
 
 ASSOCIATIONS = config.get("associations", {})

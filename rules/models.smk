@@ -5,7 +5,7 @@
 include: "inputs/models.smk"
 
 
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE, check_architectures
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.models.directory import files_of as files_of_model
 
 MANIFEST_KEYS = [
@@ -34,10 +34,6 @@ wildcard_constraints:
     model=any_of(MODELS),
 
 
-try:
-    check_architectures(MODELS)
-except InputError as error:
-    sys.exit(f"error: {error}")
 check_starts()
 
 register(

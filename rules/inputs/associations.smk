@@ -47,7 +47,7 @@ def suite_pictures(wildcards):
 
 def suite_poolings(wildcards):
     """How the encoders of a suite make one vector of what they read."""
-    return ["joint", "word", "word-first"] if wildcards.suite in GROUNDED_SUITES else ASSOCIATIONS["poolings"]
+    return list(GROUNDED) if wildcards.suite in GROUNDED_SUITES else ASSOCIATIONS["poolings"]
 
 
 def embedding_time(wildcards, input, attempt):

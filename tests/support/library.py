@@ -149,7 +149,7 @@ from unmask.measures.scoring import (
 from unmask.models import devices, loading, own_code, training
 from unmask.models import linear as models_linear
 from unmask.models.classifiers import make_classifier, restore
-from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, check_architectures
+from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM
 from unmask.models.detecting import expand as models_detecting_expand
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
 from unmask.models.directory import check_files as models_check_files

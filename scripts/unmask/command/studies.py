@@ -10,7 +10,6 @@ import yaml
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file, write_text
 from unmask.installation import workflow_root
-from unmask.models.detecting import check_architectures
 from unmask.models.directory import ADAPTER
 from unmask.pairs.named_benchmarks import entries, known_benchmarks
 from unmask.schemas import check_files, complete, read_families
@@ -135,7 +134,6 @@ def check_study(study: dict[str, Any]) -> None:
     families = read_families(workflow_root() / "rules/schemas")
     completed = complete(study, families)
     check_files(completed, families)
-    check_architectures(completed["models"])
 
 
 def write_study(study: dict[str, Any]) -> Path:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unmask.errors import InputError
-
 MASKED_LM, CAUSAL_LM = "masked-lm", "causal-lm"
 
 SCORE_FILE = "score-file"
@@ -37,21 +35,6 @@ def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, A
     return study
 
 
-def check_architectures(models: Mapping[str, Mapping[str, Any]]) -> None:
-    """Check that no model in a folder whose config.json states a causal language model is called masked.
-
-    models: entries of a study by name, completed or not. Raises InputError, one line naming the model. A
-    config.json that cannot be read, or names no network, is left to the job that checks the model.
-    """
-    for name, entry in models.items():
-        is_masked = entry.get("source") == "path" and entry.get("kind", MASKED_LM) == MASKED_LM
-        if is_masked and (network := _decoder_in(Path(entry["path"]))):
-            raise InputError(
-                f"model {name}: {entry['path']} is a causal language model ({network} in config.json), "
-                f"and its kind is {MASKED_LM}; leave out kind, or state {CAUSAL_LM}"
-            )
-
-
 def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
     if entry.get("source") == "train":
         return entry.get("architecture") in DECODERS
@@ -60,18 +43,17 @@ def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
         return False
     if isinstance(data, str):
         path = path.replace("{data}", data.rstrip("/"))
-    return _decoder_in(Path(path)) is not None
+    return _holds_decoder(Path(path))
 
 
-def _decoder_in(folder: Path) -> str | None:
-    """The network of a folder whose config.json names such as see what stands before a token alone.
+def _holds_decoder(folder: Path) -> bool:
+    """Whether all networks that a config.json names see what stands before a token alone.
 
-    What one folder holds as a masked and as a causal one is a masked one; None where config.json cannot be
-    read, which the model's check says.
+    What one folder holds as a masked and as a causal one is a masked one; what cannot be read is left to the
+    job that checks the model.
     """
     try:
         stated = json.loads((folder / "config.json").read_bytes()).get("architectures")
     except (OSError, ValueError, AttributeError):
-        return None
-    networks = [each for each in stated if isinstance(each, str)] if isinstance(stated, list) else []
-    return networks[0] if networks and all(map(_DECODER.fullmatch, networks)) else None
+        return False
+    return bool(stated) and isinstance(stated, list) and all(_DECODER.fullmatch(str(each)) for each in stated)
