@@ -14,17 +14,14 @@ rule fetch_benchmark:
     conda:
         "../envs/unmask.yaml"
     params:
-        name=lambda wildcards: wildcards.benchmark,
-        entry=lambda wildcards: {
-            key: value
-            for key, value in as_shown(BENCHMARKS[wildcards.benchmark]).items()
-            if key in ("url", "sha256", "git_blob")
-        },
-        query=lambda wildcards: query_digest(BENCHMARKS[wildcards.benchmark]),
+        what=lambda wildcards: f"benchmark {wildcards.benchmark}",
+        config_keys=lambda wildcards: ["benchmarks", wildcards.benchmark],
+        source=lambda wildcards: fetched_from(BENCHMARKS[wildcards.benchmark]),
+        limits={"seconds": 3600.0, "largest": 1 << 32},
     message:
         "Fetching {wildcards.benchmark}"
     script:
-        "../scripts/fetch_benchmark.py"
+        "../scripts/fetch_file.py"
 
 
 rule read_benchmark:

@@ -33,6 +33,7 @@ from unmask.results.checksums import FILE as CHECKSUMS
 from unmask.results.settings import check_layout, difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.terms import LICENCE, NOT_STATED
+from unmask.urls import as_shown, query_digest
 
 # the module of a family that makes its tables and figures, where it has some (unmask.report.presenting)
 PRESENTING = "presenting"
@@ -195,6 +196,13 @@ def outside(path):
 def resource(name):
     """A hand-kept file of facts that comes with the workflow."""
     return outside(os.path.relpath(ROOT / "resources" / name))
+
+
+def fetched_from(entry):
+    """Where a file is fetched from, without secrets of its url; `query` tells urls that are shown alike."""
+    shown = as_shown(entry) | {"query": query_digest(entry)}
+    keys = ("url", "query", "sha256", "git_blob", "repo", "revision", "subset", "file")
+    return {key: shown[key] for key in keys if shown.get(key) is not None}
 
 
 def table_outputs(names, prefix="", forms=("csv", "md", "tex")):

@@ -14,14 +14,15 @@ rule fetch_corpus:
     conda:
         "../envs/unmask.yaml"
     params:
-        name=lambda wildcards: wildcards.corpus,
-        entry=corpus_source,
-        query=lambda wildcards: query_digest(CORPORA[wildcards.corpus]),
-        shard=lambda wildcards: {"which": fetched_shards(CORPORA[wildcards.corpus])[wildcards.shard]},
+        what=lambda wildcards: f"corpus {wildcards.corpus}",
+        config_keys=lambda wildcards: ["corpora", wildcards.corpus],
+        # how many files a corpus has does not matter to each of them
+        source=lambda wildcards: fetched_from(CORPORA[wildcards.corpus])
+        | {"file": fetched_shards(CORPORA[wildcards.corpus])[wildcards.shard]},
     message:
         "Fetching {wildcards.shard} of {wildcards.corpus}"
     script:
-        "../scripts/fetch_corpus.py"
+        "../scripts/fetch_file.py"
 
 
 rule count_shard:

@@ -13,7 +13,6 @@ from unmask.downstream.study import are_scored_after, fine_tuned_models, setting
 from unmask.downstream.study import check_study as check_study_of_downstream
 from unmask.downstream.terms import LEAST_SEEN
 from unmask.terms import PUBLISHED
-from unmask.urls import as_shown
 
 DOWNSTREAM = config.get("downstream", {})
 try:
@@ -98,7 +97,7 @@ rule fetch_task:
     params:
         what=lambda wildcards: f"task {wildcards.task}",
         config_keys=lambda wildcards: ["downstream", "tasks", wildcards.task, "files", wildcards.file],
-        source=lambda wildcards: as_shown(source_files(TASKS[wildcards.task])[wildcards.file]),
+        source=lambda wildcards: fetched_from(source_files(TASKS[wildcards.task])[wildcards.file]),
     message:
         "Fetching {wildcards.file} of {wildcards.task}"
     script:

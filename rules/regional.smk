@@ -9,7 +9,6 @@ include: "inputs/regional.smk"
 
 from unmask.regional.study import readers_of, table_files
 from unmask.regional.study import check_study as check_study_of_regions
-from unmask.urls import as_shown
 
 REGIONAL = config.get("regional", {})
 REGIONAL_WORDS = REGIONAL.get("words", {})
@@ -168,7 +167,7 @@ rule fetch_labelled:
     params:
         what=lambda wildcards: f"table {wildcards.table}",
         config_keys=lambda wildcards: ["regional", "prefixes", wildcards.table, "files", wildcards.part],
-        source=lambda wildcards: as_shown(table_files(LABELLED_TABLES[wildcards.table])[wildcards.part]),
+        source=lambda wildcards: fetched_from(table_files(LABELLED_TABLES[wildcards.table])[wildcards.part]),
     message:
         "Fetching the part {wildcards.part} of {wildcards.table}"
     script:

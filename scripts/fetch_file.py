@@ -1,4 +1,4 @@
-"""Fetch one file of a task or a labelled table from the hub or a url, and note what was fetched.
+"""Fetch one file of a benchmark, corpus, task or labelled table from the hub or a url, and note what it is.
 
 A url that a study states is taken from there: Snakemake keeps parameters on disk, and a url may have secrets.
 """
@@ -7,15 +7,19 @@ from unmask.job import job
 from unmask.facts import write_facts
 from unmask.fetching.http import fetch
 from unmask.fetching.hub import fetch_shard
+from unmask.fetching.limits import Limits
 
 with job("{params.what}") as run:
-    params = run.params
+    params, file = run.params, run.output.file
     source, stated = params.source, run.config
     for key in params.config_keys:
         # no study states what a published task is read from
         stated = stated.get(key, {})
     if "url" in source:
-        facts = fetch(stated.get("url", source["url"]), run.output.file, source.get("sha256"))
+        checksums = source.get("sha256"), source.get("git_blob")
+        limits = Limits(**params.get("limits", {}))
+        facts = fetch(stated.get("url", source["url"]), file, *checksums, limits=limits)
     else:
-        facts = fetch_shard(source["repo"], source["revision"], None, source["file"], run.output.file)
+        repo, revision, subset = source["repo"], source["revision"], source.get("subset")
+        facts = fetch_shard(repo, revision, subset, source["file"], file)
     write_facts(run.output.facts, facts | run.record())

@@ -1,18 +1,11 @@
 # Functions that tell rules their inputs and outputs: corpora and word frequency.
 
 from unmask.corpora.shards import fetched_shards, files_of
-from unmask.urls import as_shown, query_digest
 
 
 def fetched_corpora():
     """The corpora that are fetched."""
     return [name for name, entry in CORPORA.items() if "url" in entry or "repo" in entry]
-
-
-def corpus_source(wildcards):
-    """Where a fetched corpus comes from; how many of its shards does not matter to each of them."""
-    entry = as_shown(CORPORA[wildcards.corpus])
-    return {key: entry[key] for key in ("url", "sha256", "repo", "revision", "subset") if key in entry}
 
 
 def corpus_format(wildcards):

@@ -4,7 +4,7 @@ from unmask.measures.formulas import kind_for, maskings_of, measure
 from unmask.pairs.score_entries import check_score_files
 from unmask.statistics import STATISTICS
 from unmask.terms import ORIGINAL, SHUFFLED
-from unmask.urls import as_shown, file_name, query_digest
+from unmask.urls import file_name
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 SCORING = config.get("scoring", {})

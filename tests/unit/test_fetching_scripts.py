@@ -12,7 +12,7 @@ import pytest
 from huggingface_hub import constants
 
 from unmask.job import TABLES
-from library import FLAWS, PAIRS, check_model, read_metadata, read_table, sha256_of_file, versions
+from library import FLAWS, PAIRS, as_shown, check_model, read_metadata, read_table, sha256_of_file, versions
 from loopback import FileServer, Hub, Repository, ask
 from running import Files, about_model, run_script
 from small_corpora import parquet
@@ -43,13 +43,20 @@ def fails(script: str, inputs: Files, outputs: Files, log: Path, line: str, **pa
     assert not any(Path(output).exists() for output in made)
 
 
+def of(kind: str, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What the rule of a benchmark or corpus gives the script that fetches."""
+    keys = {"benchmark": "benchmarks", "corpus": "corpora"}[kind]
+    stated = {"what": f"{kind} {name}", "config_keys": [keys, name], "source": as_shown(entry)}
+    return {"config": {keys: {name: entry}}, **stated}
+
+
 def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
     file, facts, pairs = tmp_path / "pairs.csv", tmp_path / "facts.json", tmp_path / "pairs.parquet"
     sha256 = hashlib.sha256(CROWS_PAIRS).hexdigest()
     with FileServer(CROWS_PAIRS) as server:
         entry = {"format": "crows-pairs", "url": f"{server.url}/pairs.csv", "sha256": sha256, "licence": "CC"}
         outputs = {"file": file, "facts": facts}
-        run_script("fetch_benchmark", {}, outputs, log, config={"benchmarks": {"crows": entry}}, name="crows")
+        run_script("fetch_file", {}, outputs, log, **of("benchmark", "crows", entry))
     assert file.read_bytes() == CROWS_PAIRS
     assert facts_in(facts)["sha256"] == sha256
     read = {"pairs": pairs, "flaws": tmp_path / "flaws.parquet"}
@@ -72,7 +79,7 @@ def test_a_benchmark_on_disk(tmp_path: Path, log: Path) -> None:
     (tmp_path / "source.csv").write_bytes(CROWS_PAIRS)
     entry = {"format": "crows-pairs", "url": (tmp_path / "source.csv").as_uri()}
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
-    run_script("fetch_benchmark", {}, outputs, log, config={"benchmarks": {"crows": entry}}, name="crows")
+    run_script("fetch_file", {}, outputs, log, **of("benchmark", "crows", entry))
     assert (tmp_path / "copy.csv").read_bytes() == CROWS_PAIRS
     source = tmp_path / "source.csv"
     entry = {"format": "crows-pairs", "path": str(source)}
@@ -92,7 +99,7 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
     entry = {"url": source.as_uri(), "sha256": "0" * 64}
     line = f"benchmark crows: {source.as_uri()}: wrong checksum: wanted sha256 {'0' * 64}"
-    fails("fetch_benchmark", {}, outputs, log, line, config={"benchmarks": {"crows": entry}}, name="crows")
+    fails("fetch_file", {}, outputs, log, line, **of("benchmark", "crows", entry))
 
 
 def test_a_download_that_its_reader_refuses_says_how_it_is_fetched_anew(tmp_path: Path, log: Path) -> None:
@@ -138,9 +145,9 @@ def test_a_shard_that_was_cut_short_says_how_it_is_fetched_anew(
 def test_what_cannot_be_fetched_is_named(tmp_path: Path, log: Path) -> None:
     outputs = {"file": tmp_path / "copy", "facts": tmp_path / "facts.json"}
     entry = {"url": "https://user:sesame@host:pw/a?token=sesame"}
-    for what, key in (("benchmark", "benchmarks"), ("corpus", "corpora")):
+    for what in ("benchmark", "corpus"):
         line = f"error: {what} x: https://...: not a url: its port is not a number up to 65535"
-        fails(f"fetch_{what}", {}, outputs, log, line, config={key: {"x": entry}}, name="x")
+        fails("fetch_file", {}, outputs, log, line, **of(what, "x", entry))
         assert "sesame" not in log.read_text()
 
 
