@@ -6,7 +6,7 @@ from unmask.job import job
 from unmask.benchmarks.labelled import LABELS, read_labels
 from unmask.benchmarks.reading import read_benchmark
 from unmask.benchmarks.schema import PAIRS
-from unmask.downloads import reading_download
+from unmask.errors import reading_download
 from unmask.files import sha256_of_file
 from unmask.statistics.quality import flaws_table
 from unmask.statistics.schema import FLAWS

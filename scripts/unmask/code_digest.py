@@ -20,7 +20,6 @@ LIBRARY = Path(__file__).resolve().parent
 PLUMBING = frozenset(
     {
         "unmask/atomic.py",
-        "unmask/downloads.py",
         "unmask/errors.py",
         "unmask/evidence/progress.py",
         "unmask/joblog.py",

@@ -55,7 +55,6 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
         logger.setLevel(logging.INFO)
         logger.propagate = False
         _log_to(_Terminal(path), stack, logger)
-        status = 1
         try:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,12 +65,12 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
             logger.info("begun")
             _wait_for_others(path.with_name(f".{path.name}.lock"), stack)
             yield
-            return
         except InputError as error:
             logger.error("error: %s", error)
+            sys.exit(1)
         except KeyboardInterrupt:
             logger.error("stopped by Ctrl-C")
-            status = INTERRUPTED
+            sys.exit(INTERRUPTED)
         except Exception as error:
             if reason := why_not_written(error):
                 file = getattr(error, "filename", None) or "a file"
@@ -83,7 +82,7 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
                 made_from = f" (made from {', '.join(names[:MOST_INPUTS])}{more})" if names else ""
                 what = f"{type(error).__name__}: {error}: not foreseen; {path} has the details{made_from}"
                 logger.error("error: %s", InputError(what))
-        sys.exit(status)
+            sys.exit(1)
 
 
 def duration(seconds: float) -> str:

@@ -1,6 +1,5 @@
 """The tables of a study's results as frames, for notebooks and scripts of one's own: `unmask.load`."""
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow.csv import ConvertOptions, read_csv
 
+from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.loading import key_type, with_keys
 from unmask.plugins import LIBRARY
@@ -148,10 +148,8 @@ class StudyResults(Mapping[str, pd.DataFrame]):
     def files(self, name: str) -> list[TableFile]:
         """The files of a table, each with `path` and `keys`. Raises KeyError for an unknown name."""
         if name not in self._files:
-            near = difflib.get_close_matches(str(name), self._files, n=3, cutoff=0.4)
-            hint = f"the nearest are {', '.join(near)}" if near else f"there are {', '.join(self._files)}"
             why = "this study has no such table" if name in self._declared else "no such table"
-            raise KeyError(f"{name!r}: {why}; {hint}")
+            raise KeyError(f"{name!r}: {why} ({known_names(name, self._files, 'tables')})")
         return self._files[name]
 
     def columns(self, name: str) -> pd.DataFrame:

@@ -126,7 +126,6 @@ def test_the_place_of_the_checkout_does_not_count(
 
 SCRIPTS = Path(digests.__file__).resolve().parents[1]
 RULES = SCRIPTS.parent / "rules"
-MANIFEST = SCRIPTS / "unmask/models/kinds.py"
 
 
 WITH_NETWORKS = {
@@ -234,18 +233,6 @@ def test_rules_name_the_modules_that_their_scripts_load_by_name(
             folder = f"{ast.literal_eval(family)}/sections"
             sections = [SCRIPTS / module_file(folder, name) for name in ast.literal_eval(names)]
             assert not any(loader in digests.files_of(each) for each in sections if each.is_file())
-
-
-def test_rules_that_make_models_depend_on_what_a_manifest_says() -> None:
-    making = set()
-    for file in RULES.glob("*.smk"):
-        for rule in re.split(r"\n(?=(?:use )?rule )", file.read_text()):
-            script = re.search(r"scripts/(\w+\.py)", rule)
-            if script and MANIFEST in digests.files_of(SCRIPTS / script[1]):
-                making.add(script[1])
-                # fine_tune.py is without a manifest in the rule whose model is not kept
-                assert "about_model(" in rule or "saved=False" in rule, rule
-    assert making == {"check_model.py", "fine_tune.py", "make_model.py"}
 
 
 PACKAGES = {"filelock", "tqdm"}

@@ -2,8 +2,6 @@
 
 import json
 import re
-import signal
-import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -45,7 +43,6 @@ from library import (
     write_table,
 )
 from library import evidence_listed as listed
-from processes import start
 from running import run_script
 from tiny_models import tiny_model
 
@@ -257,17 +254,6 @@ def test_a_seed_more_is_scored_alone(study: Study, sequences: list[int]) -> None
 # in shards
 
 
-TIMES, SHARD_TOKENS = 100, 300
-
-
-def many_pairs() -> pd.DataFrame:
-    """The example pairs many times over, so that there is time to kill."""
-    copies = [example_pairs() for _ in range(TIMES)]
-    for number, copy in enumerate(copies):
-        copy["pair_id"] = f"{number}-" + copy["pair_id"]
-    return pd.concat(copies, ignore_index=True)
-
-
 def write(folder: Path, manifest: Path, pairs: pd.DataFrame, shard_tokens: int, top: int = 0) -> list[Path]:
     device = pick_device("cpu")
     device.shard_tokens = shard_tokens
@@ -276,42 +262,8 @@ def write(folder: Path, manifest: Path, pairs: pd.DataFrame, shard_tokens: int, 
     return read(folder / "digests.json", wanted, subject, subject.tokenised(pairs, ["unrelated"], 1), {})
 
 
-WRITER = """
-    import sys
-    from pathlib import Path
-
-    sys.path[:0] = [sys.argv[1], str(Path(sys.argv[1]).parent / "support")]
-    from test_resume import SHARD_TOKENS, many_pairs, write
-
-    write(Path(sys.argv[2]), Path(sys.argv[3]), many_pairs(), SHARD_TOKENS)
-"""
-
-
 def whole_shards(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.glob("[!.]*.parquet")}
-
-
-@pytest.mark.thorough
-def test_killed_in_mid_write_it_goes_on_to_the_same_bytes(study: Study) -> None:
-    folder, manifest = study.folder, study.folder / "manifest.json"
-    (expected,) = write(folder / "undisturbed", manifest, many_pairs(), SHARD_TOKENS)
-    shards = folder / "killed" / ORIGINAL / ".none.shards"
-    kept: dict[Path, int] = {}
-    # each attempt gets a few shards further
-    for more in (1, 3):
-        with start(WRITER, Path(__file__).parent, folder / "killed", manifest) as process:
-            while process.poll() is None and len(whole_shards(shards)) < len(kept) + more:
-                time.sleep(0.001)
-            process.kill()
-            _, errors = process.communicate()
-        assert process.returncode == -signal.SIGKILL, errors
-        now = whole_shards(shards)
-        # what was whole before has not been touched again
-        assert {shard: now[shard] for shard in kept} == kept
-        kept = now
-    (path,) = write(folder / "killed", manifest, many_pairs(), SHARD_TOKENS)
-    assert path.read_bytes() == expected.read_bytes()
-    assert [file.name for file in path.parent.iterdir()] == ["none.parquet"]
 
 
 @pytest.mark.parametrize("top", [0, 2])
