@@ -10,11 +10,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.evidence.sentences import modified_tokens
 from unmask.files import write_text
 from unmask.terms import STEREO
 from unmask.worlds.grammar import (
@@ -104,6 +101,11 @@ class PlantedPair:
     @property
     def modified(self) -> tuple[int, ...]:
         """Positions of the words in which the stereotypical sentence differs from the other."""
+        # here, as rules import this module and should not wait for it
+        import numpy as np
+
+        from unmask.evidence.sentences import modified_tokens
+
         of_stereotype, _ = modified_tokens(np.array(self.stereotype), np.array(self.antistereotype))
         return tuple(np.flatnonzero(of_stereotype).tolist())
 
