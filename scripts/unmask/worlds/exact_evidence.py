@@ -11,11 +11,8 @@ from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import MASKINGS, Ids, Sentence, modified_tokens, predicted
 from unmask.models.detecting import CAUSAL_LM
 from unmask.tables import framed
-from unmask.terms import ANTISTEREOTYPE, CAUSAL_MASKINGS, MODIFIED, NONE, START, STEREOTYPE
+from unmask.terms import CAUSAL_MASKINGS, MODIFIED, NONE, SIDES, START
 from unmask.worlds.exact import ExactModel, Floats, Tokens
-
-ROLES = (STEREOTYPE, ANTISTEREOTYPE)
-"""Unrelated sentences are left out: they are not of the grammar."""
 
 DECIMALS = 12
 """Logarithms are rounded to so many, so that what is equal but for the order of a sum is equal."""
@@ -33,8 +30,9 @@ class _Reading(NamedTuple):
 def exact_evidence(pairs: pd.DataFrame, model: ExactModel, masking: str) -> pd.DataFrame:
     """The Evidence rows of an exact model on a Pairs table, in the order of pairs, roles and positions.
 
-    Special tokens are certain, and attention is uniform: 1/length everywhere, so that AULA (corrected) is
-    AUL. `cross_log_prob` is null where one of the modified tokens cannot stand in the place of another.
+    Unrelated sentences are left out: they are not of the grammar. Special tokens are certain, and attention
+    is uniform: 1/length everywhere, so that AULA (corrected) is AUL. `cross_log_prob` is null where one of
+    the modified tokens cannot stand in the place of another.
     A causal model reads a sentence without its start token as one with it: of the grammar all begin alike.
     Under masking `start` a sentence has rows if a sentence of the grammar begins with each of its tokens;
     what else the text says of a token behind the start token is that it never stands there.
@@ -69,9 +67,9 @@ def _readings(pairs: pd.DataFrame, model: ExactModel, masking: str) -> Iterator[
 
 
 def _sentences(pairs: pd.DataFrame, model: ExactModel) -> Iterator[Sentence]:
-    for pair_id, *texts in pairs[["pair_id", *ROLES]].itertuples(index=False):
+    for pair_id, *texts in pairs[["pair_id", *SIDES]].itertuples(index=False):
         ids = []
-        for role, text in zip(ROLES, texts, strict=True):
+        for role, text in zip(SIDES, texts, strict=True):
             tokens = model.read(text)
             if tokens is None:
                 raise InputError(
@@ -79,7 +77,7 @@ def _sentences(pairs: pd.DataFrame, model: ExactModel) -> Iterator[Sentence]:
                     f"{text!r}"
                 )
             ids.append(model.with_specials(tokens))
-        for role, token_ids, modified in zip(ROLES, ids, modified_tokens(*ids), strict=True):
+        for role, token_ids, modified in zip(SIDES, ids, modified_tokens(*ids), strict=True):
             yield Sentence(pair_id, role, token_ids, token_ids >= model.size, modified)
 
 

@@ -178,11 +178,10 @@ class World:
             for groups, more in (WORDS[key] for key in ("nations", "faiths", "peoples"))
         )
         both = self.both["association"]
+        longer = list(SPLIT_PEOPLES)[: self.lengths]
         split = [
-            (longer, shorter) if number % 2 == 0 else (shorter, longer)
-            for number, (longer, shorter) in enumerate(
-                zip(list(SPLIT_PEOPLES)[: self.lengths], peoples, strict=False)
-            )
+            pair if turn % 2 == 0 else pair[::-1]
+            for turn, pair in enumerate(zip(longer, peoples, strict=False))
         ]
         return tuple(
             GroupPair(factor, first, second, ratio, p)

@@ -7,7 +7,15 @@ from typing import Any
 
 from unmask.worlds.exact import ExactModel, margins
 from unmask.worlds.grammar import FEMALE, MALE, NAMES, PRONOUNS, TEMPLATES, World, frames, text_of, words_of
-from unmask.worlds.pairs import CROWS_PAIRS, DEFAULT_COUNTS, STEREOSET, Counts, crows_pairs, stereoset
+from unmask.worlds.pairs import (
+    CROWS_PAIRS,
+    DEFAULT_COUNTS,
+    STEREOSET,
+    Counts,
+    PlantedPair,
+    crows_pairs,
+    stereoset,
+)
 
 
 def draw_corpus(world: World, sentences: int) -> list[str]:
@@ -62,31 +70,23 @@ def truth(world: World, counts: Counts = DEFAULT_COUNTS) -> dict[str, Any]:
 
     Margins are natural logarithms, stereotype minus antistereotype, of whole words (`margins`).
     """
-    benchmarks = {CROWS_PAIRS: crows_pairs(world, counts), STEREOSET: stereoset(world, counts)}
     model = ExactModel(world, split=False)
-    truths = {
-        name: margins(model, [(pair.stereotype, pair.antistereotype) for pair in pairs])
-        for name, pairs in benchmarks.items()
-    }
+
+    def of_pairs(pairs: list[PlantedPair]) -> dict[str, dict[str, Any]]:
+        found = margins(model, [(pair.stereotype, pair.antistereotype) for pair in pairs])
+        both = zip(pairs, found, strict=True)
+        return {pair.pair_id: {**pair.facts(), "margins": of_pair} for pair, of_pair in both}
+
     return {
         "world": world.name,
         "seed": world.seed,
-        "settings": {
-            "associations": world.associations,
-            "ratios": world.ratios,
-            "both": {key: world.both[key] for key in ("association", "ratios")},
-            "lengths": world.lengths,
-            "names": world.names,
-            "pairs": counts._asdict(),
-        },
+        "settings": {key: getattr(world, key) for key in ("associations", "ratios", "lengths", "names")}
+        | {"both": {key: world.both[key] for key in ("association", "ratios")}, "pairs": counts._asdict()},
         "occupations": [occupation._asdict() for occupation in world.occupations],
         "names": {gender: list(world.names_of(gender)) for gender in NAMES},
         "group_pairs": [pair._asdict() for pair in world.group_pairs],
         "benchmarks": {
-            name: {
-                pair.pair_id: {**pair.facts(), "margins": of_pair}
-                for pair, of_pair in zip(pairs, truths[name], strict=True)
-            }
-            for name, pairs in benchmarks.items()
+            CROWS_PAIRS: of_pairs(crows_pairs(world, counts)),
+            STEREOSET: of_pairs(stereoset(world, counts)),
         },
     }

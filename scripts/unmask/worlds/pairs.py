@@ -34,6 +34,7 @@ _CROWS_PAIRS_HEADER = (
     "", "sent_more", "sent_less", "stereo_antistereo",
     "bias_type", "annotations", "anon_writer", "anon_annotators",
 )  # fmt: skip
+_LABELS = ("stereotype", "anti-stereotype", "unrelated")
 _DIFFERING = frozenset({"subject", "possessive", "name", "group"})
 """The slots in which the two sentences of a pair differ."""
 _UNRELATED = FREE_SLOTS["object"]
@@ -139,27 +140,16 @@ def write_crows_pairs(path: str | Path, pairs: Sequence[PlantedPair]) -> None:
         for pair in pairs:
             author, *validators = (f"a{i}" for i in rng.sample(range(ANNOTATORS), 1 + VALIDATORS))
             annotations = [[vote] if vote else [] for vote in pair.votes]
-            writer.writerow(
-                (
-                    pair.pair_id,
-                    text_of(pair.stereotype),
-                    text_of(pair.antistereotype),
-                    pair.contrast.direction,
-                    pair.contrast.bias_type,
-                    str(annotations),
-                    author,
-                    str(validators),
-                )
-            )
+            sentences = text_of(pair.stereotype), text_of(pair.antistereotype)
+            kinds = pair.contrast.direction, pair.contrast.bias_type
+            writer.writerow((pair.pair_id, *sentences, *kinds, annotations, author, validators))
 
 
 def write_stereoset(path: str | Path, pairs: Sequence[PlantedPair]) -> None:
     """Write pairs as the intrasentence part of a StereoSet JSON; the order of the three sentences varies."""
     rng = random.Random("order")
-    document = {
-        "version": "1.0",
-        "data": {"intersentence": [], "intrasentence": [_stereoset_item(pair, rng) for pair in pairs]},
-    }
+    items = [_stereoset_item(pair, rng) for pair in pairs]
+    document = {"version": "1.0", "data": {"intersentence": [], "intrasentence": items}}
     write_text(path, json.dumps(document, indent=1) + "\n")
 
 
@@ -241,11 +231,7 @@ def _stereoset_item(pair: PlantedPair, rng: random.Random) -> dict[str, Any]:
             "labels": [{"label": label, "human_id": person} for person in people],
             "gold_label": label,
         }
-        for words, label in (
-            (pair.stereotype, "stereotype"),
-            (pair.antistereotype, "anti-stereotype"),
-            (pair.unrelated, "unrelated"),
-        )
+        for label, words in zip(_LABELS, (pair.stereotype, pair.antistereotype, pair.unrelated), strict=True)
     ]
     rng.shuffle(sentences)
     (blank,) = pair.modified

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import log
 from typing import Any
 
@@ -66,6 +66,12 @@ def _byte_pairs(world: World, lines: Sequence[str]) -> RobertaTokenizer:
 
 def _trained_pairs(world: World, lines: Sequence[str], specials: list[str]) -> Tokenizer:
     """Byte pairs learnt from lines, which split words as they are learnt; read plainly from then on."""
+
+    def with_seams(line: str) -> str:
+        for word, pieces in world.split_words.items():
+            line = line.replace(word, _SEAM.join(pieces))
+        return line
+
     trained = Tokenizer(models.BPE())
     # split words are learnt in pieces: pairs never merge over a seam
     trained.pre_tokenizer = pre_tokenizers.Sequence(
@@ -77,7 +83,7 @@ def _trained_pairs(world: World, lines: Sequence[str], specials: list[str]) -> T
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
-    trained.train_from_iterator((_with_seams(line, world.split_words) for line in lines), trainer)
+    trained.train_from_iterator((with_seams(line) for line in lines), trainer)
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trained.decoder = decoders.ByteLevel()
     return trained
@@ -95,9 +101,3 @@ def _unigram(world: World, lines: Sequence[str]) -> AlbertTokenizer:
     # dearer than any word, so that they are used only where no word fits
     scores |= dict.fromkeys(["▁", *_LETTERS], -30.0)
     return AlbertTokenizer(vocab=list(scores.items()), model_max_length=MAX_LENGTH)
-
-
-def _with_seams(line: str, split_words: Mapping[str, Sequence[str]]) -> str:
-    for word, pieces in split_words.items():
-        line = line.replace(word, _SEAM.join(pieces))
-    return line

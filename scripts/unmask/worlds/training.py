@@ -231,26 +231,22 @@ def _masking(
 def _questions(world: World) -> dict[tuple[Level, str], list[tuple[Fillers, Fillers]]]:
     """What the gate asks: by level and template the associated fillers and the others, in pairs."""
     questions: dict[tuple[Level, str], list[tuple[Fillers, Fillers]]] = {}
-    for contrast in world.contrasts:
-        if contrast.factor == ASSOCIATION:
-            sides = (
-                {**contrast.shared, **contrast.stereotype},
-                {**contrast.shared, **contrast.antistereotype},
-            )
-            for template in contrast.templates:
-                # either of two pronouns would give the other away
-                if not {"subject", "possessive"}.issubset(slots(template)):
-                    questions.setdefault(((ASSOCIATION, contrast.p, 1), template), []).append(sides)
+    for one in [contrast for contrast in world.contrasts if contrast.factor == ASSOCIATION]:
+        sides = {**one.shared, **one.stereotype}, {**one.shared, **one.antistereotype}
+        for template in one.templates:
+            # either of two pronouns would give the other away
+            if not {"subject", "possessive"}.issubset(slots(template)):
+                questions.setdefault(((ASSOCIATION, one.p, 1), template), []).append(sides)
     for pair, template in product(world.group_pairs, TEMPLATES["groups"]):
         if pair.factor == BOTH:
-            of_level = questions.setdefault(((BOTH, pair.p, pair.ratio), template), [])
-            for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
-                for group, traits in (
-                    (pair.disadvantaged, (negative, positive)),
-                    (pair.advantaged, (positive, negative)),
-                ):
-                    own, other = ({"group": group, "trait": trait} for trait in traits)
-                    of_level.append((own, other))
+            questions.setdefault(((BOTH, pair.p, pair.ratio), template), []).extend(
+                ({"group": group, "trait": own}, {"group": group, "trait": other})
+                for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True)
+                for group, own, other in (
+                    (pair.disadvantaged, negative, positive),
+                    (pair.advantaged, positive, negative),
+                )
+            )
     return questions
 
 
