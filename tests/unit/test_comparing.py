@@ -1,5 +1,6 @@
-"""Two runs of one study held against each other."""
+"""Two runs of one study compared: float error explains what differs, or a line says what it does not."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -25,14 +26,11 @@ def scores() -> pd.DataFrame:
     return synthetic.make(50, seed=1).scores
 
 
-def place(scores: pd.DataFrame, near: bool, measure: str = "AUL") -> int:
-    """A row that is a near-tie, or is none."""
+def place(scores: pd.DataFrame, near: bool, measure: str = "AUL") -> tuple[int, float]:
+    """The row and the margin of a published score that is a near-tie, or is none."""
     of = scores[(scores["measure"] == measure) & (scores["margin"].abs() > 0)]
-    return int(of.index[(of["lowest"] != of["highest"]) == near][0])
-
-
-def margin_of(scores: pd.DataFrame, row: int) -> float:
-    return float(scores["margin"].to_numpy()[row])
+    row = int(of.index[(of["lowest"] != of["highest"]) == near][0])
+    return row, float(scores["margin"].to_numpy()[row])
 
 
 def moved(scores: pd.DataFrame, row: int, margin: float) -> pd.DataFrame:
@@ -53,58 +51,44 @@ def test_equal_runs_agree(scores: pd.DataFrame, tmp_path: Path) -> None:
     assert list(describe(found))[-1] == "the runs agree to float error: 0 of 700 decisions differ"
 
 
-def test_a_near_tie_may_turn(scores: pd.DataFrame, tmp_path: Path) -> None:
-    row = place(scores, near=True)
+@pytest.mark.parametrize(
+    ("near", "measure", "change", "differ", "explained"),
+    [
+        # a near-tie may turn, and a rounded score may move by a step
+        (True, "AUL", lambda margin: -margin / 2, 1, True),
+        (False, "CPS", lambda margin: margin + 1e-3, 0, True),
+        (False, "AUL", lambda margin: -margin, 1, False),
+        (False, "AUL", lambda margin: margin + 2 * synthetic.NEAR, 0, False),
+    ],
+)
+def test_only_float_error_may_change_a_score(
+    scores: pd.DataFrame,
+    tmp_path: Path,
+    near: bool,
+    measure: str,
+    change: Callable[[float], float],
+    differ: int,
+    explained: bool,
+) -> None:
+    row, margin = place(scores, near, measure)
+    other = change(margin)
     one = write_run(tmp_path / "one", scores)
-    other = write_run(tmp_path / "other", moved(scores, row, -margin_of(scores, row) / 2), table="b\n")
-    found = compare_runs(one, other)
-    assert found.problems == []
-    aul = found.measures[found.measures["differ"] > 0].iloc[0]
-    assert (aul["measure"], aul["protocol"]) == ("AUL", scores.loc[row, "protocol"])
-    assert (aul["differ"], aul["unexplained"]) == (1, 0)
-    assert aul["largest_difference"] == pytest.approx(1.5 * abs(margin_of(scores, row)))
-    lines = list(describe(found))
-    assert "1 of 2 tables are byte-identical" in lines
-    assert lines[-1] == "the runs agree to float error: 1 of 700 decisions differ, all of them near-ties"
-
-
-def test_another_decision_that_differs_is_named(scores: pd.DataFrame, tmp_path: Path) -> None:
-    row = place(scores, near=False)
-    pair_id, margin = scores["pair_id"][row], margin_of(scores, row)
-    one = write_run(tmp_path / "one", scores)
-    other = write_run(tmp_path / "other", moved(scores, row, -margin), weights="v")
-    found = compare_runs(one, other)
-    (problem,) = found.problems
-    assert problem.startswith(f"bert, crows, original, AUL, published, {pair_id}: ")
-    assert f"({margin:.6g}) against" in problem and f"({-margin:.6g})" in problem
+    found = compare_runs(one, write_run(tmp_path / "other", moved(scores, row, other), "v", "b\n"))
+    assert found.measures["differ"].sum() == differ and found.tables["tables/bias.csv"] is False
+    assert found.measures["largest_difference"].max() == pytest.approx(abs(other - margin))
     assert found.notes == ["bert has other weights in the two runs: it is another model"]
-    assert list(describe(found))[-1] == (
-        "the runs do not agree: 1 of 700 decisions differ, 1 of them not near-ties"
-    )
-
-
-def test_a_margin_that_moves_by_more_than_float_error_is_named(scores: pd.DataFrame, tmp_path: Path) -> None:
-    row = place(scores, near=False)
-    margin = margin_of(scores, row)
-    other = moved(scores, row, margin + 2 * synthetic.NEAR)
-    found = compare_runs(write_run(tmp_path / "one", scores), write_run(tmp_path / "other", other))
-    assert len(found.problems) == 1 and found.measures["differ"].sum() == 0
-    assert found.measures["share"].max() == pytest.approx(2, rel=1e-6)
-
-
-def test_a_rounded_score_may_move_by_a_step(scores: pd.DataFrame, tmp_path: Path) -> None:
-    row = place(scores, near=False, measure="CPS")
-    assert scores.loc[row, "protocol"] == "published"
-    other = moved(scores, row, margin_of(scores, row) + 1e-3)
-    found = compare_runs(write_run(tmp_path / "one", scores), write_run(tmp_path / "other", other))
-    assert found.problems == []
+    if explained:
+        assert found.problems == [] and found.measures["unexplained"].sum() == 0
+    else:
+        (problem,) = found.problems
+        assert problem.startswith(f"bert, crows, original, AUL, published, {scores['pair_id'][row]}: ")
+        assert f"({margin:.6g}) against" in problem and f"({other:.6g})" in problem
 
 
 def test_what_one_run_has_alone_is_named(scores: pd.DataFrame, tmp_path: Path) -> None:
     one = write_run(tmp_path / "one", scores)
-    other = write_run(
-        tmp_path / "other", scores[~((scores["measure"] == "CPS") & (scores["pair_id"] == "p3"))]
-    )
+    fewer = scores[~((scores["measure"] == "CPS") & (scores["pair_id"] == "p3"))]
+    other = write_run(tmp_path / "other", fewer)
     write_table(other / "scores/more/crows/original.parquet", scores, SCORES, {})
     (other / "tables/table1.csv").unlink()
     problems = compare_runs(one, other).problems
@@ -116,14 +100,14 @@ def test_what_one_run_has_alone_is_named(scores: pd.DataFrame, tmp_path: Path) -
 def test_the_command_says_it_in_its_status(
     scores: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    row = place(scores, near=False)
+    row, margin = place(scores, near=False)
     one = str(write_run(tmp_path / "one", scores))
-    other = str(write_run(tmp_path / "other", moved(scores, row, -margin_of(scores, row))))
+    other = str(write_run(tmp_path / "other", moved(scores, row, -margin)))
     (tmp_path / "empty").mkdir()
     nothing = f"error: {tmp_path}/empty: no scores in this folder; is it results/STUDY of a finished study?"
     for second, status, printed in (
         (one, 0, "the runs agree to float error: 0 of 700 decisions differ"),
-        (other, 1, "error: bert, crows, original, AUL"),
+        (other, 1, "the runs do not agree: 1 of 700 decisions differ, 1 of them not near-ties"),
         (f"{tmp_path}/empty", nothing, ""),
     ):
         with pytest.raises(SystemExit) as ended:

@@ -1,6 +1,5 @@
 """Results that are not as the study's jobs wrote them are noticed, and not used."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,17 +16,6 @@ def unmask(workflow: Workflow, *arguments: str) -> Done:
     command = [sys.executable, "-m", "unmask.command.main", *arguments, str(SMALL)]
     environment = {"PYTHONPATH": str(workflow.folder / "scripts")}
     return subprocess.run(command, cwd=workflow.folder, env=environment, capture_output=True, text=True)
-
-
-def alter(path: Path) -> None:
-    """Another last byte, in place and with the old dates, as a careless tool leaves it."""
-    stat = path.stat()
-    with open(path, "r+b") as file:
-        file.seek(-1, os.SEEK_END)
-        last = file.read(1)
-        file.seek(-1, os.SEEK_END)
-        file.write(b"x" if last != b"x" else b"y")
-    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
 def the_error(done: Done) -> str:
@@ -56,29 +44,6 @@ def test_altered_evidence_is_not_used(copied: Workflow) -> None:
     done = copied.snakemake(str(scores))
     assert done.returncode == 0, done.stdout + done.stderr
     assert (copied.folder / scores).read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "settings.json",
-        "report/index.html",
-        "report/summary.txt",
-        "report/sections/provenance.json",
-        "tables/bias.csv",
-        "benchmarks/crows.parquet",
-        "scores/bert/crows/original.parquet",
-        "statistics/bert/crows/bias.parquet",
-        "models/bert/files/model.safetensors",
-        "evidence/bert/crows/original/none.parquet",
-        "evidence/bert/crows/digests.json",
-    ],
-)
-def test_every_class_of_file_is_verified(copied: Workflow, name: str) -> None:
-    alter(copied.folder / SMALL / name)
-    done = unmask(copied, "verify")
-    assert done.returncode != 0
-    assert any(name in line for line in (done.stdout + done.stderr).splitlines() if "error: " in line)
 
 
 def test_folders_behind_links_are_verified_and_cleaned_like_others(copied: Workflow, tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
 from unmask.errors import InputError
-from unmask.fetching.content import check_content
 from unmask.fetching.limits import Limits, Meter, deadline
 from unmask.files import git_blob_of_file, sha256_of_file
 from unmask.urls import check_url, file_name, shown_url
@@ -32,6 +31,13 @@ LONGEST_PAUSE = 600
 """Seconds that are waited where a server asks for that or more."""
 
 _RETRIED_STATUSES = (408, 425, 429, 500, 502, 503, 504)
+
+
+_PAGE = re.compile(
+    rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body|title)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_PAGE_TYPES = ("text/html", "application/xhtml+xml")
 
 
 class _BrokenError(Exception):
@@ -51,8 +57,7 @@ def fetch(
     What has arrived is kept in a `.part` file beside `path`, so that an interrupted fetch, in the next run
     too, goes on where it was, if the server says that the content is still the same. Connection errors,
     truncated bodies and a server that is busy or out of order (429, 503, ...) are tried again; a file that is
-    there with the wanted checksum is not fetched again. Without a checksum a web page is refused, and what
-    does not begin (Parquet: and end) as its name says.
+    there with the wanted checksum is not fetched again. Without a checksum a web page is refused.
 
     Returns what is known of the file: url, sha256, git_blob (hexadecimal) and bytes. Raises InputError
     naming the url: no such file, no access, unreachable, another checksum, more than the limits or the disk
@@ -106,9 +111,17 @@ def _differences(facts: Mapping[str, str | int], wanted: Mapping[str, str]) -> s
 
 
 def _check_without_checksum(part: Path, url: str, headers: Mapping[str, str]) -> None:
-    check_content(part, file_name(url), headers.get("Content-Type", ""))
+    with open(part, "rb") as file:
+        beginning = file.read(1 << 12)
+    kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    is_wanted = Path(file_name(url)).suffix.lower() in (".html", ".htm")
+    if not is_wanted and (kind in _PAGE_TYPES or _PAGE.match(beginning)):
+        raise InputError(
+            "the server sent a web page, not a file; check the url, and that it needs no login, or give the "
+            "file's sha256"
+        )
     if _length(headers) is None and headers.get("Transfer-Encoding") != "chunked":
-        if not part.stat().st_size:
+        if not beginning:
             # the headers can have been cut short, too
             raise InputError("nothing came, and the server does not say that there is nothing")
         logger.warning(
