@@ -173,19 +173,10 @@ def saved_network(kind: str, model_type: str, directory: Path) -> Any:
         # transformers clears Funnel's when it loads one
         if isinstance(module, torch.nn.Embedding) and module.padding_idx is not None:
             torch.nn.init.zeros_(module.weight[module.padding_idx])
-    for module in network.modules():
-        if isinstance(module, torch.nn.Embedding) and module.padding_idx is not None:
-            # as it is loaded
-            torch.nn.init.zeros_(module.weight[module.padding_idx])
     network.save_pretrained(directory)
     TOKENIZER.save_pretrained(directory)
     network.config.use_cache = False
     return network
-
-
-def prepared(kind: str, directory: Path) -> dict[str, Any]:
-    """The manifest of a model that is fit for scoring."""
-    return check_model(directory, kind, "tiny")
 
 
 def evidence(kind: str, directory: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -222,7 +213,7 @@ def test_an_architecture_is_read_as_transformers_reads_it_or_refused(
         pytest.skip(NOT_BUILT[model_type])
     network = saved_network(kind, model_type, tmp_path)
     try:
-        manifest = prepared(kind, tmp_path)
+        manifest = check_model(tmp_path, kind, "tiny")
     except InputError as refusal:
         assert str(refusal).startswith("model tiny: ") and "\n" not in str(refusal)
         return

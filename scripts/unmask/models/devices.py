@@ -39,8 +39,6 @@ OUT_OF_MEMORY = re.compile(
 POLL_SECONDS = 0.5
 """How often a job that waits looks for a GPU."""
 
-SAME = "the results stay the same but for rounding, which the shape of a batch may change"
-
 
 @dataclass
 class Device:
@@ -74,7 +72,8 @@ class Device:
         self.batch_tokens = sequences // 2 * length
         tried = f"{sequences} sequences of {length} tokens at a time"
         now = f"at most {self.batch_tokens} tokens from here on"
-        logger.warning("out of memory on %s with %s: %s; %s", self, tried, now, SAME)
+        same = "the results stay the same but for rounding, which the shape of a batch may change"
+        logger.warning("out of memory on %s with %s: %s; %s", self, tried, now, same)
 
 
 def pick_device(name: str, batch_tokens: int | None = None) -> Device:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import nn
@@ -47,17 +47,6 @@ class Encoded:
     """batch × query × key, mean over layers and heads; None where not asked for or not to be had"""
 
 
-class Encode(Protocol):
-    """Reads a batch of token ids (batch × length), and gives the hidden states at some places: sorted indices
-    into the batch's tokens, one sequence after the other.
-
-    `mask` (batch × length) is False where a token only fills up its sequence and is not attended to."""
-
-    def __call__(
-        self, ids: torch.Tensor, places: torch.Tensor, mask: torch.Tensor | None = None
-    ) -> Encoded: ...
-
-
 @dataclass(frozen=True)
 class LoadedModel:
     """A masked or causal language model on its device, ready to score."""
@@ -65,7 +54,10 @@ class LoadedModel:
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     device: Device
-    encode: Encode
+    encode: Callable[..., Encoded]
+    """Reads a batch of token ids (batch × length), and gives the hidden states at some places: sorted indices
+    into the batch's tokens, one sequence after the other. A third argument, a mask (batch × length), is False
+    where a token only fills up its sequence and is not attended to."""
     head: Callable[[torch.Tensor], torch.Tensor]
     """Turns hidden states (rows × width) into logits (rows × vocabulary)."""
     predicts_next: bool = False
