@@ -11,7 +11,7 @@ from typing import Any
 from unmask import plugins
 from unmask.files import write_text
 from unmask.installation import workflow_root
-from unmask.schemas import Families, put_together, read_families, resolved
+from unmask.schemas import Families, choices, put_together, read_families, resolved
 
 DOCS = workflow_root() / "docs"
 PAGE = DOCS / "keys.md"
@@ -45,9 +45,9 @@ def page(families: Families) -> str:
             of, _, chosen = name.partition("/")
             title = f"{of} with {defs[of]['discriminator']}: {chosen}" if chosen else name
             lines += [f"### {title}", "", _text(defs[name]["description"])]
-            if choices := defs[name].get("oneOf"):
+            if alternatives := defs[name].get("oneOf"):
                 lines.append(
-                    f"It has exactly one of: {'; '.join(_together(c['required']) for c in choices)}."
+                    f"It has exactly one of: {choices([each['required'] for each in alternatives])}."
                 )
             lines += ["", *_table(_keys_in(defs, "", defs[name]))]
     return "\n".join(lines)
@@ -141,12 +141,6 @@ def _text(description: str) -> str:
     """A description in Markdown: in one line, with links to pages, and what is no emphasis as it is."""
     text = " ".join(description.split()).replace("*", r"\*")
     return re.sub(r"\bdocs/([\w-]+)\.md\b", r"[\1](\1.md)", text)
-
-
-def _together(names: Sequence[str]) -> str:
-    """`a`, or `a` with `b` and `c`."""
-    first, *rest = (f"`{name}`" for name in names)
-    return f"{first} with {' and '.join(rest)}" if rest else first
 
 
 def _listed(names: Iterable[object]) -> str:

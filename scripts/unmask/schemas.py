@@ -387,7 +387,7 @@ def _place(keys: Iterable[object]) -> str:
     return _shortened(".".join(map(str, keys))) or "(top level)"
 
 
-def _choices(required: Sequence[Sequence[str]]) -> str:
+def choices(required: Sequence[Sequence[str]]) -> str:
     """The keys of each choice: `url, path`, or `path; repo with file` where some go together."""
     choices = [f"{key} with {' and '.join(rest)}" if rest else key for key, *rest in required]
     return ("; " if any(len(keys) > 1 for keys in required) else ", ").join(choices)
@@ -414,7 +414,7 @@ def _reason(error: ValidationError) -> str:
     if error.validator == "enum":
         return _shortened(_not_one_of(error.instance, [str(each) for each in schema["enum"]]))
     if error.validator == "oneOf":
-        return f"give exactly one of {_choices([option['required'] for option in schema['oneOf']])}"
+        return f"give exactly one of {choices([option['required'] for option in schema['oneOf']])}"
     because = schema.get("because")
     return _shortened(error.message) + (f": {because}" if because else "")
 

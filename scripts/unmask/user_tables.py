@@ -85,11 +85,6 @@ class Column:
         """The column's name in the file."""
         return self.name if self.header is None else self.header
 
-    @property
-    def quoted(self) -> str:
-        """That name as messages have it: it may be empty."""
-        return self.in_file or repr("")
-
     def read(self, cell: Any) -> Any:
         """What a cell says. Raises ValueError with the reason where it cannot be."""
         if cell is None or cell != cell or (isinstance(cell, str) and not cell.strip()):
@@ -138,7 +133,8 @@ class Table:
     def __init__(self, columns: Iterable[Column], others: bool = True) -> None:
         self.columns = tuple(columns)
         self._others = others
-        self._headers = {column.name: column.quoted for column in self.columns}
+        # a header may be empty
+        self._headers = {column.name: column.in_file or repr("") for column in self.columns}
         self._keys = [column.name for column in self.columns if column.key]
         self._labels = {column.name: Labels() for column in self.columns if column.label}
         self._first: dict[tuple[Any, ...], str] = {}

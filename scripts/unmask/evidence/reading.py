@@ -137,23 +137,19 @@ def read(
     facts: those of the job, which each table states beside the model's and its own. Raises InputError as
     `as_rows` and `write_in_shards` do, naming the pair.
     """
-    shared = {
-        **facts,
-        **subject.facts(),
-        "unknown_tokens": benchmark.unknown,
-        "sentences": benchmark.digest(),
-    }
+    of_benchmark = {"unknown_tokens": benchmark.unknown, "sentences": benchmark.digest()}
+    shared = {**facts, **subject.facts(), **of_benchmark}
     tables = {each: _tables(list_.parent, each, shared) for each in wanted}
     every = [table for of_each in tables.values() for table in of_each]
     lacking = {table.path for table in missing(list_, every)}
-    if not lacking:
+    some = {each: of_each for each, of_each in tables.items() if lacking & {t.path for t in of_each}}
+    if not some:
         logger.info("all is there, of just these sentences and this model: nothing is left to do")
-    some = [each for each, of_each in tables.items() if lacking.intersection(t.path for t in of_each)]
 
     def write(masking: str, model: LoadedModel) -> None:
-        for each in some:
+        for each, of_each in some.items():
             if each.masking == masking:
-                _write(tables[each], each, model, benchmark)
+                _write(of_each, each, model, benchmark)
 
     subject.read_under((each.masking for each in some), write)
     return [table.path for table in every]
