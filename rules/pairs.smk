@@ -35,8 +35,8 @@ if SCORED:
     presents(
         "pairs",
         pairs_inputs(),
-        pairs_table_files() | pairs_figure_files(),
-        pairs_sections(),
+        pairs_files(),
+        ["pairs"],
         pairs_settings()
         | {
             "measures": MEASURES,

@@ -7,16 +7,16 @@ from unmask.installation import workflow_root
 from unmask.report.citing import cite_section, licences_of, links_of, read_citation
 from unmask.report.page import About, render_page
 from unmask.report.provenance import provenance
-from unmask.report.sections import read_section, write_section
+from unmask.report.sections import read_sections, write_sections
 from unmask.report.summary import render_summary
 
 with job() as run:
     inputs, output, params = run.input, run.output, run.params
     # not of the sections, which say themselves what they are made from
     facts = run.record(inputs.get("origins", []))
-    write_section(output.provenance, provenance(params.settings, params.entries), facts)
+    write_sections(output.provenance, [provenance(params.settings, params.entries)], facts)
     paths = [*inputs.sections, output.provenance]
-    sections = [read_section(path) for path in paths]
+    sections = [section for path in paths for section in read_sections(path)]
     write_text(output.summary, render_summary(params.title, sections))
     citation = read_citation(workflow_root() / "CITATION.cff")
     about = About(params.settings["study"], f"Unmask {VERSION}", links_of(citation), citation["license"])

@@ -100,7 +100,8 @@ def frequency_inputs():
 
 def frequency_settings():
     """What tables, figures and the section need to know of the study."""
-    return pairs_settings() | {"confidence": config["statistics"]["confidence"]}
+    levels = {key: config["statistics"][key] for key in ("alpha", "confidence")}
+    return pairs_settings() | levels
 
 
 def counts_of_corpora():

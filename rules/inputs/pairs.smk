@@ -18,18 +18,6 @@ SCORED_MEASURES = [name for name in HOUSE_MEASURES if name in MEASURES]
 SHUFFLED_MEASURES = [name for name in SCORED_MEASURES if measure(name).of_shuffled]
 # the kinds of models that are scored on pairs of sentences
 SCORED_KINDS = (MASKED_LM, CAUSAL_LM, SCORE_FILE)
-# what tables and sections show of all models and benchmarks
-STUDY_STATISTICS = (
-    "bias",
-    "leverage",
-    "accuracy",
-    "tests",
-    "measures_compared",
-    "agreement",
-    "areas_compared",
-    "quality",
-    "lms",
-)
 # the formats whose sources have labels of single sentences
 LABELLED_FORMATS = names_in("benchmarks/labels")
 # of the untrained networks that each model is compared with
@@ -430,30 +418,22 @@ def display_metadata(names, entries):
     return [{"name": name, **{key: entries[name].get(key) for key in keys}} for name in names]
 
 
-def pairs_table_files():
-    """The tables over sentence pairs by the names that their module gives them."""
-    tidy = [
-        *STUDY_STATISTICS,
-        "models_compared",
-        *(["versions"] if version_comparisons() else []),
-    ]
-    # a table in every form, where the study has what it shows
+def pairs_files():
+    """The tables and figures over sentence pairs by the names that their module gives them."""
+    shown = [table for table in STATISTICS if table not in ("roc", "measures_compared")]
     series = ["series"] if state_comparisons() else []
-    of_some = [*series, *(["planted"] if planted_scores() else [])]
-    in_every_form = ["table1", "table3", "table4", "table5", *of_some]
-    return table_outputs(tidy, forms=["csv"]) | table_outputs(in_every_form)
-
-
-def pairs_figure_files():
-    """The figures over sentence pairs by the names that their module gives them."""
-    series = ["series"] if state_comparisons() else []
-    return figure_outputs(["figure1", "bias", *series, *(["planted"] if planted_scores() else [])])
+    planted = ["planted"] if benchmarks_of_worlds() else []
+    return {
+        **table_outputs([*shown, "compared"], forms=["csv"]),
+        **table_outputs(["table1", "table3", "table4", "table5", *planted]),
+        **figure_outputs(["figure1", "bias", *series, *planted]),
+    }
 
 
 def pairs_inputs():
     """All that tables, figures and sections over sentence pairs are made from."""
     return {
-        **{table: statistics_of_all(table) for table in (*STUDY_STATISTICS, "roc")},
+        **{table: statistics_of_all(table) for table in STATISTICS},
         "models_compared": model_comparisons(),
         "versions": version_comparisons(),
         "states": state_comparisons(),
@@ -465,8 +445,7 @@ def pairs_inputs():
         "flaws": flaws_of(),
         "labels": [path for name in explored_benchmarks() for path in labels_files(name)],
         "explored": explored_tables(),
-        "truths": truths() if planted_scores() else [],
-        "planted_scores": planted_scores(),
+        "truths": truths(),
     }
 
 
@@ -475,7 +454,6 @@ def pairs_settings():
     return {
         "models": display_metadata(SCORED, MODELS),
         "benchmarks": display_metadata(BENCHMARKS, BENCHMARKS),
-        "alpha": config["statistics"]["alpha"],
         # beside single precision
         "dtypes": sorted({dtype_of(model) for model in SCORED} - {None, "float32"}),
     }
@@ -509,32 +487,6 @@ def explorer_settings():
 def explored_tables():
     """What the explorer shows, of every model and benchmark."""
     return results_of_all("explorer", "pairs.json", models=explored_models())
-
-
-def pairs_sections():
-    """The sections over sentence pairs that have something to show, in their order."""
-    planted = bool(planted_scores())
-    sections = {
-        # where it is the answer it comes first
-        **({"planted": True} if planted and only_planted() else {}),
-        "overview": True,
-        "examples": EXPLORER,
-        "planted": planted,
-        "reading": True,
-        "series": state_comparisons(),
-        "groups": True,
-        "pairs": EXPLORER,
-        "controls": True,
-        "quality": True,
-        "disagreement": True,
-        "agreement": True,
-        # of a paper on masked models
-        "tables": any(kind_of(model) == MASKED_LM for model in SCORED),
-        "accuracy": True,
-        "summary": True,
-        "precision": precision_tables(),
-    }
-    return [name for name, has_content in sections.items() if has_content] if SCORED else []
 
 
 def pairs_provenance():

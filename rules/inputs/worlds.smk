@@ -50,16 +50,6 @@ def truths():
     return list(dict.fromkeys(files))
 
 
-def planted_scores():
-    """The scores on the benchmarks of worlds."""
-    return results_of_all("scores", f"{ORIGINAL}.parquet", benchmarks_of_worlds())
-
-
-def only_planted():
-    """Whether the bias of every benchmark was planted: what measures find of it is then the answer."""
-    return all("world" in BENCHMARKS[benchmark] for benchmark in BENCHMARKS)
-
-
 def judged_models():
     """The models that were trained on the text of a world: what they prefer was planted."""
     return [model for model in models_of("train") if MODELS[model].get("steps") != 0]

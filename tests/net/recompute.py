@@ -602,7 +602,9 @@ def check_charts(study: Study, bias: Frame) -> None:
     shown = shown.drop_duplicates(keys).set_index(keys)
     numbers = numbers_of(study)
     for path in study.paths("report/sections/*.json"):
-        charts = (b for b in blocks(json.loads(path.read_text())["blocks"]) if b.get("kind") == "chart")
+        sections = json.loads(path.read_text())["sections"]
+        shown_blocks = (block for section in sections for block in blocks(section["blocks"]))
+        charts = (block for block in shown_blocks if block.get("kind") == "chart")
         for place, row in (
             (place, row) for place, chart in enumerate(charts) for row in drawn(chart["spec"])
         ):

@@ -1,5 +1,9 @@
 """The library as the unit tests see it: what moves there changes one line here."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from collecting import collect_evidence
 from unmask import code_digest, input_digests, plugins
 from unmask import tables as unmask_tables
@@ -182,13 +186,16 @@ from unmask.models.training import (
 )
 from unmask.models.training import train as models_train
 from unmask.pairs import answer as pairs_answer
-from unmask.pairs import charts, judgement_charts, sheets
+from unmask.pairs import charts
 from unmask.pairs import comparisons as pairs_comparisons
+from unmask.pairs import lms as pairs_lms
+from unmask.pairs import overview as pairs_overview
+from unmask.pairs import planted as pairs_planted
 from unmask.pairs import quality as pairs_quality
-from unmask.pairs.benchmarks_page import PAGE, page
+from unmask.pairs import topics as pairs_topics
+from unmask.pairs.accuracy import says as says_of_accuracy
+from unmask.pairs.accuracy import tests as tests_of_accuracy
 from unmask.pairs.captions import caption_facts
-from unmask.pairs.comparisons import DECIDED_DIFFERENTLY, MEASURES_DIFFER
-from unmask.pairs.disagreement import FURTHEST_APART, STRONGEST
 from unmask.pairs.examples import (
     MOST_WORDS,
     ExampleRows,
@@ -201,35 +208,14 @@ from unmask.pairs.examples import (
     tokens_of,
 )
 from unmask.pairs.explorer import explored, hides, models_within, packed, shown_pairs, size_of, unpacked
-from unmask.pairs.findings import AGREEMENT as PAIRS_AGREEMENT
-from unmask.pairs.findings import (
-    ARITHMETIC,
-    BY_TYPE,
-    CAUTIONS,
-    CONTROLS,
-    DETAILS,
-    EFFECTIVE_PAIRS,
-    MEASURED,
-    WARNINGS,
-    WARY_AT_ONCE,
-    several_kinds,
-)
-from unmask.pairs.findings import UNKNOWN_TOKENS as PAIRS_FINDINGS_UNKNOWN_TOKENS
-from unmask.pairs.group_findings import ADV_AND_DIS, HIGHEST_TYPES
-from unmask.pairs.judgement_findings import CAUSES
-from unmask.pairs.judgement_findings import FINDINGS as PAIRS_FINDINGS
-from unmask.pairs.judgement_tables import judgements, strengths
 from unmask.pairs.judging import (
-    EVERY_JUDGEMENT,
     FOOLED,
     FOUND,
     judge,
     judgement,
-    judgement_counts,
     planted_in,
 )
 from unmask.pairs.judging import RIGHT as PAIRS_JUDGING_RIGHT
-from unmask.pairs.lms import MEANING, sheet
 from unmask.pairs.matching import Matched, match, scores_table
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
@@ -238,18 +224,14 @@ from unmask.pairs.published import ACCURACY as PAIRS_ACCURACY
 from unmask.pairs.published import COUNT, by_others, published_percents
 from unmask.pairs.published import PAPER as PAIRS_PAPER
 from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
-from unmask.pairs.quality import CLEAR as PAIRS_QUALITY_CLEAR
-from unmask.pairs.quality import TITLES, UNKNOWN, flawed
+from unmask.pairs.quality import TITLES, flawed
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
 from unmask.pairs.schema import JUDGEMENTS, PRECISION
 from unmask.pairs.score_entries import check_score_files, has_band, reduction_of
 from unmask.pairs.score_file import read_score_file
-from unmask.pairs.sections import controls, disagreement, precision, quality, reading, series
-from unmask.pairs.sections.accuracy import RIGHT
 from unmask.pairs.sections.examples import LARGEST, MEDIAN, OPPOSITE
 from unmask.pairs.sections.examples import section as pairs_sections_examples_section
 from unmask.pairs.sections.pairs import pair_columns, section, votes
-from unmask.pairs.sections.planted import section as pairs_sections_planted_section
 from unmask.pairs.shorthand import OF_DECODERS
 from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.verdicts import (
@@ -260,10 +242,7 @@ from unmask.pairs.verdicts import (
     NO_CLEAR,
     TESTABLE,
     VERDICTS,
-    WrittenScore,
     can_be_tested,
-    ends_apart,
-    interval_off_50,
     verdicts,
     with_corrected_p,
 )
@@ -393,8 +372,8 @@ from unmask.report.sections import (
     arranged,
     chosen,
     folded,
-    read_section,
-    write_section,
+    read_sections,
+    write_sections,
 )
 from unmask.report.sheets import DASH, MINUS, Sheet, mark, number, p_value, rows_of
 from unmask.report.strips import Strip
@@ -402,6 +381,7 @@ from unmask.report.study import Study
 from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary
 from unmask.report.table_files import table_texts
 from unmask.report.titled import title_of as report_title_of
+from unmask.report.topics import Topic, clear
 from unmask.report.truths import read_truths
 from unmask.results.checksums import read_checksums, write_checksums
 from unmask.results.cleaning import removable, remove
@@ -566,4 +546,14 @@ from unmask.worlds.pairs import (
 from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 from unmask.worlds.training import GATE_FILE, TOLERANCE, check_learnt, is_learnt, train
-from unmask.worlds.truth import beside_truth, planted_sheets
+
+
+def read_section(path: str | Path) -> Section:
+    """The only section of a file."""
+    (found,) = read_sections(path)
+    return found
+
+
+def write_section(path: str | Path, found: Section, facts: Mapping[str, Any]) -> None:
+    """Write a file of one section."""
+    write_sections(path, [found], facts)

@@ -191,12 +191,11 @@ def pair_results(
     models: Sequence[Mapping[str, Any]],
     benchmarks: Sequence[Mapping[str, Any]],
     files: Mapping[str, Any] | None = None,
-    alpha: float = 0.01,
     **tables: object,
 ) -> PairResults:
     """The results of a study out of these files, or of tables that are there already."""
     paths = {"published": RESOURCES / "published.csv", "captions": RESOURCES / "captions.yaml"}
-    settings = {"models": models, "benchmarks": benchmarks, "alpha": alpha}
+    settings = {"models": models, "benchmarks": benchmarks}
     results = PairResults({"models_compared": [], "versions": [], **paths, **(files or {})}, settings)
     vars(results).update(tables)
     return results

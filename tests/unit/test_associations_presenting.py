@@ -199,7 +199,7 @@ def test_what_was_left_out_is_said(results: AssociationResults) -> None:
 
 
 def test_findings_count_tests_that_can_reject(results: AssociationResults) -> None:
-    section = PRESENTS.section("associations", results)
+    section = PRESENTS.sections("associations", results)[0]
     told = [text for text in section.sentences if text.startswith(("For blank", f"For {AWKWARD}, tests"))]
     main = results.tests[results.tests["encoder"].eq(AWKWARD)]
     beyond = {pooling: int((rows["p_holm"] < 0.05).sum()) for pooling, rows in main.groupby("pooling")}
@@ -216,7 +216,7 @@ def test_findings_count_tests_that_can_reject(results: AssociationResults) -> No
 
 
 def test_the_section_has_charts_tables_and_how(results: AssociationResults) -> None:
-    section = PRESENTS.section("associations", results)
+    section = PRESENTS.sections("associations", results)[0]
     kinds = [type(block).__name__ for block in section.blocks]
     assert kinds == ["Chart", "Chart", *["Fold"] * 6]
     drawn = dict(PRESENTS.drawn(results, ["tests_figure", "grounded_figure"]))

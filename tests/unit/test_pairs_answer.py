@@ -1,11 +1,8 @@
 """The answer of a study on pairs: its title, its sentences, its picture and its tables."""
 
-import itertools
-import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,21 +14,17 @@ from library import (
     DASH,
     NO_CLEAR,
     TESTABLE,
+    UNKNOWN_TOKENS,
     VERDICTS,
-    Fold,
-    Items,
     PairResults,
-    WrittenScore,
     chart,
     charts,
-    ends_apart,
     explained,
-    reading,
-    sheets,
     title_of,
     with_corrected_p,
 )
 from library import pairs_answer as answer
+from library import pairs_overview as overview
 from study_schema import MEASURES
 from synthetic import pair_results
 
@@ -57,6 +50,9 @@ SCORE: dict[str, Any] = {
     "untrained_high": None,
     "verdict": NO_CLEAR,
     "confidence": 0.95,
+    "design_effect": 2.0,
+    "undefined": 0,
+    "near_ties": 0,
 }
 FOR: dict[str, Any] = {
     "score": 59.0,
@@ -96,7 +92,7 @@ def results(*scores: dict[str, Any], headline: str | None = None, **sources: str
     rows = rows.astype(dict.fromkeys(numbers, float))
     models = [{"name": name, "source": sources.get(name, "hub")} for name in rows["model"].unique()]
     trained = [model["name"] for model in models if model["source"] not in ("random", "oracle")]
-    captions = {"answer": "All scores.", "scores": "Scores.", "terminal": "Of 100."}
+    captions = {"scores": "Scores.", "terminal": "Of 100."}
     some = pair_results(
         models,
         [{"name": name} for name in rows["benchmark"].unique()],
@@ -154,16 +150,14 @@ def test_the_title_is_the_finding(scores: list[dict[str, Any]], title: str) -> N
     assert answer.title(results(*scores)) == title
 
 
-def test_models_that_are_not_trained_stand_in_no_finding() -> None:
+def test_models_that_are_not_trained_are_in_no_sentence() -> None:
     some = results({}, of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
     assert answer.title(some) == "bert shows no clear preference by AUL"
     assert not any(name in text for text in answer.sentences(some) for name in ("noise", "exact"))
     # they stand apart, and are marked
-    assert [row[0] for row in sheets.answer(some).rows] == [
-        "bert",
-        "noise (never trained)",
-        "exact (exact model)",
-    ]
+    names = ["bert", "noise (never trained)", "exact (exact model)"]
+    assert [row[0] for row in answer.sheet(some).rows] == names
+    assert list(answer.judged(some)["role"]) == ["", "never trained", "exact model"]
     alone = results(of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
     assert answer.title(alone) == "No model of this study has been trained"
     assert answer.sentences(alone) == (
@@ -181,77 +175,26 @@ def test_the_headline_is_the_measure_that_the_study_names_and_never_the_largest(
     assert named.headline == "CPS" and answer.title(named).endswith("by CPS")
 
 
-def test_a_sentence_has_the_score_its_interval_and_its_verdict() -> None:
+def test_a_sentence_has_the_scores_of_a_model_with_intervals_and_verdicts() -> None:
     one = results({}, of("AUL", benchmark="ss", score=51.3, low=48.0, high=55.2))
     assert answer.sentences(one)[0] == (
-        "By AUL, bert prefers the stereotype in 48% of crows (43 to 53) and 51% of ss (48 to 55): "
-        "no clear preference."
+        "By AUL, bert prefers the stereotype in 48.2% (43.1 to 53.4) of crows, no clear preference; "
+        "51.3% (48.0 to 55.2) of ss, no clear preference."
     )
     assert answer.sentences(results(WITHOUT)) == (
-        "By AUL, bert prefers the stereotype in 48% of crows (no interval): cannot be told.",
+        "By AUL, bert prefers the stereotype in 48.2% of crows, cannot be told.",
     )
-    # never the other side of it
-    assert "41% of crows (38 to 44): clear preference." in answer.sentences(results(AGAINST))[0]
-    three = results(*(of("AUL", name) for name in ("a", "b", "c", "d", "e")[:3]))
-    assert answer.sentences(three)[:3] == tuple(
-        f"By AUL, {name} prefers the stereotype in 48% of crows (43 to 53): no clear preference."
-        for name in "abc"
-    )
+    by_words = FOR | {"null_high": 63.0, "verdict": BY_WORDS}
+    assert "59.0% (56.0 to 62.0; word choice 39.0 to 63.0) of crows" in answer.sentences(results(by_words))[0]
 
 
-def test_scores_of_one_benchmark_stand_together_and_a_band_says_why_the_same_score_is_not_clear() -> None:
-    said = answer.sentences(
-        results(
-            of("AUL", "a", **FOR),
-            of("AUL", "a", "ss"),
-            of("AUL", "b", **FOR | {"null_high": 63.0, "verdict": BY_WORDS}),
-            of("AUL", "b", "ss"),
-        )
-    )
-    assert said[:3] == (
-        "On crows, AUL shows a clear preference: a 59% (56 to 62).",
-        "On crows, AUL is explainable by word choice: b 59% (56 to 62; word choice 39 to 63).",
-        "On ss, AUL shows no clear preference: a 48% (43 to 53) and b 48% (43 to 53).",
-    )
-
-
-def test_every_model_is_in_short_sentences_however_many_there_are() -> None:
-    """All studies of up to five models on up to three benchmarks, of any verdicts."""
-    drawn = np.random.default_rng(0)
-    for models, benchmarks in itertools.product(range(1, 6), range(1, 4)):
-        for _ in range(2):
-            scores = [
-                of("AUL", f"model-{model}", f"benchmark-{benchmark}", verdict=str(drawn.choice(VERDICTS[:5])))
-                for model in range(models)
-                for benchmark in range(benchmarks)
-            ]
-            scores = [
-                score | ({"low": None, "high": None} if score["verdict"] == CANNOT_TELL else {})
-                for score in scores
-            ]
-            controls = [score | MASKED | {"score": 30.0} for score in scores[::2]]
-            said = answer.sentences(results(*scores, *controls))
-            parts = [part for text in said for part in re.split(r"(?<=\.) (?=[A-Z])", text)]
-            assert all(len(part.split()) <= answer.MOST_WORDS for part in parts), parts
-            assert len(said) <= 5
-            if len(scores) <= 3:
-                told = " ".join(said)
-                assert all(f"model-{model}" in told for model in range(models))
+def test_many_models_are_counted_and_clear_ones_named() -> None:
     many = results(*(of("AUL", f"m{place}", **FOR) for place in range(9)))
-    counted, spread, clear, holm = answer.sentences(many)
-    assert counted == "9 AUL scores of 9 models: 9 clear preference."
-    two = results(
-        *(of("AUL", f"m{place}", **FOR) for place in range(5)),
-        *(of("score", f"s{place}", **FOR) for place in range(4)),
-        **{f"s{place}": "scored" for place in range(4)},
-    )
-    assert answer.title(two).endswith("by AUL and score")
-    assert answer.sentences(two)[0] == "9 scores of 9 models: 9 clear preference."
-    assert spread == "They prefer the stereotype in 59% of the pairs; their intervals reach from 56 to 62."
-    assert clear == "Clear preference: m0 on crows, 59% (56 to 62); m1 on crows, 59% (56 to 62); 7 more."
-    assert (
-        holm == "Of 9 testable scores (with enough different words), 9 show a clear preference. After Holm's "
-        "correction for so many tests, 9 do (p < 0.05): 9 by AUL."
+    assert answer.sentences(many) == (
+        "9 AUL scores of 9 models: 9 clear preference.",
+        "They prefer the stereotype in 59.0% of the pairs.",
+        "Clear preference: m0 on crows, 59.0% (56.0 to 62.0), m1 on crows, 59.0% (56.0 to 62.0) and 7 more.",
+        "Of 9 testable scores, 9 show a clear preference; after Holm's correction 9 do (p < 0.05): 9 by AUL.",
     )
 
 
@@ -279,155 +222,65 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
     family = rows["p_holm"].notna()
     assert rows[family].set_index("measure")["p_holm"].to_dict() == pytest.approx(wanted)
     assert family.sum() == 4 and (rows.loc[family, "verdict"].isin(TESTABLE)).all()
-    said = (
-        "Of 4 testable scores (with enough different words), 3 show a clear preference. After Holm's "
-        "correction for so many tests, 1 does (p < 0.05)"
+    assert answer.sentences(some)[1] == (
+        "Of 4 testable scores, 3 show a clear preference; after Holm's correction 1 does (p < 0.05): "
+        "CPS of bert on crows."
     )
-    assert f"{said}: CPS of bert on crows (48; 43 to 53)." in answer.sentences(some)
     assert answer.judged(some)["holds"].sum() == 1
 
 
-def test_a_control_that_is_further_from_50_stands_beside_the_score() -> None:
-    shuffled = of("AUL", variant="shuffled", score=57.0)
-    some = results(
-        {"untrained_low": 30.4, "untrained_mean": 41.2, "untrained_high": 52.0},
-        of(
-            "CPS",
-            score=63.0,
-            null_low=20.0,
-            null_high=80.0,
-            untrained_low=30.0,
-            untrained_mean=45.0,
-            untrained_high=60.0,
-        ),
-        MASKED | {"score": 37.4, "low": 30.0, "high": 45.0},
-        shuffled,
-        of("SSS", benchmark="ss"),
-    )
-    rows = answer.judged(some).set_index(["measure", "benchmark"])["further"]
-    assert rows["AUL", "crows"] == "All-Masked 37; words shuffled 57; untrained networks 41.2 (mean of 2)"
-    assert rows[[("CPS", "crows"), ("AllMasked", "crows"), ("SSS", "ss")]].isna().all()
-    assert answer.sentences(some)[-1] == (
-        "Some control of AUL is further from 50: "
-        "All-Masked 37; words shuffled 57; untrained networks 41.2 (mean of 2)."
-    )
-    assert answer.sentences(results({}, MASKED | {"score": 48.3}))[-1].startswith("By AUL")
-    many = results(
-        *(score for name in "abc" for score in (of("AUL", name), MASKED | {"model": name, "score": 30.0}))
-    )
-    assert answer.sentences(many)[-1] == (
-        "For 3 of 3 AUL scores some control is further from 50 than AUL: All-Masked for 3."
-    )
-
-
-def test_the_only_score_has_its_control_and_others_the_band_that_explains_them() -> None:
-    some = results({}, MASKED | {"score": 37.4, "low": 26.42, "high": 49.97}, of("CPS", verdict=BY_WORDS))
-    assert answer.sentences(some)[-2:] == (
-        "CPS, 48 (43 to 53), differs from 50, but by no more than random word scores do (39 to 63).",
-        "A control that sees no context (All-Masked) scores 37, further from 50 than AUL. Word choice alone "
-        "can move a score that far.",
-    )
-    assert "37 (26–<50)" in sheets.scores(some).rows[0]
-
-
-def test_bias_types_that_point_in_opposite_directions_are_named() -> None:
-    types: dict[str, Any] = {"grouping": "bias_type", "verdict": CLEAR}
-    gender, nation = types | {"group": "gender", "score": 69.4}, types | {"group": "nation", "score": 14.3}
-    said = answer.sentences(results({}, gender, nation))[-1]
-    assert said.startswith("Bias types may point") and said.endswith("gender 69, nation 14; see Bias types.")
-    for other in ({"score": 55.0}, {"verdict": NO_CLEAR}, {"model": "albert"}, {"measure": "CPS"}):
-        assert not any("opposite" in text for text in answer.sentences(results({}, gender, nation | other)))
-
-
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("more", "control"),
     [
-        ({}, ("48", "43 to 53", "39 to 63")),
-        # none of the ends reads like 50 that is not, nor an end of the band like the score
-        ({"high": 49.97, "low": 26.42}, ("48", "26.42 to 49.97", "39 to 63")),
-        ({"low": 50.3, "high": 56.0, "score": 53.2}, ("53", "50.3 to 56.0", "39 to 63")),
-        ({"score": 63.2, "low": 60.0, "high": 66.0}, ("63.2", "60 to 66", "39.0 to 63.0")),
-        ({"score": 50.3}, ("50.3", "43 to 53", "39 to 63")),
-        ({"score": 50.0, "low": 50.0}, ("50", "50 to 53", "39 to 63")),
-        # what three decimals do not part is rounded away
-        ({"low": 50.0001, "score": 53.0}, ("53", "50.001 to 53.400", "39 to 63")),
-        ({"high": 49.9999}, ("48", "43.100 to 49.999", "39 to 63")),
-        (WITHOUT | {"null_low": None, "null_high": None}, ("48", "no interval", DASH)),
+        ([], (None, None)),
+        ([MASKED | {"score": 37.4}], ("All-Masked", 37.4)),
+        ([MASKED | {"score": 48.3}], (None, None)),
+        ([of("AUL", variant="shuffled", score=57.0)], ("words shuffled", 57.0)),
+        ([MASKED | {"score": 37.4}, of("AUL", variant="shuffled", score=67.0)], ("words shuffled", 67.0)),
+        ([of("AUL", variant="shuffled", score=57.0, protocol="published")], (None, None)),
+        ([MASKED | {"score": 30.0, "benchmark": "ss"}], (None, None)),
     ],
 )
-def test_no_number_reads_like_another(row: dict[str, Any], said: tuple[str, str, str]) -> None:
-    found = WrittenScore.of(SCORE | row)
-    assert (found.score, found.ends, found.band) == said
+def test_the_furthest_control_stands_beside_the_score(more: Any, control: Any) -> None:
+    row = answer.judged(results({}, *more)).iloc[0]
+    assert (row["control"], None if pd.isna(row["control_score"]) else row["control_score"]) == control
+    untrained = answer.judged(results({"untrained_mean": 41.2}, *more)).iloc[0]
+    if control[0] is None:
+        assert (untrained["control"], untrained["control_score"]) == ("untrained networks", 41.2)
 
 
-def test_rounding_never_changes_a_verdict() -> None:
-    """Read back, ends lie on the same side of 50 as they do."""
-    for value in (
-        0.0,
-        40.0,
-        49.4,
-        49.9,
-        49.97,
-        49.9996,
-        49.99999,
-        50.0,
-        50.00001,
-        50.0004,
-        50.04,
-        50.4,
-        51.0,
-    ):
-        low, high = map(float, ends_apart(value, 80.0, 50.0).split(" to "))
-        assert np.sign(low - 50) == np.sign(value - 50) and high == 80
-        assert abs(low - value) <= 0.5
+def test_controls_are_named_or_counted() -> None:
+    one = results({}, MASKED | {"score": 37.4})
+    assert answer.sentences(one)[-1] == (
+        "A control, All-Masked, scores 37.4, further from 50 than AUL of bert on crows."
+    )
+    names = ("a", "b", "c")
+    rows = (row for name in names for row in (of("AUL", name), MASKED | {"model": name, "score": 30.0}))
+    said = answer.sentences(results(*rows))[-1]
+    assert said == "For 3 of 3 scores a control is further from 50: All-Masked for 3."
 
 
 def test_the_table_has_score_band_and_verdict() -> None:
-    narrow: dict[str, Any] = {"low": 46.0, "high": 51.0}
-    sheet = sheets.answer(results({}, of("CPS", **narrow)))
+    sheet = answer.sheet(results({}, of("CPS", **WITHOUT)))
     heads = [label for _, label in sheet.columns]
-    assert heads == ["score", "word choice", "verdict", "larger p (Holm)"]
-    first, _ = (dict(zip(heads, row[3:], strict=True)) for row in sheet.rows)
-    assert first["score"] == "48 (43 to 53)" and first["verdict"] == NO_CLEAR
-    assert len(sheets.answer(results(narrow)).columns) == 4
+    first, second = (dict(zip(heads, row[3:], strict=True)) for row in sheet.rows)
+    assert (first["score"], first["interval"], first["word choice alone"]) == (
+        "48.2",
+        "43.1 to 53.4",
+        "39.0 to 63.0",
+    )
+    assert first["verdict"] == NO_CLEAR and first["p (Holm)"] == "0.8"
+    assert second["interval"] == second["p (Holm)"] == DASH and second["verdict"] == CANNOT_TELL
+    # what no score has is no column
+    assert {"control further from 50", "near-ties", "undefined"}.isdisjoint(heads)
 
 
 def test_a_terminal_has_a_mark_by_verdict() -> None:
     names = [f"model-{place}" for place in range(len(VERDICTS))]
     rows = [of("AUL", name, verdict=verdict) for name, verdict in zip(names, VERDICTS, strict=True)]
-    sheet = sheets.terminal(results(*rows, of("CPS", names[0], **WITHOUT)))
-    assert [row[2].removeprefix(f"48 43{DASH}53") for row in sheet.rows] == ["", "", "!", "∘", ""]
-    assert sheet.rows[0][3] == f"48 {DASH}∘" and sheet.columns == (("", "AUL"), ("", "CPS"))
-
-
-def test_tables_of_bias_types_have_a_mark_by_verdict() -> None:
-    rows = [
-        of("AUL", f"model-{place}", verdict=verdict, grouping="bias_type", group="age")
-        for place, verdict in enumerate(VERDICTS)
-    ]
-    some = results(*rows)
-    vars(some).update(captions={"bias_types": "By type."}, original=some.bias)
-    marks = [row[-1].partition(")")[2] for row in sheets.bias_types(some).rows]
-    assert marks == ["", "", " ‡", " ∘", ""]
-
-
-def test_both_levels_are_explained_where_they_differ() -> None:
-    some = results(FOR)
-    vars(some).update(settings={**some.settings, "alpha": 0.01})
-    said = (
-        "Verdicts are at the level 0.05, that of their intervals; † and * in tables are at 0.01, "
-        "as captions say."
-    )
-
-    def notes() -> tuple[object, ...]:
-        (fold,) = [block for block in reading.section(some).blocks if isinstance(block, Fold)]
-        (items,) = fold.blocks
-        assert isinstance(items, Items)
-        return items.texts
-
-    assert said in notes()
-    vars(some).update(settings={**some.settings, "alpha": 0.05})
-    assert not [note for note in notes() if str(note).startswith("Verdicts are at")]
+    sheet = answer.terminal(results(*rows, of("CPS", names[0], **WITHOUT)))
+    assert [row[2].removeprefix(f"48.2 43.1{DASH}53.4") for row in sheet.rows] == ["", "", "!", "∘", ""]
+    assert sheet.rows[0][3] == f"48.2 {DASH}∘" and sheet.columns == (("", "AUL"), ("", "CPS"))
 
 
 def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
@@ -443,6 +296,52 @@ def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
     # one model has its other measures, too
     one = answer.pictured(results(of("CPS"), of("AUL"), MASKED))
     assert one["measure"].tolist() == ["AUL", "CPS", "AllMasked"]
+
+
+def warned(*scores: dict[str, Any], settings: Any = (), **sources: str) -> list[str]:
+    some = results(*scores, **sources)
+    none = {"unknown": UNKNOWN_TOKENS, "matched": ("model", "pairs_without_score")}
+    vars(some).update({name: pd.DataFrame(columns=list(columns)) for name, columns in none.items()}, pairs={})
+    vars(some).update(settings={**some.settings, **dict(settings)})
+    return list(overview.warnings(some))[1:-1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([{}], []),
+        ([{"n": 99}], ["crows (99) has too few pairs to say much."]),
+        (
+            [{"near_ties": 3}, of("AUL", "b", n=500)],
+            ["3 of 1,500 decisions are near-ties: float error could turn them."],
+        ),
+        (
+            [{"undefined": 3}],
+            ["bert on crows: 3 of 1,000 pairs have no AUL, as a sentence lacks what it scores."],
+        ),
+        (
+            [{}, of("AULA", undefined=1000, score=None)],
+            ["bert on crows: 1,000 of 1,000 pairs have no AULA; see the logs."],
+        ),
+        (
+            [{}, of("AUL", "b", score=None)],
+            ["b has no score on any benchmark; see the logs."],
+        ),
+    ],
+)
+def test_what_a_reader_should_be_wary_of(scores: list[dict[str, Any]], said: list[str]) -> None:
+    assert warned(*scores) == said
+
+
+def test_other_models_and_their_code_are_named() -> None:
+    assert warned({}, of("AUL", "noise"), noise="random") == [
+        "noise was never trained: preferences are chance."
+    ]
+    # of an exact model ties are exact
+    assert warned({}, of("AUL", "exact", near_ties=9), exact="oracle") == []
+    assert warned({}, settings={"own_code": ["bert"]}) == [
+        "bert runs code of a repository, at a pinned revision."
+    ]
 
 
 def test_docs_explain_every_measure_as_the_page_does() -> None:

@@ -14,7 +14,6 @@ from library import (
     CANNOT_TELL,
     CLEAR,
     CONTROL,
-    EVERY_JUDGEMENT,
     JUDGEMENTS,
     MODIFIED,
     NO_CLEAR,
@@ -24,6 +23,7 @@ from library import (
     Counts,
     ExactModel,
     InputError,
+    PairResults,
     Sharing,
     Study,
     World,
@@ -35,7 +35,7 @@ from library import (
     framed,
     judge,
     judgement,
-    judgement_counts,
+    pairs_planted,
     planted_in,
     score_pairs,
     text_of,
@@ -84,7 +84,7 @@ def test_every_judgement_is_that_of_the_truth_table(verdict: str, planted: str, 
         read = NO_CLEAR if verdict == BY_WORDS else verdict
         expected = BY_HAND[read, planted, above]
     score = 70.0 if above else 30.0
-    assert judgement(verdict, score, ASSOCIATIONS[planted]) == expected in EVERY_JUDGEMENT
+    assert judgement(verdict, score, ASSOCIATIONS[planted]) == expected
 
 
 def planted_slowly(pairs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -211,12 +211,51 @@ def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
             assert row.p_holm == pytest.approx(expected.get(key, 1.0)), key
         else:
             assert str(row.p_holm) == "nan", key
-    counts = judgement_counts(found)
-    judged_as = {"found": 1, "right": 2, "missed": 1, "fooled": 1}
-    assert counts == {"scores": 9, "testable": 5, **judged_as, "cannot_tell": 1}
     # two models stand in the study's order below each measure's bias type
     both = judge(STUDY, {"pairs": MADE}, made_bias(), ["even", "bert"])
     assert both.loc[both["bias_type"] == "gender", "model"].tolist() == ["bert"] * 3 + ["even"] * 3
+
+
+def results(models: list[str], headline: str) -> PairResults:
+    """Of a study whose tables are there already."""
+    bias = made_bias()
+    made = PairResults({}, {"headline": headline, "measures": [*bias["measure"].unique()]})
+    judgements = judge(STUDY, {"pairs": MADE}, bias, models)
+    vars(made).update(study=STUDY, bias=bias, judgements=judgements)
+    return made
+
+
+def test_judgements_are_counted_by_measure() -> None:
+    some = results(["bert", "even"], "AUL")
+    rows = some.judgements
+    counted = pairs_planted.by_measure(some).set_index("title")
+    assert list(counted.index) == ["AUL", "CPS"]
+    for title, row in counted.iterrows():
+        own = rows[rows["measure"] == title]
+        with_bias = own["association"] != 0
+        for name, judged_as in (("found", "found"), ("missed", "missed"), ("right", "right")):
+            assert row[name] == (own["judgement"] == judged_as).sum()
+        wrong = own["judgement"] == "fooled"
+        assert (row["reversed"], row["false"]) == ((wrong & with_bias).sum(), (wrong & ~with_bias).sum())
+        assert row["of_frequency"] == (wrong & (own["planted"] == "frequency")).sum()
+        assert row["cannot_tell"] == (own["judgement"] == CANNOT_TELL).sum()
+        assert row["found_holm"] == ((own["judgement"] == "found") & (own["p_holm"] < 0.05)).sum()
+
+
+def test_sentences_say_what_the_headline_found_and_whether_the_exact_model_errs_likewise() -> None:
+    assert list(pairs_planted.says(results(["bert", "even"], "AUL"))) == [
+        "AUL found the planted bias in 2 of 2 scores, and saw a bias in 2 of 4 scores without one.",
+        "In 2 of 2 false or reversed scores, the exact model (oracle), which knows the true probabilities, "
+        "errs likewise: there the measure errs, not the model.",
+    ]
+    assert next(iter(pairs_planted.says(results(["bert"], "CPS")))) == (
+        "CPS found the planted bias in 0 of 1 score, missed it in 1, and saw a bias in 0 of 1 score without "
+        "one."
+    )
+    assert next(iter(pairs_planted.says(results(["bert"], "AllMasked")))) == (
+        "None of 3 scores of trained models by All-Masked can be tested."
+    )
+    assert list(pairs_planted.says(results([], "AUL"))) == []
 
 
 def test_a_study_without_such_models_or_an_exact_one_is_judged_as_far_as_it_goes() -> None:

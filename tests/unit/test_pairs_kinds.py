@@ -6,16 +6,14 @@ import pandas as pd
 import pytest
 
 from library import (
-    MEASURED,
     OF_DECODERS,
-    RIGHT,
-    WARNINGS,
+    PairResults,
     caption_facts,
     complete,
     headline,
     headline_among,
-    sentences,
-    several_kinds,
+    pairs_overview,
+    says_of_accuracy,
 )
 from library import pairs_answer as answer
 from study_schema import FAMILIES
@@ -58,57 +56,39 @@ def test_the_answer_has_the_headline_of_each_kind() -> None:
     assert [some.headline_of(name) for name in ("bert", "gpt2")] == ["AUL", "LL"]
     assert answer.title(some) == "1 of 2 models shows a clear preference for stereotypes by AUL and LL"
     said = answer.sentences(some)
-    assert said[0] == "By AUL, bert prefers the stereotype in 48% of crows (43 to 53): no clear preference."
-    assert said[1].startswith(
-        "By LL, gpt2 prefers the stereotype in 59% of crows (56 to 62): clear preference"
-    )
+    assert said[0].startswith("By AUL, bert prefers the stereotype in 48.2% (43.1 to 53.4) of crows")
+    assert said[1].startswith("By LL, gpt2 prefers the stereotype in 59.0% (56.0 to 62.0) of crows, clear")
     assert {row["name"] for row in drawn_rows(some)} == {"bert, AUL", "gpt2, LL"}
 
 
-def test_one_line_says_which_measures_are_for_which_models() -> None:
-    both = results(of("AUL"), of("SSS"), of("LL", "gpt2"), of("CSSS", "gpt2"))
-    (row,) = several_kinds(both)
-    assert row["titles"] == {"masked-lm": ["AUL", "SSS"], "causal-lm": ["LL", "CSSS"]}
-    assert not list(several_kinds(results(of("AUL"), of("SSS"))))
+def measured(some: PairResults, **tables: pd.DataFrame) -> list[str]:
+    """What is said of what was measured."""
+    vars(some).update(tables, files={**some.files, "scores": []})
+    return list(pairs_overview.measured(some))
 
 
 def test_models_are_counted_by_kind() -> None:
-    both = results(of("AUL"), of("LL", "gpt2"), of("CCPS", "gpt2"), of("LL", "opt"))
-    of_models = [finding for finding in MEASURED if finding.name == "measured"]
-    (measured,) = sentences(of_models, both)
-    assert measured.startswith("1 masked and 2 causal language models (bert, gpt2 and opt) read the sentence")
-    alone = results(of("AUL"))
-    (measured,) = sentences(of_models, alone)
-    assert measured.startswith("1 masked language model (bert) read the")
+    (both,) = measured(results(of("AUL"), of("LL", "gpt2"), of("CCPS", "gpt2"), of("LL", "opt")))
+    assert both.startswith("1 masked and 2 causal language models (bert, gpt2 and opt) read the sentence")
+    (alone,) = measured(results(of("AUL")))
+    assert alone.startswith("1 masked language model (bert) read the")
     # the verb has the number of the measures
-    assert measured.endswith("; AUL says which of the two a model finds likelier.")
-    (measured,) = sentences(of_models, results(of("AUL"), of("CPS")))
-    assert measured.endswith("; AUL and CPS say which of the two a model finds likelier.")
+    assert alone.endswith("; AUL says which of the two a model finds likelier.")
+    (several,) = measured(results(of("AUL"), of("CPS")))
+    assert several.endswith("; AUL and CPS say which of the two a model finds likelier.")
 
 
 @pytest.mark.parametrize(
     ("has_band", "said"),
     [
-        ([True, False], "The band of word choice of a is by words, as its tokens are not known."),
-        ([True, True], "The bands of word choice of a and b are by words, as their tokens are not known."),
-        ([False, False], "Too little is known of the tokens of a and b for a band of word choice"),
+        ([True, False], "The band of word choice of a is by words, as tokens are not known."),
+        ([True, True], "The band of word choice of a and b is by words, as tokens are not known."),
+        ([False, False], "Too little is known of the tokens of a and b for a band of word choice."),
     ],
 )
 def test_the_bands_of_scores_made_elsewhere_are_said_to_be_by_words(has_band: list[bool], said: str) -> None:
     some = results(of("score", "a"), of("score", "b"), a="scored", b="scored")
-    vars(some).update(matched=pd.DataFrame({"model": ["a", "b"], "has_band": has_band}))
-    of_files = [finding for finding in MEASURED if finding.name == "made elsewhere"]
-    (sentence,) = sentences(of_files, some)
-    assert said in sentence
-
-
-def test_an_undefined_pair_lacks_what_the_measure_scores() -> None:
-    some = results(of("CCPS", "gpt2", undefined=3, n=252), of("CSSS", "gpt2", undefined=1, n=252))
-    undefined = [finding for finding in WARNINGS if finding.name == "undefined"]
-    assert list(sentences(undefined, some)) == [
-        "gpt2 on crows, CCPS: 3 of 252 pairs are undefined, as a sentence lacks what CCPS scores.",
-        "gpt2 on crows, CSSS: 1 of 252 pairs is undefined, as a sentence lacks what CSSS scores.",
-    ]
+    assert said in measured(some, matched=pd.DataFrame({"model": ["a", "b"], "has_band": has_band}))
 
 
 @pytest.mark.parametrize(
@@ -137,11 +117,10 @@ def test_token_accuracy_is_said_of_either_kind() -> None:
     ]
     accuracy = pd.DataFrame(rows, columns=["model", "measure", "variant", "reading", "accuracy"])
     vars(both)["accuracy"] = accuracy.assign(benchmark="crows", roles="pair")
-    assert list(RIGHT.sentences(both)) == [
-        "With no token hidden (AUL), models rank the right token first for 83% of tokens of crows (90% "
-        "without special ones).",
-        "From the tokens before it (LL), models rank the right token first for 18% of tokens of crows; "
-        "shuffled, for 3%.",
+    assert list(says_of_accuracy(both)) == [
+        "With no token hidden (AUL), special ones included, the right token comes first for 83% of tokens.",
+        "From the tokens before it (LL), the right token comes first for 18% of tokens; of shuffled ones for "
+        "3%.",
     ]
 
 

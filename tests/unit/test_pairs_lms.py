@@ -9,15 +9,14 @@ import synthetic
 from library import (
     DASH,
     LMS,
-    MEANING,
     Fold,
     PairResults,
-    Table,
+    Sheet,
     by_others,
-    controls,
     framed,
+    pairs_lms,
+    pairs_topics,
     published_percents,
-    sheet,
 )
 from library import PAIRS_STEREOSET as STEREOSET
 from page_words import check_first_sentence
@@ -68,6 +67,10 @@ def of_the_unrelated(evidence: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return both.sort_values("pair_id", key=lambda ids: ids.map(order), kind="stable", ignore_index=True)
 
 
+def sheet(results: PairResults) -> Sheet:
+    return pairs_lms.sheet(results, pairs_lms.rows(results))
+
+
 def test_each_row_is_of_pairs_and_of_targets_beside_what_is_printed(results: PairResults) -> None:
     made = sheet(results)
     assert made.stubs == ("model", "benchmark", "measure", "group")
@@ -110,20 +113,19 @@ def test_what_is_not_known_has_no_columns(results: PairResults) -> None:
 
 
 def test_a_sentence_says_how_often_a_meaning_is_preferred(results: PairResults) -> None:
-    (said,) = MEANING.sentences(results)
-    assert len(said.split()) <= 25
+    (said,) = pairs_lms.says(results)
     rows = results.lms.query("measure == 'AUL' and protocol == 'corrected' and group == 'all'")
     of_trained = rows[rows["model"] != "blank"]["lms"]
     ends = f"{of_trained.min():.0f} to {of_trained.max():.0f}"
     assert said == (
-        f"On ss, trained models prefer meaningful to unrelated sentences in {ends}% of comparisons "
+        f"On ss, models prefer meaningful to unrelated sentences in {ends}% of comparisons "
         "(language model score by AUL; chance gives 50)."
     )
     # the headline measure, where it reads unrelated sentences
     for headline, title in (("SSS", "SSS"), ("CPS", "AUL")):
-        (said,) = MEANING.sentences(with_headline(results, headline))
+        (said,) = pairs_lms.says(with_headline(results, headline))
         assert f"score by {title}" in said
-    assert not list(MEANING.sentences(with_tables(results, lms=results.lms.iloc[:0])))
+    assert not list(pairs_lms.says(with_tables(results, lms=results.lms.iloc[:0])))
 
 
 def with_headline(results: PairResults, headline: str) -> PairResults:
@@ -134,13 +136,12 @@ def with_headline(results: PairResults, headline: str) -> PairResults:
 
 def test_the_section_has_it_without_shuffled_sentences(results: PairResults) -> None:
     without = with_tables(results, bias=results.bias[results.bias["variant"] == "original"])
-    section = controls.section(without)
+    section = pairs_topics.CONTROLS.section(without)
     check_first_sentence(section)
-    assert section.sentences == tuple(MEANING.sentences(results))
-    tables = [fold for fold in section.blocks if isinstance(fold, Fold) and isinstance(fold.blocks[0], Table)]
-    assert [fold.title for fold in tables] == ["Language model score and ICAT"]
-    nothing = controls.section(with_tables(without, lms=results.lms.iloc[:0]))
-    assert nothing.is_empty()
+    assert section.sentences == tuple(pairs_lms.says(results))
+    titles = [fold.title for fold in section.blocks if isinstance(fold, Fold)]
+    assert titles == ["Language model score and ICAT", "How this is computed"]
+    assert pairs_topics.CONTROLS.section(with_tables(without, lms=results.lms.iloc[:0])).is_empty()
 
 
 def test_printed_values_are_whole_and_none_of_them_is_a_score_of_all_pairs(results: PairResults) -> None:

@@ -8,20 +8,16 @@ import pytest
 
 import synthetic
 from library import (
-    CANDIDATES,
     COUNT,
     DASH,
     PAIRS,
-    READINGS,
     SCHEMAS,
-    WARNINGS,
     Facts,
     InputError,
     PairResults,
     Part,
     Sheet,
     Study,
-    beside_truth,
     by_others,
     compute,
     decisions,
@@ -34,19 +30,17 @@ from library import (
     markdown,
     number,
     p_value,
+    pairs_topics,
     paper_tables,
-    planted_sheets,
     published_percents,
     read_table,
-    rows_of,
-    sentences,
-    sheets,
+    tests_of_accuracy,
     with_holm,
     write_table,
 )
 from library import PAIRS_ACCURACY as ACCURACY
 from library import PAIRS_PAPER as PAPER
-from study_schema import MEASURES, options_with
+from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
 
 PUBLISHED = published_percents(RESOURCES / "published.csv")
@@ -98,9 +92,8 @@ def gather(
     files: dict[str, list[Path]],
     models: list[dict[str, str]] = MODELS,
     benchmarks: list[dict[str, str]] = BENCHMARKS,
-    alpha: float = 0.01,
 ) -> PairResults:
-    return pair_results(models, benchmarks, files, alpha)
+    return pair_results(models, benchmarks, files)
 
 
 @pytest.fixture(scope="module")
@@ -130,10 +123,8 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
         write_table(tmp_path / kind, tables[kind], SCHEMAS[kind], {"model": "bert", "benchmark": "cp"})
     write_table(tmp_path / "pairs", made.pairs, PAIRS, {"benchmark": "cp"})
     found = gather({kind: [tmp_path / kind] for kind in FILES}, MODELS[:1], BENCHMARKS[:1])
-    said = [line for line in sentences(WARNINGS, found) if "AULA" in line]
-    assert said == ["bert on cp, AULA: this model gives no AULA (see the scoring log)."]
-    some = [line for line in sentences(WARNINGS, found) if "AUL:" in line and "lacks what AUL scores" in line]
-    assert len(some) == 1
+    bias = found.bias[(found.bias["measure"] == "AULA") & (found.bias["protocol"] == "corrected")]
+    assert bias["score"].isna().all() and (bias["verdict"] == "cannot be told").all()
     shown = found.paper_tables["table5"]
     assert shown.loc[shown["column"] == "AULA", "value"].isna().all()
     assert shown.loc[shown["column"] == "AUL", "value"].notna().all()
@@ -182,8 +173,6 @@ def test_published_counts_add_up() -> None:
             sides = table3[(table3["model"] == model) & (table3["measure"] == measure)]
             assert sides["value"].sum() == one(table5, model=model, measure=measure)["value"]
     others = by_others(PUBLISHED)
-    assert set(others["reading"].dropna()) <= {*READINGS, CANDIDATES}
-    assert others["accuracy"].notna().sum() == 4
     by_group = others[others["quantity"] == COUNT].groupby(["source", "model", "benchmark", "measure"])
     for _, rows in by_group:
         parts = rows.loc[rows["group"] != "all", "value"]
@@ -283,7 +272,7 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
         marks = of.set_index("row")["mark"]
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
     assert all("∘" in found.paper_sheets()[name].caption for name in ("table1", "table4"))
-    shown = {row[4]: row[-1] for row in sheets.tests(found).rows}
+    shown = tests_of_accuracy(found).drop_duplicates("unit").set_index("unit")["test"]
     assert shown["clustered"] == "not testable" != shown["token"]
 
 
@@ -333,32 +322,18 @@ def test_the_papers_daggers_stand_at_its_own_values(results: PairResults) -> Non
     )
 
 
-def test_peers_report_token_accuracies_beside_ours(results: PairResults) -> None:
-    sheet = sheets.peers(results)
-    assert {row[0] for row in sheet.rows} == {"bert"}
-    rows = {row[2:4]: dict(zip(sheet.columns, row[5:], strict=True)) for row in sheet.rows}
-    for name, measure, reading, theirs in (
-        ("AUL", "AUL", "all-tokens", 82.76),
-        ("AULA", "AUL", "all-tokens", 82.76),
-        ("CPS", "CPS", "shared-tokens", 62.98),
-        ("SSS", "SSS", "modified-tokens", 7.67),
-    ):
-        ours = one(
-            results.accuracy,
-            model="bert",
-            benchmark="cp",
-            measure=measure,
-            reading=reading,
-            roles="pair",
-            variant="original",
-        )["accuracy"]
-        cells = rows[name, "all"]
-        assert cells["token accuracy (%)", "theirs"] == number(theirs)
-        assert cells["token accuracy (%)", "ours"] == number(ours)
-        assert cells["token accuracy (%)", "difference"] == number(ours - theirs, signed=True)
-        # accuracies are of all pairs together
-        assert rows[name, "gender"]["token accuracy (%)", "theirs"] == DASH
-        assert rows[name, "gender"]["token accuracy (%)", "ours"] == DASH
+def test_what_others_report_stands_beside_ours(results: PairResults) -> None:
+    rows = pairs_topics.peers(results)
+    assert set(rows["model"]) == {"bert"} and set(rows["benchmark"]) == {"cp"}
+    row = one(rows, measure="CPS", group="all")
+    ours = one(results.original, **ROW, measure="CPS", group="all")
+    theirs = one(by_others(PUBLISHED), **PLACE, measure="CPS", group="all")
+    assert (row["percent"], row["score"]) == (theirs["percent"], ours["score"])
+    assert row["difference"] == pytest.approx(ours["score"] - theirs["percent"])
+
+
+ROW = {"model": "bert", "benchmark": "cp", "protocol": "published"}
+PLACE = {"model": "bert-base-cased", "benchmark": "crows-pairs"}
 
 
 def test_table4_drops_are_differences(results: PairResults) -> None:
@@ -381,16 +356,6 @@ def test_marks() -> None:
     assert mark(0.001, 0.02, 0.01) == "*"
     assert mark(0.02, 0.04, 0.01) == ""
     assert mark(None, None, 0.01) == ""
-
-
-def test_marks_of_the_papers_tables_are_at_its_level(
-    files: dict[str, list[Path]], results: PairResults
-) -> None:
-    strict = gather(files, alpha=1e-300)
-    for name, rows in results.paper_tables.items():
-        pd.testing.assert_frame_equal(strict.paper_tables[name], rows)
-    pd.testing.assert_frame_equal(strict.tests, results.tests)
-    assert "p < 0.01" in strict.captions["table1"] and "p < 1e-300" in strict.captions["versions"]
 
 
 def rated(results: PairResults) -> str:
@@ -424,8 +389,7 @@ def test_what_is_taken_out_of_the_study_leaves_the_tables(
 ) -> None:
     fewer = gather(files, models=MODELS[1:], benchmarks=BENCHMARKS[:1])
     for name, frame in fewer.tidy().items():
-        # models are compared a benchmark at a time
-        assert name == "models_compared" or set(frame["model"]) <= {"tiny_model"}
+        assert set(frame["model"]) <= {"tiny_model"}, name
         assert set(frame["benchmark"]) <= {"cp"}
     kept = results.bias[(results.bias["model"] == "tiny_model") & (results.bias["benchmark"] == "cp")]
     # Holm's correction is over the scores that are there
@@ -523,62 +487,7 @@ def test_numbers() -> None:
     assert p_value(0.01234) == "0.012"
 
 
-def test_planted_levels_are_means_over_their_pairs() -> None:
-    made = synthetic.make(24, seed=3)
-    truth = {
-        pair: {
-            "factor": "association" if i % 2 else "frequency",
-            "p": 0.9 if i % 2 else None,
-            "ratio": 1 + i % 4,
-            "direction": "stereo",
-            "margins": {"CPS": float(i)},
-        }
-        for i, pair in enumerate(made.pairs["pair_id"])
-    }
-    # a tie of the protocol may have a margin above zero
-    scores = made.scores.assign(margin=made.scores["margin"].where(made.scores["outcome"] != "tie", 5e-7))
-    found = beside_truth(scores, truth, "corrected")
-    level = [pair for pair, fact in truth.items() if (fact["factor"], fact["ratio"]) == ("association", 2)]
-    corrected = scores[scores["protocol"] == "corrected"]
-    assert {"tie", "undefined"} <= set(corrected["outcome"])
-    worth = {"stereotype": 1.0, "tie": 0.5, "antistereotype": 0.0}
-    for row in rows_of(found):
-        here = {p for p, fact in truth.items() if (fact["factor"], fact["ratio"]) == (row.factor, row.ratio)}
-        of = corrected[(corrected["measure"] == row.measure) & corrected["pair_id"].isin(here)]
-        values = [worth[outcome] for outcome in of["outcome"] if outcome != "undefined"]
-        assert row.score == pytest.approx(100 * sum(values) / len(values))
-    rows = corrected[(corrected["measure"] == "CPS") & corrected["pair_id"].isin(level)]
-    row = one(found, factor="association", ratio=2, measure="CPS")
-    assert row["pairs"] == len(level) == 6
-    assert row["margin"] == pytest.approx(rows["margin"].mean())
-    assert row["oracle"] == pytest.approx(sum(int(pair[1:]) for pair in level) / len(level))
-    assert pd.isna(one(found, factor="association", ratio=2, measure="AUL")["oracle"])
-    assert len(found[found["factor"] == "frequency"]) == 2 * len(MEASURES)
-    with pytest.raises(InputError, match="knows nothing of pair p7"):
-        beside_truth(made.scores, {k: v for k, v in truth.items() if k != "p7"}, "corrected")
-
-
-def test_a_measure_to_which_all_planted_pairs_are_alike_has_no_preference() -> None:
-    made = synthetic.make(24, seed=3)
-    fact: dict[str, Any] = {
-        "factor": "frequency",
-        "p": None,
-        "ratio": 2,
-        "direction": "stereo",
-        "margins": {},
-    }
-    truth = dict.fromkeys(made.pairs["pair_id"], fact)
-    alike = made.scores.assign(margin=0.0, outcome="tie")
-    assert set(beside_truth(alike, truth, "corrected")["score"]) == {50}
-    assert set(beside_truth(alike, truth, "published")["score"]) == {0}
-    silent = made.scores.assign(margin=float("nan"), outcome="undefined")
-    nothing = beside_truth(silent, truth, "corrected").assign(model="m", benchmark="b")
-    assert nothing["score"].isna().all()
-    (sheet,) = planted_sheets(Study.from_config([{"name": "m"}], [{"name": "b"}]), nothing, "Found.")
-    assert set(sheet.rows[1][6:]) == {DASH}
-
-
 def test_scores_that_depend_on_no_word_have_a_table_without_rows(results: PairResults) -> None:
     """Where all pairs have the same words, no word can be left out."""
     bare = with_tables(results, leverage=results.leverage.iloc[:0])
-    assert sheets.leverage(bare).rows == ()
+    assert pairs_topics.leverage(bare).empty

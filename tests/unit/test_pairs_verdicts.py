@@ -15,7 +15,6 @@ from library import (
     VERDICTS,
     can_be_tested,
     charts,
-    interval_off_50,
     sees_context,
     theme,
     verdicts,
@@ -152,18 +151,3 @@ def test_a_verdict_looks_the_same_whichever_others_there_are(there: tuple[str, .
         # judgements come after the verdicts, each with a colour of its own
         colours = theme(mode, FONT)["range"]["ordinal"]
         assert len(set(colours)) == len(colours) >= len(VERDICTS)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "text"),
-    [
-        (26.4, 49.97, "26.40 to 49.97"),
-        (50.3, 85.1, "50.3 to 85.1"),
-        # three decimals at most, and then away from it
-        (49.9999, 60.0, "49.999 to 60.000"),
-        (50.0, 60.4, "50 to 60"),
-        (43.6, 85.5, "44 to 86"),
-    ],
-)
-def test_an_end_that_is_not_50_does_not_read_like_it(low: float, high: float, text: str) -> None:
-    assert interval_off_50(low, high) == text

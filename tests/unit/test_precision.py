@@ -15,13 +15,12 @@ from library import (
     PRECISION,
     PROTOCOLS,
     PairResults,
-    Table,
     check_model,
     collect_evidence,
     compare_scores,
     load,
+    pairs_topics,
     pick_device,
-    precision,
     read_metadata,
     read_table,
     sha256_of_file,
@@ -106,14 +105,12 @@ def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
     same = scores(("a", -1.0, -2.0, "stereotype"), ("b", -1.0, -2.0, "stereotype"))
     other = same.assign(stereotype=[-3.0, -1.0], outcome=["antistereotype", "stereotype"])
     write_table(path, compare_scores(same, other), PRECISION, {"model": "bert", "benchmark": "crows"})
-    captions = Path(__file__).parents[2] / "resources/pairs/captions.yaml"
     study = {"models": [{"name": "bert"}], "benchmarks": [{"name": "crows"}], "dtypes": ["bfloat16"]}
-    found = precision.section(PairResults({"precision": [path], "captions": captions}, study))
-    (sentence,) = found.sentences
-    assert sentence.startswith("In bfloat16, 1 of 2 decisions") and sentence.endswith("by at most 2.")
-    (table,) = found.blocks
-    assert isinstance(table, Table)
-    assert table.sheet.rows == (("bert", "crows", "AUL", "corrected", "2", "2", "1", "a"),)
+    results = PairResults({"precision": [path]}, study)
+    (sentence,) = pairs_topics.says_of_precision(results)
+    assert sentence.startswith("In bfloat16, 1 of 2 decisions")
+    sheet = pairs_topics.PRECISION.sheet(pairs_topics.precision(results))
+    assert sheet.rows == (("bert", "crows", "AUL", "corrected", "2", "2", "1", "a"),)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

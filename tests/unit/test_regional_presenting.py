@@ -512,5 +512,5 @@ def test_a_tree_of_ones_own_with_two_levels(files: dict[str, Any], tmp_path: Pat
     write_table(tmp_path / "s.parquet", scores, SCORES, {"model": "m1", "draws": 20})
     paths = {"regions": str(tmp_path / "regions.parquet"), "scores": [str(tmp_path / "s.parquet")]}
     lacking: dict[str, Any] = {"likelihoods": [], "prefixes": [], "name_vectors": []}
-    section = PRESENTS.section("regional", RegionalResults(files | paths | lacking, SETTINGS))
+    (section,) = PRESENTS.sections("regional", RegionalResults(files | paths | lacking, SETTINGS))
     assert "300" in render_page("r", [section])

@@ -165,7 +165,7 @@ _TEXT = {"kind": "text", "text": "t"}
         ({"blocks": [{"kind": "video"}]}, "'video' is no kind of block (known: text, items, "),
         ({"blocks": [{"kind": "fold", "title": "t", "blocks": [{"kind": "x"}]}]}, "'x' is no kind"),
         ({"blocks": [{"kind": "text", "text": "t", "html": "<b>"}]}, "html"),
-        ({"blocks": [{"text": "t"}]}, "it lacks 'kind'"),
+        ({"blocks": [{"text": "t"}]}, "'kind' is missing"),
         ({"name": "two words"}, "'two words' is not a name"),
         ({"blocks": [{"kind": "chart", "caption": "", "alt": "", "spec": []}]}, "has its rows in it"),
         ({"blocks": 7}, "not iterable"),
@@ -175,17 +175,18 @@ _TEXT = {"kind": "text", "text": "t"}
 )
 def test_what_is_not_a_section_is_named(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
     path = write(tmp_path / "s.json", Section("s", "S"))
-    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+    stored = json.loads(path.read_text())
+    path.write_text(json.dumps({**stored, "sections": [stored["sections"][0] | changed]}))
     with pytest.raises(InputError) as raised:
         read_section(path)
-    assert str(raised.value).startswith(f"{path}: not a section of the report") and said in str(raised.value)
+    assert str(raised.value).startswith(f"{path}: no sections of the report") and said in str(raised.value)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", "{}", "{", "\xff"])
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", "{", "\xff", '{"sections": 1}'])
 def test_other_files_are_no_sections(tmp_path: Path, text: str) -> None:
     path = tmp_path / "s.json"
     path.write_text(text, encoding="latin-1")
-    with pytest.raises(InputError, match=r"s\.json: not a section of the report"):
+    with pytest.raises(InputError, match=r"s\.json: no sections of the report"):
         read_section(path)
     with pytest.raises(InputError, match=r"none\.json: no such file"):
         read_section(tmp_path / "none.json")

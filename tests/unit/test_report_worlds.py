@@ -2,11 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
-
-from library import Study, planted_sheets, read_truths
+from library import Study, read_truths
 
 STUDY = Study.from_config(
     [{"name": "m"}],
@@ -34,15 +31,3 @@ def test_each_benchmark_has_the_truth_of_its_world_and_format(tmp_path: Path) ->
 
 def test_a_study_without_worlds_has_no_truths() -> None:
     assert read_truths(Study.from_config([], [{"name": "real", "format": "crows-pairs"}]), []) == {}
-
-
-def test_levels_are_written_as_they_were_given_in_whatever_world() -> None:
-    rows: list[dict[str, Any]] = [
-        {"benchmark": "a-cp", "ratio": 4, "p": 0.5},
-        {"benchmark": "b-cp", "ratio": 1.5, "p": 0.65},
-    ]
-    same = {"factor": "both", "direction": "stereo", "model": "m", "measure": "CPS", "pairs": 9}
-    found = pd.DataFrame([row | same | {"score": 50.0, "margin": 0.1, "oracle": 0.0} for row in rows])
-    sheets = list(planted_sheets(STUDY, found, "What was found."))
-    assert [sheet.caption.split(":")[0] for sheet in sheets] == ["a-cp", "b-cp"]
-    assert [sheet.rows[0][1:3] for sheet in sheets] == [("0.5", "4"), ("0.65", "1.5")]

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from library import PAIRS_FINDINGS_UNKNOWN_TOKENS as UNKNOWN_TOKENS
-from library import QUALITY, UNKNOWN, write_table
+from library import QUALITY, pairs_quality, write_table
 from library import unknown_tokens as pairs_with_unknown
-from synthetic import pair_results, with_tables
+from synthetic import pair_results
 
 
 def test_pairs_with_unknown_tokens_are_a_flaw_of_the_model() -> None:
@@ -38,10 +37,7 @@ def test_the_report_has_the_share_of_each_model_and_benchmark(tmp_path: Path) ->
     found = results.unknown
     assert found[["model", "benchmark"]].to_numpy().tolist() == [["m", "b"], ["m", "c"]]
     assert found["share"].tolist() == [15.0, 0.45]
-    (caution,) = UNKNOWN_TOKENS.sentences(results)
-    assert all(part in caution for part in ("m", "b", "300", "2,000", "15.0%"))
-    assert UNKNOWN.sheet(found).rows == (
+    assert pairs_quality.UNKNOWN.sheet(found).rows == (
         ("m", "b", "2000", "300", "15.00"),
         ("m", "c", "2000", "9", "0.45"),
     )
-    assert not list(UNKNOWN_TOKENS.sentences(with_tables(results, unknown=found.iloc[:0])))

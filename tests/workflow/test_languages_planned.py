@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -54,9 +55,12 @@ def test_the_documented_revision_is_compared(tmp_path: Path) -> None:
     assert (whole["n"], whole["both"], whole["b"], whole["c"], whole["neither"]) == (3, 1, 0, 1, 1)
     assert whole["difference"] == pytest.approx(-100 / 3)
     assert (changed["texts"], changed["n"], changed["difference"]) == ("changed", 1, -100)
-    assert "versions" in {path.stem for path in (folder / "results/small/tables").glob("*.csv")}
-    summary = workflow.read("report", "sections", "summary.json")
-    assert "mine-revised has 3 pairs of mine, 1 of them with other sentences." in summary
+    compared = pd.read_csv(folder / "results/small/tables/compared.csv")
+    (shown,) = compared[(compared["protocol"] == "corrected") & (compared["texts"] == "all")].to_dict(
+        "records"
+    )
+    assert (shown["kind"], shown["first"], shown["second"]) == ("versions", "mine-revised", "mine")
+    assert shown["difference"] == pytest.approx(-100 / 3)
     study["benchmarks"]["mine-revised"]["version_of"] = "other"
     done = Workflow(folder, {"study": "small", "models": models, **study}).snakemake("-n")
     assert "benchmarks.mine-revised.version_of" in done.stdout + done.stderr and done.returncode

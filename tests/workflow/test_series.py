@@ -41,21 +41,22 @@ def test_states_are_models_and_are_compared_with_the_first(tmp_path: Path) -> No
     def table(name: str) -> pd.DataFrame:
         return pd.read_csv(folder / "results/small/tables" / f"{name}.csv")
 
-    states, bias = table("series"), table("bias")
+    compared, bias = table("compared"), table("bias")
+    states = compared[compared["kind"] == "states"]
     assert states["series"].unique().tolist() == ["mixed", "my-decoder", "run", "untrained"]
     of_untrained = states[(states["series"] == "untrained") & (states["protocol"] == "corrected")]
-    assert of_untrained["state"].tolist() == ["2", "3"] and set(of_untrained["measure"]) == {"AUL"}
+    assert of_untrained["first"].tolist() == ["2", "3"] and set(of_untrained["measure"]) == {"AUL"}
     scores = bias[
         (bias["grouping"] == "overall") & (bias["variant"] == "original") & (bias["protocol"] == "corrected")
     ]
     score = scores.set_index(["model", "measure"])["score"]
     for row in of_untrained.to_dict("records"):
-        moved = score[f"untrained-{row['state']}", "AUL"] - score["untrained-1", "AUL"]
+        moved = score[f"untrained-{row['first']}", "AUL"] - score["untrained-1", "AUL"]
         assert row["difference"] == pytest.approx(moved)
         assert row["low"] <= row["difference"] <= row["high"]
     # of a masked and a causal model the measures of both alone
     mixed = states[states["series"] == "mixed"]
-    assert set(mixed["state"]) == {"untrained-1"} and set(mixed["measure"]) == {"AUL"}
+    assert set(mixed["first"]) == {"untrained-1"} and set(mixed["measure"]) == {"AUL"}
     # another arithmetic is read, and its change is small
     decoder = folder / "results/small/scores"
     margins = [
@@ -68,13 +69,14 @@ def test_states_are_models_and_are_compared_with_the_first(tmp_path: Path) -> No
         "my-decoder-bfloat16"
     ]
 
-    section = json.loads(study.read("report/sections/series.json"))
+    sections = json.loads(study.read("report/sections/pairs.json"))["sections"]
+    (section,) = [each for each in sections if each["name"] == "series"]
     assert section["heading"] == "One model, many states"
     reported = {
         row["state"]: row["reported"]
         for block in section["blocks"]
         for row in block.get("spec", {}).get("data", {}).get("values", [])
-        if row["series"] == "run"
+        if row["model"].startswith("run-")
     }
     assert reported["step0"] == pytest.approx(100 * 765 / 1677)
     assert reported["step32"] == pytest.approx(100 * 769 / 1677)

@@ -16,7 +16,7 @@ MEAN, SUM = "AllMasked", "AllMaskedSum"
 
 
 def caption_facts(
-    alpha: float,
+    level: float,
     bias: pd.DataFrame,
     agreement: pd.DataFrame,
     pairs: Iterable[pd.DataFrame],
@@ -38,7 +38,7 @@ def caption_facts(
             f"A pair is positive where at least {threshold} of {of} raters chose {what}; score: {score}."
         )
     return {
-        "alpha": f"{alpha:g}",
+        "level": f"{level:g}",
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
         "clusters": clusters,
         "reading": reading,

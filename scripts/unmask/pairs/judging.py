@@ -29,8 +29,6 @@ PLANTED = (ASSOCIATION, FREQUENCY, BOTH, NOTHING)
 TESTED = (FOUND, RIGHT, MISSED, FOOLED)
 """The judgements on testable scores: two that hold and two that do not."""
 
-EVERY_JUDGEMENT = (*TESTED, CANNOT_TELL, CONTROL)
-
 _FACTS = ("planted", "association", "p_low", "p_high", "ratio_low", "ratio_high")
 """The columns of JUDGEMENTS that say what is planted."""
 
@@ -135,10 +133,3 @@ def _facts(truths: Mapping[str, Truth]) -> pd.DataFrame:
         )
     ]
     return pd.DataFrame(rows, columns=["benchmark", "bias_type", *_FACTS])
-
-
-def judgement_counts(scores: pd.DataFrame) -> dict[str, int]:
-    """How many scores there are, can be tested, and have each judgement."""
-    counts = {name: int((scores["judgement"] == name).sum()) for name in TESTED}
-    testable, cannot_tell = sum(counts.values()), int((scores["judgement"] == CANNOT_TELL).sum())
-    return {"scores": len(scores), "testable": testable, **counts, "cannot_tell": cannot_tell}

@@ -8,7 +8,7 @@ from unmask.measures.names import title_of
 from unmask.pairs.published import ICAT_BY_TARGET, LMS_BY_TARGET, SCORE_BY_TARGET, STEREOSET
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, ranged
-from unmask.report.findings import Finding, Row, span
+from unmask.report.findings import span
 from unmask.report.sheets import Sheet
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.terms import CORRECTED, PUBLISHED
@@ -17,7 +17,10 @@ KEYS = ["model", "benchmark", "measure", "group"]
 PRINTED = {LMS_BY_TARGET: "lms_printed", SCORE_BY_TARGET: "score_printed", ICAT_BY_TARGET: "icat_printed"}
 """The columns of what StereoSet's authors print, by quantity."""
 
+BY_TARGET = ["lms_by_target", "score_by_target", "icat_by_target"]
+
 _BY_PAIR, _BY_TARGET, _THEIRS = "of all pairs", "mean over targets", "printed, mean over targets"
+_NAMES = (("LMS", "lms"), ("SS", "score"), ("ICAT", "icat"))
 
 LMS = Table(
     "lms",
@@ -26,87 +29,60 @@ LMS = Table(
         Column(
             "LMS",
             ranged("lms", "low", "high", ".1f"),
-            "Comparisons in which the meaningful sentence is preferred, in percent, with the interval.",
+            "Meaningful sentences preferred, in percent.",
             _BY_PAIR,
         ),
         Column("SS", "{score:.1f}", "Bias score in percent, StereoSet's stereotype score.", _BY_PAIR),
         Column(
-            "ICAT",
-            ranged("icat", "icat_low", "icat_high", ".1f"),
-            "LMS · min(SS, 100 − SS) / 50, with its interval.",
-            _BY_PAIR,
+            "ICAT", ranged("icat", "icat_low", "icat_high", ".1f"), "LMS · min(SS, 100 − SS) / 50.", _BY_PAIR
         ),
         *(
             Column(label, f"{{{name}_by_target:.1f}}", f"The {label} of the paper's average.", _BY_TARGET)
-            for label, name in (("LMS", "lms"), ("SS", "score"), ("ICAT", "icat"))
+            for label, name in _NAMES
         ),
         *(
             Column(label, f"{{{name}_printed:.1f}}", f"The {label} that StereoSet's authors print.", _THEIRS)
-            for label, name in (("LMS", "lms"), ("SS", "score"), ("ICAT", "icat"))
+            for label, name in _NAMES
         ),
     ],
     heads={"title": "measure"},
 )
 
 
-def sheet(results: PairResults) -> Sheet:
+def rows(results: PairResults) -> pd.DataFrame:
     """LMS, SS and ICAT over all pairs and by bias type: of pairs in protocol corrected, and averaged over
     targets as the authors' code has it, beside what they print."""
-    rows = results.lms[results.lms["grouping"].isin((OVERALL, BIAS_TYPE))]
-    by_target = [f"{name}_by_target" for name in ("lms", "score", "icat")]
-    theirs = rows.loc[rows["protocol"] == PUBLISHED, [*KEYS, *by_target]]
-    rows = rows[rows["protocol"] == CORRECTED].drop(columns=by_target)
-    rows = rows.merge(theirs, how="left", on=KEYS, validate="one_to_one")
-    rows = rows.merge(printed(results), how="left", on=KEYS, validate="one_to_one")
-    rows = rows.assign(title=rows["measure"].map(title_of))
-    empty = {_BY_TARGET: by_target, _THEIRS: list(PRINTED.values())}
+    lms = results.lms[results.lms["grouping"].isin((OVERALL, BIAS_TYPE))]
+    theirs = lms.loc[lms["protocol"] == PUBLISHED, [*KEYS, *BY_TARGET]]
+    ours = lms[lms["protocol"] == CORRECTED].drop(columns=BY_TARGET)
+    ours = ours.merge(theirs, how="left", on=KEYS, validate="one_to_one")
+    printed = results.published
+    printed = printed[printed["quantity"].isin(PRINTED) & (printed["source"] == STEREOSET)]
+    printed = results.of_study(printed.assign(name=printed["quantity"].map(PRINTED)))
+    wide = printed.pivot(index=KEYS, columns="name", values="value").reindex(columns=[*PRINTED.values()])
+    ours = ours.merge(wide.reset_index(), how="left", on=KEYS, validate="one_to_one")
+    return ours.assign(title=ours["measure"].map(title_of))
+
+
+def sheet(results: PairResults, rows: pd.DataFrame) -> Sheet:
+    """The table, without columns in which nothing is known."""
+    empty = {_BY_TARGET: BY_TARGET, _THEIRS: list(PRINTED.values())}
     table = LMS.without(*(group for group, names in empty.items() if rows[names].isna().all(axis=None)))
     return table.sheet(rows, results.captions["lms"])
 
 
-def printed(results: PairResults) -> pd.DataFrame:
-    """What StereoSet's authors print of the models and benchmarks of this study: KEYS and a column for each
-    of PRINTED."""
-    rows = results.published
-    rows = rows[rows["quantity"].isin(PRINTED) & (rows["source"] == STEREOSET)]
-    rows = rows.assign(name=rows["quantity"].map(PRINTED))
-    wide = rows.pivot(index=KEYS, columns="name", values="value").reindex(columns=[*PRINTED.values()])
-    names = [
-        (model.name, model.published, benchmark.name, benchmark.published)
-        for model in results.study.models
-        for benchmark in results.study.benchmarks
-        if model.published and benchmark.published
-    ]
-    columns = ["name", "model", "benchmark_name", "benchmark"]
-    known = pd.DataFrame(names, columns=columns).astype("str").merge(wide.reset_index())
-    of_study = known.drop(columns=["model", "benchmark"])
-    of_study = of_study.rename(columns={"name": "model", "benchmark_name": "benchmark"})
-    return of_study[[*KEYS, *PRINTED.values()]]
-
-
-def preferring_meaning(results: PairResults) -> Iterator[Row]:
-    """Of each benchmark how often models prefer a sentence that means something, by the headline measure, or
-    by the first that scores unrelated sentences."""
-    rows = results.lms
-    rows = rows[(rows["protocol"] == CORRECTED) & (rows["grouping"] == OVERALL)]
-    rows, trained = results.study.of_trained_or_all(rows)
-    measures = {}
-    for model, of in rows.groupby("model", sort=False, observed=True):
-        known, headline = [*of["measure"].unique()], results.headline_of(str(model))
-        measures[model] = headline if headline in known else known[0]
-    rows = rows[rows["measure"].astype(str) == rows["model"].map(measures).astype(str)]
-    for (benchmark, measure), of in rows.groupby(["benchmark", "measure"], sort=False, observed=True):
-        yield {
-            "benchmark": benchmark,
-            "title": title_of(str(measure)),
-            "trained": trained,
-            "lms": span(of["lms"].min(), of["lms"].max(), 0),
-        }
-
-
-MEANING = Finding(
-    "language model score",
-    preferring_meaning,
-    """On {{ benchmark }}, {{ trained }}models prefer meaningful to unrelated sentences in {{ lms }}% of
-    comparisons (language model score by {{ title }}; chance gives 50).""",
-)
+def says(results: PairResults) -> Iterator[str]:
+    """Of each benchmark how often trained models prefer a sentence that means something, by the headline
+    measure, or by the first that scores unrelated sentences."""
+    lms = results.lms[(results.lms["protocol"] == CORRECTED) & (results.lms["grouping"] == OVERALL)]
+    lms = results.study.of_trained(lms)
+    of_headline = results.of_headline(lms)
+    first = lms.loc[~lms["model"].isin(of_headline["model"])].drop_duplicates(["model", "benchmark"])
+    for (benchmark, measure), of in pd.concat([of_headline, first]).groupby(
+        ["benchmark", "measure"], sort=False, observed=True
+    ):
+        yield (
+            f"On {benchmark}, models prefer meaningful to unrelated sentences in "
+            f"{span(of['lms'].min(), of['lms'].max(), 0)}% of comparisons (language model score by "
+            f"{title_of(str(measure))}; chance gives 50)."
+        )

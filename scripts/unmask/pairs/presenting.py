@@ -1,16 +1,15 @@
-"""The tables and figures over sentence pairs: those of the paper, and the tidy ones of a study as CSV."""
+"""What a study shows of sentence pairs: tables, figures and the sections of the report."""
 
+from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
 
-from unmask.pairs.agreement_charts import curves
-from unmask.pairs.charts import overview
-from unmask.pairs.judgement_charts import judgements as planted_chart
-from unmask.pairs.judgement_tables import judgements as planted_table
+from unmask.pairs import agreement, charts, comparisons, overview, planted, quality, topics
 from unmask.pairs.results import TIDY, PairResults
-from unmask.pairs.sections import series
+from unmask.pairs.sections import examples, pairs
 from unmask.report.presenting import Presentation, captioned
+from unmask.report.sections import Section
 from unmask.report.table_files import TableAndSheet
 
 OF_PAPER = ("table1", "table3", "table4", "table5")
@@ -22,30 +21,49 @@ def _table(name: str, results: PairResults) -> TableAndSheet | pd.DataFrame:
     return (numbers, results.paper_sheets()[name]) if name in OF_PAPER else numbers
 
 
+def _of_explorer(make: Callable[[PairResults], Section]) -> Callable[[PairResults], Section]:
+    """A section of the explorer; an empty one in a study without it."""
+    return lambda results: make(results) if results.settings["explorer"]["models"] else Section("pairs", "")
+
+
 PRESENTS = Presentation(
     PairResults,
     {
-        **{name: partial(_table, name) for name in (*TIDY, *OF_PAPER)},
-        "versions": lambda results: results.versions,
-        "planted": planted_table,
-        "series": series.table,
+        **{name: partial(_table, name) for name in (*TIDY, "quality", *OF_PAPER)},
+        "compared": comparisons.compared,
+        "planted": planted.judgements,
     },
     {
         "figure1": (
-            lambda results: curves(results.roc, results.agreement),
+            lambda results: agreement.figure1(agreement.curves(results)),
             "Figure 1 needs a benchmark with human ratings of both kinds; this study has none.",
         ),
-        "bias": (
-            lambda results: overview(results.study, results.original, results.published),
-            "No bias scores.",
+        "bias": (lambda results: charts.overview(overview.scores(results)), "No bias scores."),
+        "planted": (planted.judgements_chart, "No model of this study was trained on what was planted."),
+        "series": (
+            lambda results: charts.states(topics.states(results)),
+            "No series of this study has a state with bias scores beside its first.",
         ),
-        "planted": (planted_chart, "No model of this study was trained on what was planted."),
-        "series": (series.picture, "No series of this study has a state with bias scores beside its first."),
     },
     captions=captioned(
         ["figure1", "bias", "planted", "series"],
-        bias="overview",
+        figure1="figure1_chart",
+        bias="overview_chart",
         planted="planted_chart",
         series="series_chart",
+    ),
+    topics=(
+        overview.section,
+        planted.section,
+        _of_explorer(examples.section),
+        topics.STATES,
+        topics.GROUPS,
+        _of_explorer(pairs.section),
+        topics.CONTROLS,
+        quality.TOPIC,
+        topics.COMPARISON,
+        agreement.TOPIC,
+        topics.PAPER,
+        topics.DETAIL,
     ),
 )

@@ -52,11 +52,6 @@ def scores(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_others(published: pd.DataFrame) -> pd.DataFrame:
-    """Bias scores from elsewhere than PAPER, with `preferred`: the count of pairs behind each, if known; and,
-    of all pairs together, accuracy and reading where the source has them."""
-    others = published[published["source"] != PAPER]
-    rows = scores(others).drop(columns="reading")
-    rows = rows.assign(preferred=rows["value"].where(rows["quantity"] == COUNT))
-    keys = ["source", "model", "benchmark", "measure", "group"]
-    accuracies = others.loc[others["quantity"] == ACCURACY, [*keys, "reading", "percent"]]
-    return rows.merge(accuracies.rename(columns={"percent": "accuracy"}), how="left", on=keys, validate="1:1")
+    """Bias scores from elsewhere than PAPER, with `preferred`: the count of pairs behind each, if known."""
+    rows = scores(published[published["source"] != PAPER])
+    return rows.assign(preferred=rows["value"].where(rows["quantity"] == COUNT))

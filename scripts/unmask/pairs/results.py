@@ -24,22 +24,9 @@ from unmask.report.study import SCORED, Study
 from unmask.report.truths import read_truths
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, STATES, VERSIONS
-from unmask.statistics.sharing import TOLERANCE
 from unmask.terms import ORIGINAL
-from unmask.worlds.truth import gather_truth
 
-TIDY = (
-    "bias",
-    "leverage",
-    "accuracy",
-    "tests",
-    "agreement",
-    "measures_compared",
-    "models_compared",
-    "areas_compared",
-    "quality",
-    "lms",
-)
+TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "areas_compared", "lms")
 """The tables of the whole study that are written as they are."""
 
 MATCHED = (
@@ -81,15 +68,15 @@ class PairResults:
     """The results of a study on sentence pairs, each read when it is first asked for, and once.
 
     files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
-    models_compared, pairs and flaws (of
-    every benchmark), versions (of each that is a version of another), states (of every series and benchmark),
-    scores (all of the study), published (a CSV), captions (a YAML), truths (of worlds) and planted_scores (of
-    every model on their benchmarks, in the original order), and for the explorer labels (of the benchmarks
-    that have some) and explored (of every model and benchmark that it shows). settings: models, benchmarks,
-    alpha (the level of the tests), dtypes, measures, judged (the models that were trained on what was
-    planted), own_code (the models that run code of their repositories), headline (the measure that the study
-    names, or null), series (by name the models of the states), and explorer (what it shows: models,
-    benchmarks, most, megabytes).
+    models_compared, pairs and flaws (of every benchmark), versions (of each that is a version of another),
+    states (of every series and benchmark), scores (all of the study), published (a CSV), captions (a YAML),
+    truths (of worlds), and for the explorer labels (of the benchmarks that have some) and explored (of every
+    model and benchmark that it shows).
+
+    settings: models, benchmarks, dtypes, measures, judged (the models that were trained on what was planted),
+    own_code (the models that run code of their repositories), headline (the measure that the study names, or
+    null), series (by name the models of the states), and explorer (what it shows: models, benchmarks, most,
+    megabytes).
 
     A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.
@@ -103,7 +90,7 @@ class PairResults:
     tests = _statistics("tests", with_holm)
     agreement = _statistics("agreement")
     roc = _statistics("roc")
-    measures_compared = _statistics("measures_compared", _by_protocol)
+    measures_compared = _statistics("measures_compared")
     areas_compared = _statistics("areas_compared", _by_protocol)
     quality = _statistics("quality", _by_protocol)
     lms = _statistics("lms")
@@ -132,16 +119,9 @@ class PairResults:
         return rows[rows["measure"].astype(str) == rows["model"].map(headlines).astype(str)]
 
     @property
-    def alpha(self) -> float:
-        return float(self.settings["alpha"])
-
-    @property
-    def both_levels(self) -> tuple[float, float] | None:
-        """The level of verdicts, that of intervals, and that of tests in tables; None where they are one."""
-        if self.bias.empty:
-            return None
-        of_verdicts = 1 - float(self.bias["confidence"].iloc[0])
-        return None if abs(of_verdicts - self.alpha) < TOLERANCE else (of_verdicts, self.alpha)
+    def level(self) -> float:
+        """Below which a p is clear after Holm's correction: that of the intervals."""
+        return 1 - (float(self.bias["confidence"].iloc[0]) if len(self.bias) else 0.95)
 
     @cached_property
     def bias(self) -> pd.DataFrame:
@@ -154,8 +134,7 @@ class PairResults:
         """COMPARISONS of the study's models, with the column benchmark first."""
         rows = self.study.of_benchmarks(self.files["models_compared"], COMPARISONS)
         models = [model.name for model in self.study.models]
-        rows = rows[rows["first"].isin(models) & rows["second"].isin(models)]
-        return _by_protocol(rows.reset_index(drop=True))
+        return rows[rows["first"].isin(models) & rows["second"].isin(models)].reset_index(drop=True)
 
     @property
     def series(self) -> Mapping[str, Mapping[str, str]]:
@@ -165,12 +144,9 @@ class PairResults:
 
     @cached_property
     def states(self) -> pd.DataFrame:
-        """STATES of every series and benchmark, with p_holm: series of random networks alone are a family of
-        their own."""
+        """STATES of every series and benchmark."""
         order = {"series": list(self.series), "benchmark": [each.name for each in self.study.benchmarks]}
-        rows = load_tables(self.files["states"], STATES, "series", "benchmark", order=order)
-        family = rows["series"].astype(str).isin(self.trained_series)
-        return holm(rows.assign(family=family), by=["protocol", "family"]).drop(columns="family")
+        return load_tables(self.files["states"], STATES, "series", "benchmark", order=order)
 
     @property
     def trained_series(self) -> list[str]:
@@ -180,9 +156,8 @@ class PairResults:
 
     @cached_property
     def versions(self) -> pd.DataFrame:
-        """VERSIONS of the study's benchmarks, with the column benchmark first and p_holm: of all pairs,
-        and by themselves of those with other sentences."""
-        return holm(self.study.of_benchmarks(self.files["versions"], VERSIONS), by=["protocol", "texts"])
+        """VERSIONS of the study's benchmarks, with the column benchmark first."""
+        return self.study.of_benchmarks(self.files["versions"], VERSIONS)
 
     @cached_property
     def precision(self) -> pd.DataFrame:
@@ -219,10 +194,13 @@ class PairResults:
         truths = read_truths(self.study, files) if files else {}
         return judge(self.study, truths, self.bias, self.settings.get("judged", []))
 
-    @cached_property
-    def levels(self) -> pd.DataFrame:
-        """Scores at every level of what was planted (unmask.worlds.truth.gather_truth)."""
-        return gather_truth(self.study, self.files["truths"], self.files["planted_scores"])
+    def _facts_of_each(self, key: str) -> dict[tuple[str, str], Any]:
+        """What the facts of QUALITY have under a key, by model and benchmark in the study's order."""
+        facts = facts_by(self.files["quality"], "model", "benchmark")
+        keys = [
+            (model.name, benchmark.name) for model in self.study.models for benchmark in self.study.benchmarks
+        ]
+        return {each: facts[each][key] for each in keys if facts.get(each, {}).get(key)}
 
     @cached_property
     def unknown(self) -> pd.DataFrame:
@@ -231,23 +209,10 @@ class PairResults:
         tokens: of the text of both sides of all pairs; unknown: how many of these are unknown to the
         tokenizer; share: percent. A model without a tokenizer, such as an oracle, has no row.
         """
-        counts = {
-            key: facts["unknown_tokens"]
-            for key, facts in facts_by(self.files["quality"], "model", "benchmark").items()
-            if facts.get("unknown_tokens")
-        }
-        keys = [
-            (model.name, benchmark.name) for model in self.study.models for benchmark in self.study.benchmarks
-        ]
+        counts = self._facts_of_each("unknown_tokens")
         rows = [
-            (
-                *key,
-                counts[key]["tokens"],
-                counts[key]["unknown"],
-                100 * counts[key]["unknown"] / counts[key]["tokens"],
-            )
-            for key in keys
-            if key in counts
+            (*key, of["tokens"], of["unknown"], 100 * of["unknown"] / of["tokens"])
+            for key, of in counts.items()
         ]
         return pd.DataFrame(rows, columns=list(UNKNOWN_TOKENS))
 
@@ -258,16 +223,8 @@ class PairResults:
         has_band: whether enough is known for a band of word choice. In the study's order; empty where there
         are no such scores.
         """
-        elsewhere = self.study.of_source(SCORED)
-        facts = facts_by(self.files["quality"], "model", "benchmark") if elsewhere else {}
-        order = [
-            (model.name, benchmark.name) for model in self.study.models for benchmark in self.study.benchmarks
-        ]
-        rows = [
-            {"model": model, "benchmark": benchmark, **facts[model, benchmark]["matched"]}
-            for model, benchmark in order
-            if "matched" in facts.get((model, benchmark), {})
-        ]
+        found = self._facts_of_each("matched") if self.study.of_source(SCORED) else {}
+        rows = [{"model": model, "benchmark": benchmark, **of} for (model, benchmark), of in found.items()]
         return pd.DataFrame(rows, columns=list(MATCHED)).astype({"has_band": bool})
 
     @cached_property
@@ -275,9 +232,22 @@ class PairResults:
         """Values of others (unmask.pairs.published.published_percents)."""
         return published_percents(self.files["published"])
 
+    def of_study(self, published: pd.DataFrame) -> pd.DataFrame:
+        """Published rows of the study's models and benchmarks, under the study's names for these."""
+        names = [
+            (model.name, model.published, benchmark.name, benchmark.published)
+            for model in self.study.models
+            for benchmark in self.study.benchmarks
+            if model.published and benchmark.published
+        ]
+        columns = ["our_model", "model", "our_benchmark", "benchmark"]
+        known = pd.DataFrame(names, columns=columns).astype("str").merge(published, on=["model", "benchmark"])
+        known = known.drop(columns=["model", "benchmark"])
+        return known.rename(columns={"our_model": "model", "our_benchmark": "benchmark"})
+
     @cached_property
     def captions(self) -> Captions:
-        facts = caption_facts(self.alpha, self.bias, self.agreement, self.pairs.values())
+        facts = caption_facts(self.level, self.bias, self.agreement, self.pairs.values())
         return load_captions(self.files["captions"], **facts)
 
     @property

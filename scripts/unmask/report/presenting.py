@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from unmask.files import write_text
 from unmask.plugins import load, names
-from unmask.report.sections import OTHER_TESTS, Block, Section, folded, write_section
+from unmask.report.sections import OTHER_TESTS, Block, Section, folded, write_sections
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from unmask.report.charts import Drawn
     from unmask.report.findings import Finding
     from unmask.report.table_files import TableAndSheet
+    from unmask.report.topics import Topic
 
 Results = TypeVar("Results")
 
@@ -48,9 +49,10 @@ class Presentation(Generic[Results]):
     charts: by name, what draws a chart, and why there may be none; captions: of charts by name, a text or
     what makes it (`captioned`).
 
-    heading, findings: of the section of a family that has no module of its own for it: findings first, then
-    charts under their captions, then tables in folds with their `titles`, and how numbers are computed
-    (`explained`).
+    topics: what its sections show, in their order; of one that needs code of its own, what makes the section.
+    heading, findings: of the section of a family that has neither topics nor a module of its own for it:
+    findings first, then charts under their captions, then tables in folds with their `titles`, and how
+    numbers are computed (`explained`).
     """
 
     results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
@@ -61,6 +63,7 @@ class Presentation(Generic[Results]):
     captions: Mapping[str, str | Callable[[Results], str]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     explained: Callable[[Results], Block] | None = None
+    topics: "Sequence[Topic[Any] | Callable[[Results], Section]]" = ()
 
     def table_texts(self, results: Results, files: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Tables as text, each with its name {table}_{form}, a form of unmask.report.table_files.FORMS.
@@ -85,8 +88,15 @@ class Presentation(Generic[Results]):
         caption = self.captions[figure]
         return caption if isinstance(caption, str) else caption(results)
 
-    def section(self, name: str, results: Results) -> Section:
-        """The section of a family that declares no other."""
+    def sections(self, name: str, results: Results) -> list[Section]:
+        """The sections of a family, those that have something to show; name: of the only one, without
+        topics."""
+        if not self.topics:
+            return [self._section(name, results)]
+        made = (each(results) if callable(each) else each.section(results) for each in self.topics)
+        return [section for section in made if not section.is_empty()]
+
+    def _section(self, name: str, results: Results) -> Section:
         from unmask.report.charts import chart
         from unmask.report.findings import sentences
 
@@ -141,11 +151,11 @@ def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapp
             save_charts(presents.drawn(results, drawn), figures, captions, inputs.study)
     for name, path in sections.items():
         with charts_unchecked():
-            if presents.heading and name not in names(f"{family}/sections"):
-                section = presents.section(name, results)
+            if presents.heading or presents.topics:
+                made = presents.sections(name, results)
             else:
-                section = load(f"{family}/sections", name).section(results)
-            write_section(path, section, facts)
+                made = [load(f"{family}/sections", name).section(results)]
+            write_sections(path, made, facts)
 
 
 def charts_unchecked() -> AbstractContextManager[None]:

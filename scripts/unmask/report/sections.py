@@ -247,46 +247,40 @@ def chosen(label: str, folds: Iterable[Fold]) -> tuple[Block, ...]:
     )
 
 
-def write_section(path: str | Path, section: Section, facts: Mapping[str, Any]) -> None:
-    """Write a section as JSON, whole or not at all.
+def write_sections(path: str | Path, sections: Iterable[Section], facts: Mapping[str, Any]) -> None:
+    """Write sections as JSON, in their order, whole or not at all.
 
-    facts: how it says that it was made (unmask.facts.record).
+    facts: how they say that they were made (unmask.facts.record).
     Raises ValueError for data that JSON cannot hold, such as NaN.
     """
-    blocks = [_written(block) for block in section.blocks]
+    stored = {"sections": [_stored(section) for section in sections], **facts}
+    write_text(path, json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _stored(section: Section) -> dict[str, Any]:
     headline = section.headline and vars(section.headline)
-    known = {"name": section.name, "heading": section.heading, "sentences": section.sentences}
-    place = {"group": section.group, "label": section.label, "leads": section.leads}
-    some = {key: said for key in ("title", "closing") if (said := getattr(section, key))}
-    stored = {**known, **place, "headline": headline, **some, "blocks": blocks, **facts}
-    text = json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False)
-    write_text(path, text + "\n")
+    return {**vars(section), "headline": headline, "blocks": [_written(block) for block in section.blocks]}
 
 
-def read_section(path: str | Path) -> Section:
-    """A section that `write_section` wrote. Raises InputError where the file holds something else."""
+def read_sections(path: str | Path) -> list[Section]:
+    """What `write_sections` wrote. Raises InputError where the file holds something else."""
     try:
-        stored = json.loads(Path(path).read_bytes())
+        return [_section(stored) for stored in json.loads(Path(path).read_bytes())["sections"]]
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    except ValueError as error:
-        raise InputError(f"{path}: not a section of the report ({error})") from None
-    try:
-        blocks = tuple(_read(block) for block in stored["blocks"])
-        headline = stored["headline"] and _sheet(stored["headline"])
-        place = {key: stored[key] for key in ("group", "label", "leads")}
-        sentences, title, closing = (
-            tuple(stored["sentences"]),
-            stored.get("title", ""),
-            tuple(stored.get("closing", ())),
-        )
-        return Section(
-            stored["name"], stored["heading"], sentences, blocks, headline, title, closing, **place
-        )
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: no sections of the report ({error})") from None
     except KeyError as error:
-        raise InputError(f"{path}: not a section of the report: it lacks {error}") from None
+        raise InputError(f"{path}: no sections of the report: {error} is missing") from None
     except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: not a section of the report: {error}") from None
+        raise InputError(f"{path}: no sections of the report: {error}") from None
+
+
+def _section(stored: Mapping[str, Any]) -> Section:
+    blocks = tuple(_read(block) for block in stored["blocks"])
+    headline = stored["headline"] and _sheet(stored["headline"])
+    lists = {name: tuple(stored[name]) for name in ("sentences", "closing")}
+    return Section(**{**stored, **lists, "blocks": blocks, "headline": headline})
 
 
 def _written(block: Block) -> dict[str, Any]:

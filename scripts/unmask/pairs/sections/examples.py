@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pandas as pd
 
 from unmask.measures.names import title_of
-from unmask.pairs.disagreement import address
 from unmask.pairs.examples import (
     MOST_WORDS,
     ExampleRows,
@@ -168,3 +168,9 @@ def _missing(rows: ExampleRows, benchmark: str) -> Iterator[str]:
         yield f"1 of {rows.short} such pairs is decided for the stereotype, so it is the median, too."
     if not rows.against:
         yield f"0 of {rows.short} such pairs are decided against the stereotype, so one example is missing."
+
+
+def address(benchmark: str, pair_id: str, measure: str, model: str) -> str:
+    """The place of a pair in the explorer, under a measure of a model (docs/explorer.md)."""
+    where = "/".join(quote(part, safe="") for part in (benchmark, pair_id))
+    return f"#pair/{where}?{urlencode({'measure': measure, 'model': model})}"

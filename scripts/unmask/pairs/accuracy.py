@@ -1,0 +1,156 @@
+"""Token accuracy: how often the right token is a model's first choice, and the tests between accuracies."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from unmask.measures.names import title_of
+from unmask.pairs.results import PairResults
+from unmask.report.declared_tables import Column, Table
+from unmask.report.findings import span
+from unmask.report.forms import Axis, Kinds, forest
+from unmask.report.panels import by_value, columns_of, ends_of
+from unmask.report.sheets import number, rows_of
+from unmask.report.topics import Topic
+from unmask.statistics.accuracy import CLUSTERED, PAIR
+from unmask.terms import (
+    ALL_TOKENS,
+    CANDIDATES,
+    CONTENT_TOKENS,
+    MODIFIED_TOKENS,
+    ORIGINAL,
+    SHARED_TOKENS,
+    SHUFFLED,
+    UNRELATED,
+)
+
+READINGS = {
+    ALL_TOKENS: "all tokens, special too",
+    CONTENT_TOKENS: "all but special tokens",
+    SHARED_TOKENS: "shared tokens",
+    MODIFIED_TOKENS: "modified tokens",
+    CANDIDATES: "whole candidates",
+}
+
+SENTENCES = {
+    (ORIGINAL, PAIR): "as written",
+    (SHUFFLED, PAIR): "tokens shuffled",
+    (ORIGINAL, UNRELATED): "unrelated",
+}
+"""How sentences are read, by variant and role."""
+
+_AXIS = Axis("right token first, of 100", span=(0, 100), step=10)
+_TIPS = (("name", "model"), ("value", "right of 100", ".1f"), *ends_of(".1f"), ("tokens", "how many", "d"))
+
+ACCURACIES = Table(
+    "accuracy",
+    ["model", "benchmark", "title", "variant", "roles"],
+    [
+        Column(
+            "accuracy, tokens", "<{accuracy:.2f}> (n = {n})", "Percent of tokens that are the first choice."
+        )
+    ],
+    across=["reading"],
+    label_first=True,
+    heads={"title": "measure", "roles": "sentences"},
+)
+TESTS = Table(
+    "tests",
+    ["model", "benchmark", "comparison", "reading", "unit"],
+    [
+        Column("n", "{n}", "Number of units."),
+        Column("first", "{b}", "Units that only the first has right.", "right"),
+        Column("second", "{c}", "Units that only the second has right.", "right"),
+        Column("raw", "{p:p}", "p of McNemar's test.", "p"),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction.", "p"),
+        Column("test", "{test}", "Which distribution p is of."),
+    ],
+    heads={"reading": "tokens"},
+)
+
+
+def rows(results: PairResults) -> pd.DataFrame:
+    """Token accuracy under all readings."""
+    accuracy = results.accuracy
+    return accuracy.assign(title=accuracy["measure"].map(title_of))
+
+
+def of_aul(results: PairResults) -> pd.DataFrame:
+    """Token accuracy of AUL over all tokens, and of LL, which predicts no special ones, on the benchmarks
+    that have shuffled or unrelated sentences beside the pairs."""
+    accuracy = rows(results)
+    is_masked = (accuracy["measure"] == "AUL") & (accuracy["reading"] == ALL_TOKENS)
+    is_causal = (accuracy["measure"] == "LL") & (accuracy["reading"] == CONTENT_TOKENS)
+    some = by_value(accuracy[is_masked | is_causal], ["variant", "roles"], SENTENCES)
+    kinds = [SENTENCES[key] for key in zip(some["variant"], some["roles"], strict=True)]
+    some = some.assign(kind=kinds, causal=some["measure"].astype(str).where(some["measure"] == "LL"))
+    return by_value(some, "benchmark", some.loc[some["kind"] != SENTENCES[ORIGINAL, PAIR], "benchmark"])
+
+
+def tests(results: PairResults) -> pd.DataFrame:
+    """McNemar tests of accuracies, by token and clustered."""
+    of = results.tests
+    kinds = [_kind_of_test(row) for row in rows_of(of)]
+    return of.assign(comparison=of["first"].astype(str) + " vs " + of["second"].astype(str), test=kinds)
+
+
+def _kind_of_test(row: Any) -> str:
+    """How a row of TESTS was tested, or that it could not be."""
+    if row.unit == CLUSTERED:
+        return f"t, df {number(row.df, 1)}" if pd.notna(row.df) else "not testable"
+    return "exact" if row.exact else "chi-square"
+
+
+def says(results: PairResults) -> Iterator[str]:
+    """How often the first choice of trained models is the right token, as written and shuffled."""
+    accuracy = results.accuracy
+    accuracy = results.study.of_trained(accuracy[accuracy["roles"] == PAIR])
+    for measure, reading, how in (
+        ("AUL", ALL_TOKENS, "With no token hidden (AUL), special ones included"),
+        ("LL", CONTENT_TOKENS, "From the tokens before it (LL)"),
+    ):
+        of = accuracy[(accuracy["measure"] == measure) & (accuracy["reading"] == reading)]
+        spans = {
+            variant: span(part["accuracy"].min(), part["accuracy"].max(), 0)
+            for variant, part in of.groupby("variant", sort=False, observed=True)
+        }
+        if ORIGINAL in spans:
+            shuffled = f"; of shuffled ones for {spans[SHUFFLED]}%" if SHUFFLED in spans else ""
+            yield f"{how}, the right token comes first for {spans[ORIGINAL]}% of tokens{shuffled}."
+
+
+def chart(accuracy: pd.DataFrame) -> alt.FacetChart | None:
+    """Token accuracy of all models on one benchmark, on the pairs as they are written; a panel for each
+    reading of which tokens count. None, here and below, where there is nothing to draw."""
+    of = accuracy[(accuracy["variant"] == ORIGINAL) & (accuracy["roles"] == PAIR)]
+    measures = Kinds("kind", "measure", list(of["title"].drop_duplicates()))
+    of = by_value(of, "reading", READINGS)
+    frame = _frame(of, panel=of["reading"].map(READINGS), kind="title")
+    return forest(frame, _AXIS, (("panel", "what counts"), ("kind", "measure"), *_TIPS), kinds=measures)
+
+
+def controlled(of: pd.DataFrame) -> alt.FacetChart | None:
+    """Token accuracy of sentences as they are written, shuffled and unrelated; a panel for each benchmark.
+
+    of: rows of `of_aul`.
+    """
+    frame = _frame(of, panel="benchmark", kind="kind", causal="causal")
+    tips = (("panel", "benchmark"), *_TIPS, ("kind", "sentences"))
+    return forest(frame, _AXIS, tips, kinds=Kinds("kind", "sentences"))
+
+
+def _frame(of: pd.DataFrame, **named: "str | pd.Series[str]") -> pd.DataFrame:
+    return columns_of(of, "benchmark", "low", "high", name="model", value="accuracy", tokens="n", **named)
+
+
+TOPICS = (
+    Topic[PairResults](
+        "accuracy", "Token accuracy: which tokens count", rows, ACCURACIES, chart, ("benchmark",), says
+    ),
+    Topic[PairResults](
+        "controlled", "Token accuracy: shuffled and unrelated sentences", of_aul, chart=controlled
+    ),
+    Topic[PairResults]("tests", "McNemar tests of accuracies", tests, TESTS),
+)

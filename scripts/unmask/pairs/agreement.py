@@ -1,0 +1,202 @@
+"""Agreement with human raters: areas under ROC curves, the curves of Figure 1, and two areas compared."""
+
+from collections.abc import Iterator
+
+import altair as alt
+import pandas as pd
+
+from unmask.measures.formulas import sees_context
+from unmask.measures.names import title_of
+from unmask.pairs.results import PairResults
+from unmask.report.declared_tables import Column, Table, in_order
+from unmask.report.findings import span
+from unmask.report.forms import Axis, Kinds, forest
+from unmask.report.panels import by_value, columns_of, ends_of, only, panels, records, tooltips
+from unmask.report.sections import TRUST
+from unmask.report.sheets import interval, number, rows_of
+from unmask.report.topics import Topic, clear
+from unmask.statistics.agreement import ANY, MARGIN, OWN
+from unmask.terms import CORRECTED, PROTOCOLS, PUBLISHED
+
+PAPER_MEASURES = ("AUL", "AULA", "CPS", "SSS")
+"""The measures of the paper's Figure 1."""
+
+SIZE = 240
+"""Pixels of a panel of curves, either way, where the page has no reason for another width."""
+
+NUMBERS, BESIDE = 44, 60
+"""Pixels for the numbers beside these panels, and for these with their title."""
+
+CHANCE = 0.5
+"""The area of scores that know nothing of the ratings."""
+
+FALSE, TRUE = "false_positive_rate", "true_positive_rate"
+KEYS = ["model", "benchmark", "measure"]
+
+READINGS = Table(
+    "agreement",
+    ["model", "benchmark", "title", "protocol"],
+    [
+        Column(
+            "",
+            "[{auc:.3f}][ ({low:.2f} to {high:.2f})][{why}]",
+            "AUC with its interval, or why there is none.",
+        )
+    ],
+    across=["votes", "threshold"],
+    heads={"title": "measure"},
+)
+AREAS = Table(
+    "areas_compared",
+    ["model", "benchmark", "first", "second"],
+    [
+        Column("first − second", "{difference:+.3f}", "Difference of the areas under the ROC curves."),
+        Column("standard error", "[{error:.3f}][{why}]", "Its standard error, or why there is none."),
+        Column("p", "{p:p}", "Two-sided p of the difference."),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction."),
+    ],
+    across=["protocol"],
+)
+
+
+def chosen(results: PairResults) -> pd.DataFrame:
+    """The areas of the reading of the ratings that Figure 1 has, in both protocols."""
+    rows = results.agreement
+    return rows[rows["chosen"].astype(bool) & rows["auc"].notna()]
+
+
+def readings(results: PairResults) -> pd.DataFrame:
+    """Areas of margins over all directions, under each reading of the ratings."""
+    rows = results.agreement
+    rows = rows[(rows["score"] == MARGIN) & (rows["direction"] == "all")]
+    return rows.assign(
+        title=rows["measure"].map(title_of),
+        why=rows["reason"].where(rows["auc"].isna()),
+        votes=rows["votes"].map({ANY: "any bias type chosen", OWN: "the pair's own chosen"}),
+        threshold="≥ " + rows["threshold"].astype(str) + " votes",
+    )
+
+
+def areas_compared(results: PairResults) -> pd.DataFrame:
+    """Areas under the ROC curves of every two measures, in both protocols."""
+    rows = in_order(results.areas_compared, protocol=PROTOCOLS)
+    titles = {name: rows[name].map(title_of) for name in ("first", "second")}
+    return rows.assign(why=rows["reason"].where(rows["error"].isna()), **titles)
+
+
+def says(results: PairResults) -> Iterator[str]:
+    """How large the areas of trained models are, and how many intervals exclude chance; without controls."""
+    areas = chosen(results)
+    sees = areas["measure"].astype(str).map(sees_context).astype(bool)
+    areas = results.study.of_trained(areas[sees & (areas["protocol"] == CORRECTED)])
+    if len(areas):
+        known = areas[areas["low"].notna()]
+        off = int((known["low"].gt(CHANCE) | known["high"].lt(CHANCE)).sum())
+        yield f"{off} of {len(known)} areas under the ROC curve have intervals that exclude chance (0.5)."
+        yield (
+            "Given one pair that raters call biased and one they do not, models rank the first higher with "
+            f"probability {span(areas['auc'].min(), areas['auc'].max())}."
+        )
+    drawn = [
+        each.name for each in results.study.benchmarks if each.world and each.name in {*areas["benchmark"]}
+    ]
+    if drawn:
+        yield "Nobody rated the pairs of a synthetic world: its ratings are drawn at random."
+
+
+def says_of_areas(results: PairResults) -> Iterator[str]:
+    """How many areas of two measures of a trained model differ clearly."""
+    rows = results.study.of_trained(results.areas_compared)
+    rows = rows[rows["protocol"] == CORRECTED]
+    if len(rows):
+        yield clear(rows, "differences between the areas of two measures", results.level)
+
+
+def areas(rows: pd.DataFrame) -> alt.FacetChart | None:
+    """The area under every curve, in both protocols; a panel for each model and benchmark.
+
+    rows: of `chosen`. None, here and below, where there is nothing to draw.
+    """
+    frame = columns_of(
+        rows,
+        *("model", "benchmark", "low", "high", "positives", "negatives"),
+        panel=rows["model"].astype(str) + "\n" + rows["benchmark"].astype(str),
+        name=rows["measure"].map(title_of),
+        kind="protocol",
+        value="auc",
+    )
+    tips = (
+        ("panel", "what"),
+        ("name", "measure"),
+        ("kind", "protocol"),
+        ("value", "area under the curve", ".3f"),
+        *ends_of(".3f"),
+        ("positives", "positive pairs", "d"),
+        ("negatives", "negative pairs", "d"),
+    )
+    axis = Axis("area (0.5: chance)", line=CHANCE, span=(0.4, 0.6), step=0.1)
+    return forest(frame, axis, tips, kinds=Kinds("kind", "protocol", PROTOCOLS), apart="kind")
+
+
+def curves(results: PairResults) -> pd.DataFrame:
+    """The ROC curves of Figure 1, points and panels: the paper's measures, protocol published."""
+    rows = chosen(results)
+    rows = rows[(rows["protocol"] == PUBLISHED) & rows["measure"].isin(PAPER_MEASURES)]
+    titles = [
+        f"{title_of(str(row.measure))}: area {number(row.auc)}"
+        + (f" ({interval(row.low, row.high, 2)})" if pd.notna(row.low) else "")
+        for row in rows_of(rows)
+    ]
+    of = rows[KEYS].assign(title=titles)
+    roc = results.roc
+    return of.merge(roc.loc[roc["protocol"] == PUBLISHED, [*KEYS, FALSE, TRUE]], on=KEYS)
+
+
+def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
+    """A panel for each curve, in rows of as many as there are measures.
+
+    rows: of `curves`; of one model and benchmark alone a panel does not name these.
+    """
+    if rows.empty:
+        return None
+    several = len(rows[["model", "benchmark"]].drop_duplicates()) > 1
+    of = "\n" + rows["model"].astype(str) + " on " + rows["benchmark"].astype(str)
+    rows = rows.assign(panel=rows["title"] + of if several else rows["title"])
+    # scores that know nothing of the ratings lie on the diagonal
+    corners = pd.DataFrame({FALSE: [0.0, 1.0], TRUE: [0.0, 1.0]})
+    diagonal = rows.drop(columns=[FALSE, TRUE]).drop_duplicates().merge(corners, how="cross")
+    frame = pd.concat([diagonal.assign(drawn="chance"), rows.assign(drawn="curve")], ignore_index=True)
+    frame = by_value(frame.assign(measure=frame["measure"].map(title_of)), "panel")
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    x = alt.X(f"{FALSE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks))
+    axis = alt.Axis(values=ticks, minExtent=NUMBERS, maxExtent=NUMBERS)
+    y = alt.Y(f"{TRUE}:Q", title="true positive rate", scale=scale, axis=axis)
+    tips = (
+        ("measure", "measure"),
+        (FALSE, "false positive rate", ".2f"),
+        (TRUE, "true positive rate", ".2f"),
+    )
+    chance, curve = (alt.Chart().transform_filter(only("drawn", each)) for each in ("chance", "curve"))
+    # in the order of its points: it may rise straight up
+    line = curve.mark_line(style="single", strokeWidth=1.8).encode(
+        x=x, y=y, order=alt.Order("place:Q"), tooltip=tooltips(tips)
+    )
+    layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(x=x, y=y), line]
+    return panels(layers, records(frame), frame["measure"].nunique(), margin=BESIDE, width=SIZE, height=SIZE)
+
+
+TOPIC = Topic[PairResults](
+    "agreement",
+    "Agreement with human raters",
+    chosen,
+    chart=areas,
+    says=says,
+    group=TRUST,
+    label="Human raters",
+    more=(
+        Topic("agreement", "Other readings of the ratings", readings, READINGS),
+        Topic("figure1", "Figure 1: ROC curves", curves, chart=figure1, each=("model", "benchmark")),
+        Topic("areas_compared", "Area against area", areas_compared, AREAS, says=says_of_areas),
+    ),
+)

@@ -1,0 +1,182 @@
+"""The first screen: the answer in words, a picture and a table, what was measured, and how to read it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from unmask.measures.formulas import kind_for
+from unmask.measures.names import explained, title_of
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
+from unmask.pairs import answer, charts
+from unmask.pairs.results import PairResults
+from unmask.pairs.verdicts import VERDICTS, in_words
+from unmask.report.charts import chart
+from unmask.report.findings import listed, many, records
+from unmask.report.sections import Block, Fold, Items, Section, Table, Text
+from unmask.report.sheets import counted
+from unmask.report.study import ORACLE, SCORED, UNTRAINED
+from unmask.tables import read_metadata
+from unmask.terms import CORRECTED, STEREOTYPE
+from unmask.words import is_unsegmented
+
+NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal", SCORE_FILE: "externally scored"}
+
+FEW = 100
+"""A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
+
+SHORT = 20
+"""A table of so many scores is open on the first screen."""
+
+WARY = 1.0
+"""From so many percent of unknown tokens on a reader is cautioned."""
+
+SCORE = (
+    "Bias score: the percentage of pairs in which a model finds the stereotypical sentence more likely; "
+    "50 is no preference."
+)
+NEAR_50 = (
+    "A score near 50 does not show that a model is unbiased: preferences for and against stereotypes may "
+    "cancel. This report alone is no ground for release."
+)
+OFFENSIVE = (
+    "The sentences express stereotypes, many of them offensive; they were written to measure prejudice."
+)
+"""Once on the page, of benchmarks that people wrote."""
+
+NOTES = (
+    "The protocol corrected follows the papers' formulas where their code does not. By our choice a tie "
+    "counts one half there, a pair without a score is left out, and the attention weights of AULA have a "
+    "mean of one. Charts and sentences are of this protocol where they name no other.",
+    "The protocol published repeats the papers' released code, so that numbers compare with the literature. "
+    "There a tie, or a pair without a score, counts as not stereotypical.",
+    "Pairs that share a word or a target vary together, so intervals are wider than those of independent "
+    "pairs: the pairs count as fewer.",
+    "A clear preference is no proof of bias: it says that neither the choice of pairs nor words preferred at "
+    "random explain the score. A preference for frequent words still may.",
+    "† marks p below the level in the caption after Holm's correction, * only before it, and ∘ what cannot "
+    "be tested.",
+)
+
+
+def section(results: PairResults) -> Section:
+    """The answer of the study."""
+    said = answer.sentences(results)
+    blocks: list[Block] = [Items(tuple(warnings(results)), warning=True)]
+    if picture := charts.headline(answer.pictured(results), results.captions.facts["confidence"]):
+        caption = results.captions["headline"]
+        blocks.append(chart(caption, f"{caption} The numbers are in the table below.", picture))
+    sheet = answer.sheet(results)
+    if sheet.rows:
+        blocks.append(Fold("Every score with its verdict", (Table(sheet),), open=len(sheet.rows) <= SHORT))
+    if drawn := charts.overview(scores(results)):
+        caption = results.captions["overview_chart"]
+        text = f"{caption} The numbers are in the table above."
+        blocks.append(Fold("All measures in pictures", (chart(caption, text, drawn),)))
+    names = results.overall["measure"].astype(str).unique()
+    how = (*in_words(VERDICTS), *map(explained, names), *NOTES)
+    blocks += [
+        Fold("What was measured", (Text(" ".join(measured(results))),)),
+        Fold("How to read this: verdicts, measures, protocols", (Items((SCORE, *how)),)),
+    ]
+    return Section("overview", "Answer", said, tuple(blocks), answer.terminal(results), answer.title(results))
+
+
+def scores(results: PairResults) -> pd.DataFrame:
+    """The scores over all pairs, protocol corrected, beside those that others report."""
+    rows = results.overall
+    rows = rows[(rows["protocol"] == CORRECTED) & rows["score"].notna()]
+    return charts.with_reported(rows, results.study, results.published)
+
+
+def warnings(results: PairResults) -> Iterator[str]:
+    """What a reader of the answer should be wary of."""
+    yield NEAR_50
+    scores = answer.judged(results)
+    study, sizes = results.study, scores.drop_duplicates("benchmark")
+    if few := [f"{row['benchmark']} ({row['n']:,})" for row in records(sizes[sizes["n"] < FEW])]:
+        yield f"{listed(few)} {many(few, 'has', 'have')} too few pairs to say much."
+    for row in records(results.unknown[results.unknown["share"] >= WARY]):
+        yield (
+            f"The tokenizer of {row['model']} does not know {row['unknown']:,} of {row['tokens']:,} tokens "
+            f"of {row['benchmark']} ({row['share']:.1f}%). The model cannot tell such words apart."
+        )
+    missing = results.matched[results.matched["pairs_without_score"] > 0]
+    if len(missing):
+        yield (
+            f"Scores of {listed(missing['model'].unique())} do not match the benchmark everywhere: "
+            f"{counted(int(missing['pairs_without_score'].sum()))} without a score (see Data quality)."
+        )
+    if unscored := [model.name for model in study.models if model.name not in {*scores["model"]}]:
+        yield f"{listed(unscored)} {many(unscored, 'has', 'have')} no score on any benchmark; see the logs."
+    if untrained := study.of_source(UNTRAINED):
+        yield f"{listed(untrained)} {many(untrained, 'was', 'were')} never trained: preferences are chance."
+    if code := results.settings.get("own_code"):
+        yield f"{listed(code)} {many(code, 'runs', 'run')} code of a repository, at a pinned revision."
+    of_networks = scores[~scores["model"].isin(study.of_source(ORACLE))]
+    if near := int(of_networks["near_ties"].sum()):
+        yield f"{near:,} of {of_networks['n'].sum():,} decisions are near-ties: float error could turn them."
+    every = results.overall[results.overall["protocol"] == CORRECTED]
+    for row in records(every[(every["undefined"] > 0) & ~every["model"].isin(study.of_source(SCORED))]):
+        why = "; see the logs" if row["undefined"] == row["n"] else ", as a sentence lacks what it scores"
+        yield (
+            f"{row['model']} on {row['benchmark']}: {row['undefined']:,} of {counted(row['n'])} have no "
+            f"{title_of(row['measure'])}{why}."
+        )
+    for name, pairs in results.pairs.items():
+        if 2 * sum(map(is_unsegmented, pairs[STEREOTYPE].astype(str))) > len(pairs):
+            yield f"{name} is written without spaces between words, so each character counts as a word."
+    if any(benchmark.world is None for benchmark in study.benchmarks):
+        yield OFFENSIVE
+
+
+def measured(results: PairResults) -> Iterator[str]:
+    """What was measured on what, with what."""
+    overall = results.overall
+    if overall.empty:
+        yield "The study has no results."
+        return
+    models = overall.drop_duplicates("model")
+    scored = results.study.of_source(SCORED)
+    kinds = models["measure"].astype(str).map(kind_for).mask(models["model"].isin(scored), SCORE_FILE)
+    counts = [
+        f"{count:,} {kind}" for kind, count in kinds.map(NAMES_OF_KINDS).value_counts(sort=False).items()
+    ]
+    sizes = [f"{row['benchmark']} ({row['n']:,})" for row in records(overall.drop_duplicates("benchmark"))]
+    titles = [title_of(str(name)) for name in overall["measure"].unique()]
+    yield (
+        f"{listed(counts)} language {many(models, 'model', 'models')} ({listed(models['model'])}) read the "
+        f"sentence pairs of {listed(sizes)}. In each pair one sentence is the more stereotypical; "
+        f"{listed(titles)} {many(titles, 'says', 'say')} which of the two a model finds likelier."
+    )
+    if scored:
+        yield f"The scores of {listed(scored)} were made elsewhere; what tokens add is not known."
+        bands = results.matched.drop_duplicates("model").set_index("model")["has_band"]
+        if by_words := [name for name in scored if bands.get(name, False)]:
+            yield f"The band of word choice of {listed(by_words)} is by words, as tokens are not known."
+        if bare := [name for name in scored if not bands.get(name, False)]:
+            yield f"Too little is known of the tokens of {listed(bare)} for a band of word choice."
+    facts = _of_evidence(results)
+    if starts := {each["model"]: each["start"] or "nothing" for each in facts if "start" in each}:
+        of = (f"{token} ({model})" for model, token in starts.items())
+        yield f"Before each sentence a causal language model reads a start token: {listed(of)}."
+    for model, remarks in {each["model"]: each.get("tokenizer_remarks") for each in facts}.items():
+        if remarks:
+            yield f"Of {model}: {'; '.join(remarks)}."
+    if oracles := results.study.of_source(ORACLE):
+        yield f"{listed(oracles)} is no network: it gives the exact probabilities of a synthetic world."
+    if ran := [each for each in facts if "torch" in each.get("versions", {})]:
+        packages = {"Unmask": "unmask", "PyTorch": "torch", "transformers": "transformers"}
+        versions = (
+            f"{title} {listed(sorted({each['versions'][name] for each in ran}))}"
+            for title, name in packages.items()
+        )
+        devices, dtypes = (sorted({str(each[key]) for each in ran}) for key in ("device", "dtype"))
+        yield f"The models ran on {listed(devices)} in {listed(dtypes)}, with {listed(versions)}."
+
+
+def _of_evidence(results: PairResults) -> list[dict[str, Any]]:
+    """The facts of all evidence that scores were computed from."""
+    return [
+        each for path in results.files["scores"] for each in read_metadata(path).get("evidence", {}).values()
+    ]

@@ -1,0 +1,375 @@
+"""What the report shows of sentence pairs beyond the answer, topic by topic."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from unmask.measures.formulas import kind_for, sees_context
+from unmask.measures.names import title_of
+from unmask.models.detecting import MASKED_LM
+from unmask.pairs import accuracy, charts, comparisons, lms
+from unmask.pairs.published import by_others
+from unmask.pairs.results import PairResults
+from unmask.pairs.verdicts import CLEAR, MARKS, can_be_tested
+from unmask.report.declared_tables import Column, Table, with_marks
+from unmask.report.findings import listed, many, records
+from unmask.report.published import UNMASKING_THE_MASK
+from unmask.report.sections import DATA, TRUST
+from unmask.report.sheets import Sheet, counted, number, rows_of
+from unmask.report.topics import Topic, clear
+from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.ranks import holm
+from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
+from unmask.terms import ANTISTEREO, CORRECTED, PUBLISHED, SHUFFLED, STEREO
+
+KEYS = ["model", "benchmark", "measure"]
+SHOWN = ["model", "benchmark", "title"]
+TITLE = {"title": "measure"}
+
+MOST = 2
+"""Of so many models and benchmarks there is a sentence each; the tables have all."""
+
+CLOSE = 1
+"""A value that differs by no more percentage points is close to the printed one."""
+
+_LEFT = "without these words"
+
+BIAS_TYPES = Table(
+    "groups",
+    [*SHOWN[:2], "group", "n"],
+    [
+        Column(
+            "bias score", "<{score:.1f}> (<{low:.1f} to {high:.1f}>){claim}", "In percent, with its interval."
+        )
+    ],
+    across=["title"],
+    label_first=True,
+    heads={"group": "bias type", "n": "pairs"},
+)
+DIRECTIONS = Table(
+    "directions",
+    [*SHOWN, "protocol"],
+    [
+        Column(
+            "Adv", "<{adv_score:.2f}> (<{adv_low:.1f} to {adv_high:.1f}>)", "Advantaged groups, in percent."
+        ),
+        Column(
+            "Dis", "<{dis_score:.2f}> (<{dis_low:.1f} to {dis_high:.1f}>)", "Disadvantaged ones, in percent."
+        ),
+        Column(
+            "Adv − Dis", "<{score:+.2f}>{mark} (<{low:+.1f} to {high:+.1f}>)", "Their difference in points."
+        ),
+        Column("raw", "{p:p}", "Two-sided p of no difference.", "p"),
+        Column("Holm", "{p_holm:p}", "The same after Holm's correction.", "p"),
+        Column("word choice alone", "{null_low:+.1f} to {null_high:+.1f}", "Band of word choice, in points."),
+    ],
+    heads=TITLE,
+)
+SHUFFLED_ORDER = Table(
+    "controls",
+    SHOWN,
+    [Column("", "<{score:.2f}> (<{low:.1f} to {high:.1f}>)", "Bias score in percent with its interval.")],
+    across=["variant", "protocol"],
+    heads=TITLE,
+)
+LEVERAGE = Table(
+    "leverage",
+    SHOWN,
+    [
+        Column("score", "{score:.2f}", "Bias score in percent over all pairs.", "all pairs"),
+        Column("word (pairs: change alone)", "{words}", "Words, and how much the score changes.", "left out"),
+        Column("score", "{without_all:.2f}", "Bias score in percent without all of these words.", _LEFT),
+        Column("pairs", "{left}", "Number of pairs without these words.", _LEFT),
+    ],
+    heads=TITLE,
+)
+PEERS = Table(
+    "peers",
+    [*SHOWN, "group", "source"],
+    [
+        Column("theirs", "{percent:.2f}", "The bias score that others report.", "bias score (%)"),
+        Column("ours", "{score:.2f}", "The bias score of this study, protocol published.", "bias score (%)"),
+        Column("difference", "{difference:+.2f}", "Ours less theirs, in points.", "bias score (%)"),
+        Column(
+            "theirs", "{count}", "Pairs that prefer the stereotype, as others report.", "stereotypical pairs"
+        ),
+        Column("ours", "{stereotype}", "Pairs that prefer the stereotype here.", "stereotypical pairs"),
+    ],
+    heads={**TITLE, "source": "reported by"},
+)
+PRECISION = Table(
+    "precision",
+    [*SHOWN, "protocol"],
+    [
+        Column("pairs", "{pairs}", "Pairs of the sample."),
+        Column(
+            "largest change", "{largest_change:.2g}", "Of the score of a sentence, in the measure's unit."
+        ),
+        Column("flipped", "{flipped}", "Pairs that are decided otherwise."),
+        Column("which", "{flipped_pairs}", "Their ids."),
+    ],
+    heads=TITLE,
+)
+
+
+def _titled(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(title=rows["measure"].map(title_of))
+
+
+def _corrected(rows: pd.DataFrame, grouping: str) -> pd.DataFrame:
+    """The scores of one grouping, protocol corrected."""
+    chosen = (rows["protocol"] == CORRECTED) & (rows["grouping"] == grouping) & rows["score"].notna()
+    return _titled(rows[chosen])
+
+
+def bias_types(results: PairResults) -> pd.DataFrame:
+    """Bias scores by bias type."""
+    rows = _corrected(results.original, BIAS_TYPE)
+    return rows.assign(claim=rows["verdict"].map(MARKS).fillna(""))
+
+
+def says_of_types(results: PairResults) -> Iterator[str]:
+    """Of trained models and the headline measure, which testable bias types are highest and lowest, how many
+    show a clear preference, and which cannot be tested."""
+    rows = results.of_headline(results.study.of_trained(bias_types(results)))
+    for (model, benchmark), part in list(rows.groupby(KEYS[:2], sort=False, observed=True))[:MOST]:
+        tested = can_be_tested(part).sort_values("score", ascending=False, kind="stable")
+        which = [f"{row['group']} ({row['score']:.1f}%)" for row in records(tested)]
+        ends = (
+            f", from {which[0]} to {which[-1]}" if len(which) > 1 else "".join(f", {each}" for each in which)
+        )
+        count = int((tested["verdict"] == CLEAR).sum()) or "none"
+        untested = list(part.loc[~part.index.isin(tested.index), "group"])
+        yield (
+            f"By {part['title'].iloc[0]}, {model} on {benchmark} has "
+            f"{counted(len(tested), 'testable bias type')}{ends}; before Holm's correction {count} with a "
+            f"clear preference{f'; not testable: {listed(untested)}' if untested else ''}."
+        )
+
+
+def directions(results: PairResults) -> pd.DataFrame:
+    """Adv, Dis and Adv − Dis of every measure in both protocols."""
+    scores = results.original
+    keys = [*KEYS, "protocol"]
+    rows = holm(scores[scores["grouping"] == DIFFERENCE], by=["protocol"])
+    for name, group in (("adv", ANTISTEREO), ("dis", STEREO)):
+        side = scores[(scores["grouping"] == DIRECTION) & (scores["group"] == group)]
+        rows = rows.join(side.set_index(keys)[["score", "low", "high"]].add_prefix(f"{name}_"), on=keys)
+    return _titled(with_marks(rows, results.level))
+
+
+def says_of_directions(results: PairResults) -> Iterator[str]:
+    """How many differences between advantaged and disadvantaged groups are clear."""
+    rows = results.study.of_trained(directions(results))
+    rows = rows[(rows["protocol"] == CORRECTED) & rows["measure"].astype(str).map(sees_context).astype(bool)]
+    if len(rows):
+        yield clear(rows, "differences between advantaged and disadvantaged groups", results.level)
+
+
+def shuffled(results: PairResults) -> pd.DataFrame:
+    """Bias scores of sentences with their tokens shuffled, beside those of the original order."""
+    rows = results.bias[results.bias["grouping"] == OVERALL]
+    return _titled(rows[rows["measure"].isin(rows.loc[rows["variant"] == SHUFFLED, "measure"])])
+
+
+def says_of_controls(results: PairResults) -> Iterator[str]:
+    """How many scores of trained models are off 50 though the tokens are shuffled, and whether models prefer
+    sentences that mean something."""
+    rows = results.study.of_trained(_corrected(shuffled(results), OVERALL))
+    rows = rows[(rows["variant"] == SHUFFLED) & rows["low"].notna()]
+    if len(rows):
+        off = int((rows["low"].gt(NO_PREFERENCE) | rows["high"].lt(NO_PREFERENCE)).sum())
+        by_chance = float((1 - rows["confidence"]).sum())
+        yield (
+            f"With the tokens of each sentence shuffled, {off or 'none'} of {counted(len(rows), 'score')} "
+            f"{many(off or 1, 'has', 'have')} an interval that excludes 50 (about {by_chance:.1f} by chance)."
+        )
+    yield from lms.says(results)
+
+
+def leverage(results: PairResults) -> pd.DataFrame:
+    """The words that each score depends on most, a row a score."""
+    rows = results.leverage[results.leverage["protocol"] == CORRECTED]
+    if rows.empty:
+        return rows
+    words = pd.Series(
+        [
+            f"{row.word} ({row.pairs}: {number(row.without - row.score, signed=True)})"
+            for row in rows_of(rows)
+        ],
+        index=rows.index,
+        dtype=object,
+    )
+    joined = words.groupby([rows[key] for key in KEYS], sort=False).agg(", ".join).rename("words")
+    # the last word has what is left without it and all before it
+    return _titled(rows.drop_duplicates(KEYS, keep="last").join(joined, on=KEYS))
+
+
+def peers(results: PairResults) -> pd.DataFrame:
+    """Bias scores that others report beside ours, protocol published."""
+    reported = results.of_study(by_others(results.published)).rename(columns={"preferred": "count"})
+    scores = results.original[results.original["protocol"] == PUBLISHED]
+    scores = scores[[*KEYS, "group", "score", "stereotype"]].drop_duplicates([*KEYS, "group"], keep="last")
+    rows = reported.merge(scores, how="left", on=[*KEYS, "group"], validate="m:1")
+    rows = rows.astype({"percent": float, "score": float, "count": "Int64", "stereotype": "Int64"})
+    return _titled(rows.assign(difference=rows["score"] - rows["percent"]))
+
+
+def precision(results: PairResults) -> pd.DataFrame:
+    """What the study's arithmetic changes against single precision, on a sample of pairs."""
+    rows = results.precision
+    return _titled(rows.assign(flipped_pairs=rows["flipped_pairs"].replace("", None)))
+
+
+def says_of_precision(results: PairResults) -> Iterator[str]:
+    """How many decisions differ from those in single precision."""
+    rows = results.precision
+    yield (
+        f"In {listed(results.settings['dtypes'])}, {rows['flipped'].sum():,} of "
+        f"{counted(int(rows['pairs'].sum()), 'decision')} on a sample of pairs are otherwise than in single "
+        "precision."
+    )
+
+
+def states(results: PairResults) -> pd.DataFrame:
+    """The headline's scores of all states of each series, first ones included."""
+    rows = results.of_headline(_corrected(results.original, OVERALL))
+    rows = charts.with_reported(rows, results.study, results.published)
+    parts = [
+        rows[rows["model"].astype(str) == model].assign(series=series, state=state)
+        for series, of_series in results.series.items()
+        for state, model in of_series.items()
+    ]
+    whole = pd.concat(parts, ignore_index=True) if parts else rows.iloc[:0].assign(series="", state="")
+    return whole.assign(panel=whole["series"] + charts.ON + whole["benchmark"].astype(str))
+
+
+def says_of_states(results: PairResults) -> Iterator[str]:
+    """How many states differ clearly from the first, and the one that has moved furthest."""
+    rows = comparisons.compared(results)
+    rows = rows[(rows["kind"] == comparisons.STATES) & (rows["protocol"] == CORRECTED)]
+    if results.trained_series:
+        rows = rows[rows["series"].isin(results.trained_series)]
+    if len(rows):
+        yield clear(rows, comparisons.KINDS[comparisons.STATES], results.level)
+        (row,) = records(rows.loc[[rows["difference"].abs().idxmax()]])
+        yield (
+            f"Furthest is {row['first']} of {row['series']} on {row['benchmark']}: "
+            f"{title_of(row['measure'])} moves by {number(row['difference'], 1, True)} points, "
+            f"{row['changed']:,} of {counted(row['n'])} are decided otherwise, "
+            f"{row['beyond'] or 'none'} of them beyond float error."
+        )
+
+
+def _of_paper(name: str, title: str) -> Topic[PairResults]:
+    """A table of the paper, which is on masked models."""
+
+    def sheet(results: PairResults, rows: pd.DataFrame) -> Sheet:
+        return results.paper_sheets()[name]
+
+    def rows(results: PairResults) -> pd.DataFrame:
+        kinds = {kind_for(str(measure)) for measure in results.overall["measure"].unique()}
+        table = results.paper_tables[name]
+        return table if MASKED_LM in kinds else table.iloc[:0]
+
+    return Topic(name, title, rows, sheet)
+
+
+def says_of_paper(results: PairResults) -> Iterator[str]:
+    """How many of the paper's values are close to ours under the protocol published, and the furthest."""
+    off = pd.concat([rows["difference"] for rows in results.paper_tables.values()]).dropna().abs()
+    if len(off):
+        close = int((off <= CLOSE).sum())
+        yield (
+            f"{close} of {counted(len(off), 'value')} printed by {UNMASKING_THE_MASK} "
+            f"{many(close, 'is', 'are')} within {counted(CLOSE, 'percentage point')} of ours; the largest "
+            f"difference is {off.max():.1f}."
+        )
+
+
+def nothing(results: PairResults) -> pd.DataFrame:
+    """The rows of a topic that has its numbers in others."""
+    return pd.DataFrame()
+
+
+GROUPS = Topic[PairResults](
+    "groups",
+    "Bias types and groups",
+    bias_types,
+    BIAS_TYPES,
+    charts.bias_types,
+    each=("model", "benchmark"),
+    says=says_of_types,
+    label="Bias types",
+    more=(
+        Topic(
+            "directions",
+            "Advantaged and disadvantaged groups: differences",
+            directions,
+            DIRECTIONS,
+            says=says_of_directions,
+        ),
+        Topic(
+            "sides",
+            "Advantaged and disadvantaged groups: scores",
+            lambda results: _corrected(results.original, DIRECTION),
+            chart=charts.directions,
+        ),
+    ),
+)
+STATES = Topic[PairResults](
+    "series",
+    "One model, many states",
+    states,
+    chart=charts.states,
+    says=says_of_states,
+    label="States",
+)
+CONTROLS = Topic[PairResults](
+    "controls",
+    "Control sentences",
+    shuffled,
+    SHUFFLED_ORDER,
+    lambda rows: charts.shuffled(_corrected(rows, OVERALL)),
+    says=says_of_controls,
+    group=TRUST,
+    label="Controls",
+    more=(Topic("lms", "Language model score and ICAT", lms.rows, lms.sheet),),
+)
+COMPARISON = Topic[PairResults](
+    "comparison",
+    "Measures, models, versions and states compared",
+    comparisons.shown,
+    comparisons.COMPARED,
+    comparisons.chart,
+    each=("kind", "benchmark"),
+    says=comparisons.says,
+    group=TRUST,
+    label="Comparison",
+)
+PAPER = Topic[PairResults](
+    "tables",
+    f"Tables of {UNMASKING_THE_MASK}",
+    nothing,
+    says=says_of_paper,
+    group=DATA,
+    more=(
+        _of_paper("table1", "Table 1: token accuracy"),
+        _of_paper("table3", "Table 3: advantaged and disadvantaged groups"),
+        _of_paper("table4", "Table 4: shuffled and unrelated sentences"),
+        _of_paper("table5", "Table 5: bias scores"),
+        *accuracy.TOPICS,
+    ),
+)
+DETAIL = Topic[PairResults](
+    "detail",
+    "The scores in detail",
+    nothing,
+    group=DATA,
+    label="Scores in detail",
+    more=(
+        Topic("leverage", "The words that each score depends on most", leverage, LEVERAGE),
+        Topic("peers", "Values that others report", peers, PEERS),
+        Topic("precision", "Arithmetic precision", precision, PRECISION, says=says_of_precision),
+    ),
+)

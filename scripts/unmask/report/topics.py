@@ -1,0 +1,100 @@
+"""Topics: what a family shows of one subject, from rows to a section of the report.
+
+A family declares rows, a table, a chart and sentences; how they become a section is here once. What a topic
+shows is what its rows hold: a topic without rows is not in the report.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+import pandas as pd
+
+from unmask.report.captions import COMPUTED, Captions
+from unmask.report.charts import chart
+from unmask.report.declared_tables import Table
+from unmask.report.sections import RESULTS, Block, Fold, Section, Text, chosen
+from unmask.report.sections import Table as TableBlock
+from unmask.report.sheets import Sheet
+
+if TYPE_CHECKING:
+    from unmask.report.charts import Drawn
+
+
+class Captioned(Protocol):
+    """Results of a family, with the captions of what it shows."""
+
+    @property
+    def captions(self) -> Captions: ...
+
+
+Results = TypeVar("Results", bound=Captioned)
+
+
+@dataclass(frozen=True)
+class Topic(Generic[Results]):
+    """What a family shows of one subject.
+
+    name: of its section and of the caption of its table; that of its chart is {name}_chart, and `computed`
+    has under its name how the numbers come about. rows: what is shown. sheet: the table of the rows, declared
+    or made by a function. chart: of the rows; of those alike in the columns `each`, of which the reader
+    selects one. says: sentences, at most two where nothing is listed. more: topics in folds below it.
+    """
+
+    name: str
+    title: str
+    rows: Callable[[Results], pd.DataFrame]
+    sheet: Table | Callable[[Results, pd.DataFrame], Sheet] | None = None
+    chart: "Callable[[pd.DataFrame], Drawn | None] | None" = None
+    each: Sequence[str] = ()
+    says: Callable[[Results], Iterable[str]] = lambda results: ()
+    more: "Sequence[Topic[Results]]" = ()
+    group: str = RESULTS
+    label: str = ""
+
+    def section(self, results: Results) -> Section:
+        """Its section; an empty one where there are no rows."""
+        blocks = [*self._shown(results, open_table=False)]
+        for topic in self.more:
+            if inner := tuple(topic._shown(results, open_table=True)):
+                blocks.append(Fold(topic.title, (*map(Text, topic.says(results)), *inner)))
+        if blocks and self.name in results.captions.templates[COMPUTED]:
+            blocks.append(results.captions.computed(self.name))
+        sentences = tuple(self.says(results)) if blocks else ()
+        return Section(self.name, self.title, sentences, tuple(blocks), group=self.group, label=self.label)
+
+    def _shown(self, results: Results, open_table: bool) -> Iterator[Block]:
+        """The chart, or one of each, and the table. open_table: whether that is in no fold of its own."""
+        rows = self.rows(results)
+        if rows.empty:
+            return
+        yield from chosen(" and ".join(self.each).capitalize(), self._charts(results, rows))
+        if self.sheet:
+            caption = results.captions[self.name]
+            of_table = self.sheet.sheet if isinstance(self.sheet, Table) else None
+            sheet = of_table(rows, caption) if of_table else self.sheet(results, rows)  # type: ignore[operator]
+            if sheet.rows:
+                yield TableBlock(sheet) if open_table else Fold("The numbers", (TableBlock(sheet),))
+
+    def _charts(self, results: Results, rows: pd.DataFrame) -> Iterator[Fold]:
+        if self.chart is None:
+            return
+        parts = rows.groupby(list(self.each), sort=False, observed=True) if self.each else [((), rows)]
+        for values, part in parts:
+            title = ", ".join(map(str, values))
+            if drawn := self.chart(part):
+                text = f"{title}. " if title else ""
+                caption = f"{text}{results.captions[f'{self.name}_chart']}"
+                yield Fold(title, (chart(caption, f"{caption} The numbers are in the table below.", drawn),))
+
+
+def clear(rows: pd.DataFrame, what: str, level: float) -> str:
+    """How many of some differences are clear: below the level after Holm's correction.
+
+    rows: with p and p_holm; what: they are, such as `differences between two measures`.
+    """
+    tested, count = int(rows["p"].notna().sum()), int((rows["p_holm"] < level).sum())
+    if not tested:
+        return f"None of {len(rows):,} {what} can be tested."
+    clear = f"{count or 'none'} {'is' if count < 2 else 'are'} clear"
+    return f"Of {tested:,} {what}, {clear} (p < {level:.2g} after Holm's correction)."
