@@ -95,8 +95,6 @@ class ExactModel:
             return np.array([self.size, *tokens])
         return np.array([self.mask + 1, *tokens, self.mask + 2])
 
-    # --- masked language models
-
     @property
     def answers_unmasked(self) -> bool:
         """Whether training asks for tokens that it shows; else nothing says what the answer there is."""
@@ -169,8 +167,6 @@ class ExactModel:
             before = before * factor
         return _normalised(answers)
 
-    # --- causal language models
-
     def following(self, beginning: Tokens) -> Floats:
         """P(token | those before it), one number for each token of the world.
 
@@ -204,10 +200,9 @@ def _normalised(weights: Floats) -> Floats:
     return shares
 
 
-Words = Sequence[str]
-
-
-def margins(model: ExactModel, pairs: Sequence[tuple[Words, Words]]) -> list[dict[str, float]]:
+def margins(
+    model: ExactModel, pairs: Sequence[tuple[Sequence[str], Sequence[str]]]
+) -> list[dict[str, float]]:
     """Stereotype minus antistereotype of CPS, SSS and All-Masked (mean) of an exact masked language model.
 
     pairs: the words of both sentences. CPS(S) = Σ_{w shared} log P(w | all else); SSS(S) = mean over the
