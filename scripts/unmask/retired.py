@@ -16,20 +16,14 @@ RETIRED = {
     "associations.tests.*.images": "encoders that see take features of regions (key features)",
     "associations.vectors.*.missing": "a word without a vector is refused (only: leaves its test out)",
     "benchmarks.*.format.arranged": "no benchmark is made from another one",
-    "benchmarks.*.format.stereoset-intersentence": (
-        "stereoset reads the other part; a table may have texts that begin alike"
-    ),
+    "benchmarks.*.format.stereoset-intersentence": "a table may have texts that begin alike",
     "calibration": "the demonstration alone judges measures, in its table of what was planted and found",
-    "corpora.*.format.wikimedia-xml": (
-        "wikiextractor makes texts of a dump (format: text), and the hub has clean ones"
-    ),
+    "corpora.*.format.wikimedia-xml": "wikiextractor makes texts of a dump (format: text)",
     "debiasing.stereotypes": "at debiases the words of the paper's list, or of a world",
     "downstream.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
     "downstream.tasks.*.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
     "downstream.tasks.*.kind": "a published task is of one kind",
-    "downstream.tasks.*.scrub": (
-        "biographies are read as published; a table of your own (format: table) may hide words"
-    ),
+    "downstream.tasks.*.scrub": "a table of your own (format: table) may hide words of biographies",
     "frequency": "two pairs make a group word; the words of the paper stand beside those of its benchmark",
     "measures.*.CSSSPrior": "it was CSSS, less StartAlone of the modified tokens",
     "measures.*.PLLWholeWord": "PLL hides one token at a time",
@@ -37,13 +31,11 @@ RETIRED = {
     "measures.*.StereoSetLL": "LLMean is LL as a mean, behind one start token",
     "models.*.context": "exact models of worlds trust the words that they see",
     "models.*.corruption": "models of worlds have that of their world",
-    "models.*.hidden": ("training on sentences about regions hides the region's name, as the paper does"),
+    "models.*.hidden": "training on sentences about regions hides the region's name, as the paper does",
     "models.*.method.inlp": _ELSEWHERE,
     "models.*.method.sentence-debias": _ELSEWHERE,
     "models.*.reading": "it is called protocol",
-    "models.*.source.adapted": (
-        "merge_and_unload of peft makes a model (docs/adding.md), which source: path reads"
-    ),
+    "models.*.source.adapted": "merge_and_unload of peft makes a model for source: path (docs/adding.md)",
     "models.*.source.classifier": "fine-tuned-classifier trains one on a labelled table of yours",
     "models.*.source.perturbed": _ELSEWHERE,
     "models.*.text": _BALANCED,
@@ -53,7 +45,7 @@ RETIRED = {
     "regional.prefixes.*.leave_out": "leave the rows out of the table",
     "regional.prefixes.*.reviews": "prefixes are tried on a labelled table of yours (path or files)",
     "regional.reading": "a likelihood is the mean over the tokens of the text, as in the paper",
-    "regional.resamples": ("scores have the band of permuted vectors alone; intervals by words were too low"),
+    "regional.resamples": "scores have the band of permuted vectors alone; intervals by words were too low",
     "regional.variants": "it is protocols",
     "runtime.gpu_manufacturer": "Snakemake sets it (--default-resources gpu_manufacturer=nvidia)",
     "runtime.gpus": "a job has one GPU; a larger model is scored elsewhere (source: scored)",

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -73,7 +74,16 @@ def test_on_a_gpu_attention_plans_nothing_anew_for_each_shape(
         torch.backends.cuda.enable_cudnn_sdp(before)
 
 
-def test_the_comparison_says_what_it_was_made_from(tmp_path: Path) -> None:
+def test_the_comparison_says_what_it_was_made_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[tuple[bool, str]] = []
+
+    def counted(
+        directory: Path, device: Any, with_attention: bool, stack: Any, dtype: str, **more: Any
+    ) -> Any:
+        loads.append((with_attention, dtype))
+        return load(folder, device, with_attention, stack, dtype, **more)
+
+    monkeypatch.setattr("unmask.evidence.reading.load", counted)
     directory = tiny_model("bert", tmp_path, initializer_range=0.2)
     pairs, manifest = tmp_path / "pairs.parquet", tmp_path / "manifest.json"
     write_table(pairs, example_pairs(), PAIRS, {"sha256": "0"})
@@ -89,11 +99,13 @@ def test_the_comparison_says_what_it_was_made_from(tmp_path: Path) -> None:
         config={"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}},
         attention={"stack": None},
         scoring={"dtype": "bfloat16", "sample": 3},
-        measures=["AUL", "SSS"],
+        measures=["AUL", "SSS", "CPS"],
     )
+    # once with maps of attention, and once for all other maskings
+    assert loads == [(True, "float32"), (False, "float32"), (True, "bfloat16"), (False, "bfloat16")]
     rows, facts = read_table(made, PRECISION), read_metadata(made)
     assert list(zip(rows["measure"], rows["protocol"], strict=True)) == [
-        (measure, protocol) for measure in ("AUL", "SSS") for protocol in PROTOCOLS
+        (measure, protocol) for measure in ("AUL", "SSS", "CPS") for protocol in PROTOCOLS
     ]
     assert (rows["pairs"] == 3).all() and (rows["largest_change"] > 0).all()
     assert facts["made_from"] == {str(path): sha256_of_file(path) for path in (pairs, manifest)}
