@@ -191,7 +191,6 @@ def test_the_start_token_is_looked_at_before_the_weights(tmp_path: Path) -> None
     decoder_tokenizer(bos_token="<|im_start|>", eos_token="<|im_end|>").save_pretrained(model)
     file = write_gguf(model, tmp_path / "chats.gguf", leave_out="blk.1.ffn_up.weight")
     assert "only <|im_start|> and <|im_end|>, of chats: say" in refused(file, tmp_path)
-    assert "(<|endoftext|>?), or none" in refused(file, tmp_path)
     assert "has no token '<start>'" in refused(file, tmp_path, "<start>")
     assert "lacks weights" in refused(file, tmp_path, "<|endoftext|>")
 

@@ -56,7 +56,7 @@ def test_the_start_token_and_nothing_else_stands_around_a_text(
     ("specials", "template", "chosen", "fault"),
     [
         ({"bos_token": "<|im_start|>", "eos_token": "<|im_end|>"}, "$A", None, "has only <|im_start|> and"),
-        ({"bos_token": "<|im_start|>"}, "$A", None, f"separated documents in training ({END}?), or none"),
+        ({"bos_token": "<|im_start|>"}, "$A", None, "separated documents in training, or none"),
         ({"unk_token": "<unk>"}, "$A", None, "has no bos or eos token"),
         ({"bos_token": "<s>", "eos_token": "</s>"}, "<s> </s> $A", None, "puts <s> </s> before a text"),
         ({"eos_token": "</s>"}, "$A", "bos", "key start: its tokenizer has no bos token"),

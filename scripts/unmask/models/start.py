@@ -27,12 +27,6 @@ _CHAT = re.compile(
 )
 """Found in the names of tokens that mark the turns of a chat, and in those of no separator of documents."""
 
-_SEPARATOR = re.compile(
-    r"[<\[]\W{0,2}(s|bos|eos|eod|(begin|start|end)[\W_]?of[\W_]?(text|sentence|document))\W{0,2}[>\]]",
-    re.IGNORECASE,
-)
-"""The names of tokens that separate documents in the vocabularies of published decoders."""
-
 
 @dataclass(frozen=True)
 class Start:
@@ -81,11 +75,9 @@ def choose_start(tokenizer: PreTrainedTokenizerBase, chosen: str | None, what: s
         if not _CHAT.search(token):
             return Start(token, vocabulary[token], reason)
     has = f"only {' and '.join(token for token, _ in stated)}, of chats" if stated else "no bos or eos token"
-    separators = sorted(filter(_SEPARATOR.fullmatch, vocabulary))
-    such = f" ({', '.join(separators)}?)" if separators else ""
     raise InputError(
-        f"{what}: its tokenizer has {has}: say what separated documents in training{such}, or none (key "
-        "start, or --start of unmask score)"
+        f"{what}: its tokenizer has {has}: say what separated documents in training, or none (key start, or "
+        "--start of unmask score)"
     )
 
 
