@@ -77,9 +77,7 @@ def test_on_a_gpu_attention_plans_nothing_anew_for_each_shape(
 def test_the_comparison_says_what_it_was_made_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[tuple[bool, str]] = []
 
-    def counted(
-        directory: Path, device: Any, with_attention: bool, stack: Any, dtype: str, **more: Any
-    ) -> Any:
+    def counted(folder: Path, device: Any, with_attention: bool, stack: Any, dtype: str, **more: Any) -> Any:
         loads.append((with_attention, dtype))
         return load(folder, device, with_attention, stack, dtype, **more)
 
