@@ -34,7 +34,8 @@ OTHER_SEEDS = [str(seed) for seed in DOWNSTREAM_SEEDS if not (SCORES_AFTER and s
 for task in TASKS:
     if not tuned_on(task):
         sys.exit(
-            f"error: config key downstream.tasks.{task}.world: all models that are fine-tuned are of other worlds"
+            f"error: config key downstream.tasks.{task}.world: "
+            "all models that are fine-tuned are of other worlds"
         )
 
 EXTRINSIC_SCORES = [

@@ -95,7 +95,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
                 files[name].append(str(folder / f"{place}-{other}-{name}.parquet"))
                 facts = {"model": model, "benchmark": benchmark, "options": options, "evidence": {}}
                 write_table(files[name][-1], rows, schema, facts)
-    compared = {"measures": MEASURES, "options": {"confidence": 0.95, "clusters": ["target"]}}
+    compared: dict[str, Any] = {"measures": MEASURES, "options": {"confidence": 0.95, "clusters": ["target"]}}
     for other, benchmark in enumerate(("cp", "ss")):
         inputs = {"pairs": files["pairs"][other], "scores": files["scores"][other::2]}
         for script, more in (
@@ -104,10 +104,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         ):
             kind = "models_compared" if script == "models" else script
             files[kind].append(str(folder / f"{script}-{other}.parquet"))
-            place = {"series": "states", "benchmark": benchmark} if script == "states" else {}
-            log = folder / "log"
+            wildcards = {"series": "states", "benchmark": benchmark} if script == "states" else {}
             run_script(
-                f"compare_{script}", inputs, files[kind][-1:], log, wildcards=place, **compared, **more
+                f"compare_{script}",
+                inputs,
+                files[kind][-1:],
+                folder / "log",
+                wildcards=wildcards,
+                **(compared | more),
             )
     return files
 
@@ -324,8 +328,9 @@ def test_tables_come_in_three_forms_and_files_keep_every_digit(made: Path, files
         assert set(numbers["model"]) <= {*NAMES} and "bert" in set(numbers["model"])
     table = pd.read_csv(made / "table5.csv").query("model == 'bert' and benchmark == 'cp'")
     bias = pd.read_parquet(files["bias"][0]).query("grouping == 'overall' and variant == 'original'")
-    score = bias.set_index(["measure", "protocol"])["score"]
-    assert len(table) >= 6 and all(row.value == score[row.measure, row.row] for row in table.itertuples())
+    score: Any = bias.set_index(["measure", "protocol"])["score"]
+    shown = table.set_index(["measure", "row"])["value"]
+    assert len(table) >= 6 and all(value == score[key] for key, value in shown.items())
     paper = pd.read_csv(RESOURCES["published.csv"], comment="#").query(
         "table == 'table5' and model == 'bert-base-cased' and benchmark == 'crows-pairs'"
     )

@@ -71,8 +71,8 @@ class Topic(Generic[Results]):
         yield from chosen(" and ".join(self.each).capitalize(), self._charts(results, rows))
         if self.sheet:
             caption = results.captions[self.name]
-            of_table = self.sheet.sheet if isinstance(self.sheet, Table) else None
-            sheet = of_table(rows, caption) if of_table else self.sheet(results, rows)  # type: ignore[operator]
+            of_rows = self.sheet
+            sheet = of_rows.sheet(rows, caption) if isinstance(of_rows, Table) else of_rows(results, rows)
             if sheet.rows:
                 yield TableBlock(sheet) if open_table else Fold("The numbers", (TableBlock(sheet),))
 

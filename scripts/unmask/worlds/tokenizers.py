@@ -37,7 +37,9 @@ def make_tokenizer(architecture: str, world: World, lines: Sequence[str]) -> Pre
     """
     if architecture in DECODERS:
         pairs, ends = _trained_pairs(world, lines, [END]), {"bos_token": END, "eos_token": END}
-        return PreTrainedTokenizerFast(tokenizer_object=pairs, model_max_length=MAX_LENGTH, **ends)  # type: ignore[no-untyped-call]
+        return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+            tokenizer_object=pairs, model_max_length=MAX_LENGTH, **ends
+        )
     kinds = {"bert": _word_piece, "roberta": _byte_pairs, "albert": _unigram}
     if architecture in kinds:
         return kinds[architecture](world, lines)
