@@ -79,7 +79,7 @@ def test_the_comparison_says_what_it_was_made_from(tmp_path: Path, monkeypatch: 
 
     def counted(folder: Path, device: Any, with_attention: bool, stack: Any, dtype: str, **more: Any) -> Any:
         loads.append((with_attention, dtype))
-        return load(directory, device, with_attention, stack, dtype, **more)
+        return load(folder, device, with_attention, stack, dtype, **more)
 
     monkeypatch.setattr("unmask.evidence.reading.load", counted)
     directory = tiny_model("bert", tmp_path, initializer_range=0.2)
