@@ -2,10 +2,12 @@
 
 import json
 import logging
+import re
 import subprocess
 import sys
 from base64 import urlsafe_b64encode
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -74,6 +76,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     published = BIAS.assign(protocol="published", score=1.0)
     pd.concat([BIAS, published]).to_csv(folder / "tables/bias.csv", index=False)
     return folder
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What the workflow is called with, which is not run: of a dry run the study, whose file is gone then."""
+    calls: list[Any] = []
+
+    def run_study(*arguments: Any, dry_run: bool = False) -> int:
+        calls.append(yaml.safe_load(arguments[0].read_text(encoding="utf-8")) if dry_run else arguments)
+        return 0
+
+    monkeypatch.setattr("unmask.command.scoring.run_study", run_study)
+    return calls
+
+
+def main(*arguments: str) -> str | int | None:
+    """The command's exit status."""
+    with pytest.raises(SystemExit) as ended:
+        command.main(arguments)
+    return ended.value.code
 
 
 def model(folder: Path, name: str = "my model") -> str:
@@ -219,20 +241,11 @@ def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder
 
 
 def test_the_exit_status_can_say_that_a_preference_is_clear(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, calls: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    calls: list[Any] = []
-
-    def run_study(*arguments: Any) -> int:
-        calls.append(arguments)
-        return 0
-
-    monkeypatch.setattr("unmask.command.scoring.run_study", run_study)
     path = model(Path(), "m")
     for more, status in (([], 0), (["--fail-on", "clear"], command.CLEAR)):
-        with pytest.raises(SystemExit) as exit_:
-            command.main(["score", path, "--cores", "3", *more])
-        assert exit_.value.code == status
+        assert main("score", path, "--cores", "3", *more) == status
     assert [args[:2] for args in calls] == 2 * [(Path("results/m/study.yaml"), "3")]
     assert yaml.safe_load(Path("results/m/study.yaml").read_text())["models"] == {
         "m": {"source": "path", "path": "m"}
@@ -242,65 +255,51 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
     assert is_clear(BIAS) and not is_clear(unclear)
 
 
-def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as exit_:
-        command.main(["score", "a/b", "--benchmark", "crowspairs"])
+def test_bad_input_is_one_line() -> None:
     known = f"did you mean crows-pairs? known: {', '.join(known_benchmarks())}"
-    assert exit_.value.code == f"error: --benchmark: there is no 'crowspairs' ({known})"
+    error = f"error: --benchmark: there is no 'crowspairs' ({known})"
+    assert main("score", "a/b", "--benchmark", "crowspairs") == error
 
 
-class Settings:
-    dryrun = False
-    show_failed_logs = True
+Record = tuple[LogEvent | None, dict[str, Any]]
 
 
-def record(
-    event: LogEvent | None, level: int = logging.INFO, text: str = "", **facts: Any
-) -> logging.LogRecord:
-    made = logging.LogRecord("snakemake", level, "", 0, text, (), None)
-    made.__dict__ |= facts | ({"event": event} if event else {})
-    return made
+def logged(records: list[Record], capsys: pytest.CaptureFixture[str], dry: bool = False) -> list[str]:
+    """What a run prints where Snakemake has these records."""
+    settings: Any = SimpleNamespace(dryrun=dry, show_failed_logs=True)
+    handler = LogHandler(settings, None)
+    for event, facts in records:
+        level, text = facts.get("level", logging.INFO), facts.get("text", "")
+        record = logging.LogRecord("snakemake", level, "", 0, text, (), None)
+        record.__dict__ |= facts | ({"event": event} if event else {})
+        handler.emit(record)
+    handler.close()
+    return capsys.readouterr().err.splitlines()
+
+
+def starting(number: int, rule: str, message: str, log: str) -> list[Record]:
+    """The records of a job that starts."""
+    about = {"jobid": number, "rule_name": rule, "rule_msg": message, "log": [log], "output": []}
+    return [(LogEvent.JOB_INFO, about), (LogEvent.JOB_STARTED, {"jobs": [number]})]
 
 
 def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "job.log"
     log.write_text("begun\nerror: no [bold]space[/bold]\n")
-    settings: Any = Settings()
-    handler = LogHandler(settings, None)
-    for each in (
-        record(LogEvent.RUN_INFO, stats={"evidence": 1, "fetch_model": 1, "all": 1, "total": 3}),
-        record(
-            LogEvent.JOB_INFO,
-            jobid=1,
-            rule_name="evidence",
-            rule_msg="Reading b with m",
-            log=[str(log)],
-            output=[],
-        ),
-        record(LogEvent.JOB_STARTED, jobs=[1]),
-        record(LogEvent.JOB_FINISHED, job_id=1),
-        record(
-            LogEvent.JOB_INFO,
-            jobid=2,
-            rule_name="fetch_model",
-            rule_msg="Fetching m",
-            log=[str(log)],
-            output=[],
-        ),
-        record(LogEvent.JOB_STARTED, jobs=[2]),
-        record(LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="fetch_model"),
-        record(LogEvent.ERROR, logging.ERROR, "RuleException: in line 50"),
-        record(None, logging.WARNING, "a [warning]"),
-        record(None, logging.INFO, "Select jobs to execute..."),
-    ):
-        handler.emit(each)
-    handler.close()
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "2 jobs; 1 of them downloads."
-    assert said[1].startswith("1 of 2 done: Reading b with m (took 0 s); about ") and said[1].endswith(
-        " left"
-    )
-    assert said[2:] == [
+    records: list[Record] = [
+        (LogEvent.RUN_INFO, {"stats": {"evidence": 1, "fetch_model": 1, "all": 1, "total": 3}}),
+        *starting(1, "evidence", "Reading b with m", str(log)),
+        (LogEvent.JOB_FINISHED, {"job_id": 1}),
+        *starting(2, "fetch_model", "Fetching m", str(log)),
+        (LogEvent.JOB_ERROR, {"level": logging.ERROR, "jobid": 2, "rule_name": "fetch_model"}),
+        (LogEvent.ERROR, {"level": logging.ERROR, "text": "RuleException: in line 50"}),
+        (None, {"level": logging.WARNING, "text": "a [warning]"}),
+        (None, {"text": "Select jobs to execute..."}),
+    ]
+    printed = logged(records, capsys)
+    assert printed[0] == "2 jobs; 1 of them downloads."
+    assert re.fullmatch(r"1 of 2 done: Reading b with m \(took 0 s\); about .* left", printed[1])
+    assert printed[2:] == [
         "failed: Fetching m",
         f"  {log} ends:",
         "    begun",
@@ -311,20 +310,13 @@ def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.Ca
 
 def dry_run(jobs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> list[str]:
     """What a dry run says of jobs: their rules by their outputs, in a study of two models."""
-    settings: Any = Settings()
-    settings.dryrun = True
-    handler = LogHandler(settings, None)
     stats = {"total": len(jobs)} | dict.fromkeys(jobs.values(), 1) | {"jobs": len(jobs) - 2}
-    handler.emit(record(LogEvent.RUN_INFO, stats=stats))
+    about: list[Record] = [(LogEvent.RUN_INFO, {"stats": stats})]
     for number, (output, what) in enumerate(jobs.items()):
-        facts: dict[str, Any] = {
-            "rule_name": what if what == "all" else "measure",
-            "rule_msg": None if what == "all" else what,
-        }
-        handler.emit(record(LogEvent.JOB_INFO, jobid=number, log=[], output=[output], **facts))
-    handler.emit(record(LogEvent.RUN_INFO, stats=stats))
-    handler.close()
-    return capsys.readouterr().err.splitlines()
+        name, message = ("all", None) if what == "all" else ("measure", what)
+        facts = {"jobid": number, "rule_name": name, "rule_msg": message, "log": [], "output": [output]}
+        about.append((LogEvent.JOB_INFO, facts))
+    return logged([*about, about[0]], capsys, dry=True)
 
 
 def test_a_dry_run_says_what_will_run_in_words_and_how_long_it_took(
@@ -357,24 +349,9 @@ def test_a_dry_run_says_what_will_run_in_words_and_how_long_it_took(
 
 
 def test_a_line_on_a_job_is_short(capsys: pytest.CaptureFixture[str]) -> None:
-    settings: Any = Settings()
-    handler = LogHandler(settings, None)
-    job: dict[str, Any] = {
-        "jobid": 1,
-        "rule_name": "measure",
-        "rule_msg": "Measuring " + 30 * "long ",
-        "log": [],
-        "output": [],
-    }
-    for each in (
-        record(LogEvent.RUN_INFO, stats={"measure": 1}),
-        record(LogEvent.JOB_INFO, **job),
-        record(LogEvent.JOB_STARTED, jobs=[1]),
-        record(LogEvent.JOB_FINISHED, job_id=1),
-    ):
-        handler.emit(each)
-    handler.close()
-    last = capsys.readouterr().err.splitlines()[-1]
+    job = starting(1, "measure", "Measuring " + 30 * "long ", "none")
+    about = (LogEvent.RUN_INFO, {"stats": {"measure": 1}})
+    *_, last = logged([about, *job, (LogEvent.JOB_FINISHED, {"job_id": 1})], capsys)
     assert len(last) == 80 and last.endswith("… (took 0 s)")
 
 
@@ -417,24 +394,13 @@ def test_where_home_cannot_be_written_caches_are_beside_the_results(
 
 
 def test_options_of_snakemake_stand_behind_two_dashes(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, calls: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    calls: list[Any] = []
-
-    def run_study(*arguments: Any) -> int:
-        calls.append(arguments)
-        return 0
-
-    monkeypatch.setattr("unmask.command.scoring.run_study", run_study)
     Path("other.yaml").write_text("study: other\n")
-    with pytest.raises(SystemExit) as exit_:
-        command.main(["run", "other.yaml", "--cores", "2", "--", "-n", "--forceall"])
     # the study has no results, and nobody expects an answer of it
-    assert exit_.value.code == 0
+    assert main("run", "other.yaml", "--cores", "2", "--", "-n", "--forceall") == 0
     assert calls == [("other.yaml", "2", False, None, ["-n", "--forceall"])]
-    with pytest.raises(SystemExit) as exit_:
-        command.main(["show", "m", "--", "-n"])
-    assert exit_.value.code == 2 and "only run takes options" in capsys.readouterr().err
+    assert main("show", "m", "--", "-n") == 2 and "only run takes options" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -464,34 +430,24 @@ def test_the_plugin_loads_nothing_of_the_library() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False\n"
 
 
-def test_a_dry_run_checks_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_checks_and_writes_nothing(
+    tmp_path: Path, calls: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    studies: list[dict[str, Any]] = []
-
-    def run_study(file: Path, cores: str, dry_run: bool = False) -> int:
-        assert dry_run
-        studies.append(yaml.safe_load(file.read_text(encoding="utf-8")))
-        return 0
-
-    monkeypatch.setattr("unmask.command.scoring.run_study", run_study)
     path = model(Path(), "m")
-    for measures, code in (("AUL", 0), ("aul", "error: config key measures.0: 'aul' is not one of")):
-        with pytest.raises(SystemExit) as exit_:
-            command.main(["score", path, "--measures", measures, "-n"])
-        assert exit_.value.code == code or str(exit_.value.code).startswith(str(code))
-    assert [study["measures"] for study in studies] == [["AUL"]]
+    assert main("score", path, "--measures", "AUL", "-n") == 0
+    error = str(main("score", path, "--measures", "aul", "-n"))
+    assert error.startswith("error: config key measures.0: 'aul' is not one of")
+    assert [study["measures"] for study in calls] == [["AUL"]]
     assert not Path("results").exists()
 
 
 def test_scores_that_cannot_be_tested_are_counted_where_a_status_is_asked_for(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, calls: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("unmask.command.scoring.run_study", lambda *arguments: 0)
     unknown = BIAS.assign(score=75.0).replace(CLEAR, CANNOT_TELL)
     unknown.to_csv(folder / "tables/bias.csv", index=False)
-    with pytest.raises(SystemExit) as exit_:
-        command.main(["score", model(Path(), "m"), "--fail-on", "clear"])
-    assert exit_.value.code == 0
+    assert main("score", model(Path(), "m"), "--fail-on", "clear") == 0 and len(calls) == 1
     assert "2 of 4 scores cannot be tested: nothing is known of them" in capsys.readouterr().err
 
 
@@ -499,9 +455,5 @@ def test_results_are_named_by_their_folder_or_their_study(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("results/m", "m"):
-        with pytest.raises(SystemExit) as exit_:
-            command.main(["show", name])
-        assert exit_.value.code == 0 and "What was found." in capsys.readouterr().out
-    with pytest.raises(SystemExit) as exit_:
-        command.main(["show", "results/none"])
-    assert exit_.value.code == "error: there is no folder results/none"
+        assert main("show", name) == 0 and "What was found." in capsys.readouterr().out
+    assert main("show", "results/none") == "error: there is no folder results/none"

@@ -245,13 +245,6 @@ def test_an_endless_body_is_left(
     assert "more" not in message or not list(cache.rglob("*.incomplete"))
 
 
-def test_an_endless_listing_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub_client, "LISTED_IN", 1.0)
-    with RawServer(lambda number: endless(b"HTTP/1.1 200 OK\r\n", b"X: 1\r\n", 0.02)) as server:
-        ask(server.url, monkeypatch)
-        refused(r"^model org/tiny at revision main: not finished in 1 s")
-
-
 @pytest.mark.parametrize("place", ["environment", "login"])
 def test_the_token_opens_a_gated_model_and_goes_to_the_hub_alone(
     hub: Hub, monkeypatch: pytest.MonkeyPatch, place: str
@@ -296,14 +289,6 @@ def test_no_access_is_one_line_that_says_what_of_the_token(
 def test_what_cannot_be_had_is_one_line_at_once(hub: Hub, repo: str, revision: str, message: str) -> None:
     hub.repositories["org/empty"] = Repository({k: v for k, v in WHOLE.items() if k != WEIGHTS})
     assert "tried" not in refused(f"^model {repo} at revision {revision}: {message}", revision, repo)
-
-
-def test_redirects_in_a_circle_are_one_line(hub: Hub) -> None:
-    usual = hub.answer
-    hub.answer = lambda request: (
-        Reply(302, {"Location": request.path}) if "/resolve/" in request.path else usual(request)
-    )
-    refused(r"config\.json: could not be fetched .* 20 redirects")
 
 
 @pytest.mark.parametrize("revision", ["main", COMMIT])

@@ -75,19 +75,6 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
     }
 
 
-def test_a_benchmark_on_disk(tmp_path: Path, log: Path) -> None:
-    (tmp_path / "source.csv").write_bytes(CROWS_PAIRS)
-    entry = {"format": "crows-pairs", "url": (tmp_path / "source.csv").as_uri()}
-    outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
-    run_script("fetch_file", {}, outputs, log, **of("benchmark", "crows", entry))
-    assert (tmp_path / "copy.csv").read_bytes() == CROWS_PAIRS
-    source = tmp_path / "source.csv"
-    entry = {"format": "crows-pairs", "path": str(source)}
-    outputs = {"pairs": tmp_path / "t", "flaws": tmp_path / "flaws"}
-    run_script("read_benchmark", [source], outputs, log, name="crows", entry=entry)
-    assert read_metadata(tmp_path / "t")["source"] == "source.csv"
-
-
 def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     source = tmp_path / "pairs.csv"
     source.write_bytes(CROWS_PAIRS.replace(b"stereo,gender", b"sterio,gender"))
@@ -183,22 +170,18 @@ def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) ->
 
 def test_a_model_with_the_tokenizer_of_another_repository(hub: Hub, tmp_path: Path, log: Path) -> None:
     files = hub.repositories["org/tiny"].files
-    alone = {name: body for name, body in files.items() if name in ("config.json", "model.safetensors")}
-    hub.repositories["org/bare"] = Repository(alone)
-    directory, facts, manifest = tmp_path / "model", tmp_path / "facts.json", tmp_path / "manifest.json"
+    hub.repositories["org/bare"] = Repository(
+        {name: files[name] for name in ("config.json", "model.safetensors")}
+    )
+    outputs = {"directory": tmp_path / "model", "facts": tmp_path / "facts.json"}
     lender = {"repo": "org/tiny", "revision": "main"}
     entry = {"repo": "org/bare", "revision": "main", "tokenizer": lender}
-    run_script("fetch_model", {}, {"directory": directory, "facts": facts}, log, name="bare", entry=entry)
-    run_script("check_model", {"files": [facts]}, [manifest], log, manifest=about_model(directory, "hub"))
+    run_script("fetch_model", {}, outputs, log, name="bare", entry=entry)
     commit = hub.repositories["org/tiny"].commit
-    assert facts_in(manifest)["entry"]["tokenizer"] == {**lender, "commit": commit}
-
-
-def test_a_missing_model_is_one_line(hub: Hub, tmp_path: Path, log: Path) -> None:
-    outputs = {"directory": tmp_path / "model", "facts": tmp_path / "facts.json"}
+    assert facts_in(outputs["facts"])["tokenizer"] == {**lender, "commit": commit}
+    none = {name: tmp_path / "none" / name for name in outputs}
     line = "model org/none at revision main: no such repository"
-    entry = {"repo": "org/none", "revision": "main"}
-    fails("fetch_model", {}, outputs, log, line, name="tiny", entry=entry)
+    fails("fetch_model", {}, none, log, line, name="tiny", entry=entry | {"repo": "org/none"})
 
 
 def test_an_unfit_model_is_one_line(tmp_path: Path, log: Path) -> None:

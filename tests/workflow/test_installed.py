@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from small_study import Workflow, write_crows_pairs
+from small_study import Done, Workflow, write_crows_pairs
 from tiny_models import tiny_model, tiny_tokenizer
 from workflow_copy import ROOT
 
@@ -76,26 +76,21 @@ def test_a_wheel_scores_a_model_outside_the_checkout(tmp_path: Path) -> None:
     tiny_model("bert", there / "bert")
     write_crows_pairs(there / "crows.csv")
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    call = [
-        str(tmp_path / "env/bin/unmask"),
-        "score",
-        "bert",
-        "--benchmark",
-        "crows.csv",
-        "--measures",
-        "AUL",
-        "--json",
-    ]
-    done = subprocess.run(call, cwd=there, env=environment, capture_output=True, text=True, timeout=600)
+
+    def run(*call: str | Path) -> Done:
+        """What an installed program does where there is no checkout."""
+        return subprocess.run(call, cwd=there, env=environment, capture_output=True, text=True, timeout=600)
+
+    unmask = tmp_path / "env/bin/unmask"
+    score = ("score", "bert", "--benchmark", "crows.csv", "--measures", "AUL", "--json")
+    done = run(unmask, *score)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert [(row["model"], row["benchmark"], row["measure"]) for row in answer["scores"]] == [
         ("bert", "crows", "AUL")
     ]
     assert (there / answer["page"]).is_file() and str(ROOT) not in done.stderr
-    where = subprocess.check_output(
-        [python, "-c", "import unmask; print(unmask.__file__)"], cwd=there, env=environment, text=True
-    )
+    where = run(python, "-c", "import unmask; print(unmask.__file__)").stdout
     assert where.startswith(str(packages))
     # the workflow inside is a module of another one
     module = """
@@ -108,20 +103,12 @@ module unmask:
 use rule * from unmask
 """
     (there / "Snakefile").write_text(module)
-    planned = subprocess.run(
-        [python, "-m", "snakemake", "-n"],
-        cwd=there,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    planned = run(python, "-m", "snakemake", "-n")
     assert planned.returncode == 0, planned.stdout + planned.stderr
     assert "results/bert/report/index.html" in planned.stdout + planned.stderr or (
         "Nothing to be done" in planned.stdout
     )
     # what is there is not made anew, and can be run and verified
-    again = subprocess.run(call, cwd=there, env=environment, capture_output=True, text=True, timeout=600)
+    again = run(unmask, *score)
     assert json.loads(again.stdout) == answer and "[1/" not in again.stderr
-    verified = [str(tmp_path / "env/bin/unmask"), "verify", "results/bert"]
-    assert subprocess.run(verified, cwd=there, env=environment, timeout=600).returncode == 0
+    assert run(unmask, "verify", "results/bert").returncode == 0
