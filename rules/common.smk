@@ -27,8 +27,7 @@ from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.input_digests import DigestCache
-from unmask.preflight import hold_run_lock
+from unmask.preflight import DigestCache, hold_run_lock
 from unmask.results.checksums import FILE as CHECKSUMS
 from unmask.results.settings import check_layout, difference, stated
 from unmask.schemas import alternative, check_files, complete, read_families

@@ -1,15 +1,23 @@
-"""One run at a time in a study's results."""
+"""Before the jobs of a run: one run at a time in a study's results, and digests of what a study is given."""
 
 import atexit
+import json
+import os
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from unmask.errors import InputError
+from unmask.files import sha256_of_file
 
 LOCK = ".lock"
 """The lock file in a study's folder of results."""
+
+SETTLED = 2.0
+"""Seconds after which a change of a file has changed its dates as well, on any file system."""
 
 
 def hold_run_lock(results: str | Path) -> None:
@@ -37,3 +45,47 @@ def hold_run_lock(results: str | Path) -> None:
     # in this order: a run that looks for the file while it is held makes a new one
     atexit.register(lock.release)
     atexit.register(path.unlink, missing_ok=True)
+
+
+class DigestCache:
+    """SHA-256 of files from outside the results: their content decides, not their dates.
+
+    They are remembered in a file by place, size and dates: what is as it was is not read again.
+
+    The file `cache` has a line for each digest, of which the last counts; it may be lost, or not writable.
+    """
+
+    def __init__(self, cache: str | Path) -> None:
+        self._cache = Path(cache)
+        self._known: dict[str, str] = {}
+        with suppress(OSError, UnicodeDecodeError):
+            for line in self._cache.read_text(encoding="utf-8").splitlines():
+                # a line may be cut short by a kill
+                with suppress(ValueError, TypeError):
+                    seen, sha256 = json.loads(line)
+                    self._known[str(seen)] = str(sha256)
+
+    def of(self, path: str | Path) -> str:
+        """The SHA-256 of a file. Raises InputError where it cannot be read."""
+        try:
+            seen = _seen(path)
+            if seen not in self._known:
+                self._known[seen] = sha256_of_file(path)
+                # what has just been written could change again within one tick of the clock
+                if time.time() - os.stat(path).st_ctime > SETTLED and seen == _seen(path):
+                    self._note(json.dumps([seen, self._known[seen]]))
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        return self._known[seen]
+
+    def _note(self, line: str) -> None:
+        with suppress(OSError):
+            self._cache.parent.mkdir(parents=True, exist_ok=True)
+            with open(self._cache, "a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+
+
+def _seen(path: str | Path) -> str:
+    """A file's place and what changes with it: no program can set the date of the last change (ctime)."""
+    stat = os.stat(path)
+    return json.dumps([os.path.abspath(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino])

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from collecting import collect_evidence
-from unmask import code_digest, input_digests, plugins
+from unmask import code_digest, plugins, preflight
 from unmask import tables as unmask_tables
 from unmask.associations import weat
 from unmask.associations.embeddings import read_embeddings, write_embeddings
@@ -125,7 +125,6 @@ from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD
 from unmask.frequency.tables import table2
 from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 from unmask.gendered_words import WordPairs, read_word_pairs
-from unmask.input_digests import DigestCache
 from unmask.installation import workflow_root
 from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
 from unmask.keys_page import PAGE as KEYS_PAGE
@@ -251,7 +250,7 @@ from unmask.papers.checklist import Item, needs_data, read_costs, read_items
 from unmask.papers.comparing import COLUMNS, compared, summary
 from unmask.plugins import load as plugins_load
 from unmask.plugins import module_file, names
-from unmask.preflight import hold_run_lock
+from unmask.preflight import DigestCache, hold_run_lock
 from unmask.regional import charts as regional_charts
 from unmask.regional import further_training
 from unmask.regional.further_training import (

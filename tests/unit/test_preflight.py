@@ -1,12 +1,89 @@
-"""One run at a time in a study's results, also after runs that were killed."""
+"""One run at a time in a study's results, and content that decides about files from outside of them."""
 
+import os
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
-from library import InputError, hold_run_lock
+from library import DigestCache, InputError, hold_run_lock, preflight, sha256_of_file
 from processes import said, start
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "file"
+    path.write_text("one")
+    return path
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The files that were read for their digests."""
+    read: list[Path] = []
+
+    def reading(path: str | Path) -> str:
+        read.append(Path(path))
+        return sha256_of_file(path)
+
+    monkeypatch.setattr(preflight, "sha256_of_file", reading)
+    return read
+
+
+def test_a_file_is_read_once_for_all_runs(
+    file: Path, tmp_path: Path, reads: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "SETTLED", -1)
+    for _ in range(3):
+        assert DigestCache(tmp_path / "cache/digests").of(file) == sha256_of_file(file)
+    assert reads == [file]
+
+
+@pytest.mark.parametrize("replace", ["written", "moved", "copied"])
+def test_a_replaced_file_is_read_again_whatever_its_date(
+    file: Path, tmp_path: Path, replace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "SETTLED", -1)
+    digests = DigestCache(tmp_path / "digests")
+    before, date = digests.of(file), file.stat().st_mtime_ns
+    other = tmp_path / "other"
+    other.write_text("two")
+    for path in (other, file):
+        os.utime(path, ns=(date, date))
+    if replace == "written":
+        file.write_text("two")
+        os.utime(file, ns=(date, date))
+    elif replace == "moved":
+        other.replace(file)
+    else:
+        shutil.copy2(other, file)
+    assert (file.stat().st_mtime_ns, file.stat().st_size) == (date, 3)
+    assert DigestCache(tmp_path / "digests").of(file) == digests.of(file) != before
+
+
+def test_what_was_just_written_is_not_relied_on(file: Path, tmp_path: Path, reads: list[Path]) -> None:
+    DigestCache(tmp_path / "digests").of(file)
+    assert not (tmp_path / "digests").exists()
+    DigestCache(tmp_path / "digests").of(file)
+    assert reads == [file, file]
+
+
+def test_a_broken_or_unwritable_cache_costs_time_alone(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preflight, "SETTLED", -1)
+    cache = tmp_path / "digests"
+    for content in (b'["cut sho', b"\xff\xff", b"[1]\n{}\n3\n"):
+        cache.write_bytes(content)
+        assert DigestCache(cache).of(file) == sha256_of_file(file)
+    assert DigestCache(tmp_path / "file/digests").of(file) == sha256_of_file(file)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="missing: cannot be read"):
+        DigestCache(tmp_path / "digests").of(tmp_path / "missing")
+
 
 HOLDER = """
     import sys, time
