@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from unmask.user_documents import read_document
-from unmask.user_files import parse_yaml
+from unmask.user_files import parse_yaml, read_document
 from unmask.user_tables import Column, Row, Table, text_without
 from unmask.words import is_unsegmented
 

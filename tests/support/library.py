@@ -501,8 +501,7 @@ from unmask.terms import (
     UNDEFINED,
 )
 from unmask.urls import as_shown, check_url, file_name, query_digest, shown_url, without_secrets
-from unmask.user_documents import read_document, read_lines
-from unmask.user_files import parse_yaml
+from unmask.user_files import parse_yaml, read_document, read_lines
 from unmask.user_tables import BATCH, Column, columns_of, identifier, key
 from unmask.user_tables import Table as User_tablesTable
 from unmask.words import characters_of, is_unsegmented, modified_words, words_of

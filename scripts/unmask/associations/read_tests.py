@@ -33,8 +33,7 @@ from unmask.associations.words import WordFacts, Words, find
 from unmask.errors import InputError
 from unmask.tables import framed
 from unmask.terms import CORRECTED, PUBLISHED
-from unmask.user_documents import Node, read_document
-from unmask.user_files import Labels, fault_of, parse_json
+from unmask.user_files import Labels, Node, fault_of, parse_json, read_document
 
 KEYS = {X: "targ1", Y: "targ2", A: "attr1", B: "attr2"}
 """What files call the sets."""

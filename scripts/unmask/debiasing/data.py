@@ -10,8 +10,7 @@ from unmask.atomic import written_whole
 from unmask.corpora.reading import read_blocks
 from unmask.errors import InputError
 from unmask.gendered_words import WordPairs, fault_of_word
-from unmask.user_documents import read_document, read_lines
-from unmask.user_files import parse_yaml
+from unmask.user_files import parse_yaml, read_document, read_lines
 
 logger = logging.getLogger(__name__)
 

@@ -23,8 +23,7 @@ import pandas as pd
 
 from unmask.downstream.terms import BIAS, FEMALE, MALE
 from unmask.errors import InputError
-from unmask.user_documents import read_lines
-from unmask.user_files import faults_of, text_of
+from unmask.user_files import faults_of, read_lines, text_of
 from unmask.user_tables import Column, Table
 
 LETTERS = re.compile(r"[^\W\d_]+")

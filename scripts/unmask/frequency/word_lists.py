@@ -5,8 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.user_documents import read_document
-from unmask.user_files import parse_yaml, quoted
+from unmask.user_files import parse_yaml, quoted, read_document
 from unmask.words import words_of
 
 ADVANTAGED, DISADVANTAGED = "advantaged", "disadvantaged"

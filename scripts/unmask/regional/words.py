@@ -14,8 +14,7 @@ from unmask.regional.schema import WORDS
 from unmask.regional.terms import FULL, REPLACE, SUBSTITUTED, WITHOUT
 from unmask.regional.wording import fault_in
 from unmask.tables import framed
-from unmask.user_documents import read_document
-from unmask.user_files import Labels, parse_yaml
+from unmask.user_files import Labels, parse_yaml, read_document
 
 
 def read_words(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE, UNRELATED
-from unmask.user_documents import Node, read_document
+from unmask.user_files import Node, read_document
 
 ROLES = {"stereotype": STEREOTYPE, "anti-stereotype": ANTISTEREOTYPE, "unrelated": UNRELATED}
 """Gold label -> role in the pair."""
