@@ -207,3 +207,12 @@ def test_comparisons_of_other_pairs_are_refused() -> None:
     pairs, scores, margins = made()
     with pytest.raises(InputError, match=r"AUL \(published\) has not one comparison for each pair"):
         table_of(pairs, scores, margins.iloc[1:])
+
+
+def test_where_nothing_is_decided_there_is_no_interval() -> None:
+    """Ties and undefined comparisons cannot vary, in the protocol where they count as not preferred either."""
+    pairs, scores, margins = made()
+    values = np.where(np.arange(len(margins)) % 2, 0.0, np.nan)
+    table = table_of(pairs, scores, margins.assign(**dict.fromkeys(SIDES, values)))
+    assert {*table["protocol"]} == {"published", "corrected"}
+    assert table[["low", "high", "icat_low", "icat_high"]].isna().all(axis=None)

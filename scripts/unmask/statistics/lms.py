@@ -52,7 +52,7 @@ def lms_table(
     has_unrelated = np.tile(pairs["unrelated"].notna().to_numpy(), 2)
     meaning = np.where(has_unrelated[:, None], compared.credit(), np.nan)
     of_bias = decisions.of(series)
-    bias, of_pairs = of_bias.credit(), of_bias.outcome
+    bias = of_bias.credit()
     targets = pairs["target"].to_numpy(object)
     wider = (1 + confidence) / 2
     parts = []
@@ -69,10 +69,9 @@ def lms_table(
         rows["undefined"] = (there & (outcome[twice] == UNDEFINED)).sum(axis=0)
         rows["lms"], rows["score"] = 100 * of_meaning["estimate"], 100 * of_score["estimate"]
         rows["icat"] = rows["lms"] * balance(rows["score"])
-        ties = ((outcome[twice] == TIE) | ~counted).all(axis=0)
-        of_lms, at_wider = (_interval(of_meaning, ties, level) for level in (confidence, wider))
-        ties = ((of_pairs[members] == TIE) | np.isnan(bias[members])).all(axis=0)
-        of_score = _interval(of_score, ties, wider)
+        decided = compared.decided()[twice].any(axis=0)
+        of_lms, at_wider = (_interval(of_meaning, decided, level) for level in (confidence, wider))
+        of_score = _interval(of_score, of_bias.decided()[members].any(axis=0), wider)
         rows["low"], rows["high"] = of_lms["low"], of_lms["high"]
         ends = [balance(of_score[end]) for end in ("low", "high")]
         inside = (of_score["low"] <= NO_PREFERENCE) & (of_score["high"] >= NO_PREFERENCE)
@@ -88,9 +87,9 @@ def lms_table(
     return framed(pd.concat(parts, ignore_index=True).assign(confidence=confidence), LMS)
 
 
-def _interval(scores: pd.DataFrame, ties: Flags, confidence: float) -> pd.DataFrame:
-    """The intervals of shares; nan where nothing was decided, so that nothing can vary."""
-    return proportion(scores, confidence).mask(pd.Series(ties), np.nan)
+def _interval(scores: pd.DataFrame, decided: Flags, confidence: float) -> pd.DataFrame:
+    """The intervals of shares; nan where nothing is decided, so that nothing can vary."""
+    return proportion(scores, confidence).where(pd.Series(decided), np.nan)
 
 
 def _by_target(credit: Floats, targets: npt.NDArray[np.object_]) -> tuple[Floats, Floats]:
