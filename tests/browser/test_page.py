@@ -27,7 +27,6 @@ from library import (
     Chart,
     Choice,
     Code,
-    Data,
     Facts,
     Fold,
     Grid,
@@ -101,7 +100,6 @@ def blocks() -> tuple[Block, ...]:
         Items((HOSTILE, "second"), warning=True),
         Facts(((HOSTILE, HOSTILE), ("a" * 300, "b" * 300))),
         CODE,
-        Data("points", {HOSTILE: HOSTILE}),
         Fold(HOSTILE, (BROAD, Fold("deeper", (TABLE, made_chart())))),
         Choice(f"which {HOSTILE}", (Fold("one", (TABLE,)), Fold(HOSTILE, (Fold("in it", (made_chart(),)),)))),
     )
@@ -667,7 +665,6 @@ FORMS = {
         [("value", "value", ".1f")],
         kinds=Kinds("part", "part"),
         apart="part",
-        names_apart=True,
         grid=Grid(2),
     ),
     "response": response(

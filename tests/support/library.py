@@ -323,7 +323,7 @@ from unmask.report.colours import VERDICTS as REPORT_VERDICTS
 from unmask.report.csv_text import csv_text
 from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
-from unmask.report.declared_tables import cell, ends, fields, in_order, magnitude, with_marks
+from unmask.report.declared_tables import cell, ends, fields, in_order, with_marks
 from unmask.report.findings import Finding, listed, many, sentences, span
 from unmask.report.findings import records as report_findings_records
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
@@ -361,7 +361,6 @@ from unmask.report.sections import (
     Chart,
     Choice,
     Code,
-    Data,
     Facts,
     Fold,
     Items,
@@ -374,7 +373,7 @@ from unmask.report.sections import (
     read_sections,
     write_sections,
 )
-from unmask.report.sheets import DASH, MINUS, Sheet, mark, number, p_value, rows_of
+from unmask.report.sheets import DASH, MINUS, Sheet, number, p_value, rows_of
 from unmask.report.strips import Strip
 from unmask.report.study import Study
 from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from library import DASH, MINUS, Captions, cell, ends, fields, in_order, magnitude, with_marks
+from library import DASH, MINUS, Captions, cell, ends, fields, in_order, with_marks
 from library import Report_declared_tablesTable as Table
 from library import ReportColumn as Column
 
@@ -29,9 +29,6 @@ NAN = float("nan")
         ("{d:.{digits}f}", {"d": 1.2345, "digits": 3}, "1.234"),
         ("{p:p}", {"p": 0.0123}, "0.012"),
         ("{p:p}", {"p": 1e-20}, "< 1e-16"),
-        ("{d:m}", {"d": -12345.6}, f"{MINUS}1.23e+04"),
-        ("{d:size}", {"d": -0.00234}, "2e-03"),
-        ("{d:size}", {"d": 0.0}, "0"),
         ("{a} of {b}", {"a": 3, "b": 0}, "3 of 0"),
         ("{a} of {b}", {"a": 3, "b": None}, DASH),
         ("{a}[ of {b}]", {"a": 3, "b": 0}, "3 of 0"),
@@ -61,15 +58,6 @@ def test_a_cell_of_an_unknown_column_is_a_defect_even_in_brackets() -> None:
 def test_fields_of_templates_are_those_of_their_formats_too() -> None:
     assert fields("{a:.{digits}f}[~ ({b} to {c:+.2f})] plain") == {"a", "digits", "b", "c"}
     assert fields(ends("d", "+.1f")) == {"d_low", "d_high"} and fields(ends("", ".1f")) == {"low", "high"}
-
-
-def test_magnitudes_are_of_any_size() -> None:
-    assert [magnitude(value) for value in (1e-12, -0.5, 123456.0, None)] == [
-        "0",
-        f"{MINUS}0.5",
-        "+1.23e+05",
-        DASH,
-    ]
 
 
 SCORE = Column("score", "{score:.1f}", "The score in percent.")

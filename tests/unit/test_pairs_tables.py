@@ -26,7 +26,6 @@ from library import (
     flaws_table,
     latex,
     lay_out,
-    mark,
     markdown,
     number,
     p_value,
@@ -349,13 +348,6 @@ def test_table4_drops_are_differences(results: PairResults) -> None:
     )
     assert bert["drop, unrelated"]["published"] == pytest.approx(92.16 - 71.67)
     assert bert["shuffled"]["mark"] == "†"
-
-
-def test_marks() -> None:
-    assert mark(0.001, 0.005, 0.01) == "†"
-    assert mark(0.001, 0.02, 0.01) == "*"
-    assert mark(0.02, 0.04, 0.01) == ""
-    assert mark(None, None, 0.01) == ""
 
 
 def rated(results: PairResults) -> str:

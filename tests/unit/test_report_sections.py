@@ -28,7 +28,6 @@ from library import (
     Chart,
     Choice,
     Code,
-    Data,
     Facts,
     Fold,
     InputError,
@@ -68,7 +67,6 @@ BLOCKS: tuple[Block, ...] = (
     Chart(HOSTILE, HOSTILE, {"data": {"values": [{"name": HOSTILE, "x": 1.5}]}, "mark": "point"}),
     Facts(((HOSTILE, HOSTILE),)),
     Code(HOSTILE),
-    Data("points", {"x": [1, 2.5, None], HOSTILE: HOSTILE}),
     Fold(HOSTILE, (Text("inside"), Fold("deeper", (Table(sheet(1)),), open=True))),
     Choice(
         HOSTILE, (Fold(HOSTILE, (Text("the first"),)), Fold("other", (Fold("deep", (Table(sheet(1)),)),)))
@@ -194,10 +192,10 @@ def test_other_files_are_no_sections(tmp_path: Path, text: str) -> None:
 
 def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError):
-        write(tmp_path / "s.json", Section("s", "S", (), (Data("d", float("nan")),)))
+        write(tmp_path / "s.json", Section("s", "S", (), (App("d", "pairs/explorer", float("nan")),)))
     assert not list(tmp_path.iterdir())
     with pytest.raises(ValueError, match="not a name"):
-        Data("</script>", 1)
+        App("</script>", "pairs/explorer", 1)
 
 
 def test_no_text_is_markup() -> None:
@@ -207,15 +205,14 @@ def test_no_text_is_markup() -> None:
     # a fold, a choice with its first option twice
     # and that of an option, behind what is selected
     assert page.texts.count(HOSTILE) == 23 and any(text.endswith(f": {HOSTILE} ") for text in page.texts)
-    spec, points, escapes, themes = page.data
+    spec, escapes, themes = page.data
     assert escapes == LATEX_ESCAPES
-    assert points == {"x": [1, 2.5, None], HOSTILE: HOSTILE}
     assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
     assert set(themes) == {"light", "dark"}
     for kind, text in page.scripts:
         assert kind in ("application/json", "module", "program")
         assert HOSTILE not in text
-    assert {"every-block", "every-block-points", "every-block-chart-1"} <= set(page.ids)
+    assert {"every-block", "every-block-chart-1"} <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
 
 

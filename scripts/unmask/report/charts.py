@@ -37,12 +37,10 @@ LICENCE = (
 def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     """The configuration of charts on a light or dark ground (mode `light` or `dark`).
 
-    A chart names no colour: it has the ranges `category` (series), `ordinal` (verdicts), `ramp` and
-    `heatmap` (numbers as colours of marks and, in five steps, of areas), `diverging` (below, nothing,
-    above), and the styles `single` (marks of one kind), `neutral` (a line of no effect), `chance`,
-    `untrained`, `reported`, `truth` (of what was made), `figure` (a number as text) and `cell` (what is
-    below one), and of maps `country`, `no-score` and `beyond` (what is drawn around those beyond chance),
-    and `outlined` (marks with a border).
+    A chart names no colour: it has the ranges `category` (series), `ordinal` (verdicts) and `heatmap`
+    (numbers as colours of areas, in five steps), and the styles `single` (marks of one kind), `neutral` (a
+    line of no effect), `chance`, `untrained`, `reported`, `truth` (of what was made), and of maps `country`,
+    `no-score` and `beyond` (what is drawn around those beyond chance), and `outlined` (marks with a border).
     """
     colours = PALETTES[mode]
     return {
@@ -53,9 +51,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         "range": {
             "category": colours.series,
             "ordinal": colours.verdicts,
-            "ramp": colours.ramp,
             "heatmap": colours.heatmap,
-            "diverging": [colours.antistereotype, colours.middle, colours.stereotype],
         },
         "axis": {
             "domain": False,
@@ -107,8 +103,6 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "chance": {"color": colours.band, "stroke": colours.band, "strokeWidth": 3},
             "untrained": {"color": colours.dark_band, "strokeWidth": 3},
             "reported": {"color": colours.text, "strokeWidth": 1.3},
-            "figure": {"color": colours.text, "fill": colours.text, "fontSize": 11},
-            "cell": {"color": colours.series[0]},
             "single": {"color": colours.series[0]},
             "country": {"stroke": colours.back, "strokeWidth": 0.5},
             "no-score": {"color": colours.back, "stroke": colours.dark_band, "strokeWidth": 0.5},

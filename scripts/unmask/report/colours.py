@@ -19,9 +19,8 @@ class Palette:
     charts), edge (of buttons), link, warning (the ground of one). band, dark_band: what chance, and what
     untrained networks give.
 
-    verdicts: those of VERDICTS. stereotype, antistereotype: sides of a pair, and what speaks for either;
-    middle: neither. series: what has no verdict, in the order of use. ramp: numbers as colours of marks, from
-    low to high; heatmap: of areas, in five steps.
+    verdicts: those of VERDICTS. stereotype, antistereotype: sides of a pair, and what speaks for either.
+    series: what has no verdict, in the order of use. heatmap: numbers as colours of areas, in five steps.
     """
 
     text: str
@@ -37,10 +36,8 @@ class Palette:
     dark_band: str
     verdicts: Sequence[str]
     stereotype: str
-    middle: str
     antistereotype: str
     series: Sequence[str]
-    ramp: Sequence[str]
     heatmap: Sequence[str]
 
     @property
@@ -63,10 +60,8 @@ LIGHT = Palette(
     dark_band="#8b8b94",
     verdicts=["#767676", "#0072B2", "#D55E00", "#8a8a8a", "#555555", "#1D9A1D", "#D9003F"],
     stereotype="#7B4BA8",
-    middle="#D8D2C0",
     antistereotype="#1B7F6B",
     series=["#3B3F9E", "#2E8B57", "#8E2A5B", "#00838F", "#7B4A2D", "#C05AA8", "#000000"],
-    ramp=["#767DCB", "#3B3F9E", "#0E1040"],
     heatmap=["#DCE9A0", "#93CDA0", "#48A6B0", "#2A74A9", "#25347A"],
 )
 DARK = Palette(
@@ -83,10 +78,8 @@ DARK = Palette(
     dark_band="#8b8d97",
     verdicts=["#a0a2ab", "#56B4E9", "#F58B4C", "#8a8c95", "#B5B7C0", "#5CE65C", "#FF4D7D"],
     stereotype="#B78AE0",
-    middle="#55524A",
     antistereotype="#4CC2A5",
     series=["#9A9DF5", "#6CCB8E", "#E5809F", "#3FD6D0", "#D0A283", "#DDA0EE", "#F2F2F2"],
-    ramp=["#6B6FCF", "#9A9DF5", "#E8E9FF"],
     heatmap=["#31418C", "#2F72A8", "#45A3AE", "#93CDA0", "#F0F5C4"],
 )
 

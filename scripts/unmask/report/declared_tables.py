@@ -1,10 +1,9 @@
 """Tables as families declare them: which columns of a tidy frame they show, and how each cell reads.
 
 The template of a cell is a format string over the columns of a row, such as `{d:+.2f}{mark}`. Beside
-Python's own formats there are `p` (a p-value), `m` (a signed number of any size) and `size` (an order of
-magnitude). A null drops the [part in brackets] that it stands in; outside of brackets, or where nothing is
-left, the cell is a dash. A [~part] is also dropped where its values read like those before it; a <part> is
-itself a dash where it has a null.
+Python's own formats there is `p` (a p-value). A null drops the [part in brackets] that it stands in; outside
+of brackets, or where nothing is left, the cell is a dash. A [~part] is also dropped where its values read
+like those before it; a <part> is itself a dash where it has a null.
 """
 
 import re
@@ -25,16 +24,6 @@ Head = tuple[str, str]
 
 _PART = re.compile(r"(\[[^\]]*\]|<[^>]*>)")
 
-ROUNDING = 1e-9
-"""A number below this, in size, is rounding."""
-
-
-def magnitude(value: Any) -> str:
-    """A signed number of any size, with three digits."""
-    if value is None or pd.isna(value):
-        return DASH
-    return "0" if abs(value) < ROUNDING else with_minus(f"{value:+.3g}")
-
 
 class _NullError(Exception):
     """A value that a template names is null."""
@@ -46,13 +35,8 @@ class _Template(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if pd.isna(value):
             raise _NullError
-        match format_spec:
-            case "p":
-                return p_value(value)
-            case "m":
-                return magnitude(value)
-            case "size":
-                return f"{abs(value):.0e}" if value else "0"
+        if format_spec == "p":
+            return p_value(value)
         text = format(float(value) if format_spec.endswith("f") else value, format_spec)
         # no negative zero
         if re.fullmatch(r"-[0.]+", text):

@@ -49,9 +49,8 @@ class Axis:
 
     title: with the unit. line: where a line is, in this style of the theme. span: what the scale covers at
     least, beside all that is drawn; by default what is drawn alone. step: the scale ends at multiples of it.
-    zero: whether it covers 0. independent: whether every panel has a scale by itself. log: whether it is
-    logarithmic. ticks: where numbers are, or about how many. format: how these are written, as d3 has it;
-    labels: the same, as an expression of Vega's.
+    zero: whether it covers 0. independent: whether every panel has a scale by itself. ticks: where numbers
+    are, or about how many. format: how these are written, as d3 has it.
     """
 
     title: str | None
@@ -60,10 +59,8 @@ class Axis:
     step: float | None = None
     zero: bool = False
     independent: bool = False
-    log: bool = False
     ticks: int | Sequence[float] = 5
     format: str | None = None
-    labels: str | None = None
     style: str = "neutral"
 
 
@@ -150,8 +147,6 @@ class _Side:
     @classmethod
     def of(cls, name: Literal["x", "y"], axis: Axis, frame: pd.DataFrame, columns: Iterable[str]) -> "_Side":
         """columns: those that the scale covers, where it has a span."""
-        if axis.log:
-            return cls(name, axis, alt.Scale(type="log", nice=False, padding=8))
         if axis.span is None:
             # numbers at the top of a panel would be beside its name
             round_ends = name == "x" and isinstance(axis.ticks, int)
@@ -170,8 +165,6 @@ class _Side:
             named |= {"values": list(axis.ticks), "labelOverlap": True}
         if axis.format:
             named["format"] = axis.format
-        if axis.labels:
-            named["labelExpr"] = axis.labels
         # numbers at the ends of a scale stay within their panel
         if axis.step:
             named["labelFlush"] = True
@@ -203,13 +196,12 @@ def forest(
     beside: Sequence[Beside] = (),
     names: Iterable[str] | None = None,
     apart: str | None = None,
-    names_apart: bool = False,
     grid: Grid = Grid(),
 ) -> alt.FacetChart | None:
     """Estimates with their intervals, names down the rows, before what chance gives.
 
     broad, narrow: bands. names: in their order, by default that of the data. apart: rows of one name are
-    below each other by this column. names_apart: every panel has the names of its rows alone, down its side.
+    below each other by this column.
     """
     frame = frame[frame[value].notna()]
     if frame.empty:
@@ -251,10 +243,9 @@ def forest(
         records(frame),
         grid.columns,
         margin=room_for(order),
-        gap=GAP + room_for(order) if names_apart else GAP,
         width=grid.width,
         height=row_height(max(1, len(below))),
-        independent=(*(("x",) if axis.independent else ()), *(("y", "yOffset") if names_apart else ())),
+        independent=("x",) if axis.independent else (),
         axes=("x",),
         between=grid.between,
     )
@@ -272,7 +263,6 @@ def response(
     interval: Interval = ("low", "high"),
     kinds: Kinds | None = None,
     each: str | None = None,
-    hollow: str | None = None,
     area: bool = False,
     together: str | None = None,
     broad: Interval | None = None,
@@ -282,10 +272,9 @@ def response(
     """What comes of a dose: numbers with their intervals, those of one kind joined by a line.
 
     dose: a column of numbers, or of words, which have no scale. each: what a line is of, beside its kind.
-    hollow: a column of true and false: rows whose marks are hollow and in no line. area: whether intervals
-    are areas. together: panels that have the same in this column have one scale. broad: a band behind all,
-    which chance gives. reported: a column of the same numbers as others report them, on a thinner line with
-    triangles.
+    area: whether intervals are areas. together: panels that have the same in this column have one scale.
+    broad: a band behind all, which chance gives. reported: a column of the same numbers as others report
+    them, on a thinner line with triangles.
     """
     frame = frame[frame[value].notna()]
     if frame.empty:
@@ -314,15 +303,14 @@ def response(
     if known and area:
         shade = valid.mark_area(opacity=0.15, **single)
         layers.append(shade.encode(x=place["x"], **up.between(interval), **one, **_colour(looks)))
-    lines = _without(hollow, alt.Chart()).mark_line(strokeWidth=1.4, **single)
+    lines = alt.Chart().mark_line(strokeWidth=1.4, **single)
     # where there are several of a dose, through their mean
     layers.append(lines.encode(**(place | up.at(f"mean({value})")), **one, **_colour(looks)))
     if known and not area:
         rule = valid.mark_rule(strokeWidth=1.2, **single)
         layers.append(rule.encode(x=place["x"], **up.between(interval), **_colour(looks)))
-    for filled, marks in _fills(hollow, alt.Chart()):
-        points = marks.mark_point(filled=filled, opacity=1, size=MARK - 10, **single)
-        layers.append(points.encode(**place, **looks, tooltip=said))
+    points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK - 10, **single)
+    layers.append(points.encode(**place, **looks, tooltip=said))
     return _beside_numbers(layers, frame, x, y, together, (value, *ends), grid)
 
 
@@ -337,17 +325,14 @@ def scatter(
     across_interval: Interval | None = None,
     up_interval: Interval | None = None,
     kinds: Kinds | None = None,
-    shade: tuple[str, str] | None = None,
     large: str | None = None,
-    size: int = MARK,
     together: str | None = None,
     grid: Grid = Grid(),
 ) -> alt.FacetChart | None:
     """One number against another, each with its interval.
 
-    shade: numbers that colour tells, from 0, and what they are. large: a column of true and false: those rows
-    are large, others small. size: of marks, in square pixels. together: panels that have the same in this
-    column have one scale up the side.
+    large: a column of true and false: those rows are large, others small. together: panels that have the same
+    in this column have one scale up the side.
     """
     frame = frame[frame[across].notna() & frame[up].notna()]
     if frame.empty:
@@ -358,15 +343,13 @@ def scatter(
     )
     place = {name: channel for side, column, _ in sides for name, channel in side.at(column).items()}
     looks, single = _looks(frame, kinds)
-    if shade:
-        looks, single = {"color": _shade(*shade)}, {}
     layers = [drawn for side, *_ in sides for drawn in side.line()]
     pale = 0.45 if across_interval and up_interval else 1
     for side, _, interval in sides:
         if interval and _known(frame, interval[0]):
             rule = having(*interval).mark_rule(strokeWidth=1, opacity=pale, **single)
             layers.append(rule.encode(**(place | side.between(interval)), **_colour(looks)))
-    points = alt.Chart().mark_point(filled=True, opacity=1, size=size, **single)
+    points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK, **single)
     if large:
         points = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
         looks["size"] = alt.condition(only(large, True), alt.value(130), alt.value(22))
@@ -388,28 +371,12 @@ def _colour(looks: Looks) -> Looks:
     return {channel: each for channel, each in looks.items() if channel == "color"}
 
 
-def _shade(column: str, title: str) -> alt.Color:
-    scale, legend = alt.Scale(range="ramp", domainMin=0), alt.Legend(gradientLength=180)
-    return alt.Color(f"{column}:Q", title=title, scale=scale, legend=legend)
-
-
 def _words_across(axis: Axis, words: "pd.Series[str]", width: int) -> dict[str, Any]:
     order = list(dict.fromkeys(words))
     # beside each other where there is room for the longest of all
     fits = room_for(order) * len(order) <= width
     names = alt.Axis(labelAngle=0) if fits else alt.Axis(labelAngle=-40, labelLimit=120)
     return {"x": alt.X(f"{words.name}:N", title=axis.title, sort=order, axis=names)}
-
-
-def _without(hollow: str | None, rows: alt.Chart) -> alt.Chart:
-    return rows.transform_filter(only(hollow, False)) if hollow else rows
-
-
-def _fills(hollow: str | None, rows: alt.Chart) -> list[tuple[bool, alt.Chart]]:
-    """Rows whose marks are filled, and those whose are not."""
-    if not hollow:
-        return [(True, rows)]
-    return [(filled, rows.transform_filter(only(hollow, not filled))) for filled in (True, False)]
 
 
 def _beside_numbers(

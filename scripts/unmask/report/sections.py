@@ -1,7 +1,7 @@
 """The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
 
 A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, charts,
-folds, choices, facts, data for the reader's browser, and programs that run there.
+folds, choices, facts, and programs that run in the reader's browser.
 """
 
 import json
@@ -17,7 +17,7 @@ from unmask.report.sheets import Sheet
 from unmask.report.strips import Strip, read_strip
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
-"""What the name of a section or of data looks like: names are parts of ids in the page."""
+"""What the name of a section or of an app looks like: names are parts of ids in the page."""
 
 PROGRAM = re.compile(r"[a-z_]+/[a-z_]+")
 """What the place of a program looks like."""
@@ -95,21 +95,6 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Data:
-    """What can be said in JSON, for a script in the reader's browser.
-
-    name: as NAME, of its own in the section: the page has the data under the id {section}-{name}.
-    Raises ValueError for another name.
-    """
-
-    name: str
-    value: Any
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-
-
-@dataclass(frozen=True)
 class App:
     """A program of this project for the reader's browser, with its data.
 
@@ -159,7 +144,7 @@ def _check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Chart | Strip | Facts | Code | Data | App | Fold | Choice
+Block = Text | Items | Table | Chart | Strip | Facts | Code | App | Fold | Choice
 
 
 @dataclass(frozen=True)
@@ -235,8 +220,8 @@ def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
     return (Fold(title, (Table(sheet),)),) if sheet.rows else ()
 
 
-MODEL_AND_BENCHMARK, BENCHMARK = "Model and benchmark", "Benchmark"
-"""What is mostly selected."""
+BENCHMARK = "Benchmark"
+"""What is selected of pictures of several benchmarks."""
 
 
 def chosen(label: str, folds: Iterable[Fold]) -> tuple[Block, ...]:
@@ -326,7 +311,6 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
     "strip": read_strip,
     "facts": lambda stored: Facts(_pairs(stored["lines"])),
     "code": lambda stored: Code(**stored),
-    "data": lambda stored: Data(**stored),
     "app": lambda stored: App(**stored),
     "fold": lambda stored: Fold(**stored | {"blocks": tuple(map(_read, stored["blocks"]))}),
     "choice": lambda stored: Choice(**stored | {"options": _folds(stored["options"])}),

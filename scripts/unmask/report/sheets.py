@@ -78,14 +78,3 @@ DAGGER = "†"
 
 UNTESTABLE = "∘"
 """The mark of what differs and cannot be tested: it rests on too few different words."""
-
-
-def mark(p: float | None, p_holm: float | None, alpha: float) -> str:
-    """† where the corrected p is below alpha, * where only the raw one is."""
-    if p_holm is not None and p_holm < alpha:
-        return DAGGER
-    return "*" if p is not None and p < alpha else ""
-
-
-def word(value: Any) -> str:
-    return DASH if pd.isna(value) else str(value)
