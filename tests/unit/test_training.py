@@ -198,39 +198,30 @@ def test_what_is_drawn_while_looking_changes_nothing(tmp_path: Path) -> None:
     assert modes == 6 * [False]
 
 
-def test_every_epoch_has_each_example_once_in_another_order(tmp_path: Path) -> None:
-    data, found = [{"input_ids": [5, 5], "labels": 0, "number": n} for n in range(7)], list[list[int]]()
-
-    def noting(examples: list[dict[str, Any]]) -> Batch:
-        found.append([example["number"] for example in examples])
-        return stacked([{key: e[key] for key in ("input_ids", "labels")} for e in examples])
-
-    train(classifier(), data, noting, Settings(3, 1e-3, 9, 0), tmp_path, device())
-    assert [len(batch) for batch in found] == [3, 3, 1] * 3
-    epochs = [[n for batch in found[at : at + 3] for n in batch] for at in (0, 3, 6)]
-    assert all(sorted(epoch) == list(range(7)) for epoch in epochs)
-    assert epochs[0] != epochs[1]
-
-
-def test_batches_of_one_length_have_each_example_once_an_epoch(tmp_path: Path) -> None:
-    lengths = 11 * [4] + 4 * [2] + [7]
-    data = [{"input_ids": length * [5], "labels": 0, "number": n} for n, length in enumerate(lengths)]
+@pytest.mark.parametrize(
+    ("lengths", "sizes"), [(None, [1, 5, 5, 5]), (11 * [4] + 4 * [2] + [7], [1, 3, 4, 4, 4])]
+)
+def test_every_epoch_has_each_example_once_in_another_order(
+    lengths: list[int] | None, sizes: list[int]
+) -> None:
+    of_examples = lengths or 16 * [2]
+    data = [{"input_ids": length * [5], "labels": 0, "number": n} for n, length in enumerate(of_examples)]
     numbers = list[list[int]]()
 
     def noting(examples: list[dict[str, Any]]) -> Batch:
         numbers.append([example["number"] for example in examples])
         return stacked([{key: example[key] for key in ("input_ids", "labels")} for example in examples])
 
-    # two epochs of three batches, one and one
-    train(classifier(), data, noting, Settings(5, 1e-3, 10, 0), None, device(), lengths=lengths)
-    epochs = numbers[:5], numbers[5:]
+    train(classifier(), data, noting, Settings(5, 1e-3, 2 * len(sizes), 0), None, device(), lengths=lengths)
+    epochs = numbers[: len(sizes)], numbers[len(sizes) :]
     for batches in epochs:
         assert sorted(n for batch in batches for n in batch) == list(range(16))
-        assert sorted(map(len, batches)) == [1, 3, 4, 4, 4]
-        assert all(len({lengths[n] for n in batch}) == 1 for batch in batches)
+        assert sorted(map(len, batches)) == sizes
+        assert all(len({of_examples[n] for n in batch}) == 1 for batch in batches)
     assert epochs[0] != epochs[1]
     # nor are lengths in order
-    assert any([lengths[batch[0]] for batch in batches] != [2, 4, 4, 4, 7] for batches in epochs)
+    of_batches = [[of_examples[batch[0]] for batch in batches] for batches in epochs]
+    assert lengths is None or any(each != sorted(each) for each in of_batches)
 
 
 def test_too_little_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
