@@ -9,8 +9,7 @@ from unmask.evidence.schema import EVIDENCE
 from unmask.facts import read_facts
 from unmask.tables import read_metadata, read_table, write_table
 from unmask.terms import ORIGINAL
-from unmask.worlds.exact import exact_model
-from unmask.worlds.exact_evidence import exact_evidence
+from unmask.worlds.exact import exact_evidence, exact_model
 
 with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     inputs, params, list_ = run.input, run.params, Path(run.output[0])

@@ -151,7 +151,8 @@ from unmask.measures.scoring import (
 )
 from unmask.models import devices, loading, own_code, training
 from unmask.models import linear as models_linear
-from unmask.models.classifiers import make_classifier, restore
+from unmask.models.classifiers import Tokens, make_classifier, padded, predict_logits, restore, takes_types
+from unmask.models.classifiers import tokenise as models_tokenise
 from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM
 from unmask.models.detecting import expand as models_detecting_expand
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
@@ -168,8 +169,6 @@ from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.start import Start, choose_start, read_after
 from unmask.models.states import expand
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.tokens import Tokens, padded, predict_logits, takes_types
-from unmask.models.tokens import tokenise as models_tokenise
 from unmask.models.training import (
     ADAMW,
     IGNORED,
@@ -504,8 +503,7 @@ from unmask.user_files import parse_yaml, read_document, read_lines
 from unmask.user_tables import BATCH, Column, columns_of, identifier, key
 from unmask.user_tables import Table as User_tablesTable
 from unmask.words import characters_of, is_unsegmented, modified_words, words_of
-from unmask.worlds.exact import ExactModel, exact_model, manifest_of, margins
-from unmask.worlds.exact_evidence import exact_evidence
+from unmask.worlds.exact import ExactModel, exact_evidence, exact_model, manifest_of, margins
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,

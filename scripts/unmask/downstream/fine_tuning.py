@@ -25,9 +25,15 @@ from unmask.downstream.task import Task
 from unmask.downstream.terms import CURVE, DEV, SEARCH, SIMILARITY, TRAIN
 from unmask.errors import InputError
 from unmask.facts import read_facts, write_facts
-from unmask.models.classifiers import ClassificationDataset, Start, make_classifier
+from unmask.models.classifiers import (
+    ClassificationDataset,
+    Start,
+    make_classifier,
+    predict_logits,
+    takes_types,
+    tokenise,
+)
 from unmask.models.devices import Device
-from unmask.models.tokens import predict_logits, takes_types, tokenise
 from unmask.models.training import Settings, steps_of, train
 
 logger = logging.getLogger(__name__)

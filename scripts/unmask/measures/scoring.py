@@ -40,7 +40,7 @@ docs/determinism.md says what was measured."""
 
 EXACT_SOURCE = "oracle"
 """The source of models that are no networks: their log-probabilities are enumerated in double precision and
-rounded (unmask.worlds.exact_evidence), so that what is equal is equal."""
+rounded (unmask.worlds.exact), so that what is equal is equal."""
 
 UNRELATED_COLUMNS = ("pair_id", "measure", "protocol", *SIDES)
 

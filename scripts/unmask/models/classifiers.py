@@ -2,15 +2,19 @@
 
 A classifier has the encoder as it is, and a head drawn at random; back again the fine-tuned encoder stands
 under the head for masked words that its model had before, so that its bias after fine-tuning can be measured.
+Texts, or pairs of texts, are tokens in a few arrays: lists would take ten times the memory.
 """
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
 from transformers import (
     AutoConfig,
     AutoModelForMaskedLM,
@@ -21,10 +25,117 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES
 
 from unmask.errors import InputError
+from unmask.models.devices import Device, read_in_batches
 from unmask.models.directory import save_like
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.tokens import Tokens, padded
 from unmask.models.training import Batch
+
+TOKENISED_AT_ONCE = 1000
+"""Texts whose tokens are Python's numbers for a while."""
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of texts, one text behind the other."""
+
+    ids: npt.NDArray[np.int32]
+    types: npt.NDArray[np.int8] | None
+    """Of which of two texts each token is (0, 1); None where the model is not told."""
+    starts: npt.NDArray[np.int64]
+    """Where each text's tokens begin, and where the last text's end: texts + 1."""
+    truncated: int
+    """How many texts were too long and lost their end (of a pair, that of the longer)."""
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def takes_types(network: PreTrainedModel) -> bool:
+    """Whether a network can tell the tokens of a first text from those of a second."""
+    names = inspect.signature(network.forward).parameters
+    return "token_type_ids" in names and getattr(network.config, "type_vocab_size", 2) > 1
+
+
+def tokenise(
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    seconds: Sequence[str] | None,
+    max_length: int | None,
+    with_types: bool,
+) -> Tokens:
+    """The tokens of texts, or of pairs of a text and its second, special ones included; at most `max_length`
+    of each.
+
+    with_types: whether to keep of which text a token is, where the tokenizer says so.
+    """
+    ids: list[npt.NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
+    types: list[npt.NDArray[np.int8]] = []
+    lengths: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+    truncated = 0
+    for start in range(0, len(texts), TOKENISED_AT_ONCE):
+        part = slice(start, start + TOKENISED_AT_ONCE)
+        sides = [list(each[part]) for each in (texts, seconds) if each is not None]
+        encoding = tokenizer(*sides, truncation=False, verbose=False, return_attention_mask=False)
+        keys = ["input_ids", *(["token_type_ids"] if with_types and "token_type_ids" in encoding else [])]
+        for place, whole in enumerate(encoding["input_ids"]):
+            if max_length is not None and len(whole) > max_length:
+                # anew, as special tokens stand behind the end
+                cut = tokenizer(*(each[place] for each in sides), truncation=True, max_length=max_length)
+                for key in keys:
+                    encoding[key][place] = cut[key]
+                truncated += 1
+        lengths.append(np.array([len(one) for one in encoding["input_ids"]], dtype=np.int64))
+        ids += [np.array(one, dtype=np.int32) for one in encoding["input_ids"]]
+        if len(keys) > 1:
+            types += [np.array(one, dtype=np.int8) for one in encoding["token_type_ids"]]
+    starts = np.cumsum(np.concatenate(lengths))
+    return Tokens(np.concatenate(ids), np.concatenate(types) if types else None, starts, truncated)
+
+
+def padded(tokens: Tokens, numbers: Sequence[int], padding_id: int, side: str = "right") -> dict[str, Tensor]:
+    """A network's inputs for some of the texts, filled up to the longest of them, on the right or left."""
+    chosen = np.asarray(numbers)
+    starts, ends = tokens.starts[chosen], tokens.starts[chosen + 1]
+    real = np.arange((ends - starts).max()) < (ends - starts)[:, None]
+    if side == "left":
+        real = real[:, ::-1]
+    at = np.concatenate([np.arange(start, end) for start, end in zip(starts, ends, strict=True)])
+    ids = np.full(real.shape, padding_id, dtype=np.int64)
+    ids[real] = tokens.ids[at]
+    inputs = {"input_ids": ids, "attention_mask": real.astype(np.int64)}
+    if tokens.types is not None:
+        inputs["token_type_ids"] = np.zeros(real.shape, dtype=np.int64)
+        inputs["token_type_ids"][real] = tokens.types[at]
+    return {name: torch.from_numpy(values) for name, values in inputs.items()}
+
+
+def predict_logits(
+    network: PreTrainedModel, tokens: Tokens, device: Device, some: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.float32]:
+    """The logits (texts × labels) of texts, or of `some` of them by number, read as `read_in_batches` does.
+
+    network: on the device, in evaluation mode. Raises InputError for a text that does not fit into memory by
+    itself, and for logits that are not finite.
+    """
+    numbers = np.arange(len(tokens)) if some is None else some
+    rows = np.stack([tokens.ids, *([] if tokens.types is None else [tokens.types])]).astype(">i4")
+    spans = zip(tokens.starts[numbers], tokens.starts[numbers + 1], strict=True)
+
+    def read(batch: Sequence[bytes]) -> Tensor:
+        inputs = np.frombuffer(b"".join(batch), ">i4").reshape(len(batch), len(rows), -1).astype(np.int64)
+        ids, *types = torch.from_numpy(inputs).to(device.torch).unbind(1)
+        of_pairs = {"token_type_ids": types[0]} if types else {}
+        logits: Tensor = network(input_ids=ids, attention_mask=torch.ones_like(ids), **of_pairs).logits
+        return logits
+
+    logits = np.empty((len(numbers), network.config.num_labels or 0), dtype=np.float32)
+    texts = [rows[:, start:end].tobytes() for start, end in spans]
+    size = rows.itemsize * len(rows)
+    for places, result in read_in_batches(texts, lambda text: (len(text) // size,), read, device):
+        logits[places] = result
+    if not np.isfinite(logits).all():
+        raise InputError("predicting: the model gives logits that are not finite numbers")
+    return logits
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,14 @@ from torch.optim import SGD
 from transformers import AutoModelForMaskedLM
 
 from unmask.errors import InputError
-from unmask.models.classifiers import ClassificationDataset, make_classifier
+from unmask.models.classifiers import ClassificationDataset, make_classifier, takes_types
+from unmask.models.classifiers import tokenise as tokens_of
 from unmask.models.devices import Device
 from unmask.models.directory import save_like
 from unmask.models.embedding import Span, tokenise
 from unmask.models.masking import Masking
 from unmask.models.poolings import Tokens
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.tokens import takes_types
-from unmask.models.tokens import tokenise as tokens_of
 from unmask.models.training import IGNORED, Batch, Settings, constant, steps_of, train
 from unmask.regional.labelled import Items
 

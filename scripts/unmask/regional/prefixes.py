@@ -18,11 +18,11 @@ from statsmodels.stats.contingency_tables import mcnemar
 from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerBase
 
 from unmask.errors import InputError
+from unmask.models.classifiers import predict_logits, tokenise
 from unmask.models.devices import Device
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.loading import load_network
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.tokens import predict_logits, tokenise
 from unmask.regional.labelled import Items
 from unmask.regional.schema import PREFIXES
 from unmask.regional.terms import CONTROL, NO_PREFIX
