@@ -250,7 +250,6 @@ from unmask.papers.comparing import COLUMNS, compared, summary
 from unmask.plugins import load as plugins_load
 from unmask.plugins import module_file, names
 from unmask.preflight import DigestCache, hold_run_lock
-from unmask.regional import charts as regional_charts
 from unmask.regional import further_training
 from unmask.regional.further_training import (
     fine_tune_on,

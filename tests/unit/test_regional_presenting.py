@@ -4,7 +4,6 @@ import html
 import itertools
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,6 @@ from library import (
     chart,
     framed,
     read_borders,
-    read_section,
     render_page,
     rows_of,
     sentences,
@@ -41,17 +39,16 @@ from library import REGIONAL_PROTOCOLS as PROTOCOLS
 from library import REGIONAL_PUBLISHED as PUBLISHED
 from library import REGIONAL_SCORES as SCORES
 from page_words import check_first_sentence
-from running import present
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "regional"
 FACTS = pd.read_csv(RESOURCES / "published.csv", comment="#", keep_default_na=False)
-SCRIPT, SIGNS, LATEX = "<script>alert('x')</script>", "$x_1$ & 50% #1 | `a`", r"\textbf{bold}_{2}"
-"""Names of regions that would be markup somewhere."""
+SCRIPT = "<script>alert('x')</script>"
+"""The name of a region that would be markup on the page."""
 
 CONTINENTS: dict[str, dict[str, tuple[str, int | None]]] = {
     "AF": {"EGY": ("Egypt", 818), "KEN": ("Kenya", 404), "UGA": ("Uganda", 800), "MUS": ("Mauritius", 480)},
-    "AS": {"IND": ("India", 356), "JPN": (SIGNS, 392), "SYR": ("Syria", 760)},
-    "EU": {"FRA": ("France", 250), "IRL": ("Ireland", 372), "ITA": (LATEX, 380), "XKX": ("Kosovo", None)},
+    "AS": {"IND": ("India", 356), "JPN": ("Japan", 392), "SYR": ("Syria", 760)},
+    "EU": {"FRA": ("France", 250), "IRL": ("Ireland", 372), "ITA": ("Italy", 380), "XKX": ("Kosovo", None)},
     "NA": {"MEX": ("Mexico", 484), "USA": ("United States", 840)},
     "OC": {"AUS": ("Australia", 36), "FJI": ("Fiji", 242), "TUV": ("Tuvalu", 798)},
     "SA": {"BRA": ("Brazil", 76), "CHL": ("Chile", 152)},
@@ -302,15 +299,13 @@ def test_prefixes_that_change_most_stand_first(results: RegionalResults) -> None
 
 
 def test_printed_prefixes_are_of_tables_of_their_name(results: RegionalResults) -> None:
-    both = [results.prefixes.assign(table=name) for name in ("imdb", "hatespeech18")]
-    vars(results)["prefixes"] = pd.concat(both, ignore_index=True)
-    printed = {
-        key[1:]: tuple(row.values()) for key, row in cells(results, "table4").items() if key[0] == "printed"
-    }
-    assert printed["imdb", "Uganda"][3:] == ("10123", "0.0156", "14877", "0.0199")
-    assert printed["hatespeech18", "all countries"][1:3] == ("0.8426", "0.8396")
-    changes = tuple(cells(results, "table5")["printed: bert-base", "hatespeech18", "all countries"].values())
-    assert changes[:3] == ("0.0720", "1.3645", "1.4365")
+    vars(results)["prefixes"] = results.prefixes.assign(table="hatespeech18")
+    assert tuple(cells(results, "table4")["printed", "hatespeech18", "all countries"].values())[1:3] == (
+        "0.8426",
+        "0.8396",
+    )
+    changes = cells(results, "table5")["printed: bert-base", "hatespeech18", "all countries"]
+    assert tuple(changes.values())[:3] == ("0.0720", "1.3645", "1.4365")
 
 
 def test_prefixes_have_the_papers_names(results: RegionalResults) -> None:
@@ -443,46 +438,29 @@ def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
     assert all(row["log_prob"] == pytest.approx(frame[row["country"]]) for row in of_first)
 
 
-def test_borders_are_those_of_the_file_without_antarctica() -> None:
+def test_antarctica_is_not_drawn() -> None:
     borders = read_borders(RESOURCES / "countries-110m.json")
-    original = json.loads((RESOURCES / "countries-110m.json").read_text())
-    kept = json.loads(borders.topojson)
-    assert kept["arcs"] == original["arcs"]
-    entries = original["objects"]["countries"]["geometries"]
-    wanted = [entry for entry in entries if entry["properties"]["name"] != "Antarctica"]
-    shapes = kept["objects"]["countries"]["geometries"]
-    assert len(entries) - 1 == len(wanted) == len(shapes) == len(borders.lands)
-    for land, shape, entry in zip(rows_of(borders.lands), shapes, wanted, strict=True):
-        assert (land.shape, land.country) == (shape["id"], entry["properties"]["name"])
-        assert land.code == int(entry["id"]) if "id" in entry else pd.isna(land.code)
-        assert (shape["type"], shape["arcs"]) == (entry["type"], entry["arcs"])
+    original = json.loads((RESOURCES / "countries-110m.json").read_text())["objects"]["countries"][
+        "geometries"
+    ]
+    shapes = json.loads(borders.topojson)["objects"]["countries"]["geometries"]
+    wanted = [entry for entry in original if entry["properties"]["name"] != "Antarctica"]
+    assert len(original) - 1 == len(wanted)
+    assert [shape["arcs"] for shape in shapes] == [entry["arcs"] for entry in wanted]
+    assert [shape["id"] for shape in shapes] == borders.lands["shape"].tolist()
+    assert borders.lands["country"].tolist() == [entry["properties"]["name"] for entry in wanted]
+    assert borders.lands["code"].fillna(-1).tolist() == [int(entry.get("id", -1)) for entry in wanted]
 
 
-def test_names_are_text_everywhere(files: dict[str, Any], tmp_path: Path) -> None:
-    forms = [(PRESENTS.tables, ("csv", "md", "tex")), (PRESENTS.charts, ("svg", "png"))]
-    outputs = {
-        f"{name}_{form}": str(tmp_path / f"{name}.{form}")
-        for names, endings in forms
-        for name in names
-        for form in endings
-    }
-    outputs["regional"] = str(tmp_path / "section.json")
-    present("regional", files, outputs, tmp_path / "log", SETTINGS)
-    section = read_section(outputs["regional"])
+def test_the_section_has_the_papers_tables_and_what_is_doubtful(results: RegionalResults) -> None:
+    section = PRESENTS.sections("regional", results)[0]
     check_first_sentence(section)
     page = render_page("Report", [section])
     assert SCRIPT not in page and html.escape(SCRIPT, quote=False) in page.replace("&#39;", "'")
-    for table in range(1, 7):
-        assert f"HERB, Table {table}: " in page
     doubt = FACTS.loc[FACTS["why"] != "", "why"].iloc[0]
+    assert all(f"HERB, Table {table}: " in page for table in range(1, 7))
     assert "Printed values that are doubtful" in page and html.escape(doubt, quote=False)[:40] in page
-    for name in PRESENTS.charts:
-        root = ElementTree.fromstring(Path(outputs[f"{name}_svg"]).read_text())
-        assert not [each for each in root.iter() if each.tag.endswith("script")]
-    markdown, latex = (Path(outputs[f"table1_{form}"]).read_text() for form in ("md", "tex"))
-    assert "<script>" not in markdown and r"\<script\>" in markdown
-    assert "<script>" not in latex or r"\textless{}script" in latex
-    assert SCRIPT in set(pd.read_csv(outputs["table1_csv"])["name"])
+    assert len([block for block in section.blocks if type(block).__name__ == "Chart"]) == len(PRESENTS.charts)
 
 
 def test_what_there_is_nothing_of_is_a_line(files: dict[str, Any], tmp_path: Path) -> None:
