@@ -2,7 +2,6 @@
 
 import json
 import math
-import random
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,16 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from scipy.stats import norm as normal
 
 from library import (
     PLACELESS,
     PREFIXES,
     REGIONS,
     Classifier,
-    Group,
     InputError,
-    Predictions,
     check_model,
     framed,
     load_classifier,
@@ -205,53 +201,6 @@ def test_odd_prefixes_are_refused(key: str, changes: dict[str, Any], reason: str
     with pytest.raises(InputError) as caught:
         region_groups(regions(), [{"level": "city", "template": TEMPLATE}, entry], "a.prefixes")
     assert str(caught.value).startswith(f"a.prefixes.1.{key}: {reason}")
-
-
-COUNTRIES = ("Bad Land", "Oz", "Utopia", "Erewhon")
-SHIFT, ANY, WEIGHT, WORDS_OF_A_TEXT = -1.5, -0.5, 1.2, 6
-
-
-def linear(texts: Sequence[str], seed: int, trained: bool) -> Predictions:
-    """A linear classifier: good and bad words, any prefix, and one country more; and noise of its own for
-    each prefix and text. One that was never trained has the noise alone."""
-    logits = []
-    for text in texts:
-        prefix, _, words = text.rpartition(".")
-        noise = random.Random(f"{seed} {text}").gauss(0, 1)
-        good = words.split().count("good")
-        learnt = WEIGHT * (2 * good - WORDS_OF_A_TEXT) + ANY * bool(prefix) + SHIFT * ("Bad Land" in prefix)
-        logits.append(noise + learnt * trained)
-    positive = 1 / (1 + np.exp(-np.array(logits)))
-    return Predictions(np.column_stack([1 - positive, positive]), 0)
-
-
-def share_positive(shift: float) -> float:
-    """The share of texts that the linear classifier calls positive, over all numbers of good words."""
-    good = np.arange(WORDS_OF_A_TEXT + 1)
-    frequency = np.array([math.comb(WORDS_OF_A_TEXT, each) for each in good]) / 2**WORDS_OF_A_TEXT
-    return float(frequency @ normal.cdf(WEIGHT * (2 * good - WORDS_OF_A_TEXT) + shift))
-
-
-def linear_study(monkeypatch: pytest.MonkeyPatch, seed: int, trained: bool) -> pd.DataFrame:
-    rng = np.random.default_rng([99, seed])
-    words = np.array(["bad", "good"])[rng.integers(0, 2, (100, WORDS_OF_A_TEXT))]
-    # a number tells apart texts with the same words
-    items = Items(tuple(f"{number} {' '.join(row)}" for number, row in enumerate(words)), np.arange(100) % 2)
-    monkeypatch.setattr("unmask.regional.prefixes.predict", lambda model, some: linear(some, seed, trained))
-    prefixes = {name: TEMPLATE.format(region=name) for name in COUNTRIES}
-    model: Any = None
-    table = prefix_table(model, items, [Group("country", TEMPLATE, prefixes)], 1)
-    return table[table["region"].isin(COUNTRIES)].set_index("region")
-
-
-def test_a_planted_country_is_clear_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The truth by enumeration. The exact test rejects others at most as often as it says."""
-    studies = pd.concat([linear_study(monkeypatch, seed, trained=True) for seed in range(120)])
-    behind, planted = (share_positive(shift) for shift in (ANY, ANY + SHIFT))
-    assert planted - behind < -0.15
-    assert studies["over_control"]["Bad Land"].mean() == pytest.approx(planted - behind, abs=0.01)
-    assert (studies["p"]["Bad Land"] < 0.05).mean() > 0.95
-    assert 0.005 <= (studies["p"].drop("Bad Land") < 0.05).mean() <= 0.06
 
 
 # labelled tables

@@ -1,7 +1,6 @@
 """Models trained further: on sentences that they find likely, and as classifiers of a labelled table."""
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,9 @@ from library import (
     LIKELIHOODS,
     WORDS,
     InputError,
-    Settings,
     check_model,
     fine_tune_on,
     further_training,
-    hide_names,
     likely_sentences,
     load_classifier,
     pick_device,
@@ -111,28 +108,6 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
     assert found[0] < found[1] < found[2]
     losses = [tenth["loss"] for tenth in facts["loss"]]
     assert np.mean(losses[-3:]) < np.mean(losses[:3])
-
-
-def test_stopped_and_gone_on_it_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    monkeypatch.setattr(further_training, "Settings", partial(Settings, save_every=2))
-    train_on(base, SENTENCES, tmp_path / "whole", entry(2, 0.01), CPU)
-    calls = 0
-
-    def stopped(*arguments: Any, **others: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls > 3:
-            raise KeyboardInterrupt
-        return hide_names(*arguments, **others)
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(further_training, "hide_names", stopped)
-        train_on(base, SENTENCES, tmp_path / "parts", entry(2, 0.01), CPU, work=tmp_path)
-    assert (tmp_path / "state.pt").exists() and not (tmp_path / "parts").exists()
-    train_on(base, SENTENCES, tmp_path / "parts", entry(2, 0.01), CPU, work=tmp_path)
-    whole, parts = (tmp_path / name / "model.safetensors" for name in ("whole", "parts"))
-    assert whole.read_bytes() == parts.read_bytes()
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])

@@ -33,7 +33,7 @@ AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json")
 LIKELIHOODS, SCORES = "regional/bert/likelihoods/traits.parquet", "regional/bert/scores.parquet"
 NAMES, PICTURES = "associations/bert/names/", "associations/sees/pictures/"
 EMBEDDED = ("embeddings.parquet", "associations.parquet")
-COUNTER = World(language=0.3, counter=0.3)
+WORLD = World(language=0.3, vision=-0.2, interaction=0.1, counter=0.4, shift=0.2)
 
 
 def regional(folder: Path) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     """The study, run to its report. Tests plan with it, or change copies."""
     workflow = Workflow(copy_workflow(tmp_path_factory.mktemp("study") / "unmask"))
     folder = workflow.folder
-    world = write_world(folder / "world", COUNTER)
+    world = write_world(folder / "world", WORLD)
     model, test, features = (path.relative_to(folder) for path in (world.model, world.test, world.features))
     workflow.config = {
         "study": "small",
@@ -171,7 +171,7 @@ def test_numbers_are_those_of_the_embeddings(finished: Workflow, encoder: str) -
 def test_what_hand_set_weights_mean_is_measured(finished: Workflow) -> None:
     rows = pd.read_parquet(finished.folder / "results/small" / PICTURES / "associations.parquet")
     differences = rows.set_index(["pooling", "experiment", "unit"])["mean_difference"].to_dict()
-    expected = truths(COUNTER)
+    expected = truths(WORLD)
     # every word is one token, the first
     expected |= {("word-first", *key[1:]): truth for key, truth in expected.items() if key[0] == "word"}
     assert differences == pytest.approx(expected, abs=1e-6) and len(expected) == 24

@@ -44,8 +44,8 @@ class Sentences:
     tokenizer: PreTrainedTokenizerBase
     max_length: int | None
 
-    def encoded(self, pairs: Sequence[tuple[str, str | None]]) -> tuple[Ints, Ints, Bools]:
-        """How many tokens each sentence has; and of all, one behind the other, ids and whether special.
+    def encoded(self, pairs: Sequence[tuple[str, str | None]]) -> tuple[list[list[int]], list[list[int]]]:
+        """Of each sentence the token ids, and of each token whether it is special (1, else 0).
 
         Raises InputError for a sentence without tokens, or of more than the model takes.
         """
@@ -54,15 +54,14 @@ class Sentences:
             for name, word in pairs
         ]
         encoding = self.tokenizer(texts, return_special_tokens_mask=True, truncation=False, verbose=False)
-        lengths = np.array([len(ids) for ids in encoding["input_ids"]])
-        special = np.concatenate(encoding["special_tokens_mask"]).astype(bool)
-        if not (tokens := _counts(lengths, ~special)).all():
-            text = texts[int(tokens.argmin())][:LONGEST]
-            raise InputError(f"sentence {text!r}: the tokenizer makes no token of it")
-        if self.max_length is not None and (most := lengths.max()) > self.max_length:
-            text = texts[int(lengths.argmax())][:LONGEST]
-            raise InputError(f"sentence {text!r}: {most} tokens, and the model takes {self.max_length}")
-        return lengths, np.concatenate(encoding["input_ids"]), special
+        ids, special = encoding["input_ids"], encoding["special_tokens_mask"]
+        for text, flags in zip(texts, special, strict=True):
+            if all(flags):
+                raise InputError(f"sentence {text[:LONGEST]!r}: the tokenizer makes no token of it")
+            if self.max_length is not None and len(flags) > self.max_length:
+                most = f"{len(flags)} tokens, and the model takes {self.max_length}"
+                raise InputError(f"sentence {text[:LONGEST]!r}: {most}")
+        return ids, special
 
     def _spelt(self, name: str) -> str:
         return name.replace("/", "") if self.released else name
@@ -72,43 +71,35 @@ class Sentences:
 
         Of every name the sentence with the longest word is tokenised: one that is too long is met first.
         """
-        of_words, *_ = self.encoded([(names[0], word) for word in self.words])
-        longest = self.words[int(of_words.argmax())]
-        lengths, *_ = self.encoded([(name, longest) for name in names])
-        tokens = lengths * len(self.words)
+        of_words, _ = self.encoded([(names[0], word) for word in self.words])
+        longest = self.words[int(np.argmax([len(ids) for ids in of_words]))]
+        of_names, _ = self.encoded([(name, longest) for name in names])
+        tokens = np.array([len(ids) for ids in of_names]) * len(self.words)
         runs = pd.Series(tokens).groupby(np.cumsum(tokens) // most)
         return [([names[row] for row in run.index], int(run.sum())) for _, run in runs]
 
     def laid_out(self, names: Sequence[str]) -> tuple[pd.DataFrame, list[tuple[Ints, Block, Bools]]]:
         """The rows of their sentences without likelihoods, and blocks of sentences of one length: which rows
         these are, and which columns count."""
-        pairs = [(name, word) for name in names for word in self.words]
-        lengths, ids, special = self.encoded(pairs)
+        pairs, blocks = [(name, word) for name in names for word in self.words], []
+        ids, special = self.encoded(pairs)
+        lengths = np.array([len(flags) for flags in special])
         table = pd.DataFrame(pairs, columns=["name", "word"], dtype=object)
-        table["tokens"] = _counts(lengths, ~special)
-        table["unknown"] = _counts(lengths, ids == self.tokenizer.unk_token_id)
+        table["tokens"] = lengths - [sum(flags) for flags in special]
+        table["unknown"] = [each.count(self.tokenizer.unk_token_id) for each in ids]
         widths = lengths
         if self.released:
             widths = lengths.reshape(len(names), -1).max(axis=1).repeat(len(self.words))
-        starts, blocks = np.cumsum(lengths) - lengths, []
         for width in np.unique(widths):
             rows = np.flatnonzero(widths == width)
             real = np.arange(width) < lengths[rows, None]
-            at = (starts[rows, None] + np.arange(width))[real]
-            block = np.full(real.shape, self.tokenizer.pad_token_id or 0)
-            block[real] = ids[at]
-            counted = np.zeros(real.shape, dtype=bool)
+            block, counted = np.full(real.shape, self.tokenizer.pad_token_id or 0), np.zeros_like(real)
+            block[real] = np.concatenate([ids[row] for row in rows])
+            counted[real] = np.concatenate([special[row] for row in rows]) == 0
             if self.released:
-                counted[:, 1:-1] = True
-            else:
-                counted[real] = ~special[at]
+                counted = np.broadcast_to((np.arange(width) > 0) & (np.arange(width) < width - 1), real.shape)
             blocks.append((rows, Block(block, mask=None if real.all() else real), counted))
         return table, blocks
-
-
-def _counts(lengths: Ints, which: Bools) -> Ints:
-    """How many tokens of each sentence are among these."""
-    return np.bincount(np.repeat(np.arange(len(lengths)), lengths)[which], minlength=len(lengths))
 
 
 def _likelihoods(
