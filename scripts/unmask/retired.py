@@ -45,6 +45,7 @@ RETIRED = {
     "regional.prefixes.*.leave_out": "leave the rows out of the table",
     "regional.prefixes.*.reviews": "prefixes are tried on a labelled table of yours (path or files)",
     "regional.reading": "a likelihood is the mean over the tokens of the text, as in the paper",
+    "regional.regions.min_population": "cities takes so many of each country, the largest",
     "regional.resamples": "scores have the band of permuted vectors alone; intervals by words were too low",
     "regional.variants": "it is protocols",
     "runtime.gpu_manufacturer": "Snakemake sets it (--default-resources gpu_manufacturer=nvidia)",

@@ -4,6 +4,7 @@ import html
 import itertools
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,81 +72,63 @@ SETTINGS: dict[str, Any] = {
 
 def make_regions() -> pd.DataFrame:
     """World < continent < country < city, with a name that is markup and one of two cities."""
-    rows: list[dict[str, Any]] = [{"region": "world", "name": "World", "level": "world"}]
-    names = {"AF": SCRIPT} | {code: f"Continent {code}" for code in CONTINENTS if code != "AF"}
+    countries = [(key, *each, of) for of, some in CONTINENTS.items() for key, each in some.items()]
+    rows: list[tuple[Any, ...]] = [("world", "World", "world", None, None)]
     rows += [
-        {"region": code, "name": name, "level": "continent", "parent": "world"}
-        for code, name in names.items()
+        (of, SCRIPT if of == "AF" else f"Continent {of}", "continent", "world", None) for of in CONTINENTS
     ]
-    countries = {key: (of, *each) for of, some in CONTINENTS.items() for key, each in some.items()}
-    rows += [
-        {"region": key, "name": name, "level": "country", "parent": of, "country_code": code}
-        for key, (of, name, code) in countries.items()
-    ]
-    for key in countries:
+    rows += [(key, name, "country", of, code) for key, name, code, of in countries]
+    for key, *_ in countries:
         for n in range({"SYR": 0, "IRL": 1}.get(key, 2)):
             name = "Springfield" if n == 0 and key in ("USA", "BRA") else f"City {n} of {key}"
-            rows.append({"region": f"{key}{n}", "name": name, "level": "city", "parent": key})
-    return framed(rows, REGIONS)
+            rows.append((f"{key}{n}", name, "city", key, None))
+    columns = ("region", "name", "level", "parent", "country_code")
+    return framed([dict(zip(columns, row, strict=True)) for row in rows], REGIONS)
 
 
-def make_scores(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
+@cache
+def make_scores(seed: int) -> pd.DataFrame:
     """SCORES: `published` and `paper` divided by the number of pairs, null for one child, of cities C_w."""
-    rng = np.random.default_rng(seed)
-    children = regions["region"].map(regions["parent"].value_counts()).fillna(0).astype(int)
-    rows: list[dict[str, Any]] = []
-    for words in (
-        FULL,
-        *(f"{how}-{topic}" for how in ("without", "replace") for topic in ("strength", "morality")),
-    ):
-        for protocol in PROTOCOLS:
-            for measure in MEASURES:
-                if (measure, protocol) == (SPARSENESS, CORRECTED):
-                    continue
-                for region, level, count in zip(regions["region"], regions["level"], children, strict=True):
-                    row = {"protocol": protocol, "measure": measure, "words": words, "region": region}
-                    row |= {"level": level, "children": count}
-                    divisor = 1 if measure == SPARSENESS or protocol == CORRECTED else count * (count - 1) / 2
-                    if level == "city" and (measure, words) == (C_W, FULL):
-                        rows.append(row | {"score": rng.gamma(4, 0.01)})
-                    if level != "city" and count > 1:
-                        row |= {"score": rng.uniform(0.03, 0.05) / divisor}
-                        p = float(rng.choice([0.002, 0.03, 0.6]))
-                        chance = {"permuted_low": 0.032 / divisor, "permuted_high": 0.046 / divisor}
-                        chance |= {"p": p, "p_holm": min(1.0, 6 * p)}
-                        tested = measure != SPARSENESS and words == FULL and level != "world"
-                        rows.append(row | (chance if tested else {}))
-                    elif level != "city":
-                        rows.append(row)
-    return framed(rows, SCORES)
+    rng, tables, regions = np.random.default_rng(seed), [], make_regions()
+    children = regions["region"].map(regions["parent"].value_counts()).fillna(0).astype("int32")
+    sets = (FULL, *(f"{how}-{topic}" for how in ("without", "replace") for topic in ("strength", "morality")))
+    for words, protocol, measure in itertools.product(sets, PROTOCOLS, MEASURES):
+        if (measure, protocol) == (SPARSENESS, CORRECTED):
+            continue
+        rows = regions[["region", "level"]].assign(children=children, protocol=protocol, measure=measure)
+        if (measure, words) != (C_W, FULL):
+            rows = rows[rows["level"] != "city"]
+        n, p = rows["children"], rng.choice([0.002, 0.03, 0.6], len(rows), p=[0.2, 0.4, 0.4])
+        pairs = (n * (n - 1) / 2).mask(n < 2)
+        divisor = pairs / pairs if measure == SPARSENESS or protocol == CORRECTED else pairs
+        score = (rng.uniform(0.03, 0.05, len(rows)) / divisor).mask(rows["level"] == "city", 0.04)
+        chance = rows[[]].assign(permuted_low=0.032 / divisor, permuted_high=0.046 / divisor)
+        chance = chance.assign(p=p, p_holm=np.minimum(1, 6 * p))
+        tested = (n > 1) & (rows["level"] != "world") & (measure != SPARSENESS) & (words == FULL)
+        tables.append(rows.assign(words=words, score=score).join(chance[tested]))
+    return pd.concat(tables, ignore_index=True).reindex(columns=SCORES.names)
 
 
 def make_prefixes() -> pd.DataFrame:
     """No prefix, a control, countries, and all of them; each changes more labels than the one before."""
-    names = {key: name for countries in CONTINENTS.values() for key, (name, _) in countries.items()}
-    kinds: list[tuple[str | None, str, str | None]] = [
-        (None, "none", None),
-        ("this place", "control", "I am from this place."),
-        *((key, "country", f"I am from {name}.") for key, name in names.items()),
-        (None, "country", "I am from {region}."),
+    template = "I am from {region}."
+    rows: list[dict[str, Any]] = [
+        {"level": "none"},
+        {"region": "this place", "level": "control", "prefix": template.format(region="this place")},
+        *(
+            {"region": key, "level": "country", "prefix": template.format(region=name)}
+            for countries in CONTINENTS.values()
+            for key, (name, _) in countries.items()
+        ),
+        {"level": "country", "prefix": template},
     ]
-    same: dict[str, Any] = {
-        "items": 500,
-        "truncated": 0,
-        "macro_f1": 0.88,
-        "up": 300,
-        "mean_up": 0.0125,
-        "down": 200,
-    }
-    same |= {"mean_down": 0.02, "template": "I am from {region}."}
-    rows = [
-        {"region": region, "level": level, "prefix": prefix, "accuracy": 0.9 - n / 1000, **same}
-        | {"to_positive": 0.001 * n, "to_negative": 0.002 * n, "net": -0.001 * n}
-        | ({"over_control": -0.001 * (n - 1)} if level == "country" else {})
-        | ({"p": 1e-4 if n >= 10 else 0.04} if level == "country" and region else {})
-        for n, (region, level, prefix) in enumerate(kinds)
-    ]
-    rows[0]["template"] = None
+    same = {"items": 500, "truncated": 0, "macro_f1": 0.88, "mean_up": 0.0125, "mean_down": 0.02}
+    for n, row in enumerate(rows):
+        row |= {**same, "up": 300, "down": 200, "template": template if n else None, "net": -0.001 * n}
+        row |= {"accuracy": 0.9 - n / 1000, "to_positive": 0.001 * n, "to_negative": 0.002 * n}
+        if row["level"] == "country":
+            row["over_control"] = -0.001 * (n - 1)
+            row["p"] = (1e-4 if n >= 10 else 0.04) if "region" in row else None
     return framed(rows, PREFIXES)
 
 
@@ -181,7 +164,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for seed, model in enumerate(MODELS):
         facts = {"model": model["name"], "draws": DRAWS, "template": "People in {region} are {word}."}
         for key, rows, schema in (
-            ("scores", make_scores(regions, seed), SCORES),
+            ("scores", make_scores(seed), SCORES),
             ("likelihoods", make_likelihoods(regions, seed), LIKELIHOODS),
             ("name_vectors", make_name_vectors(seed), NAME_VECTORS),
         ):
@@ -195,8 +178,9 @@ def results(files: dict[str, Any]) -> RegionalResults:
     return RegionalResults(files, SETTINGS)
 
 
+@cache
 def scored(model: int, measure: str, protocol: str, words: str = FULL) -> dict[str, Any]:
-    rows = make_scores(make_regions(), model)
+    rows = make_scores(model)
     rows = rows[(rows["measure"] == measure) & (rows["protocol"] == protocol) & (rows["words"] == words)]
     return {row.region: row for row in rows_of(rows)}
 
@@ -474,7 +458,7 @@ def test_what_there_is_nothing_of_is_a_line(files: dict[str, Any], tmp_path: Pat
     assert all("Nothing in this study has what this table needs." in text for text in texts.values())
     assert dict(PRESENTS.drawn(nothing, ["scores_figure"]))["scores_figure"].startswith("No region of this")
     other = tmp_path / "other.parquet"
-    write_table(other, make_scores(make_regions(), 0), SCORES, {"model": "m2", "draws": 7})
+    write_table(other, make_scores(0), SCORES, {"model": "m2", "draws": 7})
     mixed = RegionalResults(files | {"scores": [*files["scores"][:1], str(other)]}, SETTINGS)
     with pytest.raises(InputError, match="made with draws 7, others with 200"):
         _ = mixed.captions

