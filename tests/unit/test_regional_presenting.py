@@ -101,7 +101,7 @@ def make_scores(seed: int) -> pd.DataFrame:
         n, p = rows["children"], rng.choice([0.002, 0.03, 0.6], len(rows), p=[0.2, 0.4, 0.4])
         pairs = (n * (n - 1) / 2).mask(n < 2)
         divisor = pairs / pairs if measure == SPARSENESS or protocol == CORRECTED else pairs
-        score = (rng.uniform(0.03, 0.05, len(rows)) / divisor).mask(rows["level"] == "city", 0.04)
+        score = (divisor**-1 * rng.uniform(0.03, 0.05, len(rows))).mask(rows["level"] == "city", 0.04)
         chance = rows[[]].assign(permuted_low=0.032 / divisor, permuted_high=0.046 / divisor)
         chance = chance.assign(p=p, p_holm=np.minimum(1, 6 * p))
         tested = (n > 1) & (rows["level"] != "world") & (measure != SPARSENESS) & (words == FULL)
