@@ -210,7 +210,7 @@ def test_comparisons_of_other_pairs_are_refused() -> None:
 
 
 def test_where_nothing_is_decided_there_is_no_interval() -> None:
-    """Ties and undefined comparisons cannot vary, in the protocol where they count as not preferred either."""
+    """Ties and undefined comparisons cannot vary, also where they count as not preferred (published)."""
     pairs, scores, margins = made()
     values = np.where(np.arange(len(margins)) % 2, 0.0, np.nan)
     table = table_of(pairs, scores, margins.assign(**dict.fromkeys(SIDES, values)))

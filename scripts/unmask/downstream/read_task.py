@@ -64,7 +64,7 @@ def read_task(files: Files, entry: Entry) -> Task:
             raise InputError(f"{files[TRAIN][0]}: no rows for {part}")
     tested, bias = parts[TEST], []
     if labels is not None and entry["kind"] == OCCUPATIONS:
-        _check_genders(files[TRAIN][0], parts, labels, entry)
+        _check_genders(files, parts, labels, entry)
         tested = tested.assign(occupation=tested["label"].map(dict(enumerate(labels))))
         tested["female_share"] = tested["occupation"].map(female_shares(labels, parts[TRAIN]))
         remarks += _of_the_test(tested, labels)
@@ -213,18 +213,19 @@ def _hold_out(rows: pd.DataFrame, parts: Sequence[str], entry: Entry) -> None:
 
 
 def _check_genders(
-    path: Path, parts: Mapping[str, pd.DataFrame], labels: Sequence[str], entry: Entry
+    files: Files, parts: Mapping[str, pd.DataFrame], labels: Sequence[str], entry: Entry
 ) -> None:
     """Raise InputError where the test lacks a gender, or genders look as if they were swapped."""
     for gender in (FEMALE, MALE):
         if not parts[TEST]["gender"].eq(gender).any():
+            path = files.get(TEST, files[TRAIN])[0]
             raise InputError(f"{path}: nobody in the test is {gender} (column and genders?)")
     train = parts[TRAIN]
     for label, expected in entry.get("mostly", {}).items():
         genders = train.loc[train["label"] == labels.index(label), "gender"]
         if genders.ne(expected).mean() > 0.5:
             raise InputError(
-                f"{path}: most people with the label {label} are not {expected}: swapped genders?"
+                f"{files[TRAIN][0]}: most people with the label {label} are not {expected}: swapped genders?"
             )
 
 
