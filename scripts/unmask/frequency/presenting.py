@@ -1,9 +1,40 @@
-"""The tables and figures of word frequency."""
+"""What a study shows of word frequency: tables, figures and a section of the report."""
 
-from unmask.frequency.charts import correlations, frequencies
+from functools import partial
+
+from unmask.frequency import charts
+from unmask.frequency.findings import FINDINGS
 from unmask.frequency.results import FrequencyResults
-from unmask.frequency.tables import table2, table2_sheet
-from unmask.report.presenting import Presentation
+from unmask.frequency.tables import correlation_sheet, table2, table2_sheet
+from unmask.report.findings import sentences
+from unmask.report.presenting import Presentation, captioned
+from unmask.report.published import UNMASKING_THE_MASK
+from unmask.report.sections import TRUST
+from unmask.report.topics import Topic
+
+TOPIC = Topic[FrequencyResults](
+    "frequency",
+    "Word frequency",
+    lambda results: results.words,
+    chart=charts.frequencies,
+    says=partial(sentences, FINDINGS),
+    group=TRUST,
+    more=(
+        Topic(
+            "table2",
+            f"{UNMASKING_THE_MASK}, Table 2: mean ranks, medians and tests",
+            table2,
+            lambda results, rows: table2_sheet(results),
+        ),
+        Topic(
+            "frequency_link",
+            "The correlations under both protocols",
+            lambda results: results.correlations,
+            lambda results, rows: correlation_sheet(results),
+            charts.correlations,
+        ),
+    ),
+)
 
 PRESENTS = Presentation(
     FrequencyResults,
@@ -14,16 +45,16 @@ PRESENTS = Presentation(
     },
     {
         "frequency": (
-            lambda results: frequencies(results.words),
+            lambda results: charts.frequencies(results.words),
             "No benchmark of this study says which group a sentence names.",
         ),
         "frequency_link": (
-            lambda results: correlations(results.correlations),
+            lambda results: charts.correlations(results.correlations),
             "No benchmark of this study has both scores and word frequencies.",
         ),
     },
-    captions={
-        "frequency": lambda results: results.captions["frequency"],
-        "frequency_link": lambda results: results.captions["frequency_figure_link"],
-    },
+    captions=captioned(
+        ["frequency", "frequency_link"], frequency="frequency_chart", frequency_link="frequency_link_chart"
+    ),
+    topics=[TOPIC],
 )

@@ -1,1 +1,0 @@
-"""The sections of the report on word frequency, one module each."""
