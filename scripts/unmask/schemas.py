@@ -54,8 +54,10 @@ DEEPEST, MOST_VALUES = 50, 100_000
 
 _BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 
-Keyword = Callable[[Any, Any, Any, Mapping[str, Any]], Iterator[ValidationError]]
-Families = Mapping[str, Mapping[str, Any]]
+Schema = Mapping[str, Any]
+Errors = Iterator[ValidationError]
+Keyword = Callable[[Any, Any, Any, Schema], Errors]
+Families = Mapping[str, Schema]
 """The schema of each family by its name."""
 
 
@@ -98,13 +100,13 @@ def put_together(families: Families) -> dict[str, Any]:
     return whole
 
 
-def _without_defaults(schema: Mapping[str, Any]) -> dict[str, Any]:
+def _without_defaults(schema: Schema) -> dict[str, Any]:
     inner = {name: _without_defaults(each) for name, each in schema.get("properties", {}).items()}
     others = {key: value for key, value in schema.items() if key not in ("default", "required")}
     return others | ({"properties": inner} if inner else {})
 
 
-def _merged(one: Mapping[str, Any], other: Mapping[str, Any], place: str = "") -> dict[str, Any]:
+def _merged(one: Schema, other: Schema, place: str = "") -> dict[str, Any]:
     merged = dict(one)
     for key, value in other.items():
         if key not in merged:
@@ -116,7 +118,7 @@ def _merged(one: Mapping[str, Any], other: Mapping[str, Any], place: str = "") -
     return merged
 
 
-def resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
+def resolved(schema: Schema, defs: Schema) -> Schema:
     """A schema with what it refers to in `$defs`; what stands beside the reference wins."""
     while "$ref" in schema:
         beside = {key: value for key, value in schema.items() if key != "$ref"}
@@ -124,9 +126,9 @@ def resolved(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str,
     return schema
 
 
-def alternative(families: Families, name: str, chosen: str) -> Mapping[str, Any]:
+def alternative(families: Families, name: str, chosen: str) -> Schema:
     """The schema of an alternative: what its family says of a model of that source, for instance."""
-    schema: Mapping[str, Any] = put_together(families)["$defs"][f"{name}/{chosen}"]
+    schema: Schema = put_together(families)["$defs"][f"{name}/{chosen}"]
     return schema
 
 
@@ -178,7 +180,7 @@ def check_files(
     `sha256_of` gives the SHA-256 of a file. Raises InputError naming the key and the file.
     """
 
-    def checksums(_: Any, key: str, entry: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+    def checksums(_: Any, key: str, entry: Any, schema: Schema) -> Errors:
         for name, digest in (("sha256", sha256_of), ("git_blob", git_blob_of_file)):
             # a file that is not there has an error of its own
             if name in entry and os.path.isfile(path := entry.get(key, "")) and digest(path) != entry[name]:
@@ -187,7 +189,7 @@ def check_files(
     _raise_first(put_together(families), {"format": _check_path, "checksums": checksums}, config)
 
 
-def _check_path(_: Any, format_: str, path: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _check_path(_: Any, format_: str, path: Any, schema: Schema) -> Errors:
     try:
         reason = _not_there(format_, path) if isinstance(path, str) else None
     except (OSError, ValueError) as error:
@@ -224,7 +226,7 @@ class _Completing:
     """Keywords that fill in what a configuration lacks while it is validated."""
 
     config: Config
-    defs: Mapping[str, Any]
+    defs: Schema
     root: str | Path | None
 
     def keywords(self) -> dict[str, Keyword]:
@@ -235,18 +237,14 @@ class _Completing:
             "modules": _modules,
         }
 
-    def _properties(
-        self, validator: Any, stated: Mapping[str, Any], instance: Any, schema: Mapping[str, Any]
-    ) -> Iterator[ValidationError]:
+    def _properties(self, validator: Any, stated: Schema, instance: Any, schema: Schema) -> Errors:
         if isinstance(instance, dict):
             yield from self._completed(instance, stated)
         yield from jsonschema.Draft202012Validator.VALIDATORS["properties"](
             validator, stated, instance, schema
         )
 
-    def _additional(
-        self, validator: Any, stated: Any, instance: Any, schema: Mapping[str, Any]
-    ) -> Iterator[ValidationError]:
+    def _additional(self, validator: Any, stated: Any, instance: Any, schema: Schema) -> Errors:
         if isinstance(instance, dict):
             yield from self._completed(
                 instance, dict.fromkeys(instance.keys() - schema.get("properties", {}).keys(), stated)
@@ -255,7 +253,7 @@ class _Completing:
             validator, stated, instance, schema
         )
 
-    def _completed(self, instance: dict[str, Any], stated: Mapping[str, Any]) -> Iterator[ValidationError]:
+    def _completed(self, instance: dict[str, Any], stated: Schema) -> Errors:
         """Fill in defaults, and put values in the form that the schema wants."""
         for name, of_name in stated.items():
             schema = resolved(of_name, self.defs) if isinstance(of_name, Mapping) else {}
@@ -265,7 +263,7 @@ class _Completing:
                 instance[name] = self._as_meant(instance[name], schema)
                 yield from self._path(instance, name, schema)
 
-    def _as_meant(self, value: Any, schema: Mapping[str, Any]) -> Any:
+    def _as_meant(self, value: Any, schema: Schema) -> Any:
         """A text as a number, boolean or null where the schema takes no text, and 2.0 as 2 for an integer.
 
         In `--config 'runtime={threads: 2}'` Snakemake reads no numbers.
@@ -283,9 +281,7 @@ class _Completing:
                     value = read
         return int(value) if types == "integer" and isinstance(value, float) and value.is_integer() else value
 
-    def _path(
-        self, instance: dict[str, Any], name: str, schema: Mapping[str, Any]
-    ) -> Iterator[ValidationError]:
+    def _path(self, instance: dict[str, Any], name: str, schema: Schema) -> Errors:
         """Put the data directory into what is a path or the like."""
         value, format_ = instance[name], schema.get("format") or schema.get("then", {}).get("format")
         if format_ not in FORMATS or not isinstance(value, str):
@@ -305,7 +301,7 @@ class _Completing:
             if _is_there(str(shipped)):
                 instance[name] = os.path.relpath(shipped)
 
-    def _among(self, _: Any, key: str, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+    def _among(self, _: Any, key: str, instance: Any, schema: Schema) -> Errors:
         known = self.config.get(key, {})
         # what is neither a mapping nor a list has an error of its own
         names = list(map(str, known)) if isinstance(known, Mapping | list) else []
@@ -319,12 +315,12 @@ def _is_there(path: str) -> bool:
     return os.path.exists(path) or bool(files_of(path))
 
 
-def _pattern(_: Any, pattern: str, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _pattern(_: Any, pattern: str, instance: Any, schema: Schema) -> Errors:
     if isinstance(instance, str) and not re.fullmatch(pattern, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-def _modules(_: Any, folder: str, instance: Any, schema: Mapping[str, Any]) -> Iterator[ValidationError]:
+def _modules(_: Any, folder: str, instance: Any, schema: Schema) -> Errors:
     if instance not in (known := plugins.names(folder)):
         yield ValidationError(_not_one_of(instance, known))
 
@@ -363,7 +359,7 @@ def _no_value(value: object) -> str | None:
     return f"{value!r} is neither text nor a number; text goes in quotes"
 
 
-def _check_circles(models: Mapping[str, Any]) -> None:
+def _check_circles(models: Schema) -> None:
     """Raise InputError where a model is made from itself, however far back."""
     for name in models:
         line = [name]
@@ -374,7 +370,7 @@ def _check_circles(models: Mapping[str, Any]) -> None:
             line.append(base)
 
 
-def _raise_first(schema: Mapping[str, Any], keywords: Mapping[str, Keyword], config: Config) -> None:
+def _raise_first(schema: Schema, keywords: Mapping[str, Keyword], config: Config) -> None:
     """Raise InputError for what is worst of what does not fit the schema, with further keywords."""
     extend: Callable[..., Any] = jsonschema.validators.extend
     validator = extend(jsonschema.Draft202012Validator, {"pattern": _pattern, **keywords})
