@@ -83,7 +83,6 @@ rule embed_stimuli:
     resources:
         **GPU,
         mem_mb=scoring_memory,
-        runtime=embedding_time,
     params:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
@@ -127,7 +126,6 @@ rule compute_associations:
         "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
-        runtime=table_time,
     params:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,

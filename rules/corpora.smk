@@ -34,8 +34,6 @@ rule count_shard:
         log_of("frequency", "{corpus}", "{shard}.log"),
     conda:
         "../envs/unmask.yaml"
-    resources:
-        runtime=counting_time,
     params:
         entry=corpus_format,
     message:

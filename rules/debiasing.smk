@@ -81,7 +81,6 @@ makes(
     lambda wildcards: {"held_out": DEBIASING["held_out"], "module": debiasing_module(wildcards.model)},
     lambda wildcards: [module_file("debiasing", debiasing_module(wildcards.model))],
     memory=training_memory,
-    time=debiasing_time,
 )
 
 

@@ -170,7 +170,6 @@ rule fine_tune:
     resources:
         **GPU,
         mem_mb=training_memory,
-        runtime=fine_tuning_time,
     params:
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
@@ -218,7 +217,6 @@ rule measure_downstream:
         "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
-        runtime=table_time,
     params:
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
@@ -242,7 +240,6 @@ rule correlate_downstream:
         "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
-        runtime=table_time,
     params:
         models=listed_models(),
         tasks=list(TASKS),

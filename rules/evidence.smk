@@ -19,7 +19,6 @@ rule evidence:
     resources:
         **GPU,
         mem_mb=scoring_memory,
-        runtime=reading_time,
     params:
         wanted=lambda wildcards: evidence_wanted(wildcards.model),
         dtype=lambda wildcards: dtype_of(wildcards.model),
@@ -47,7 +46,6 @@ rule untrained:
     resources:
         **GPU,
         mem_mb=scoring_memory,
-        runtime=untrained_time,
     params:
         seeds=UNTRAINED_SEEDS,
         measures=lambda wildcards: of_kind(SCORED_MEASURES, kind_of(wildcards.model)),
@@ -76,7 +74,6 @@ rule compare_precision:
     resources:
         **GPU,
         mem_mb=scoring_memory,
-        runtime=scoring_time,
     params:
         attention=lambda wildcards: {"stack": inherited(wildcards.model, "attention")},
         scoring=lambda wildcards: {"dtype": dtype_of(wildcards.model), "sample": SCORING.get("sample")},

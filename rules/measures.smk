@@ -20,7 +20,6 @@ for kind, (models, benchmarks) in kinds_of_measuring().items():
             "../envs/unmask.yaml"
         resources:
             mem_mb=table_memory,
-            runtime=table_time,
         params:
             measures=of_kind(MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM),
             scored_measures=of_kind(SCORED_MEASURES, CAUSAL_LM if "causal" in kind else MASKED_LM),
@@ -50,7 +49,6 @@ rule compare_models:
         "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
-        runtime=table_time,
     params:
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
@@ -78,7 +76,6 @@ rule compare_versions:
         "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
-        runtime=table_time,
     params:
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
@@ -103,7 +100,6 @@ rule compare_states:
         "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
-        runtime=table_time,
     params:
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},

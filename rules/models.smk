@@ -105,7 +105,6 @@ rule make_model:
         "../envs/unmask.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: maker(wildcards, "memory", input, attempt),
-        runtime=lambda wildcards, input, attempt: maker(wildcards, "time", input, attempt),
     params:
         code=lambda wildcards: code(
             "make_model.py",
@@ -131,7 +130,6 @@ use rule make_model as make_model_of_model with:
     resources:
         **GPU,
         mem_mb=lambda wildcards, input, attempt: maker(wildcards, "memory", input, attempt),
-        runtime=lambda wildcards, input, attempt: maker(wildcards, "time", input, attempt),
     message:
         "Making the model {wildcards.model} of another"
 

@@ -81,7 +81,6 @@ rule regional_likelihoods:
     resources:
         **GPU,
         mem_mb=scoring_memory,
-        runtime=regional_time,
     params:
         model=lambda wildcards: wildcards.model,
         list=lambda wildcards: wildcards.list,
@@ -111,7 +110,6 @@ rule embed_names:
     resources:
         **GPU,
         mem_mb=scoring_memory,
-        runtime=table_time,
     params:
         model=lambda wildcards: wildcards.model,
     message:
@@ -140,7 +138,6 @@ rule score_hierarchy:
         "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
-        runtime=table_time,
     params:
         **{key: REGIONAL.get(key) for key in ("protocols", "draws", "seed")},
         model=lambda wildcards: wildcards.model,
@@ -186,7 +183,6 @@ makes(
     },
     lambda wildcards: {"table": labelled_table(MODELS[wildcards.model]["table"], "train")},
     memory=training_memory,
-    time=classifier_time,
 )
 
 
@@ -207,7 +203,6 @@ rule prefix_regions:
     resources:
         **GPU,
         mem_mb=scoring_memory,
-        runtime=prefix_time,
     params:
         classifier=lambda wildcards: wildcards.model,
         table=lambda wildcards: wildcards.table,
@@ -233,7 +228,6 @@ makes(
         "words": str(rules.read_regional.output.words),
     },
     memory=scoring_memory,
-    time=training_time,
 )
 
 

@@ -1,13 +1,11 @@
-# What jobs ask a cluster for: memory (MB) and time (minutes), by the size of their inputs, times the attempt.
-# A run on one machine is held to none of it; docs/cluster.md has the table and where its numbers are from.
+# What jobs ask a cluster for: memory (MB) by the size of their inputs, times the attempt; profiles/slurm has
+# their time. A run on one machine is held to none of it; docs/cluster.md says where the numbers are from.
 
 import functools
 import json
 
 # what jobs that run a model ask for besides memory and time
 GPU = {"gpu": 1}
-
-SHARED_LAYERS = {"albert": 24}
 
 
 def date_of(file):
@@ -48,48 +46,24 @@ def rows_of_all(files):
 @functools.cache
 def _weights(file, _date):
     try:
-        manifest = json.loads(Path(file).read_text())
-        return manifest["parameters"], manifest["model_type"]
+        return json.loads(Path(file).read_text())["parameters"]
     except (OSError, ValueError, KeyError, TypeError):
-        return 0, "unknown"
+        return 0
 
 
 def weights_of(input):
-    """How many numbers a model has, and its type."""
+    """How many numbers a model has."""
     return _weights(str(input.manifest), date_of(input.manifest))
-
-
-def layers_weights(input):
-    """How many numbers a model multiplies with: those of layers that share weights are counted each time."""
-    parameters, model_type = weights_of(input)
-    return parameters * SHARED_LAYERS.get(model_type, 1)
 
 
 def training_memory(wildcards, input, attempt):
     """PyTorch, the model's weights, their gradients and AdamW's two moments, and what is read at once."""
-    parameters, _ = weights_of(input)
-    return round(5000 + 24e-6 * parameters) * attempt
+    return round(5000 + 24e-6 * weights_of(input)) * attempt
 
 
 def scoring_memory(wildcards, input, attempt):
     """PyTorch, and the model's weights twice while they are loaded."""
-    parameters, _ = weights_of(input)
-    return round(4000 + 8e-6 * parameters) * attempt
-
-
-def scoring_time(wildcards, input, attempt):
-    """Three times what one core takes for all maskings."""
-    return round(20 + 2e-10 * layers_weights(input) * rows(input.pairs)) * attempt
-
-
-def reading_time(wildcards, input, attempt):
-    """As scoring, for each variant of the sentences."""
-    return scoring_time(wildcards, input, attempt) * (1 + (wildcards.model in read_shuffled()))
-
-
-def untrained_time(wildcards, input, attempt):
-    """As scoring, for every network."""
-    return scoring_time(wildcards, input, attempt) * len(UNTRAINED_SEEDS)
+    return round(4000 + 8e-6 * weights_of(input)) * attempt
 
 
 def making_memory(wildcards, input, attempt):
@@ -97,19 +71,9 @@ def making_memory(wildcards, input, attempt):
     return 4000 * attempt
 
 
-def making_time(wildcards, input, attempt):
-    """As of jobs that state none."""
-    return 30 * attempt
-
-
 def gguf_memory(wildcards, input, attempt):
     """PyTorch, and the weights of a GGUF file in float32 twice; most have four bits or more."""
     return round(4000 + 16 * sizes_mb(input)) * attempt
-
-
-def training_time(wildcards, input, attempt):
-    """Thirty times what the demonstration's models take on one core."""
-    return 60 * attempt
 
 
 def checking_memory(wildcards, input, attempt):
@@ -127,13 +91,3 @@ def files_made(wildcards, input):
 def table_memory(wildcards, input, attempt):
     """A kilobyte for every row read."""
     return round(2000 + 1e-3 * rows_of_all(input)) * attempt
-
-
-def table_time(wildcards, input, attempt):
-    """Mostly the lexical null, which grows with the rows read."""
-    return round(30 + 1e-4 * rows_of_all(input)) * attempt
-
-
-def counting_time(wildcards, input, attempt):
-    """A fraction of the speed seen: 5 MB of text a second."""
-    return round(20 + sizes_mb(input) / 5 / 60) * attempt

@@ -39,7 +39,6 @@ for kind, (models, benchmarks) in kinds_of_scored_elsewhere().items():
             "../envs/unmask.yaml"
         resources:
             mem_mb=table_memory,
-            runtime=table_time,
         params:
             entry=scored_entry,
             # alpha is left out on purpose: only the tables compare with it

@@ -40,5 +40,4 @@ makes(
     "train",
     lambda wildcards: MODELS[wildcards.model] | {"settings": training_settings(wildcards)},
     lambda wildcards: {"corpus": world_file(MODELS[wildcards.model], "corpus.txt")},
-    time=training_time,
 )

@@ -50,12 +50,6 @@ def suite_poolings(wildcards):
     return list(GROUNDED) if wildcards.suite in GROUNDED_SUITES else ASSOCIATIONS["poolings"]
 
 
-def embedding_time(wildcards, input, attempt):
-    """Three times what one core takes for short texts, with room for pictures."""
-    each = 1e-9 if wildcards.suite in GROUNDED_SUITES else 2e-11
-    return round(20 + each * layers_weights(input) * rows(input.stimuli)) * attempt
-
-
 def association_tables():
     """The results of every encoder and suite that it can read."""
     return [

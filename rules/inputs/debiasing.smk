@@ -158,12 +158,3 @@ def debiasing_settings():
         "alpha": config["statistics"]["alpha"],
         "confidence": config["statistics"]["confidence"],
     }
-
-
-def debiasing_time(wildcards, input, attempt):
-    """Three times what one core takes, by the tokens of the corpus that training reads."""
-    training = debiasing_entry(wildcards)["training"]
-    tokens = training["epochs"] * sizes_mb([input.texts]) * 1e6 / 4
-    if training["steps"]:
-        tokens = training["steps"] * training["batch"] * training["max_length"]
-    return round(30 + 4e-12 * layers_weights(input) * tokens) * attempt

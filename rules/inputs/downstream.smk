@@ -47,16 +47,6 @@ def origin_predictions(wildcards):
     return predictions_of(base, wildcards.task) if base in tuned_on(wildcards.task) else []
 
 
-def fine_tuning_time(wildcards, input, attempt):
-    """Three times a core's time for texts of forty tokens, trained on in each epoch and predicted once."""
-    settings = settings_of(DOWNSTREAM, wildcards.task)
-    texts = settings["epochs"] * rows(input.examples)
-    if settings["steps"]:
-        texts = settings["steps"] * settings["batch"]
-    read = 3 * (8 if settings["how"] == "search" else 1) * texts + rows(input.items_table)
-    return round(30 + 1.3e-12 * layers_weights(input) * 40 * read) * attempt
-
-
 def listed_models():
     """The models that are fine-tuned: each with its family (the model that it comes from at last), and how it
     was made from which of them."""

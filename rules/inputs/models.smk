@@ -126,18 +126,14 @@ def nothing(wildcards):
     return {}
 
 
-def makes(
-    source, entry, parts=nothing, settings=nothing, modules=nothing, memory=making_memory, time=making_time
-):
+def makes(source, entry, parts=nothing, settings=nothing, modules=nothing, memory=making_memory):
     """State how models of a source are made (unmask.sources), by functions of wildcards.
 
     entry: what is stated of such a model; parts: the files that it is made of, by name, beside the
     manifest of a model that it comes from; settings: what else its source needs; modules: that this loads by
-    name; memory, time: functions of wildcards, input and attempt.
+    name; memory: a function of wildcards, input and attempt.
     """
-    MAKERS[source] = dict(
-        entry=entry, parts=parts, settings=settings, modules=modules, memory=memory, time=time
-    )
+    MAKERS[source] = dict(entry=entry, parts=parts, settings=settings, modules=modules, memory=memory)
 
 
 def maker(wildcards, what, *more):

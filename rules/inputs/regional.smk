@@ -61,23 +61,6 @@ def regional_series():
     return series
 
 
-def regional_time(wildcards, input, attempt):
-    """Three times what one core takes for short sentences, one for each region and word."""
-    return round(20 + 1e-11 * layers_weights(input) * rows(input.regions) * rows(input.words)) * attempt
-
-
-def prefix_time(wildcards, input, attempt):
-    """Three times what one core takes for a text of a hundred tokens behind every prefix."""
-    texts = sizes_mb([input.table]) * 1e6 / 100
-    return round(20 + 1e-11 * layers_weights(input) * texts * rows(input.regions)) * attempt
-
-
-def classifier_time(wildcards, input, attempt):
-    """Three times what one core takes for texts of a hundred tokens."""
-    texts = sizes_mb([input.table]) * 1e6 / 100 * (MODELS[wildcards.model]["epochs"] + 1)
-    return round(30 + 1e-11 * layers_weights(input) * texts) * attempt
-
-
 def regional_provenance():
     """Where regions, words and likelihoods came from."""
     regions, words = map(str, rules.read_regional.output)
@@ -85,7 +68,6 @@ def regional_provenance():
     sources = [
         ("Regions", [regions], [], REGIONAL if OWN_REGIONS else {"licence": GEONAMES_LICENCE}),
         ("Words about regions", [words], [], REGIONAL if OWN_WORDS else {}),
-        # those of other lists may be cleaned away
         ("Sentences about regions", FIRST_LIKELIHOODS, ["template", "device", "dtype", *made], None),
     ]
     if PREFIXES:
