@@ -42,7 +42,8 @@ def removable(results: str | Path, downloads: bool = False) -> list[Path]:
     ]
     for path in files:
         if path.stat().st_mtime_ns > (results / FILE).stat().st_mtime_ns:
-            raise InputError(f"{path}: is newer than {FILE}: the study is not finished; run it to its end")
+            remedy = f"run it to its end; if nothing is to be done, touch {results / FILE}"
+            raise InputError(f"{path}: is newer than {FILE}: the study is not finished; {remedy}")
     return files
 
 
