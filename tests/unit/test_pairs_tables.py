@@ -18,6 +18,7 @@ from library import (
     Part,
     Sheet,
     Study,
+    accuracy_tests,
     by_others,
     compute,
     decisions,
@@ -33,7 +34,6 @@ from library import (
     paper_tables,
     published_percents,
     read_table,
-    tests_of_accuracy,
     with_holm,
     write_table,
 )
@@ -271,7 +271,7 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
         marks = of.set_index("row")["mark"]
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
     assert all("∘" in found.paper_sheets()[name].caption for name in ("table1", "table4"))
-    shown = tests_of_accuracy(found).drop_duplicates("unit").set_index("unit")["test"]
+    shown = accuracy_tests(found).drop_duplicates("unit").set_index("unit")["test"]
     assert shown["clustered"] == "not testable" != shown["token"]
 
 
