@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 import vl_convert
 
-from drawn_marks import panels_of
 from library import (
     SHAPES,
     VEGA_LITE,
@@ -21,13 +20,10 @@ from library import (
     domain,
     kinds,
     line,
-    names_down,
-    only,
     panels,
     plain,
     records,
     tooltips,
-    with_shared_scales,
 )
 from library import report_columns_of as columns_of
 
@@ -72,24 +68,11 @@ def test_a_line_is_drawn_once_in_each_panel() -> None:
     assert marks_in(svg_of(drawn()), "mark-rule role-mark") == 2
 
 
-def test_panels_have_scales_of_their_own_where_these_are_asked_for() -> None:
-    assert "resolve" not in chart("c", "a", drawn()).spec
-    spec = chart("c", "a", drawn(independent=("x",), aspect=0.5, gap=70)).spec
-    assert spec["resolve"] == {"scale": {"x": "independent"}}
-    assert spec["usermeta"] == {"margin": 50, "gap": 70, "lines": 1, "aspect": 0.5}
-
-
 def test_shapes_and_colours_follow_the_same_names() -> None:
     looks = kinds("kind", "t", [str(n) for n in range(9)])
     colour, shape = (json.loads(looks[channel].to_json()) for channel in ("color", "shape"))
     assert colour["scale"]["domain"] == shape["scale"]["domain"] and colour["scale"]["range"] == "category"
     assert shape["scale"]["range"] == [*SHAPES, *SHAPES[:3]] and len(set(SHAPES)) == len(SHAPES)
-
-
-def test_only_some_rows_are_drawn() -> None:
-    marks = alt.Chart().transform_filter(only("kind", "other")).mark_point().encode(x="x:Q")
-    made = panels([marks], ROWS, 2, width=200, height=100, margin=0)
-    assert marks_in(svg_of(made), "mark-symbol role-mark") == 2
 
 
 def test_values_of_tables_are_as_json_has_them() -> None:
@@ -116,16 +99,6 @@ def test_a_panels_name_is_cut_where_the_panel_ends() -> None:
     assert "…</text>" in narrow
 
 
-def test_panels_of_one_kind_have_one_scale_and_others_another() -> None:
-    values = {"a1": ("a", 1.0), "a2": ("a", 4.0), "b1": ("b", 100.0)}
-    rows = [{"panel": panel, "by": by, "y": value} for panel, (by, value) in values.items()]
-    marks = alt.Chart().mark_point().encode(y="y:Q")
-    made = with_shared_scales([marks], rows, 3, by="by", reach=["max(y)"])
-    first, second, other = (panel.of("symbol")[0].y for panel in panels_of(made))
-    # the largest of a kind stands at the top, or below it where the scale is rounded
-    assert first - second == pytest.approx(190 * 3 / 4) and other == pytest.approx(second)
-
-
 def test_a_scale_covers_its_span_and_all_that_is_known() -> None:
     frame = pd.DataFrame({"x": [47.0, 52.0], "low": [38.0, None]})
     assert domain(frame, ("x", "low"), (40, 60), 5) == [35, 60]
@@ -135,10 +108,6 @@ def test_a_scale_covers_its_span_and_all_that_is_known() -> None:
     assert domain(pd.DataFrame({"x": [0.61]}), ("x",), (0.4, 0.6), 0.1) == pytest.approx([0.4, 0.7])
     # 0.6 / 0.2 is a hair below 3
     assert domain(pd.DataFrame({"x": [0.1]}), ("x",), (0, 0.6), 0.2) == pytest.approx([0, 0.6])
-
-
-def test_names_stand_in_their_order() -> None:
-    assert json.loads(names_down("name", ["z", "a", "z"]).to_json())["sort"] == ["z", "a"]
 
 
 def test_columns_are_taken_renamed_and_made() -> None:
