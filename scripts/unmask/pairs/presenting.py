@@ -5,7 +5,7 @@ from functools import partial
 
 import pandas as pd
 
-from unmask.pairs import agreement, charts, comparisons, overview, planted, quality, topics
+from unmask.pairs import agreement, charts, comparisons, overview, planted, topics
 from unmask.pairs.results import TIDY, PairResults
 from unmask.pairs.sections import examples, pairs
 from unmask.report.presenting import Presentation, captioned
@@ -60,10 +60,9 @@ PRESENTS = Presentation(
         topics.GROUPS,
         _of_explorer(pairs.section),
         topics.CONTROLS,
-        quality.TOPIC,
+        topics.QUALITY,
         topics.COMPARISON,
         agreement.TOPIC,
         topics.PAPER,
-        topics.DETAIL,
     ),
 )

@@ -1,13 +1,14 @@
 """What the report shows of sentence pairs beyond the answer, topic by topic."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pandas as pd
 
 from unmask.measures.formulas import kind_for, sees_context
 from unmask.measures.names import title_of
 from unmask.models.detecting import MASKED_LM
-from unmask.pairs import accuracy, charts, comparisons, lms
+from unmask.pairs import accuracy, charts, comparisons, lms, quality
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CLEAR, MARKS, can_be_tested
@@ -349,27 +350,25 @@ COMPARISON = Topic[PairResults](
 )
 PAPER = Topic[PairResults](
     "tables",
-    f"Tables of {UNMASKING_THE_MASK}",
+    "Tables of the paper, token accuracy, values of others",
     nothing,
     says=says_of_paper,
     group=DATA,
+    label="Tables",
     more=(
         _of_paper("table1", "Table 1: token accuracy"),
         _of_paper("table3", "Table 3: advantaged and disadvantaged groups"),
         _of_paper("table4", "Table 4: shuffled and unrelated sentences"),
         _of_paper("table5", "Table 5: bias scores"),
         *accuracy.TOPICS,
+        Topic("peers", "Values that others report", peers, PEERS),
     ),
 )
-DETAIL = Topic[PairResults](
-    "detail",
-    "The scores in detail",
-    nothing,
-    group=DATA,
-    label="Scores in detail",
+QUALITY = replace(
+    quality.TOPIC,
     more=(
+        *quality.TOPIC.more,
         Topic("leverage", "The words that each score depends on most", leverage, LEVERAGE),
-        Topic("peers", "Values that others report", peers, PEERS),
         Topic("precision", "Arithmetic precision", precision, PRECISION, says=says_of_precision),
     ),
 )
