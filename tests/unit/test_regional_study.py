@@ -61,7 +61,7 @@ def test_classifiers_read_the_tables_that_they_are_trained_on_and_others_all() -
         ),
         (
             {"regions": {"source": "table", "path": "r.csv"}, "mapped_word": "kind"},
-            ".mapped_word: there are maps of",
+            ".mapped_word: there are no maps",
         ),
         ({"words": {"full": "w.yaml"}}, ".words: 'full' is the name of a part of a list"),
         ({"words": {"mine": "published"}}, ".words: 'mine' is not published"),

@@ -31,8 +31,8 @@ def check_study(
             check_list_name(name, None if path == "published" else path)
     except InputError as error:
         raise InputError(f"{KEY}regional.{error}") from None
-    if regional["mapped_word"] is not None and regional["regions"]["source"] != "geonames":
-        raise InputError(f"{KEY}regional.mapped_word: there are maps of the countries of geonames alone")
+    if regional["mapped_word"] is not None and not has_maps(regional):
+        raise InputError(f"{KEY}regional.mapped_word: there are no maps in this study (regional.maps)")
     if not measured:
         raise InputError(f"{KEY}regional: the study has no masked-lm model with files, which it measures")
     for table in regional["prefixes"]:
@@ -53,6 +53,12 @@ def _check_model(place: str, name: str, entry: Entries, regional: Entries, measu
         if not table["labels"]:
             labels = f"{KEY}regional.prefixes.{entry['table']}.labels"
             raise InputError(f"{labels}: they must be stated, as {name} learns them")
+
+
+def has_maps(regional: Entries) -> bool:
+    """Whether a study has maps: by default of GeoNames alone."""
+    maps = regional["maps"]
+    return bool(regional["regions"]["source"] == "geonames" if maps is None else maps)
 
 
 def table_files(entry: Entries) -> Mapping[str, Entries]:
