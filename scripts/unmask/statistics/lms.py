@@ -16,7 +16,7 @@ from unmask.measures.scoring import TIE_MARGIN, outcomes_of
 from unmask.statistics.decisions import NO_PREFERENCE, Decisions, groups
 from unmask.statistics.proportions import proportion
 from unmask.statistics.schema import LMS
-from unmask.statistics.sharing import Flags, Floats, Sharing, contrast
+from unmask.statistics.sharing import Floats, Sharing, contrast
 from unmask.tables import framed
 from unmask.terms import CORRECTED, SIDES, STEREOTYPE, TIE, UNDEFINED
 
@@ -87,9 +87,9 @@ def lms_table(
     return framed(pd.concat(parts, ignore_index=True).assign(confidence=confidence), LMS)
 
 
-def _interval(scores: pd.DataFrame, decided: Flags, confidence: float) -> pd.DataFrame:
+def _interval(scores: pd.DataFrame, decided: npt.ArrayLike, confidence: float) -> pd.DataFrame:
     """The intervals of shares; nan where nothing is decided, so that nothing can vary."""
-    return proportion(scores, confidence).where(pd.Series(decided), np.nan)
+    return proportion(scores, confidence).where(pd.Series(np.asarray(decided)), np.nan)
 
 
 def _by_target(credit: Floats, targets: npt.NDArray[np.object_]) -> tuple[Floats, Floats]:
