@@ -101,7 +101,7 @@ class PairResults:
 
     @property
     def headline(self) -> str:
-        """The measure of the answer (unmask.measures.headline)."""
+        """The measure of the answer (unmask.measures.names)."""
         return headline(self._measures(), self.settings.get("headline"))
 
     def headline_of(self, model: str) -> str:
