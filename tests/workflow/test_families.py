@@ -47,6 +47,23 @@ def add_the_guides_family(workflow: Workflow) -> set[str]:
     return set(files)
 
 
+def add_the_guides_measure(workflow: Workflow) -> None:
+    """Put the formula, the line of the table, the words and the name that the guide shows where it says."""
+    text = GUIDE.read_text()
+    text = text[text.index("## A measure") : text.index("## A task")]
+    formula, words = re.findall(r"```(?:python|yaml)\n(.*?)```", text, re.DOTALL)
+    function, line = formula.split("\n\n\n")
+    for name, before, added in (
+        ("scripts/unmask/measures/formulas.py", "@dataclass", f"{function}\n\n\n"),
+        ("scripts/unmask/measures/formulas.py", '        Measure("StartAlone"', line),
+        ("resources/pairs/measures.yaml", "AULA:\n", words),
+        ("rules/schemas/pairs.yaml", "        - AULA\n", "        - AULModified\n"),
+    ):
+        path = workflow.folder / name
+        assert path.read_text().count(before) == 1
+        path.write_text(path.read_text().replace(before, added + before))
+
+
 def errors(done: Done) -> list[str]:
     return [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("error: ")]
 
@@ -57,8 +74,33 @@ def section_names(workflow: Workflow) -> list[str]:
 
 
 def shown_text(workflow: Workflow) -> str:
-    """The page without its style and its programs."""
-    return workflow.read("report", "index.html").split("</style>")[1].split('<script type="module">')[0]
+    """The page without its styles and its programs."""
+    page = workflow.read("report", "index.html")
+    text = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert "<section" in text
+    return text
+
+
+@pytest.mark.thorough
+def test_a_measure_takes_a_function_a_line_and_its_words(copied: Workflow) -> None:
+    add_the_guides_measure(copied)
+    copied.config["measures"] = [*copied.config["measures"], "AULModified"]
+    copied.run()
+    assert "AUL, modified tokens" in shown_text(copied)
+    results = copied.folder / "results/small"
+    rows = pd.read_parquet(results / "evidence/bert/crows/original/none.parquet")
+    rows = rows[rows["modified"].eq(True) & ~rows["special"]]
+    literal: dict[tuple[str, str], list[float]] = {}
+    for row in rows.to_dict("records"):
+        literal.setdefault((row["pair_id"], row["role"]), []).append(row["log_prob"])
+    scores = pd.read_parquet(results / "scores/bert/crows/original.parquet")
+    scores = scores[(scores["measure"] == "AULModified") & (scores["protocol"] == "corrected")]
+    assert len(literal) > 10
+    for row in scores.to_dict("records"):
+        for role in ("stereotype", "antistereotype"):
+            values = literal.get((row["pair_id"], role), [])
+            mean = sum(values) / len(values) if values else float("nan")
+            assert row[role] == pytest.approx(mean, nan_ok=True)
 
 
 @pytest.mark.slow
