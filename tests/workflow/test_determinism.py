@@ -100,10 +100,11 @@ for architecture in ("bert", "roberta", "albert"):
 def test_a_model_is_trained_alike_twice(tmp_path: Path) -> None:
     """Corpus, tokenizer and weights, in two processes with other hashes: the same bytes."""
     folders = [tmp_path / "one", tmp_path / "other"]
+    path = os.pathsep.join(str(ROOT / name) for name in ("scripts", "tests/unit", "tests/support"))
     for seed, folder in enumerate(folders):
         subprocess.run(
             [sys.executable, "-c", TRAINING, str(folder)],
-            env=os.environ | {"PYTHONPATH": f"{ROOT}/scripts:{ROOT}/tests/unit", "PYTHONHASHSEED": str(seed)},
+            env=os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": str(seed)},
             check=True,
             capture_output=True,
         )

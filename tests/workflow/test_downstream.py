@@ -73,7 +73,7 @@ def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -
     assert set(correlations["when"]) == {"before", "after"}
     assert correlations["tau"].isna().all() and correlations["reason"].str.contains("8").all()
     # models after fine-tuning are of this family alone
-    for table in ("table5", "bias", "models_compared"):
+    for table in ("table5", "bias", "compared"):
         assert "@" not in copied.read("tables", f"{table}.csv")
     page = copied.read("report", "index.html")
     assert "Extrinsic bias" in page and "Debiased models" in page
