@@ -34,8 +34,6 @@ from unmask.schemas import alternative, check_files, complete, read_families
 from unmask.terms import LICENCE, NOT_STATED
 from unmask.urls import as_shown, query_digest
 
-# the module of a family that makes its tables and figures, where it has some (unmask.report.presenting)
-PRESENTING = "presenting"
 DIGESTS = DigestCache(".snakemake/digests.jsonl")
 
 
@@ -112,7 +110,7 @@ def presents(family, inputs, files=None, sections=(), settings=None, modules=(),
             "family": family,
             "inputs": inputs,
             "outputs": (files or {}) | section_outputs(sections),
-            "code": presenting_code(family, sections, *modules),
+            "code": code("present.py", module_file(family, "presenting"), *modules),
             "settings": settings or {},
             "what": what or family,
         }
@@ -226,14 +224,6 @@ def section_file(name):
 def section_outputs(names):
     """Sections of the report by name, as outputs."""
     return {name: section_file(name) for name in names}
-
-
-def presenting_code(family, sections, *modules):
-    """A digest of what presents a family (unmask.report.presenting)."""
-    of_family = [module_file(family, name) for name in names_in(family) if name == PRESENTING]
-    with_module = names_in(f"{family}/sections")
-    of_sections = [module_file(f"{family}/sections", name) for name in sections if name in with_module]
-    return code("present.py", *of_family, *of_sections, *modules)
 
 
 def licence(entry, made=False):

@@ -11,12 +11,12 @@ with job() as run:
     items = read_table(inputs.items_table, ITEMS)
     runs = read_runs(inputs.predictions)
     origin = read_runs(inputs.origin) if inputs.get("origin") else None
-    scores, remarks = measure(about["kind"], items, runs, params.draws, params.confidence, origin)
+    scores = measure(about["kind"], items, runs, params.draws, params.confidence, origin)
     facts = {
         "model": params.model,
         "origin": origin.facts[0]["model"] if origin else None,
         "task": params.task,
-        "remarks": [*(about.get("remarks") or []), *remarks],
+        "remarks": about.get("remarks") or [],
         "kind": about["kind"],
         "labels": about.get("labels"),
         "truth": truth_of(about["kind"], items),

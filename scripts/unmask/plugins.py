@@ -1,5 +1,5 @@
 """Code that is chosen by its name: formats, labels, sources of models,
-methods of debiasing, sections of the report.
+methods of debiasing, what presents a family.
 
 Each is a module of its own in a folder of its like, so that a result depends on those that it uses and on no
 others, and a new one is a new file. Nothing else in this library is imported by a name that is not in the

@@ -190,7 +190,7 @@ def test_no_import_is_hidden_from_the_digest() -> None:
 def digests_in_rules() -> list[tuple[str, str, list[str]]]:
     """For each digest that a rule makes: its file, the function, and what this is given of the modules.
 
-    Of code() the script and the modules; of presents() the family, its sections and the modules.
+    Of code() the script and the modules; of presents() the family and the modules.
     """
     order = ("family", "inputs", "files", "sections", "settings", "modules")
     calls = []
@@ -202,7 +202,7 @@ def digests_in_rules() -> list[tuple[str, str, list[str]]]:
             if match[1] == "presents":
                 named = dict(zip(order, arguments, strict=False))
                 named |= {str(key.arg): ast.unparse(key.value) for key in call.keywords}
-                arguments = [named["family"], named.get("sections", "[]"), named.get("modules", "()")]
+                arguments = [named["family"], named.get("modules", "()")]
             # in the definition of another
             if "script" not in arguments and "'present.py'" not in arguments:
                 calls.append((file.name, match[1], arguments))
@@ -227,12 +227,9 @@ def test_rules_name_the_modules_that_their_scripts_load_by_name(
         files = digests.files_of(SCRIPTS / ast.literal_eval(given[0]))
         assert len(given) > 1 or loader not in files
     else:
-        # the sections themselves are what present.py loads, where the family has a module for them
-        family, names, *modules = given
-        if all(each == "()" for each in modules):
-            folder = f"{ast.literal_eval(family)}/sections"
-            sections = [SCRIPTS / module_file(folder, name) for name in ast.literal_eval(names)]
-            files = set().union(*(digests.files_of(each) for each in sections if each.is_file()))
+        family, modules = given
+        if modules == "()":
+            files = digests.files_of(SCRIPTS / module_file(ast.literal_eval(family), "presenting"))
             # what presents a family loads nothing but these, and labels are read in a job of their own
             elsewhere = ("report/presenting.py", "benchmarks/labelled.py")
             others = files - {SCRIPTS / "unmask" / each for each in elsewhere}

@@ -134,7 +134,8 @@ def test_intervals_are_of_the_pairs_that_count(
     write_table(tmp_path / "cp.parquet", framed([pair], PAIRS), PAIRS, {})
     files = {"pairs": [str(tmp_path / "cp.parquet")], "bias": study.files["bias"]}
     # all pairs, where a benchmark has none of the bias type
-    intervals = DownstreamResults(files, {"bias_type": bias_type}).intervals.dropna()
+    settings = study.settings | {"bias_type": bias_type}
+    intervals = DownstreamResults(files, settings).intervals.dropna()
     assert intervals.to_numpy().tolist() == [[model, "cp", "AULA", low, low + 20] for model in ("b", "b-cda")]
 
 
@@ -188,14 +189,16 @@ def test_curves_are_those_of_the_tables(
         assert set(curve["kind"]) == {model}
 
 
-def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale() -> None:
+def test_of_many_models_every_family_has_a_panel_and_tasks_one_scale(study: Study) -> None:
     families = [f"m{n}" for n in range(MOST_CURVES)]
     models = [
         {"name": f"{family}{role}", "family": family, "role": role, **({"origin": family} if role else {})}
         for family in families
         for role in ("", "-cda")
     ]
-    results = DownstreamResults({"scores": []}, {"models": models, "tasks": [{"name": "bios"}]})
+    results = DownstreamResults(
+        {"scores": []}, study.settings | {"models": models, "tasks": [{"name": "bios"}]}
+    )
     places = [(n, str(model["name"]), step) for n, model in enumerate(models) for step in (0, 5)]
     rows = pd.DataFrame(
         {

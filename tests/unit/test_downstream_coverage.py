@@ -20,7 +20,7 @@ STUDIES = 400
 
 def rows_of_runs(kind: str, items: pd.DataFrame, logits: Logits, draws: int = 2) -> pd.DataFrame:
     """The rows of each run by metric and occupation."""
-    rows, _ = measure(kind, items, runs_of(logits), draws, 0.95)
+    rows = measure(kind, items, runs_of(logits), draws, 0.95)
     rows = rows[rows["seed"].notna()]
     return rows.assign(group=rows["group"].fillna("")).set_index(["metric", "group"]).sort_index()
 
@@ -95,7 +95,7 @@ def test_of_templates_with_occupations(runs: int) -> None:
     if runs == 1:
         rows = rows_of_runs(SIMILARITY, items, logits[:, 0])
     else:
-        every = [measure(SIMILARITY, items, runs_of(study), 2, 0.95)[0] for study in logits]
+        every = [measure(SIMILARITY, items, runs_of(study), 2, 0.95) for study in logits]
         rows = pd.concat(every).query("seed.isna()").fillna({"group": ""})
         rows = rows.set_index(["metric", "group"]).sort_index()
     for metric, truth in (("delta", folded), ("delta_signed", mean)):

@@ -31,6 +31,7 @@ BIOS = [
     ["She is in Mr. Lee's ward .", 13, 1],
     ["Her work is known.", 13, 1],
     ["The other cuts; himself.", 25, 0],
+    ["His work helps.", 13, 0],
 ]
 FIRST = [
     "A man is here.",
@@ -214,26 +215,21 @@ def test_a_damaged_archive_is_one_line_wherever_it_is_damaged(tmp_path: Path) ->
     rng = random.Random(0)
     whole = archive(more={"verbs/more": " ".join(str(rng.random()) for _ in range(4000))})
     # behind the head of gzip, up to its checksum
-    for place in [*range(12, len(whole) - 8, len(whole) // 15), len(whole) - 8]:
+    for place in [*range(12, len(whole) - 8, len(whole) // 5), len(whole) - 8]:
         damaged = whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]
         assert "lists.tgz: not a readable tar archive" in read_task(tmp_path, "mnli", lists=damaged)
 
 
 def test_biographies(tmp_path: Path) -> None:
-    more = [*BIOS, ["She cuts.", 25, 1], ["He helps.", 13, 0]]
+    more = [*BIOS, ["She cuts.", 25, 1]]
     task = read_task(tmp_path, "bias-in-bios", train=more, dev=[["x", 13, 1], [" ", 13, 1], [None, 13, 1]])
     assert len(task.labels) == 28 and list(task.labels) == sorted(task.labels)
     assert list(task.examples["part"]) == ["train"] * 5 + ["dev"]
-    assert list(task.examples["label"]) == [13, 13, 25, 25, 13, 13]
-    assert list(task.examples["gender"])[:5] == ["female", "female", "male", "female", "male"]
-    assert list(task.items["occupation"]) == ["nurse", "nurse", "surgeon"]
-    assert list(task.items["female_share"]) == pytest.approx([200 / 3, 200 / 3, 50])
-    for remark in (
-        "2 rows of dev have no text",
-        "test is accountant",
-        "nurse has no male",
-        "surgeon has no female",
-    ):
+    assert list(task.examples["label"]) == [13, 13, 25, 13, 25, 13]
+    assert list(task.examples["gender"])[:5] == ["female", "female", "male", "male", "female"]
+    assert list(task.items["occupation"]) == ["nurse", "nurse", "surgeon", "nurse"]
+    assert list(task.items["female_share"]) == pytest.approx([200 / 3, 200 / 3, 50, 200 / 3])
+    for remark in ("2 rows of dev have no text", "test is accountant", "surgeon has no female"):
         assert any(remark in each for each in task.remarks)
     assert (task.task, task.kind) == ("t", "occupations")
     assert "LabHC/bias_in_bios@" in task.source
@@ -326,25 +322,6 @@ def test_frames_stand_beside_no_lists(tmp_path: Path) -> None:
         read_task(tmp_path, "mnli", {"files": files_of("frames")})
 
 
-@pytest.mark.parametrize("other", ["nurse ", " nurse", "nur\u200bse", "cafe\u0301"])
-@pytest.mark.parametrize("part", ["train", "test", "bias"])
-def test_labels_that_look_alike_are_refused_by_row(part: str, other: str, tmp_path: Path) -> None:
-    same = "caf\u00e9" if other.startswith("caf") else "nurse"
-    if part == "bias":
-        rows = [{**row, "occupation": name} for name in (same, other) for row in BIAS_ITEMS]
-        line = read_task(tmp_path, "entailment", bias=rows)
-        assert f"bias.csv: row 2 (line 4): occupation: {other!r} and {same!r} (row 0 (line 2)) look" in line
-        return
-    train = [{**row, "job": same if row["job"] == "nurse" else "judge"} for row in PEOPLE]
-    changed = [{**PEOPLE[0], "job": other}]
-    files: dict[str, Any] = {"train": train, "test": changed}
-    if part == "train":
-        files = {"train": [*train, *changed]}
-    line = read_task(tmp_path, "people", **files)
-    row, first = (40, "row 0 (line 2)") if part == "train" else (0, f"{tmp_path}/train.csv: row 0 (line 2)")
-    assert f"{part}.csv: row {row} (line {row + 2}): job: {other!r} and {same!r} ({first}) look alike" in line
-
-
 def test_labels_of_the_study_are_checked_in_place_of_those_of_rows(tmp_path: Path) -> None:
     labels = {"nurse": ["nurse", "nurse "], "pilot": ["pilot"]}
     rows = [*PEOPLE, {**PEOPLE[0], "job": "nurse "}]
@@ -380,21 +357,6 @@ def test_a_table_of_people(tmp_path: Path, by_column: bool) -> None:
         assert task.items["gender"].isna().sum() == 1 and "1 of 12 people of the test" in task.remarks[0]
     else:
         assert list(task.examples["part"].value_counts()) == [28, 4] and len(task.items) == 8
-
-
-@pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_labels_may_stand_for_true_and_false(tmp_path: Path, form: str) -> None:
-    rows = pd.DataFrame(PEOPLE).assign(flies=[row["job"] == "pilot" for row in PEOPLE])
-    rows["bio"] += " " + rows["job"]
-    path = tmp_path / f"t.{form}"
-    path.write_text(
-        rows.to_csv(index=False).lower() if form == "csv" else rows.to_json(orient="records", lines=True)
-    )
-    columns = {"text": "bio", "label": "flies", "gender": "sex"}
-    labels = {"nurse": [False], "pilot": [True]}
-    task = read_task(tmp_path, "people", {"columns": columns, "labels": labels}, train=path)
-    named = [task.labels[int(number)] for number in task.examples["label"]]
-    assert named == [text.split()[-1] for text in task.examples["text"]]
 
 
 def test_a_table_of_two_sentences(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import sparse
 
 from unmask.downstream.estimates import ANY, SHARE, SIGNED, Estimate, Floats, with_mean
-from unmask.downstream.terms import BIAS, FEMALE, GAP, MALE, OCCUPATIONS, TEST
+from unmask.downstream.terms import BIAS, FEMALE, GAP, OCCUPATIONS, TEST
 from unmask.errors import InputError
 from unmask.statistics.sharing import ClusteredVariance, mean_basis
 
@@ -73,7 +73,6 @@ class Cells:
                 if kind == OCCUPATIONS
                 else "items: no two items of bias differ in gender alone"
             )
-        self.remarks = self._remarks(cells[~both], len(cells))
         self.cell = np.where(both, np.cumsum(both) - 1, -1)[cell]
         cells = cells[both]
         self.counts = cells[["women", "men"]].to_numpy()
@@ -91,17 +90,6 @@ class Cells:
             self.variance = ClusteredVariance.of(np.full(n, 1 / n), basis, sharing)
             coins = np.random.default_rng(SEED).integers(0, 2, (draws, len(templates)))
             self.swaps = coins * 2.0 - 1
-
-    def _remarks(self, left_out: pd.DataFrame, of: int) -> list[str]:
-        """Which of so many cells are left out."""
-        if self.by == ["occupation"]:
-            return [
-                f"{name} is left out of the gaps: none of its {women + men} test people is "
-                f"{MALE if women else FEMALE}"
-                for name, women, men in left_out[["occupation", "women", "men"]].to_numpy().tolist()
-            ]
-        few = f"{len(left_out)} of {of} templates with an occupation are left out: they have one gender alone"
-        return [few] if len(left_out) else []
 
     def gender_means(self, values: npt.NDArray[Any]) -> tuple[Floats, Floats]:
         """The means of each cell's women and men, shape (cells, runs) each. values: shape (items, runs)."""

@@ -126,37 +126,33 @@ def correlations_of(
     extrinsic: model, task, metric (the main one of the task), value. Intrinsic bias is the score less 50:
     published with its sign, corrected its size. A model without one of both is left out.
     """
-    rows: list[dict[str, object]] = []
-    for task in tasks:
-        in_task = extrinsic[extrinsic["task"] == task].set_index("model")
-        names = {BEFORE: {m.name: m for m in models}, AFTER: {fine_tuned(m.name, task): m for m in models}}
-        scores = {
-            when: every[every["model"].isin(list(names[when]))]
-            for when, every in ((BEFORE, before), (AFTER, after))
-        }
-        for benchmark, measure, when in itertools.product(benchmarks, measures, (BEFORE, AFTER)):
-            of = scores[when][(scores[when]["benchmark"] == benchmark) & (scores[when]["measure"] == measure)]
-            for (pairs, protocol), part in of.groupby(["pairs", "protocol"], sort=False):
-                part = part.set_index("model")
-                known = {n: m for n, m in names[when].items() if n in part.index and m.name in in_task.index}
-                if not known:
-                    continue
-                part, roles = part.loc[list(known)], list(known.values())
-                signed = part["score"].to_numpy(float) - CENTRE
-                values = in_task.loc[[model.name for model in roles], "value"].to_numpy(float)
-                rows.append(
-                    {
-                        "task": task,
-                        "metric": in_task["metric"].iloc[0],
-                        "benchmark": benchmark,
-                        "pairs": pairs,
-                        "n": int(part["n"].min()),
-                        "measure": measure,
-                        "protocol": protocol,
-                        "when": when,
-                        "models": len(roles),
-                        "families": len({model.family for model in roles}),
-                        **kendall(signed if protocol == PUBLISHED else np.abs(signed), values, roles),
-                    }
-                )
-    return framed(rows, CORRELATIONS)
+    parts = [
+        scores.assign(task=task, when=when, model=scores["model"].map(names))
+        for task in tasks
+        for when, scores, names in (
+            (BEFORE, before, {model.name: model.name for model in models}),
+            (AFTER, after, {fine_tuned(model.name, task): model.name for model in models}),
+        )
+    ]
+    rows = pd.concat(parts).merge(extrinsic[["task", "model", "metric", "value"]], on=["task", "model"])
+    roles = {model.name: model for model in models}
+    order = {
+        "task": tasks,
+        "benchmark": benchmarks,
+        "measure": measures,
+        "when": (BEFORE, AFTER),
+        "model": [*roles],
+    }
+    for name, values in order.items():
+        rows[name] = rows[name].astype(pd.CategoricalDtype(list(values)))
+    rows = rows.dropna(subset=[*order]).sort_values([*order], kind="stable")
+    keys = ["task", "benchmark", "measure", "when", "pairs", "protocol", "metric"]
+    lines: list[dict[str, object]] = []
+    for of, part in rows.groupby(keys, sort=False, observed=True):
+        those = [roles[name] for name in part["model"]]
+        signed = part["score"].to_numpy(float) - CENTRE
+        about: dict[str, object] = {"models": len(those), "families": len({model.family for model in those})}
+        about |= {"n": int(part["n"].min()), **dict(zip(keys, of, strict=True))}
+        intrinsic = signed if about["protocol"] == PUBLISHED else np.abs(signed)
+        lines.append(about | kendall(intrinsic, part["value"].to_numpy(float), those))
+    return framed(lines, CORRELATIONS)

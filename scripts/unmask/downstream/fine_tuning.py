@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-from safetensors.torch import load_model, save_model
+import torch
 from transformers import PreTrainedModel
 
 from unmask.atomic import written_whole
@@ -27,7 +27,7 @@ from unmask.errors import InputError
 from unmask.facts import read_facts, write_facts
 from unmask.models.classifiers import (
     ClassificationDataset,
-    Start,
+    NewClassifier,
     make_classifier,
     predict_logits,
     takes_types,
@@ -98,10 +98,12 @@ def fine_tune(
     if entry["how"] == SEARCH:
         best = search(best, entry["search"], lambda trial: run.trained(trial)["dev"], run.forget)
     trial, network = run.trained(best), run.start().network
-    load_model(network, run.weights(best))
+    trained = torch.load(run.weights(best), map_location="cpu", weights_only=True)
+    network.load_state_dict(trained["network"])
     network.train(False).to(device.torch)
     items, steps = task.items["item"].to_numpy(np.int32), int(trial["steps"])
-    predictions = [_predictions(at, items[run.sampled], np.load(run.logits(at))) for at in run.curve(steps)]
+    curve = sorted(trained["logits"].items())
+    predictions = [_predictions(at, items[run.sampled], logits.numpy()) for at, logits in curve]
     predictions.append(_predictions(steps, items, predict_logits(network, run.items, device)))
     facts = {
         "fine_tuning": {**entry, **asdict(best), "max_length": run.max_length},
@@ -178,7 +180,7 @@ class _Run:
         self.items = tokenise(self.tokenizer, *self._texts(task.items), self.max_length, self.types)
         self.sampled = np.flatnonzero(task.items["sampled"].to_numpy(bool))
 
-    def start(self) -> Start:
+    def start(self) -> NewClassifier:
         """The classifier before the first step."""
         return make_classifier(self.directory, self.task.labels, self.seed)
 
@@ -205,6 +207,13 @@ class _Run:
         logger.info("fine-tuning: %d steps with %s", steps, asdict(trial))
         network, states = self.start().network, self.work / trial.name
         states.mkdir(parents=True, exist_ok=True)
+        # what is predicted along the way is saved with what a killed training goes on from
+        state: dict[str, Any] = {"logits": {}}
+
+        def predict(step: int) -> None:
+            logits = predict_logits(network, self.items, self.device, self.sampled)
+            state["logits"][step] = torch.from_numpy(logits)
+
         losses = train(
             network,
             self.train,
@@ -212,27 +221,19 @@ class _Run:
             Settings(trial.batch, trial.learning_rate, steps, self.seed),
             states,
             self.device,
-            at=self.curve(steps),
-            on_step=lambda step: self._predict(network, step),
+            at=range(0, steps, self.entry["every"]) if self.entry["how"] == CURVE else (),
+            on_step=predict,
+            state=state,
         )
         network.train(False)
         dev = self._dev_result(network)
         with written_whole(self.weights(trial)) as partial:
-            save_model(network, str(partial))
+            torch.save({"network": network.state_dict(), **state}, partial)
         history = [{**row, "dev": dev if row["step"] == steps else None} for row in losses]
         about = {"steps": steps, "dev": dev, "history": history, "number": len(self._done())}
         write_facts(facts, asdict(trial) | about)
         shutil.rmtree(states)
         return read_facts(facts)
-
-    def curve(self, steps: int) -> Sequence[int]:
-        """The steps at which something is predicted, but for the last."""
-        return range(0, steps, self.entry["every"]) if self.entry["how"] == CURVE else ()
-
-    def _predict(self, network: PreTrainedModel, step: int) -> None:
-        logits = predict_logits(network, self.items, self.device, self.sampled)
-        with written_whole(self.logits(step)) as partial, open(partial, "wb") as file:
-            np.save(file, logits)
 
     def _dev_result(self, network: PreTrainedModel) -> float | None:
         """How well the part dev is predicted."""
@@ -241,11 +242,9 @@ class _Run:
             return pearson(logits[:, 0], self.dev.labels)
         return float((logits.argmax(axis=1) == self.dev.labels).mean())
 
-    def logits(self, step: int) -> Path:
-        return self.work / f"predictions-{step}.npy"
-
     def weights(self, trial: Hyperparameters) -> Path:
-        return self.work / f"{trial.name}.safetensors"
+        """The file of a trial's weights, and of what it predicted along the way (logits, by step)."""
+        return self.work / f"{trial.name}.pt"
 
     def forget(self, trial: Hyperparameters) -> None:
         """Remove the weights of a trial."""

@@ -172,8 +172,8 @@ def measure(
     draws: int,
     confidence: float,
     origin: Runs | None = None,
-) -> tuple[pd.DataFrame, list[str]]:
-    """SCORES of every step and run and of the mean of the runs (a row without a seed), and remarks.
+) -> pd.DataFrame:
+    """SCORES of every step and run and of the mean of the runs (a row without a seed).
 
     items: as ITEMS. draws: permutations of the genders behind a null distribution. origin: the runs of the
     model that this one was made from; with them the last step has the row `change`, how much more the main
@@ -195,11 +195,8 @@ def measure(
         values, influence = after.values[0] - before.values[0], after.influence - before.influence
         change = cells.summary(CHANGE, values, influence)
         parts.append(change.rows(seeds, max(runs.steps), confidence))
-    remarks = list(cells.remarks)
-    if len(runs.seeds) == 1:
-        remarks.append("one run: intervals say nothing of how much runs differ")
     rows = pd.concat(parts, ignore_index=True).reindex(columns=SCORES.names)
-    return rows.astype({"metric": "str", "group": "str"}), remarks
+    return rows.astype({"metric": "str", "group": "str"})
 
 
 def truth_of(kind: str, items: pd.DataFrame) -> dict[str, dict[str, float]] | None:
@@ -210,7 +207,7 @@ def truth_of(kind: str, items: pd.DataFrame) -> dict[str, dict[str, float]] | No
     if items["ideal"].isna().all():
         return None
     ideal = Runs([{"seed": 0}], {0: (np.arange(len(items)), np.stack(items["ideal"].tolist())[None])})
-    rows, _ = measure(kind, items, ideal, 1, 0.95)
+    rows = measure(kind, items, ideal, 1, 0.95)
     rows = rows[rows["seed"].isna()]
     metrics, gaps = rows[rows["group"].isna()], rows[rows["group"].notna()]
     return {

@@ -61,7 +61,7 @@ def read_task(files: Files, entry: Entry) -> Task:
     parts = {part: rows[rows["part"] == part].reset_index(drop=True) for part in PARTS}
     for part, of_part in parts.items():
         if of_part.empty:
-            raise InputError(f"{files[TRAIN][0]}: no rows for {part}")
+            raise InputError(f"{_file_of(files, part)}: no rows for {part}")
     tested, bias = parts[TEST], []
     if labels is not None and entry["kind"] == OCCUPATIONS:
         _check_genders(files, parts, labels, entry)
@@ -75,6 +75,11 @@ def read_task(files: Files, entry: Entry) -> Task:
             remarks.append("the scores of its test are not public: accuracy is that on dev")
     items = items_of([tested.assign(part=TEST), *bias], entry["sample"], entry["seed"])
     return Task(examples_of(parts[TRAIN], parts[DEV]), items, labels, tuple(remarks))
+
+
+def _file_of(files: Files, part: str) -> Path:
+    """The first file that a part is read from: train's, where it has none of its own."""
+    return files.get(part, files[TRAIN])[0]
 
 
 def _all_rows(files: Files, entry: Entry, remarks: list[str]) -> tuple[pd.DataFrame, tuple[str, ...] | None]:
@@ -159,7 +164,7 @@ def _rows(part: str, paths: Sequence[Path], table: Table, entry: Entry, remarks:
             value = not_public[0]["label"]
             raise not_public[0].fault("label", f"{value:g} is no number from {low:g} to {high:g}")
         frame["label"] = frame["label"].where(frame["label"] >= low)
-    return _with_text(frame, part, remarks) if "published" in entry else frame
+    return _with_text(frame, part, paths[0], remarks) if "published" in entry else frame
 
 
 def _rows_in(path: Path, table: Table, entry: Entry, part: str) -> Iterator[Row]:
@@ -184,7 +189,7 @@ def _rows_in(path: Path, table: Table, entry: Entry, part: str) -> Iterator[Row]
         yield table.check(path, place, {name: cells[number].strip() for name, number in fields.items()})
 
 
-def _with_text(rows: pd.DataFrame, part: str, remarks: list[str]) -> pd.DataFrame:
+def _with_text(rows: pd.DataFrame, part: str, path: Path, remarks: list[str]) -> pd.DataFrame:
     """The rows that have all their texts; remarks say how many have not, and how many have odd characters.
 
     Raises InputError where none has.
@@ -192,7 +197,7 @@ def _with_text(rows: pd.DataFrame, part: str, remarks: list[str]) -> pd.DataFram
     texts = rows[[column for column in ("text", "second") if column in rows]]
     empty = texts.isna().any(axis=1)
     if empty.all():
-        raise InputError(f"{part}: no row has a text")
+        raise InputError(f"{path}: no row has a text")
     if empty.any():
         remarks.append(f"{int(empty.sum())} rows of {part} have no text and are left out")
     if odd := int(texts[~empty].map(fault_of_text).notna().any(axis=1).sum()):
@@ -215,11 +220,10 @@ def _hold_out(rows: pd.DataFrame, parts: Sequence[str], entry: Entry) -> None:
 def _check_genders(
     files: Files, parts: Mapping[str, pd.DataFrame], labels: Sequence[str], entry: Entry
 ) -> None:
-    """Raise InputError where the test lacks a gender, or genders look as if they were swapped."""
-    for gender in (FEMALE, MALE):
-        if not parts[TEST]["gender"].eq(gender).any():
-            path = files.get(TEST, files[TRAIN])[0]
-            raise InputError(f"{path}: nobody in the test is {gender} (column and genders?)")
+    """Raise InputError where no label has both genders in the test, or genders look as if swapped."""
+    if not parts[TEST].groupby("label")["gender"].nunique().eq(2).any():
+        why = "no label has women and men in the test, so there is no gap (column and genders?)"
+        raise InputError(f"{_file_of(files, TEST)}: {why}")
     train = parts[TRAIN]
     for label, expected in entry.get("mostly", {}).items():
         genders = train.loc[train["label"] == labels.index(label), "gender"]
@@ -251,9 +255,8 @@ def _bias_rows(files: Files, entry: Entry, tested: pd.DataFrame, remarks: list[s
         sentences = tested[["text", "second"]].to_numpy().ravel().tolist()
         templates = templates_in(sentences, words.feminine | words.masculine)
         if not templates:
-            path = files.get(TEST, files[TRAIN])[0]
             why = 'no sentence of the test begins with "A man" or "A woman"'
-            raise InputError(f"{path}: {why}; items of bias may be a table (`bias`)")
+            raise InputError(f"{_file_of(files, TEST)}: {why}; items of bias may be a table (`bias`)")
         if twice := len(templates) - len(set(templates)):
             what = "templates are there twice, once of a man, once of a woman"
             remarks.append(f"{twice} of {len(templates)} {what}")

@@ -1,7 +1,6 @@
 """What a study's results say of downstream tasks, read from its files."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -42,67 +41,36 @@ it is not known which one; dagger: p is below alpha; larger: in bold, larger tha
 Table 1."""
 
 
-@dataclass(frozen=True)
 class DownstreamResults:
     """files: scores (SCORES of every model and task), words (WORD_COUNTS of every task), correlations,
     scores_before and scores_after (of pairs of sentences), pairs (of every benchmark), comparisons (of
     models, one a benchmark), bias (unmask.statistics.schema.BIAS of the models before), published,
-    captions; all but scores and the last two may be empty. settings: models (as ModelRole), tasks (name,
-    and published: what the paper calls one in Table 1 and in Table 2), benchmarks and measures (names),
-    published (what the literature calls benchmarks, by name; not all have such a name), bias_type (of the
-    pairs that count; None: all), alpha, confidence.
+    captions; all but scores and the last two may be empty.
+
+    settings: models (as ModelRole), tasks (name, and published: what the paper calls one in Table 1 and in
+    Table 2), benchmarks and measures (names), published (what the literature calls benchmarks, by name; not
+    all have such a name), bias_type (of the pairs that count; None: all), alpha, confidence.
     """
 
-    files: Mapping[str, Any]
-    settings: Mapping[str, Any]
-
-    @cached_property
-    def roles(self) -> list[ModelRole]:
-        """The models that were fine-tuned with their roles, in the order of the study."""
-        return [ModelRole(**entry) for entry in self.settings["models"]]
-
-    @property
-    def models(self) -> list[str]:
-        return [model.name for model in self.roles]
-
-    @property
-    def origins(self) -> dict[str, str]:
-        """The model that each debiased model was made from."""
-        return {model.name: model.origin for model in self.roles if model.origin is not None}
-
-    @property
-    def tasks(self) -> list[str]:
-        """In the order of the study."""
-        return [str(entry["name"]) for entry in self.settings["tasks"]]
-
-    @property
-    def benchmarks(self) -> list[str]:
-        return [str(name) for name in self.settings["benchmarks"]]
-
-    @property
-    def measures(self) -> list[str]:
-        return [str(name) for name in self.settings["measures"]]
-
-    @property
-    def alpha(self) -> float:
-        return float(self.settings["alpha"])
-
-    @property
-    def bias_type(self) -> str | None:
-        """Of the pairs that count; None where all do."""
-        return self.settings.get("bias_type")
-
-    @property
-    def known_as(self) -> Mapping[str, str]:
-        """What the literature calls benchmarks, by name."""
-        return self.settings.get("published") or {}
+    def __init__(self, files: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+        self.files, self.settings = files, settings
+        self.alpha: float = settings["alpha"]
+        self.bias_type: str | None = settings.get("bias_type")
+        self.benchmarks: list[str] = settings["benchmarks"]
+        self.measures: list[str] = settings["measures"]
+        self.known_as: Mapping[str, str] = settings.get("published") or {}
+        self.roles = [ModelRole(**entry) for entry in settings["models"]]
+        self.models = [model.name for model in self.roles]
+        self.origins = {model.name: model.origin for model in self.roles if model.origin is not None}
+        self.printed_names = {entry["name"]: entry.get("published") for entry in settings["tasks"]}
+        self.tasks: list[str] = list(self.printed_names)
 
     def _paths(self, name: str) -> list[str]:
         return self.files.get(name) or []
 
     def printed_name(self, task: str, table: int) -> str | None:
         """What the paper calls a task in its Table 1 or 2."""
-        names = {str(entry["name"]): entry.get("published") for entry in self.settings["tasks"]}.get(task)
+        names = self.printed_names[task]
         return str(names[table - 1]) if names else None
 
     @cached_property
@@ -112,16 +80,18 @@ class DownstreamResults:
         keys = [(task, model) for task in self.tasks for model in self.models]
         return {each: every[each] for each in keys if each in every}
 
-    def _facts_of(self, task: str) -> Mapping[str, Any]:
-        return next((facts for (name, _), facts in self.facts.items() if name == task), {})
+    @cached_property
+    def facts_of_task(self) -> dict[str, dict[str, Any]]:
+        """Those of one of its models, by task."""
+        return {task: facts for (task, _), facts in self.facts.items()}
 
     def main_metric(self, task: str) -> str:
         """Raises KeyError for a task without scores."""
-        return MAIN[str(self._facts_of(task)["kind"])]
+        return MAIN[str(self.facts_of_task[task]["kind"])]
 
     def truth(self, task: str, of: str = "metrics") -> Mapping[str, float]:
         """Of a synthetic task, what a model that has learnt it gives: `metrics`, or the gaps of `groups`."""
-        truth: Mapping[str, float] = (self._facts_of(task).get("truth") or {}).get(of, {})
+        truth: Mapping[str, float] = (self.facts_of_task[task].get("truth") or {}).get(of, {})
         return truth
 
     @cached_property
@@ -171,7 +141,7 @@ class DownstreamResults:
         return list(dict.fromkeys(remarks))
 
     @cached_property
-    def _of_type(self) -> dict[str, set[str]]:
+    def _of_type(self) -> dict[str, pd.DataFrame]:
         return pairs_of_type(self._paths("pairs"), self.bias_type)
 
     def that_count(self, rows: pd.DataFrame) -> pd.DataFrame:

@@ -76,7 +76,7 @@ SCORES = schema(
 """How well one model does one task, and how unequally. A row whose seed is null is the mean over the seeds,
 with an interval that has seeds as a level.
 
-Metadata: model, task, kind, remarks (such as occupations left out), runs (their facts); truth, of a synthetic
+Metadata: model, task, kind, remarks (those of the task), runs (their facts); truth, of a synthetic
 task: {"metrics": {metric: value of a model that has learnt it}, "groups": {occupation: its gap}}, else null.
 """
 

@@ -9,21 +9,20 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.terms import ALL_PAIRS, MAIN
 from unmask.loading import paths_by
 from unmask.measures.schema import read_scores
+from unmask.statistics.decisions import of_bias_type, of_pairs
 from unmask.tables import read_table
-from unmask.terms import CORRECTED, OUTCOMES, STEREOTYPE, TIE, UNDEFINED
+from unmask.terms import CORRECTED, STEREOTYPE, TIE, UNDEFINED
 
+KEYS = ["measure", "protocol"]
 BIAS_SCORES = ["model", "benchmark", "pairs", "measure", "protocol", "score", "n"]
 """The columns of `bias_scores`. pairs: ALL_PAIRS, or the bias type whose pairs alone count; n: how many
 do."""
 
 
-def pairs_of_type(paths: Iterable[str | Path], bias_type: str | None) -> dict[str, set[str]]:
+def pairs_of_type(paths: Iterable[str | Path], bias_type: str | None) -> dict[str, pd.DataFrame]:
     """The pairs of a bias type by benchmark, without benchmarks that have none. paths: tables of PAIRS."""
-    rows = {Path(path).stem: read_table(path, PAIRS) for path in paths if bias_type is not None}
-    chosen = {
-        name: set(pairs.loc[pairs["bias_type"] == bias_type, "pair_id"]) for name, pairs in rows.items()
-    }
-    return {name: pairs for name, pairs in chosen.items() if pairs}
+    chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type) for path in paths}
+    return {name: pairs for name, (pairs, there) in chosen.items() if there is not None}
 
 
 def bias_scores(
@@ -43,23 +42,22 @@ def bias_scores(
     of_type, parts = pairs_of_type(pairs, bias_type), []
     for (model, benchmark), path in paths_by(paths, "model", "benchmark").items():
         scores = read_scores(path, measures)
+        scores = scores[scores["measure"].isin(measures)].astype(dict.fromkeys(KEYS, str))
         counted = {ALL_PAIRS: scores}
         if benchmark in of_type:
-            counted[str(bias_type)] = scores[scores["pair_id"].isin(of_type[benchmark])]
+            counted[str(bias_type)] = of_pairs(of_type[benchmark], scores)
         for name, rows in counted.items():
-            rows = rows[rows["measure"].isin(measures)]
-            keys = rows[["measure", "protocol"]].astype(str)
-            counts = keys.assign(outcome=rows["outcome"].astype(str)).value_counts().unstack(fill_value=0)
-            counts = counts.reindex(pd.MultiIndex.from_frame(keys.drop_duplicates()))
-            counts = counts.reindex(columns=OUTCOMES, fill_value=0).reset_index()
-            half = (counts["protocol"] == CORRECTED) * 0.5
-            total = counts[list(OUTCOMES)].sum(axis=1)
-            n = total - counts[UNDEFINED] * (counts["protocol"] == CORRECTED)
-            score = 100 * (counts[STEREOTYPE] + half * counts[TIE]) / n
-            of_model = counts.assign(model=model, benchmark=benchmark, pairs=name, score=score, n=n)
-            parts.append(of_model.loc[counts[UNDEFINED] < total, BIAS_SCORES])
+            outcome, is_corrected = rows["outcome"].astype(str), rows["protocol"] == CORRECTED
+            defined = outcome != UNDEFINED
+            credit = 100.0 * (outcome == STEREOTYPE) + 50.0 * ((outcome == TIE) & is_corrected)
+            by_score = rows[KEYS].assign(credit=credit.where(defined | ~is_corrected), defined=defined)
+            by_score = by_score.groupby(KEYS, sort=False).agg(
+                score=("credit", "mean"), n=("credit", "count"), defined=("defined", "any")
+            )
+            of_model = by_score[by_score["defined"]].reset_index()
+            parts.append(of_model.assign(model=model, benchmark=benchmark, pairs=name)[BIAS_SCORES])
     empty = pd.DataFrame(columns=BIAS_SCORES).astype({"score": float, "n": int})
-    return pd.concat([empty, *parts], ignore_index=True) if parts else empty
+    return pd.concat(parts, ignore_index=True) if parts else empty
 
 
 def last_step(scores: pd.DataFrame) -> pd.DataFrame:

@@ -235,10 +235,10 @@ def occupations(results: DownstreamResults) -> pd.DataFrame:
 
 
 MAKERS: Mapping[str, Callable[[DownstreamResults], TableAndSheet | pd.DataFrame]] = {
-    "table1": table1,
-    "table2": table2,
-    "values": values,
     "overview": overview,
+    "table2": table2,
+    "table1": table1,
+    "values": values,
     "occupations": occupations,
 }
 """By name: what makes a table; `values` and `occupations` are CSV alone."""

@@ -139,7 +139,7 @@ def predict_logits(
 
 
 @dataclass(frozen=True)
-class Start:
+class NewClassifier:
     """What fine-tuning begins with."""
 
     network: PreTrainedModel
@@ -171,7 +171,7 @@ class ClassificationDataset:
         return padded(self.tokens, numbers, padding_id, side) | {"labels": labels}
 
 
-def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: int) -> Start:
+def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: int) -> NewClassifier:
     """A classifier in single precision out of a masked language model's directory, which has been checked.
 
     labels: their names by number; None for one number, learnt by regression (mean squared error). What the
@@ -202,7 +202,7 @@ def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: i
         )
     parameters = {name for name, _ in network.named_parameters()}
     initialised = {*loading["missing_keys"], *(str(key[0]) for key in loading["mismatched_keys"])}
-    return Start(network, tokenizer, tuple(sorted(initialised & parameters)))
+    return NewClassifier(network, tokenizer, tuple(sorted(initialised & parameters)))
 
 
 def restore(origin: str | Path, classifier: PreTrainedModel, directory: str | Path) -> None:

@@ -1,7 +1,6 @@
 """Presenting a family of measures: its tables, its figures and its sections of the report, made by one job.
 
-A family has PRESENTS, a Presentation, in unmask/{family}/presenting.py. A family whose sections read files
-by themselves needs no such module.
+A family has PRESENTS, a Presentation, in unmask/{family}/presenting.py.
 """
 
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from unmask.files import write_text
-from unmask.plugins import load, names
+from unmask.plugins import load
 from unmask.report.sections import OTHER_TESTS, Block, Section, folded, write_sections
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Presentation(Generic[Results]):
     what makes it (`captioned`).
 
     topics: what its sections show, in their order; of one that needs code of its own, what makes the section.
-    heading, findings: of the section of a family that has neither topics nor a module of its own for it:
+    heading, findings: of the section of a family without topics:
     findings first, then charts under their captions, then tables in folds with their `titles`, and how
     numbers are computed (`explained`).
     """
@@ -129,12 +128,10 @@ def captioned(figures: Iterable[str], **under: str) -> dict[str, Callable[[Any],
 def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapping[str, Any]) -> None:
     """Write some outputs of a family, each file whole or not at all.
 
-    outputs: paths by name. A section (.json) has the name of its module in unmask/{family}/sections; a figure
-    is written as {figure}_svg and {figure}_png; all else are tables. facts: how sections say that they were
-    made (unmask.facts.record). Raises InputError for a section that the family lacks.
+    outputs: paths by name. The family's sections are a .json; a figure is written as {figure}_svg and
+    {figure}_png; all else are tables. facts: how sections say that they were made (unmask.facts.record).
     """
-    family_module: Any = load(family, MODULE) if MODULE in names(family) else None
-    presents: Presentation[Any] = family_module.PRESENTS if family_module else Presentation(Inputs)
+    presents: Presentation[Any] = load(family, MODULE).PRESENTS
     results = presents.results(inputs.files, inputs.settings)
     sections = {name: path for name, path in outputs.items() if Path(path).suffix == ".json"}
     figures = {name: path for name, path in outputs.items() if Path(path).suffix in (".svg", ".png")}
@@ -151,11 +148,7 @@ def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapp
             save_charts(presents.drawn(results, drawn), figures, captions, inputs.study)
     for name, path in sections.items():
         with charts_unchecked():
-            if presents.heading or presents.topics:
-                made = presents.sections(name, results)
-            else:
-                made = [load(f"{family}/sections", name).section(results)]
-            write_sections(path, made, facts)
+            write_sections(path, presents.sections(name, results), facts)
 
 
 def charts_unchecked() -> AbstractContextManager[None]:

@@ -1,23 +1,17 @@
 """What the report says of downstream tasks."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pandas as pd
 
-from unmask.downstream import charts, tables
 from unmask.downstream.results import DownstreamResults
 from unmask.downstream.scores import overall
 from unmask.downstream.tables import is_larger
 from unmask.downstream.terms import AFTER, BEFORE
-from unmask.report.charts import chart
-from unmask.report.findings import Finding, Row, records, sentences, span
-from unmask.report.published import doubts
-from unmask.report.sections import OTHER_TESTS, Block, Fold, Items, Section, folded
+from unmask.report.findings import Finding, Row, records, span
 from unmask.report.sheets import rows_of
 from unmask.statistics.changes import CENTRE, without_controls
 from unmask.terms import CORRECTED
-
-PAPER = "Kaneko et al. (2022)"
 
 MUCH = 0.1
 """A share of sentences labelled other than neutral that is pointed out."""
@@ -241,46 +235,3 @@ FINDINGS = (
         {%- if not loop.last %}, {% endif %}{% endfor %}; below 0 there are more masculine words.""",
     ),
 )
-
-ALTERNATIVES: Mapping[str, str] = {
-    "extrinsic_figure": "Bias of models in every task, with intervals and bands of chance",
-    "intrinsic_figure": "Bias scores of the same models, with intervals",
-    "changes_figure": "Extrinsic bias before and after debiasing, with intervals of the change",
-    "against_figure": "Extrinsic bias of models against their bias scores, with intervals",
-    "steps_figure": "Extrinsic bias by steps of fine-tuning, a line with its interval for each model",
-}
-"""What charts show, by their names, which are those of their captions."""
-
-
-def section(results: DownstreamResults) -> Section:
-    """The findings, with charts and tables."""
-    remarks = tuple(results.remarks())
-    return Section(
-        "downstream",
-        "Extrinsic bias",
-        sentences(FINDINGS, results),
-        (
-            *_chart(results, "extrinsic_figure"),
-            *folded("Accuracy and extrinsic bias, in numbers", tables.overview(results)[1]),
-            *_chart(results, "intrinsic_figure"),
-            *_chart(results, "changes_figure"),
-            *_chart(results, "against_figure"),
-            *folded(f"{PAPER}, Table 2: intrinsic against extrinsic bias", tables.table2(results)[1]),
-            *_chart(results, "steps_figure"),
-            *folded(f"{PAPER}, Table 1: gendered words in the data", tables.table1(results)[1]),
-            *(
-                [Fold("What was left out, and what to be wary of", (Items(remarks, warning=True),))]
-                if remarks
-                else ()
-            ),
-            results.captions.computed("downstream"),
-            Fold(results.captions["doubts"], (Items(doubts(results.published)),)),
-        ),
-        group=OTHER_TESTS,
-    )
-
-
-def _chart(results: DownstreamResults, name: str) -> Iterator[Block]:
-    if drawing := charts.MAKERS[name][0](results):
-        alternative = f"{ALTERNATIVES[name]}. Their numbers are in the tables below."
-        yield chart(results.captions[name], alternative, drawing)

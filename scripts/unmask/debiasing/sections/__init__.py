@@ -1,1 +1,0 @@
-"""What the report says of debiased models."""
