@@ -50,7 +50,7 @@ from unmask.corpora import reading as corpora_reading
 from unmask.corpora.reading import in_blocks, read_blocks
 from unmask.corpora.shards import fetched_shards, files_of
 from unmask.debiasing import at, masked_training
-from unmask.debiasing.data import Base, Texts, documents, lines_of, read_corpus
+from unmask.debiasing.data import Base, Texts, lines_of, read_corpus
 from unmask.debiasing.data import read_words as debiasing_read_words
 from unmask.debiasing.masked_training import debias, held_out_loss
 from unmask.debiasing.model_files import load_base, pooler_of, save

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from library import (
     InputError,
     WordPairs,
-    documents,
+    corpora_reading,
     lines_of,
     read_corpus,
     read_word_pairs,
@@ -76,35 +77,20 @@ def test_published_swaps_as_the_released_code(line: str, expected: list[str]) ->
 
 
 VOCABULARY = [*dict.fromkeys(word for pair in LIST.pairs for word in pair)]
-ORDINARY = [
-    "the",
-    "hat",
-    "He,",
-    "HIS",
-    "She",
-    "of",
-    "Sir",
-    "BRIDES",
-    "he",
-    "his",
-    "her",
-    "him",
-    "lady",
-    "sir",
-]
-
-
-@given(st.lists(st.sampled_from([*ORDINARY, *VOCABULARY]), max_size=9))
-def test_published_is_what_all_pairs_against_all_words_give(words: list[str]) -> None:
-    assert swapped(" ".join(words), "published") == literal(" ".join(words), LIST)
-
-
+ORDINARY = "the hat He, HIS She of Sir BRIDES he his her him lady sir".split()  # noqa: SIM905
 FEW = st.permutations([("her", "his"), ("she", "he"), ("her", "him"), ("a", "b"), ("a", "c"), ("d", "b")])
 
 
-@given(FEW, st.integers(1, 6), st.lists(st.sampled_from("a b c d she He his HER him x y".split())))  # noqa: SIM905
-def test_published_in_lists_of_any_order(pairs: list[tuple[str, str]], length: int, line: list[str]) -> None:
-    words = WordPairs(tuple(pairs[:length]))
+@given(
+    st.just(LIST.pairs) | FEW,
+    st.integers(1, 6),
+    st.lists(st.sampled_from([*ORDINARY, *VOCABULARY, *"abcdxy"]), max_size=9),
+)
+def test_published_is_what_all_pairs_against_all_words_give(
+    pairs: Sequence[tuple[str, str]], length: int, line: list[str]
+) -> None:
+    """In lists of any order."""
+    words = LIST if pairs is LIST.pairs else WordPairs(tuple(pairs[:length]))
     assert swapped(" ".join(line), "published", words) == literal(" ".join(line), words)
 
 
@@ -125,6 +111,12 @@ def test_published_in_lists_of_any_order(pairs: list[tuple[str, str]], length: i
         # the first partner of several; words inside of words are none
         ("The lady and her manservants, theman", "The lord and his maidservants, theman"),
         ("  He   ran\t.", "  She   ran\t."),
+        # what begins a noun phrase
+        ("her “old hat", "his “old hat"),
+        ("her to go", "him to go"),
+        ("her, too", "him, too"),
+        ("her didn’t", "him didn’t"),
+        ("her", "him"),
     ],
 )
 def test_corrected_swaps_both_ways_and_keeps_the_rest(line: str, expected: str) -> None:
@@ -160,22 +152,6 @@ def test_corrected_twice_is_the_line_again(line: list[str]) -> None:
         assert swapped(once, "corrected", MUTUAL) == [text]
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("her hat", "his hat"),
-        ("her “old hat", "his “old hat"),
-        ("her to go", "him to go"),
-        ("her.", "him."),
-        ("her, too", "him, too"),
-        ("her didn’t", "him didn’t"),
-        ("her", "him"),
-    ],
-)
-def test_what_begins_a_noun_phrase(line: str, expected: str) -> None:
-    assert swapped(line, "corrected") == [expected]
-
-
 def test_the_corpus_is_swapped_behind_what_is_held_out(tmp_path: Path) -> None:
     source = tmp_path / "text.txt"
     source.write_text("He ran .\nNo one ran .\nShe saw him\nHe saw a boy\n", encoding="utf-8")
@@ -190,18 +166,10 @@ def test_the_corpus_is_swapped_behind_what_is_held_out(tmp_path: Path) -> None:
         "she saw a boy",
         "she saw a girl",
     ]
-    assert {key: facts[key] for key in ("lines", "held_out", "swapped", "appended")} == {
-        "lines": 4,
-        "held_out": 1,
-        "swapped": 2,
-        "appended": 3,
-    }
-    assert {(pair["word"], pair["partner"]): pair["count"] for pair in facts["words"]} == {
-        ("she", "he"): 1,
-        ("him", "her"): 1,
-        ("he", "she"): 1,
-        ("boy", "girl"): 1,
-    }
+    assert [facts[key] for key in ("lines", "held_out", "swapped", "appended")] == [4, 1, 2, 3]
+    replaced = {(pair["word"], pair["partner"]) for pair in facts["words"]}
+    assert replaced == {("she", "he"), ("him", "her"), ("he", "she"), ("boy", "girl")}
+    assert {pair["count"] for pair in facts["words"]} == {1}
     facts = swap_corpus(source, tmp_path / "out.txt", LIST, NO_NOUN_PHRASE, "corrected", 0)
     assert list(lines_of(tmp_path / "out.txt"))[-2:] == ["He saw a boy", "She saw a girl"]
     assert (facts["swapped"], facts["appended"]) == (3, 3)
@@ -210,46 +178,36 @@ def test_the_corpus_is_swapped_behind_what_is_held_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "protocol", "held_out", "message"),
     [
-        ("He ran\n", "corrected", 1, r"text.txt: has 1 lines, and held_out keeps the first 1"),
-        (
-            "He ran\nit ran\n",
-            "corrected",
-            1,
-            r"text.txt: no line that is trained on has a word to be swapped",
-        ),
-        ("She ran\n", "published", 0, r"text.txt: no line that is trained on has a word to be swapped"),
-        ("", "corrected", 0, r"text.txt: has 0 lines"),
+        ("He ran\n", "corrected", 1, "has 1 lines, and held_out keeps the first 1"),
+        ("He ran\nit ran\n", "corrected", 1, "no line that is trained on has a word to be swapped"),
+        ("She ran\n", "published", 0, "no line that is trained on has a word to be swapped"),
+        ("", "corrected", 0, "has 0 lines"),
     ],
 )
 def test_a_corpus_with_nothing_to_swap_is_refused(
     tmp_path: Path, text: str, protocol: str, held_out: int, message: str
 ) -> None:
     (tmp_path / "text.txt").write_text(text)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=rf"text\.txt: {message}"):
         swap_corpus(tmp_path / "text.txt", tmp_path / "out.txt", LIST, NO_NOUN_PHRASE, protocol, held_out)
     assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
 
 
-def test_documents_of_any_pieces() -> None:
-    text = "one two\n\n  \nthree\u2028four\x85five\r\nlast, of no end"
-    expected = ["one two", "three four five", "last, of no end"]
-    for size in (1000, 7):
-        whole = text.encode()
-        pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
-        assert list(documents(pieces)) == expected
-
-
-def test_corpora_of_any_format_become_one_text(tmp_path: Path) -> None:
-    with gzip.open(tmp_path / "a.txt.gz", "wt", encoding="utf-8") as file:
-        file.write("Ältere Zeile\n\nsecond\n")
-    (tmp_path / "b.txt").write_text("third")
-    facts = read_corpus([tmp_path / "a.txt.gz", tmp_path / "b.txt"], {"format": "text"}, tmp_path / "out.txt")
-    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "Ältere Zeile\nsecond\nthird\n"
-    assert facts == {"files": 2, "lines": 3, "characters": 23}
+def test_corpora_of_any_format_become_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "Ältere Zeile\n\n  \nthree\u2028four\x85five\r\nlast, of no end"
+    with gzip.open(tmp_path / "a.txt.gz", "wt", encoding="utf-8", newline="") as file:
+        file.write(lines)
     pd.DataFrame({"t": ["one\nline", "", "two"]}).to_parquet(tmp_path / "c.parquet")
-    entry = {"format": "hub-parquet", "column": "t"}
-    assert read_corpus([tmp_path / "c.parquet"], entry, tmp_path / "out.txt")["lines"] == 2
-    assert list(lines_of(tmp_path / "out.txt")) == ["one line", "two"]
+    expected = ["Ältere Zeile", "three four five", "last, of no end"]
+    for block in (corpora_reading.BLOCK, 7):
+        # documents longer than a block, too
+        monkeypatch.setattr(corpora_reading, "BLOCK", block)
+        facts = read_corpus([tmp_path / "a.txt.gz"], {"format": "text"}, tmp_path / "out.txt")
+        assert list(lines_of(tmp_path / "out.txt")) == expected
+        assert facts == {"files": 1, "lines": 3, "characters": sum(map(len, expected))}
+        entry = {"format": "hub-parquet", "column": "t"}
+        read_corpus([tmp_path / "c.parquet"] * 2, entry, tmp_path / "out.txt")
+        assert list(lines_of(tmp_path / "out.txt")) == ["one line", "two"] * 2
 
 
 def test_a_file_that_is_no_corpus_is_refused_and_nothing_written(tmp_path: Path) -> None:
@@ -261,29 +219,19 @@ def test_a_file_that_is_no_corpus_is_refused_and_nothing_written(tmp_path: Path)
 
 
 def test_the_scripts(tmp_path: Path) -> None:
+    text, log = tmp_path / "text.txt", tmp_path / "log"
     (tmp_path / "a.txt").write_text("He ran.\nIt ran.\n")
+    outputs = {"text": text, "facts": tmp_path / "text.json"}
     run_script(
-        "read_debiasing_corpus",
-        {"shards": [tmp_path / "a.txt"]},
-        {"text": tmp_path / "text.txt", "facts": tmp_path / "text.json"},
-        tmp_path / "log",
-        entry={"format": "text"},
+        "read_debiasing_corpus", {"shards": [tmp_path / "a.txt"]}, outputs, log, entry={"format": "text"}
     )
-    assert json.loads((tmp_path / "text.json").read_text())["lines"] == 2
-    run_script(
-        "swap_corpus",
-        {
-            "text": tmp_path / "text.txt",
-            "words": RESOURCES / "gendered_words.yaml",
-            "no_noun_phrase": RESOURCES / "debiasing/no_noun_phrase.txt",
-        },
-        {"text": tmp_path / "swapped.txt", "facts": tmp_path / "swapped.json"},
-        tmp_path / "log",
-        protocol="corrected",
-        held_out=0,
-    )
-    assert (tmp_path / "swapped.txt").read_text() == "He ran.\nShe ran.\nIt ran.\n"
-    facts = json.loads((tmp_path / "swapped.json").read_text())
+    assert json.loads(outputs["facts"].read_text())["lines"] == 2
+    inputs = {"text": text, "words": RESOURCES / "gendered_words.yaml"}
+    inputs |= {"no_noun_phrase": RESOURCES / "debiasing/no_noun_phrase.txt"}
+    outputs = {"text": tmp_path / "swapped.txt", "facts": tmp_path / "swapped.json"}
+    run_script("swap_corpus", inputs, outputs, log, protocol="corrected", held_out=0)
+    assert outputs["text"].read_text() == "He ran.\nShe ran.\nIt ran.\n"
+    facts = json.loads(outputs["facts"].read_text())
     assert (facts["protocol"], facts["appended"], facts["code"]) == ("corrected", 1, "digest")
 
 

@@ -66,18 +66,15 @@ def test_families_of_other_roles_keep_their_place() -> None:
     for order in orders:
         for f in range(3):
             assert len(set(families[order][2 * f : 2 * f + 2])) == 1
+    # many are permuted at random
+    orders = permutations_of(models_of(10, ("",)))
+    assert len(orders) == N_RANDOM and (orders[0] == np.arange(10)).all()
+    assert (np.sort(orders, axis=1) == np.arange(10)).all()
     mixed = [ModelRole(f"m{n}", "one" if n < 5 else f"f{n}", str(n)) for n in range(9)]
     tau = kendall(np.arange(9.0), np.arange(9.0), mixed)
     assert tau["tau"] == pytest.approx(1)
     assert "p_families" not in tau and "permutations" not in tau
     assert "made up alike" in str(tau["reason"])
-
-
-def test_many_families_are_permuted_at_random() -> None:
-    orders = permutations_of(models_of(10, ("",)))
-    assert len(orders) == N_RANDOM
-    assert (orders[0] == np.arange(10)).all()
-    assert (np.sort(orders, axis=1) == np.arange(10)).all()
 
 
 def test_there_is_no_tau_of_few_models_and_no_p_of_few_families() -> None:
@@ -116,80 +113,49 @@ def test_the_test_of_families_holds_its_level_where_the_plain_one_does_not() -> 
     assert plain / studies > 0.15
 
 
-def bias(
-    model: str, score: float, protocol: str = "corrected", pairs: str = "all", n: int = 9
-) -> list[object]:
-    return [model, "cp", pairs, "AULA", protocol, score, n]
-
-
 def test_correlations_of_a_study() -> None:
-    models = models_of(8, ("",))
-    names, rng = [model.name for model in models], np.random.default_rng(3)
-    scores, gaps = rng.normal(50, 10, 8), rng.random(8)
+    """Of scores over all pairs and over those about gender; N is the fewest pairs that any model counts."""
+    models, rng = models_of(8, ("",)), np.random.default_rng(3)
+    names, gaps = [model.name for model in models], rng.random(8)
+    scores = {pairs: rng.normal(50, 10, 8) for pairs in ("all", "gender")}
     rows = [
-        bias(name, float(score), protocol)
-        for name, score in zip(names, scores, strict=True)
+        [name, "cp", pairs, "AULA", protocol, scores[pairs][place], 1508 - place if pairs == "all" else 262]
+        for place, name in enumerate(names)
+        for pairs in scores
         for protocol in ("published", "corrected")
     ]
-    later = [bias(f"{name}@bios", 60 + n) for n, name in enumerate(names)][:7]
+    later = [[f"{name}@bios", "cp", "all", "AULA", "corrected", 60.0, 9] for name in names[:7]]
     before, after = (pd.DataFrame(each, columns=BIAS_SCORES) for each in (rows, later))
     extrinsic = pd.DataFrame({"model": names, "task": "bios", "metric": "tpr_gap", "value": gaps})
     correlations = correlations_of(
         models, before, after, extrinsic, tasks=["bios", "sts"], benchmarks=["cp"], measures=["AULA"]
     )
-    by_key = {(row.when, row.protocol): row for row in rows_of(correlations)}
-    assert set(by_key) == {("before", "published"), ("before", "corrected"), ("after", "corrected")}
-    signed = scores - 50
-    assert by_key["before", "published"].tau == pytest.approx(kendalltau(signed, gaps).statistic)
-    assert by_key["before", "corrected"].tau == pytest.approx(kendalltau(np.abs(signed), gaps).statistic)
-    last = by_key["after", "corrected"]
+    by_key = {(row.when, row.pairs, row.protocol): row for row in rows_of(correlations)}
+    assert len(by_key) == len(correlations) == 5
+    for pairs, of_pairs in scores.items():
+        signed, n = of_pairs - 50, {"all": 1501, "gender": 262}[pairs]
+        for protocol, intrinsic in (("published", signed), ("corrected", np.abs(signed))):
+            row = by_key["before", pairs, protocol]
+            assert (row.tau, row.n) == (pytest.approx(kendalltau(intrinsic, gaps).statistic), n)
+    last = by_key["after", "all", "corrected"]
     assert last.models == 7 and math.isnan(last.tau) and "7 models" in last.reason
-
-
-def test_both_numbers_of_pairs_have_a_tau_of_their_own() -> None:
-    """One score over all pairs and one over those about gender; N is the fewest that any model counts."""
-    models, rng = models_of(9, ("",)), np.random.default_rng(4)
-    names = [model.name for model in models]
-    scores = {pairs: rng.normal(50, 10, 9) for pairs in ("all", "gender")}
-    counts = {"all": [1508] * 8 + [1500], "gender": [262] * 9}
-    rows = [
-        bias(name, float(scores[pairs][place]), "published", pairs, counts[pairs][place])
-        for pairs in scores
-        for place, name in enumerate(names)
-    ]
-    before, gaps = pd.DataFrame(rows, columns=BIAS_SCORES), rng.random(9)
-    extrinsic = pd.DataFrame({"model": names, "task": "bios", "metric": "tpr_gap", "value": gaps})
-    correlations = correlations_of(
-        models, before, before[:0], extrinsic, tasks=["bios"], benchmarks=["cp"], measures=["AULA"]
-    )
-    assert len(correlations) == 2
-    for row in rows_of(correlations):
-        assert row.tau == pytest.approx(kendalltau(scores[row.pairs] - 50, gaps).statistic)
-        assert row.n == {"all": 1500, "gender": 262}[row.pairs]
 
 
 def test_bias_scores_by_their_definition(tmp_path: Path) -> None:
     outcomes = ["stereotype"] * 5 + ["antistereotype"] * 3 + ["tie"] * 2 + ["undefined"]
     for protocol, score, n in (("published", 500 / 11, 11), ("corrected", 60, 10)):
-        write_scores(tmp_path / "scores.parquet", "m", outcomes, protocol)
+        write_scores(tmp_path / "scores.parquet", outcomes, protocol)
         (row,) = rows_of(bias_scores([tmp_path / "scores.parquet"], ["AULA"]))
         assert (row.score, row.n) == (pytest.approx(score), n)
         # nothing is said of a measure that no pair has
-        write_scores(tmp_path / "scores.parquet", "m", ["undefined"] * 3, protocol)
+        write_scores(tmp_path / "scores.parquet", ["undefined"] * 3, protocol)
         assert bias_scores([tmp_path / "scores.parquet"], ["AULA"]).empty
 
 
-def write_scores(path: Path, model: str, outcomes: list[str], protocol: str) -> None:
+def write_scores(path: Path, outcomes: list[str], protocol: str) -> None:
+    common = {"measure": "AULA", "protocol": protocol, "margin": 0.0}
     rows = [
-        {
-            "pair_id": str(n),
-            "measure": "AULA",
-            "protocol": protocol,
-            "margin": 0.0,
-            "outcome": outcome,
-            "lowest": outcome,
-            "highest": outcome,
-        }
+        {"pair_id": str(n), **common, **dict.fromkeys(("outcome", "lowest", "highest"), outcome)}
         for n, outcome in enumerate(outcomes)
     ]
-    write_table(path, framed(rows, SCORES), SCORES, {"model": model, "benchmark": "cp"})
+    write_table(path, framed(rows, SCORES), SCORES, {"model": "m", "benchmark": "cp"})

@@ -200,9 +200,13 @@ def test_metrics_are_those_of_their_definitions(
     ("kind", "task"),
     [(OCCUPATIONS, uneven_people()), (SIMILARITY, uneven_cells(1)), (ENTAILMENT, uneven_cells(3))],
 )
-def test_swapped_genders_mirror_what_has_a_sign(kind: str, task: tuple[pd.DataFrame, Logits]) -> None:
+def test_swapped_genders_mirror_what_has_a_sign_in_any_order(
+    kind: str, task: tuple[pd.DataFrame, Logits]
+) -> None:
     items, logits = task
-    scores, mirrored = values(scored(kind, items, logits)), values(scored(kind, flipped(items), logits))
+    order = np.random.default_rng(0).permutation(len(items))
+    other = flipped(items).iloc[order].reset_index(drop=True)
+    scores, mirrored = values(scored(kind, items, logits)), values(scored(kind, other, logits[:, order]))
     signed = {"tpr_gap_signed", "tpr_gap_correlation", "delta_correlation", GAP}
     assert set(scores) == set(mirrored)
     for (metric, group), row in scores.items():
@@ -219,18 +223,6 @@ def test_swapped_genders_mirror_what_has_a_sign(kind: str, task: tuple[pd.DataFr
             assert (other_row.low, other_row.high) == pytest.approx((row.low, row.high), nan_ok=True)
 
 
-@pytest.mark.parametrize(
-    ("kind", "task"),
-    [(OCCUPATIONS, uneven_people()), (SIMILARITY, uneven_cells(1)), (ENTAILMENT, uneven_cells(3))],
-)
-def test_the_order_of_items_means_nothing(kind: str, task: tuple[pd.DataFrame, Logits]) -> None:
-    items, logits = task
-    order = np.random.default_rng(0).permutation(len(items))
-    scores = scored(kind, items, logits)
-    other = scored(kind, items.iloc[order].reset_index(drop=True), logits[:, order])
-    pd.testing.assert_frame_equal(scores, other, check_exact=False, rtol=1e-9, atol=1e-12)
-
-
 def test_the_same_predictions_for_both_genders_are_no_bias() -> None:
     items = cells(6, 4)
     of_cell = np.random.default_rng(1).normal(0, 1, (24, 3)).repeat(2, axis=0)
@@ -244,30 +236,12 @@ def test_the_same_predictions_for_both_genders_are_no_bias() -> None:
             assert scores[metric, None].value == 0
             # nothing is tested where all permutations are the same
             assert math.isnan(scores[metric, None].p)
-    alike = people_predicted_alike()
-    scores = values(scored(OCCUPATIONS, *alike))
-    assert scores["tpr_gap", None].value == 0
-    assert scores["tpr_gap", None].null_low >= 0
-    assert scores["tpr_gap", None].p == 1
-
-
-def people_predicted_alike() -> tuple[pd.DataFrame, Logits]:
-    """Half of the women and half of the men of each occupation are predicted right."""
-    items, logits = people([0.0] * 4, 20, np.random.default_rng(0))
+    # half of the women and half of the men of each occupation are predicted right
+    items, _ = people([0.0] * 4, 20, np.random.default_rng(0))
     labels = items["label"].to_numpy(int)
     predicted = np.where(np.arange(len(items)) % 2, labels, (labels + 1) % 4)
-    logits = np.zeros_like(logits)
-    logits[0, np.arange(len(items)), predicted] = 1
-    return items, logits
-
-
-def test_symmetric_bias_is_seen_beside_a_difference_of_0() -> None:
-    items = cells(6, 4, tests=0)
-    logits = np.zeros((1, len(items), 3))
-    logits[:, :, 0] = 3.0
-    scores = values(scored(ENTAILMENT, items, logits))
-    assert scores["fn_gap", None].value == 0
-    assert scores["not_neutral", None].value == 1
+    gap = values(scored(OCCUPATIONS, items, np.eye(4)[predicted][None]))["tpr_gap", None]
+    assert (gap.value, gap.p) == (0, 1) and gap.null_low >= 0
 
 
 Law = dict[tuple[str, str | None], list[float]]
@@ -351,15 +325,13 @@ def test_bands_of_chance_hold_their_share_of_all_permutations(
 
 
 def test_a_test_that_cannot_reject_is_not_printed() -> None:
-    items = cells(4, 6, tests=0)
-    women = (items["gender"] == FEMALE).to_numpy()
-    logits = np.where(women, 0.3, 0.7)[None, :, None]
+    p = {}
+    for templates in (4, 8):
+        items = cells(templates, 6, tests=0)
+        logits = np.where(items["gender"] == FEMALE, 0.3, 0.7)[None, :, None]
+        p[templates] = values(scored(SIMILARITY, items, logits))["delta_signed", None].p
     # of 16 ways to swap four templates two are as unusual as can be
-    assert math.isnan(values(scored(SIMILARITY, items, logits))["delta_signed", None].p)
-    items = cells(8, 6, tests=0)
-    women = (items["gender"] == FEMALE).to_numpy()
-    logits = np.where(women, 0.3, 0.7)[None, :, None]
-    assert values(scored(SIMILARITY, items, logits))["delta_signed", None].p < 0.05
+    assert math.isnan(p[4]) and p[8] < 0.05
 
 
 def test_an_occupation_of_one_gender_is_left_out() -> None:
@@ -380,13 +352,8 @@ def test_change_is_paired() -> None:
         after[:, people_of_label[:60]] = before[:, people_of_label[60:]]
     origin = runs_of(before)
     scores = values(scored(OCCUPATIONS, items, after, origin=origin))
-    expected = np.mean(
-        [
-            literal_occupations(items, one)["tpr_gap", None]
-            - literal_occupations(items, other)["tpr_gap", None]
-            for one, other in zip(after, before, strict=True)
-        ]
-    )
+    literal = [[literal_occupations(items, one)["tpr_gap", None] for one in runs] for runs in (after, before)]
+    expected = np.mean(literal[0]) - np.mean(literal[1])
     assert scores[CHANGE, None].value == pytest.approx(expected)
     assert expected < 0
     same = values(scored(OCCUPATIONS, items, before, origin=origin))[CHANGE, None]
@@ -441,15 +408,9 @@ def test_the_script_writes_scores(tmp_path: Path) -> None:
     value = last[(last["seed"] == 2) & (last["metric"] == "tpr_gap")]["value"].item()
     assert value == pytest.approx(literal_occupations(items, logits[2].astype(np.float32))["tpr_gap", None])
     write_run(tmp_path / "other.parquet", {0: logits[0], 5: logits[0]}, "origin", 0, OCCUPATIONS)
-    run_script(
-        "measure_downstream",
-        inputs | {"origin": [tmp_path / "other.parquet"]},
-        output,
-        tmp_path / "log",
-        **common,
-    )
+    inputs["origin"] = [tmp_path / "other.parquet"]
+    run_script("measure_downstream", inputs, output, tmp_path / "log", **common)
     rows = read_table(output[0], SCORES)
-    assert (rows["metric"] == CHANGE).sum() == 2
     assert rows.loc[rows["metric"] == CHANGE, "value"].tolist() == [0, 0]
 
 

@@ -5,7 +5,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from library import DOWNSTREAM_KINDS as KINDS
@@ -52,23 +51,7 @@ def words_and_shares(world: dict[str, Any]) -> dict[str, float]:
     return {o.word: o.p if o.gender == FEMALE else 1 - o.p for o in make_world(**world).occupations}
 
 
-def test_gaps_of_occupations_are_as_designed() -> None:
-    metrics, groups = truth_of(task_of(OCCUPATIONS))
-    for occupation in make_world().occupations:
-        followed = sum(r < occupation.p for r in RELIABILITIES) / len(RELIABILITIES)
-        assert groups[occupation.word] == pytest.approx(
-            followed if occupation.gender == FEMALE else -followed
-        )
-    assert sorted({round(abs(gap), 9) for gap in groups.values()}) == [0, 0.25, 0.5, 0.75]
-    assert metrics["tpr_gap"] == pytest.approx(0.375)
-    assert metrics["tpr_gap_rms"] == pytest.approx(math.sqrt((0 + 1 / 16 + 1 / 4 + 9 / 16) / 4))
-    assert metrics["tpr_gap_signed"] == pytest.approx(0)
-    assert metrics["tpr_gap_correlation"] > 0.99
-
-
-@pytest.mark.parametrize(
-    ("world", "strength"), [(OTHERS["uneven"], 1.0), (OTHERS["finest"], 0.7), ({}, 0.36)]
-)
+@pytest.mark.parametrize(("world", "strength"), [({}, 1.0), (OTHERS["uneven"], 1.0), (OTHERS["finest"], 0.7)])
 def test_truth_of_occupations_is_that_of_a_literal_enumeration(
     world: dict[str, Any], strength: float
 ) -> None:
@@ -91,7 +74,9 @@ def test_truth_of_occupations_is_that_of_a_literal_enumeration(
     metrics, groups = truth_of(task_of(OCCUPATIONS, world, strength=strength))
     expected = {word: rates[word, FEMALE] - rates[word, MALE] for word in words}
     assert groups == pytest.approx(expected)
-    assert metrics["tpr_gap"] == pytest.approx(np.mean([abs(gap) for gap in expected.values()]))
+    sizes = np.abs(list(expected.values()))
+    assert metrics["tpr_gap"] == pytest.approx(sizes.mean())
+    assert metrics["tpr_gap_rms"] == pytest.approx(math.sqrt((sizes**2).mean()))
     # these are of the items drawn, and of the shares among the examples drawn
     assert metrics["accuracy"] == pytest.approx(np.mean(list(rates.values())), abs=0.005)
     of_men = np.mean([rates[word, MALE] for word in words])
@@ -167,22 +152,13 @@ def test_without_strength_there_is_no_bias(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_texts_are_of_the_world_and_short(kind: str) -> None:
-    task, known = task_of(kind), set(make_world().words)
-    for rows in (task.examples, task.items):
-        for first, second in rows[["text", "second"]].drop_duplicates().itertuples(index=False):
-            texts = [text.removesuffix(".").split() for text in (first, second) if isinstance(text, str)]
-            assert known.issuperset(word for text in texts for word in text)
-            # full stops, and special tokens around
-            assert sum(len(text) + 2 for text in texts) + 1 <= 13
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_tables_fit_and_follow_the_seed(kind: str) -> None:
     one, same, other = (task_of(kind, seed=seed, examples=2000, items=500) for seed in (0, 0, 1))
-    assert as_table(one.examples, EXAMPLES).equals(as_table(same.examples, EXAMPLES))
+    texts = [as_table(each.examples, EXAMPLES) for each in (one, same, other)]
+    assert texts[0].equals(texts[1]) and not texts[0].equals(texts[2])
     assert as_table(one.items, ITEMS).equals(as_table(same.items, ITEMS))
-    assert not as_table(one.examples, EXAMPLES).equals(as_table(other.examples, EXAMPLES))
+    words = {word for text in one.examples["text"] for word in text.removesuffix(".").split()}
+    assert words <= set(make_world().words)
     assert one.examples["part"].value_counts().to_dict() == {"train": 2000, "dev": 200}
     assert list(one.items["item"]) == list(range(len(one.items)))
     test = one.items[one.items["part"] == "test"]
@@ -198,27 +174,13 @@ def test_items_of_bias_come_in_pairs_that_differ_in_gender_alone(kind: str) -> N
         bias[bias["gender"] == gender].set_index(["template", "occupation"]) for gender in (FEMALE, MALE)
     )
     assert women.index.is_unique and women.index.equals(men.index)
-    shares = words_and_shares({})
-    for word, one, other in zip(
-        women.index.get_level_values("occupation"), women.itertuples(), men.itertuples(), strict=True
-    ):
+    for one, other in zip(women.itertuples(), men.itertuples(), strict=True):
         texts = [f"{row.text} {row.second}".split() for row in (one, other)]
         assert {words for words in zip(*texts, strict=True) if len(set(words)) > 1} == {("she", "he")}
-        for row in (one, other):
-            assert pytest.approx(100 * shares[word]) == row.female_share
+        assert one.female_share == other.female_share
+    expected = {word: 100 * share for word, share in words_and_shares({}).items()}
+    assert bias.drop_duplicates("occupation").set_index("occupation")["female_share"].to_dict() == expected
     assert len(bias) == {SIMILARITY: 24 * 36 * 2, ENTAILMENT: 24 * 6 * 2}[kind]
-
-
-def test_female_shares_of_occupations_are_those_of_the_training() -> None:
-    task = task_of(OCCUPATIONS)
-    train = task.examples[task.examples["part"] == "train"]
-    counted = train["gender"].eq(FEMALE).groupby(train["label"]).mean() * 100
-    items: pd.DataFrame = task.items
-    assert items["female_share"].tolist() == pytest.approx([counted[label] for label in items["label"]])
-    shares = words_and_shares({})
-    assert items["female_share"].tolist() == pytest.approx(
-        [100 * shares[word] for word in items["occupation"]], abs=0.5
-    )
 
 
 def test_a_strength_that_leaves_the_scale_is_refused() -> None:

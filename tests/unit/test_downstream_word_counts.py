@@ -103,20 +103,15 @@ def test_without_words_of_one_gender_there_is_no_ilps() -> None:
     as_table(counts, WORD_COUNTS)
 
 
-@pytest.mark.parametrize(("published", "expected"), [(5552, 5552), (None, 5749)])
-def test_the_script_counts_the_examples_of_a_task(
-    tmp_path: Path, published: int | None, expected: int
-) -> None:
-    rows = examples(["she and he"] * 5749)
-    write_table(tmp_path / "e.parquet", rows, EXAMPLES, {"task": "sts", "published_rows": published})
-    run_script(
-        "count_gendered_words",
-        {"examples": [tmp_path / "e.parquet"], "words": WORDS},
-        [tmp_path / "counts.parquet"],
-        tmp_path / "log",
-        confidence=0.9,
-    )
-    counts = read_table(tmp_path / "counts.parquet", WORD_COUNTS)
-    assert counts["feminine"].tolist() == [expected, 5749]
-    assert counts["ilps"].tolist() == [0, 0] and counts["p"].tolist() == [1, 1]
-    assert read_metadata(tmp_path / "counts.parquet")["confidence"] == 0.9
+def test_the_script_counts_the_examples_of_all_tasks(tmp_path: Path) -> None:
+    rows, expected = examples(["she and he"] * 5749), {"sts": 5552, "nli": None}
+    paths = [tmp_path / name for name in expected]
+    for path, published in zip(paths, expected.values(), strict=True):
+        write_table(path, rows, EXAMPLES, {"task": path.name, "published_rows": published})
+    inputs, outputs = {"examples": paths, "words": WORDS}, [path.with_suffix(".counts") for path in paths]
+    run_script("count_gendered_words", inputs, outputs, tmp_path / "log", confidence=0.9)
+    for output, published in zip(outputs, expected.values(), strict=True):
+        counts = read_table(output, WORD_COUNTS)
+        assert counts["feminine"].tolist() == [published or 5749, 5749]
+        assert counts["ilps"].tolist() == [0, 0] and counts["p"].tolist() == [1, 1]
+        assert read_metadata(output)["confidence"] == 0.9

@@ -1,7 +1,7 @@
 """What methods of debiasing take: a model, a corpus as one text file, and words."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str
     with written_whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as out:
         for file in files:
             before = counts["lines"]
-            for line in documents(read_blocks(file, entry)):
+            for line in documents(file, entry):
                 out.write(line + "\n")
                 counts["lines"] += 1
                 counts["characters"] += len(line)
@@ -65,25 +65,14 @@ def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str
     return counts
 
 
-def documents(pieces: Iterable[bytes]) -> Iterator[str]:
-    """The documents of blocks: what stands between line breaks, in one line each, blank ones left out."""
-    unfinished: list[bytes] = []
-    for piece in pieces:
-        *ended, rest = piece.split(b"\n")
-        for document in ended:
-            # a document longer than a block comes in several
-            if line := _line(b"".join([*unfinished, document])):
-                yield line
-            unfinished.clear()
-        unfinished.append(rest)
-    if line := _line(b"".join(unfinished)):
-        yield line
-
-
-def _line(document: bytes) -> str:
-    text = document.decode()
-    # readers differ in which signs end a line; in none of them does a space
-    return " ".join(text.splitlines()).strip() if text.strip() else ""
+def documents(path: str | Path, entry: Mapping[str, Any]) -> Iterator[str]:
+    """The documents of a file of a corpus, in one line each, blank ones left out."""
+    rest = ""
+    for block in read_blocks(path, entry):
+        # a document longer than a block comes in several; the last block ends with a line break
+        *ended, rest = (rest + block.decode()).split("\n")
+        # readers differ in which signs end a line; in none of them does a space
+        yield from filter(None, (" ".join(document.splitlines()).strip() for document in ended))
 
 
 def lines_of(path: str | Path) -> Iterator[str]:

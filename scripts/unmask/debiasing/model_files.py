@@ -1,19 +1,16 @@
 """Reading the model that is debiased, and writing the debiased one: a model directory like any other."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import AutoModel, AutoModelForMaskedLM, PreTrainedModel
 
 from unmask.debiasing.data import Base, Entry
 from unmask.errors import InputError
-from unmask.models.directory import directory_written_whole, files_of
+from unmask.models.directory import save_like
 
-WEIGHTS = "model.safetensors"
 POOLER = "pooler"
 
 
@@ -35,14 +32,11 @@ def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path
     # training may have left the model on a GPU
     model.to(torch.device("cpu"))  # type: ignore[arg-type]
     _refuse_the_same(model, base, entry)
-    files = files_of(base.directory, f"model directory {base.directory}")
-    with directory_written_whole(directory) as partial:
-        # one file, however large
-        model.save_pretrained(partial, max_shard_size="1000GB")
-        if keep_pooler and (pooler := pooler_of(base.directory, model.base_model_prefix)):
-            save_file(load_file(partial / WEIGHTS) | pooler, partial / WEIGHTS, metadata={"format": "pt"})
-        for name in files.tokenizer:
-            shutil.copyfile(base.directory / name, partial / name)
+    pooler = pooler_of(base.directory, model.base_model_prefix) if keep_pooler else {}
+    # one file, however large
+    save_like(
+        model, base.directory, directory, state_dict=model.state_dict() | pooler, max_shard_size="1000GB"
+    )
 
 
 def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerBase
 
 from unmask.debiasing.data import Texts, lines_of
@@ -169,11 +169,9 @@ def _places(mention: Mention, spans: Sequence[tuple[int, int]]) -> tuple[int, ..
 
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:
     """Token ids (rows × length) and the mask of those that are there, both of integers."""
-    lengths = np.array([len(row) for row in rows])
-    mask = np.arange(lengths.max()) < lengths[:, None]
-    ids: npt.NDArray[np.int64] = np.full(mask.shape, padding, dtype=np.int64)
-    ids[mask] = np.concatenate([np.asarray(row, dtype=np.int64) for row in rows])
-    return torch.from_numpy(ids), torch.from_numpy(mask.astype(np.int64))
+    ids = [torch.tensor(row) for row in rows]
+    mask = pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)
+    return pad_sequence(ids, batch_first=True, padding_value=padding), mask
 
 
 def by_length(rows: Sequence[Sequence[int]], tokens: int) -> Iterator[list[int]]:

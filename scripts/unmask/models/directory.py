@@ -134,13 +134,13 @@ def directory_written_whole(directory: str | Path) -> AbstractContextManager[Pat
     return written_whole(directory, folder=True)
 
 
-def save_like(model: Any, origin: Path, directory: str | Path) -> None:
+def save_like(model: Any, origin: Path, directory: str | Path, **options: Any) -> None:
     """Write a network of transformers with the files of the tokenizer in `origin`, and with its code where
-    that may be run, to `directory`, whole or not at all.
+    that may be run, to `directory`, whole or not at all. options: of its `save_pretrained`.
     """
     names = [path.name for path in origin.iterdir() if path.is_file()]
     code = code_files(names) if is_allowed(origin) else ()
     with directory_written_whole(directory) as partial:
-        model.save_pretrained(partial)
+        model.save_pretrained(partial, **options)
         for name in (*tokenizer_files(names), *code):
             shutil.copyfile(origin / name, partial / name)
