@@ -7,26 +7,40 @@ include: "inputs/debiasing.smk"
 check_debiasing()
 
 
+DEBIASES = bool(debiased_models())
+LISTS = [result("debiasing", name) for name in ("neutral.txt", "stereotypes.txt", "words.csv")]
+
 register(
     "debiasing",
-    provenance=debiasing_provenance(),
-    statistics=[*debiasing_comparisons(), *debiasing_lists()],
+    provenance=(
+        [
+            {
+                "title": "Corpus of debiasing",
+                "files": [result("debiasing", "corpus.json")],
+                "keys": [],
+                "stated": licence(debiasing_corpus(), made=debiasing_world() is not None),
+            }
+        ]
+        if DEBIASES
+        else []
+    ),
+    statistics=[*debiasing_comparisons(), *(LISTS if DEBIASES and debiasing_world() else [])],
 )
 
 
 rule read_debiasing_corpus:
     input:
-        shards=debiasing_shards(),
+        shards=list(shards_of(DEBIASING["corpus"]).values()) if DEBIASING else [],
     output:
-        text=debiasing_result("corpus.txt"),
-        facts=debiasing_result("corpus.json"),
+        text=result("debiasing", "corpus.txt"),
+        facts=result("debiasing", "corpus.json"),
     log:
         log_of("debiasing", "corpus.log"),
     conda:
         "../envs/unmask.yaml"
     params:
         name=DEBIASING.get("corpus"),
-        entry=debiasing_corpus_format(),
+        entry={key: of for key, of in debiasing_corpus().items() if key in ("format", "column")},
     message:
         "Reading the corpus that models are debiased with"
     script:
@@ -35,16 +49,16 @@ rule read_debiasing_corpus:
 
 rule make_neutral:
     output:
-        neutral=debiasing_result("neutral.txt"),
-        stereotypes=debiasing_result("stereotypes.txt"),
-        words=debiasing_result("words.csv"),
+        neutral=LISTS[0],
+        stereotypes=LISTS[1],
+        words=LISTS[2],
     log:
         log_of("debiasing", "neutral.log"),
     conda:
         "../envs/unmask.yaml"
     params:
         name=debiasing_world(),
-        entry=lambda wildcards: world_of_debiasing(),
+        entry=lambda wildcards: world_settings(debiasing_world()),
     message:
         "Making sentences of occupations without a gender"
     script:
@@ -53,12 +67,12 @@ rule make_neutral:
 
 rule swap_corpus:
     input:
-        text=debiasing_result("corpus.txt"),
+        text=result("debiasing", "corpus.txt"),
         words=gendered_words(),
         no_noun_phrase=resource("debiasing/no_noun_phrase.txt"),
     output:
-        text=debiasing_result("swapped-{protocol}.txt"),
-        facts=debiasing_result("swapped-{protocol}.json"),
+        text=result("debiasing", "swapped-{protocol}.txt"),
+        facts=result("debiasing", "swapped-{protocol}.json"),
     log:
         log_of("debiasing", "swapping-{protocol}.log"),
     wildcard_constraints:
@@ -91,7 +105,7 @@ use rule compare_models as compare_debiased with:
             "scores", f"{ORIGINAL}.parquet", [wildcards.benchmark], compared_models(wildcards.benchmark)
         ),
     output:
-        debiasing_result("comparisons", "{benchmark}.parquet"),
+        result("debiasing", "comparisons", "{benchmark}.parquet"),
     log:
         log_of("debiasing", "comparisons", "{benchmark}.log"),
     params:
@@ -104,17 +118,16 @@ use rule compare_models as compare_debiased with:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
 
 
-if debiased_models():
+if DEBIASES:
     presents(
         "debiasing",
-        {
-            "facts": [result("models", model, "facts.json") for model in debiased_models()],
-            "comparisons": debiasing_comparisons(),
-            "scores": compared_scores(),
-            "pairs": compared_benchmarks(),
-            "captions": resource("debiasing/captions.yaml"),
-        },
-        debiasing_figures(),
+        debiasing_inputs(),
+        # there is no figure where they are not scored on pairs
+        (
+            {f"changes_{form}": result("figures", f"debiasing.{form}") for form in ("svg", "png")}
+            if debiasing_comparisons()
+            else {}
+        ),
         ["debiasing"],
         debiasing_settings(),
         what="debiased models",

@@ -29,7 +29,7 @@ rule make_world:
         "../envs/unmask.yaml"
     params:
         name=lambda wildcards: wildcards.world,
-        entry=world_settings,
+        entry=lambda wildcards: world_settings(wildcards.world),
     message:
         "Making the world {wildcards.world}"
     script:

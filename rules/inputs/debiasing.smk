@@ -20,30 +20,14 @@ def check_debiasing():
     check_bases("debiased", "masked-lm")
 
 
-def debiasing_result(*parts):
-    """A path among what models are debiased with."""
-    return result("debiasing", *parts)
+def debiasing_corpus():
+    """The entry of the corpus that models are debiased with."""
+    return CORPORA[DEBIASING["corpus"]] if DEBIASING else {}
 
 
 def debiasing_world():
-    """The world whose corpus models are debiased with, if it is of one."""
-    return CORPORA[DEBIASING["corpus"]].get("world") if DEBIASING else None
-
-
-def world_of_debiasing():
-    """What the files of that world depend on."""
-    return {key: value for key, value in WORLDS[debiasing_world()].items() if key != "corruption"}
-
-
-def debiasing_shards():
-    """The files of the corpus."""
-    return list(shards_of(DEBIASING["corpus"]).values()) if DEBIASING else []
-
-
-def debiasing_corpus_format():
-    """How its files are read."""
-    entry = CORPORA[DEBIASING["corpus"]] if DEBIASING else {}
-    return {key: entry[key] for key in ("format", "column") if key in entry}
+    """The world whose corpus that is, if it is of one."""
+    return debiasing_corpus().get("world")
 
 
 def gendered_words():
@@ -51,14 +35,7 @@ def gendered_words():
     stated = DEBIASING.get("words", "published")
     if stated != "published":
         return outside(stated)
-    return debiasing_result("words.csv") if debiasing_world() else resource("gendered_words.yaml")
-
-
-def stereotyped_words():
-    """The words that should tell of no gender: those of a world, or the paper's."""
-    return (
-        debiasing_result("stereotypes.txt") if debiasing_world() else resource("debiasing/stereotypes.yaml")
-    )
+    return result("debiasing", "words.csv") if debiasing_world() else resource("gendered_words.yaml")
 
 
 def debiasing_module(model):
@@ -69,15 +46,13 @@ def debiasing_module(model):
 def debiasing_parts(wildcards):
     """What a model is debiased with: the corpus, swapped where the method is that, words, and for a world's
     models sentences of stereotyped words without a gender, which its corpus lacks."""
-    entry = MODELS[wildcards.model]
+    entry, of_world = MODELS[wildcards.model], debiasing_world()
     texts = f"swapped-{entry['protocol']}.txt" if entry["method"] == "cda" else "corpus.txt"
-    needs_neutral = debiasing_world() and entry["method"] == "at"
-    return {
-        "texts": debiasing_result(texts),
-        "words": gendered_words(),
-        "stereotypes": stereotyped_words(),
-        **({"neutral": debiasing_result("neutral.txt")} if needs_neutral else {}),
-    }
+    parts = {"texts": result("debiasing", texts), "words": gendered_words()}
+    if not of_world:
+        return parts | {"stereotypes": resource("debiasing/stereotypes.yaml")}
+    neutral = {"neutral": result("debiasing", "neutral.txt")} if entry["method"] == "at" else {}
+    return parts | {"stereotypes": result("debiasing", "stereotypes.txt")} | neutral
 
 
 def debiasing_entry(wildcards):
@@ -101,48 +76,22 @@ def compared_on():
 
 def debiasing_comparisons():
     """How the scores of debiased models differ from those of the models that they come from."""
-    return [debiasing_result("comparisons", f"{benchmark}.parquet") for benchmark in compared_on()]
+    return [result("debiasing", "comparisons", f"{benchmark}.parquet") for benchmark in compared_on()]
 
 
-def debiasing_lists():
-    """The sentences and words of the world that models are debiased with the corpus of."""
-    names = ("neutral.txt", "stereotypes.txt", "words.csv")
-    return [debiasing_result(name) for name in names] if debiased_models() and debiasing_world() else []
-
-
-def compared_scores():
-    """The scores of these models."""
-    return [
-        path
+def debiasing_inputs():
+    """What debiased models are presented from."""
+    scores = [
+        results_of_all("scores", f"{ORIGINAL}.parquet", [benchmark], compared_models(benchmark))
         for benchmark in compared_on()
-        for path in results_of_all("scores", f"{ORIGINAL}.parquet", [benchmark], compared_models(benchmark))
     ]
-
-
-def compared_benchmarks():
-    """The pairs of these benchmarks."""
-    return [result("benchmarks", f"{benchmark}.parquet") for benchmark in compared_on()]
-
-
-def debiasing_figures():
-    """The figure on debiased models, by its module's names; none where they are not scored on pairs."""
-    if not debiasing_comparisons():
-        return {}
-    return {f"changes_{form}": result("figures", f"debiasing.{form}") for form in ("svg", "png")}
-
-
-def debiasing_provenance():
-    """Where the corpus of debiased models came from."""
-    if not debiased_models():
-        return []
-    return [
-        {
-            "title": "Corpus of debiasing",
-            "files": [debiasing_result("corpus.json")],
-            "keys": [],
-            "stated": licence(CORPORA[DEBIASING["corpus"]], made=debiasing_world() is not None),
-        }
-    ]
+    return {
+        "facts": [result("models", model, "facts.json") for model in debiased_models()],
+        "comparisons": debiasing_comparisons(),
+        "scores": sum(scores, []),
+        "pairs": [result("benchmarks", f"{benchmark}.parquet") for benchmark in compared_on()],
+        "captions": resource("debiasing/captions.yaml"),
+    }
 
 
 def debiasing_settings():
@@ -152,7 +101,6 @@ def debiasing_settings():
             {"name": name, **{key: MODELS[name][key] for key in ("from", "method", "protocol")}}
             for name in debiased_models()
         ],
-        "benchmarks": list(BENCHMARKS),
         "measures": MEASURES,
         "bias_type": DEBIASING.get("bias_type"),
         "alpha": config["statistics"]["alpha"],

@@ -31,8 +31,7 @@ def task_settings(wildcards):
         key: value for key, value in TASKS[wildcards.task].items() if key not in ("fine_tuning", "licence")
     }
     if "world" in entry:
-        world = WORLDS[entry["world"]]
-        entry["settings"] = {key: value for key, value in world.items() if key != "corruption"}
+        entry["settings"] = world_settings(entry["world"])
     return entry | {"files": {name: as_shown(source) for name, source in entry["files"].items()}}
 
 

@@ -16,9 +16,9 @@ except InputError as error:
     sys.exit(f"error: config key {error}")
 
 
-def world_settings(wildcards):
+def world_settings(name):
     """What the files of a world depend on; corruption is of training alone."""
-    return {key: value for key, value in WORLDS[wildcards.world].items() if key != "corruption"}
+    return {key: value for key, value in WORLDS[name].items() if key != "corruption"}
 
 
 def training_settings(wildcards):

@@ -49,8 +49,11 @@ def with_tasks(workflow: Workflow) -> dict[str, Any]:
     return config
 
 
-def edited(path: Path) -> None:
-    path.write_text(path.read_text() + "\nEDITED = True\n")
+def edited(path: Path) -> str:
+    """Change a module; returns what it was."""
+    text = path.read_text()
+    path.write_text(text + "\nEDITED = True\n")
+    return text
 
 
 @pytest.mark.thorough
@@ -73,8 +76,8 @@ def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -
     assert set(correlations["when"]) == {"before", "after"}
     assert correlations["tau"].isna().all() and correlations["reason"].str.contains("8").all()
     # models after fine-tuning are of this family alone
-    for table in ("table5", "bias", "compared"):
-        assert "@" not in copied.read("tables", f"{table}.csv")
+    of_pairs = [path for path in (results / "tables").glob("*.csv") if "downstream" not in path.name]
+    assert of_pairs and not [path for path in of_pairs if "@" in path.read_text(encoding="utf-8")]
     page = copied.read("report", "index.html")
     assert "Extrinsic bias" in page and "Debiased models" in page
     assert (results / "figures/downstream_steps.svg").is_file()
@@ -91,13 +94,11 @@ def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -
     del config["debiasing"]["methods"]["continued"]
 
     # another statistic runs no model
-    edited(copied.folder / "scripts/unmask/downstream/measuring.py")
+    text = edited(copied.folder / "scripts/unmask/downstream/measuring.py")
     planned = copied.planned()
     assert {f"downstream/similar/{model}/scores.parquet" for model in ("bert", "bert-cda")} <= planned
     assert not [o for o in planned if o.startswith(("models/", "evidence/", "scores/")) or "seed-" in o]
-    copied.folder.joinpath("scripts/unmask/downstream/measuring.py").write_text(
-        (Path(__file__).parents[2] / "scripts/unmask/downstream/measuring.py").read_text()
-    )
+    (copied.folder / "scripts/unmask/downstream/measuring.py").write_text(text)
 
     # nor does one method know of another
     edited(copied.folder / "scripts/unmask/debiasing/at.py")
