@@ -227,12 +227,12 @@ def test_what_is_drawn_at_random_is_said(tmp_path: Path, bert: Path) -> None:
     AutoTokenizer.from_pretrained(bert).save_pretrained(tmp_path / "whole")
     made, other = (make_classifier(tmp_path / "whole", ("a", "b"), seed) for seed in (0, 1))
     assert made.initialised == head
+    network, another = made.network.state_dict(), other.network.state_dict()
     # the encoder is the model's own, the head the seed's
     encoder = AutoModelForMaskedLM.from_pretrained(bert).bert.state_dict()
     encoder["pooler.dense.weight"] = whole.state_dict()["bert.pooler.dense.weight"]
-    for name, values in encoder.items():
-        assert torch.equal(values, made.network.bert.state_dict()[name])
-    assert not torch.equal(other.network.classifier.weight, made.network.classifier.weight)
+    assert all(torch.equal(values, network[f"bert.{name}"]) for name, values in encoder.items())
+    assert not torch.equal(another["classifier.weight"], network["classifier.weight"])
 
 
 def test_an_architecture_without_classifiers_is_refused(tmp_path: Path) -> None:

@@ -205,8 +205,8 @@ def test_swapped_genders_mirror_what_has_a_sign_in_any_order(
 ) -> None:
     items, logits = task
     order = np.random.default_rng(0).permutation(len(items))
-    other = flipped(items).iloc[order].reset_index(drop=True)
-    scores, mirrored = values(scored(kind, items, logits)), values(scored(kind, other, logits[:, order]))
+    shuffled = flipped(items).iloc[order].reset_index(drop=True)
+    scores, mirrored = values(scored(kind, items, logits)), values(scored(kind, shuffled, logits[:, order]))
     signed = {"tpr_gap_signed", "tpr_gap_correlation", "delta_correlation", GAP}
     assert set(scores) == set(mirrored)
     for (metric, group), row in scores.items():

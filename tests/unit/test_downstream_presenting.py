@@ -137,10 +137,10 @@ def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
 
 def test_tables_say_what_was_measured(whole: Study) -> None:
     results = results_of(whole)
-    values = tables.values(results).set_index(["task", "model", "metric"])
-    gap = values.loc[("bios", "b-cda", "tpr_gap")]
+    values = tables.values(results).query("task == 'bios' and model == 'b-cda'").set_index("metric")
+    gap = values.loc["tpr_gap"]
     assert gap["truth"] == pytest.approx(0.3) and gap["value"] == pytest.approx(0.3, abs=0.1)
-    assert ("bios", "b-cda", "AULA on cp, all pairs, after") in values.index
+    assert "AULA on cp, all pairs, after" in values.index
     assert len(tables.overview(results)[0]) == 9
     occupations = tables.occupations(results)
     assert len(occupations) == 9 * 8

@@ -174,10 +174,10 @@ def test_items_of_bias_come_in_pairs_that_differ_in_gender_alone(kind: str) -> N
         bias[bias["gender"] == gender].set_index(["template", "occupation"]) for gender in (FEMALE, MALE)
     )
     assert women.index.is_unique and women.index.equals(men.index)
+    assert women["female_share"].equals(men["female_share"])
     for one, other in zip(women.itertuples(), men.itertuples(), strict=True):
         texts = [f"{row.text} {row.second}".split() for row in (one, other)]
         assert {words for words in zip(*texts, strict=True) if len(set(words)) > 1} == {("she", "he")}
-        assert one.female_share == other.female_share
     expected = {word: 100 * share for word, share in words_and_shares({}).items()}
     assert bias.drop_duplicates("occupation").set_index("occupation")["female_share"].to_dict() == expected
     assert len(bias) == {SIMILARITY: 24 * 36 * 2, ENTAILMENT: 24 * 6 * 2}[kind]
