@@ -6,6 +6,7 @@ that a job that was killed goes on from there.
 """
 
 import logging
+import math
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -236,10 +237,11 @@ class _Run:
         return read_facts(facts)
 
     def _dev_result(self, network: PreTrainedModel) -> float | None:
-        """How well the part dev is predicted."""
+        """How well the part dev is predicted; None where one side of Pearson's r does not vary."""
         logits = predict_logits(network, self.dev.tokens, self.device)
         if self.kind == SIMILARITY:
-            return pearson(logits[:, 0], self.dev.labels)
+            r = pd.Series(logits[:, 0].astype(float)).corr(pd.Series(self.dev.labels.astype(float)))
+            return None if math.isnan(r) else float(r)
         return float((logits.argmax(axis=1) == self.dev.labels).mean())
 
     def weights(self, trial: Hyperparameters) -> Path:
@@ -256,11 +258,3 @@ class _Run:
     def tried(self) -> list[dict[str, Any]]:
         keys = (*asdict(Hyperparameters(0, 0.0, 0)), "steps", "dev")
         return [{key: facts[key] for key in keys} for facts in self._done()]
-
-
-def pearson(predicted: npt.NDArray[np.float32], expected: npt.NDArray[np.float32]) -> float | None:
-    """Pearson's r; None where one side does not vary."""
-    one, other = predicted.astype(np.float64), expected.astype(np.float64)
-    if len(one) < 2 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return None
-    return float(np.corrcoef(one, other)[0, 1])

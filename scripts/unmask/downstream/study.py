@@ -3,10 +3,11 @@
 This is read at every planning, so it loads no tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unmask.errors import InputError
+from unmask.schemas import put_together
 
 KEY = "config key "
 MASKED = "masked-lm"
@@ -50,7 +51,7 @@ def fine_tuned_models(study: Study, families: Mapping[str, Any]) -> list[str]:
     models, named = study["models"], study["downstream"].get("models")
     if isinstance(named, list):
         return [str(name) for name in named]
-    return [name for name in models if _is_masked(name, models, families, [])]
+    return _masked(models, families)
 
 
 def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
             )
     if downstream is None:
         return
-    candidates = [name for name in models if _is_masked(name, models, families, [])]
+    candidates = _masked(models, families)
     for name in downstream["models"] or []:
         if name not in candidates:
             why = "is not a masked-lm model of the study with files and without code of its own"
@@ -89,25 +90,21 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
         raise InputError(f"{KEY}downstream: the study has no masked-lm model with files, to be fine-tuned")
 
 
-def _is_masked(name: str, models: Mapping[str, Any], families: Mapping[str, Any], before: list[str]) -> bool:
-    entry = models.get(name)
-    if not isinstance(entry, Mapping) or name in before or entry.get("trust_remote_code"):
-        return False
-    source = _source(entry.get("source"), families)
-    if source is None or not source.get("directory", True) or not source.get("pairs", True):
-        return False
-    if "kind" in entry:
-        return bool(entry["kind"] == MASKED)
-    if "from" in entry:
-        return _is_masked(entry["from"], models, families, [*before, name])
-    kind = source.get("properties", {}).get("kind", {})
-    return bool(kind.get("const", MASKED) == MASKED)
+def _masked(models: Mapping[str, Any], families: Mapping[str, Any]) -> list[str]:
+    """The masked language models with files that are scored on pairs and run no code of their own."""
+    defs = put_together(families)["$defs"]
 
+    def is_masked(name: Any, before: Sequence[Any] = ()) -> bool:
+        entry = models.get(name)
+        if not isinstance(entry, Mapping) or name in before or entry.get("trust_remote_code"):
+            return False
+        source = defs.get(f"model/{entry.get('source')}")
+        if source is None or not source.get("directory", True) or not source.get("pairs", True):
+            return False
+        if "kind" in entry:
+            return bool(entry["kind"] == MASKED)
+        if "from" in entry:
+            return is_masked(entry["from"], (*before, name))
+        return bool(source.get("properties", {}).get("kind", {}).get("const", MASKED) == MASKED)
 
-def _source(name: Any, families: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """What the families say of models of a source."""
-    for schema in families.values():
-        if f"model/{name}" in schema.get("$defs", {}):
-            source: Mapping[str, Any] = schema["$defs"][f"model/{name}"]
-            return source
-    return None
+    return [name for name in models if is_masked(name)]
