@@ -11,7 +11,7 @@ from unmask.pairs.explorer import explored_without_tokens, shown_pairs
 from unmask.pairs.matching import match, scores_table
 from unmask.pairs.score_entries import has_band, reduction_of
 from unmask.pairs.score_file import read_score_file
-from unmask.statistics.computing import compute
+from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.null import words_of_scores
 from unmask.statistics.schema import FLAWS, SCHEMAS
@@ -53,6 +53,6 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     if has_band(entry):
         tokens = matched.tokens if reduction_of(entry) == SUM else None
         words = dict.fromkeys(original.series, words_of_scores(pairs, matched.sides, tokens))
-    for name, rows in compute(pairs, flaws, original, None, None, params.options, words=words).items():
+    for name, rows in compute(pairs, flaws, Measured(original), params.options, words=words).items():
         if name in outputs:
             write_table(outputs[name], rows, SCHEMAS[name], facts)

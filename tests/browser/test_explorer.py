@@ -148,7 +148,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
             made.scores[place], made.evidence[place] = scores, evidence
             files["explored"].append(folder / f"{len(files['explored'])}.json")
             likeliest = made_likeliest(evidence, rng) if place == ("one", "stereo") else None
-            facts = explored(pairs, scores, [evidence], MEASURES, likeliest)
+            facts = explored(pairs, scores, evidence, MEASURES, likeliest)
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **facts})
     given = [("stereotype", "stereotype", 4), ("stereotype", HOSTILE, 1), ("antistereotype", "unrelated", 2)]
     labels = [{"pair_id": "p5", "role": role, "label": label, "votes": n} for role, label, n in given]
@@ -655,7 +655,7 @@ def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> Study:
         scores = score_pairs(list(made.pairs["b"]["pair_id"]), evidence, ("AUL",))
         made.scores[model, "b"], made.evidence[model, "b"] = scores, evidence
         files["explored"].append(folder / f"{model}.json")
-        facts = explored(made.pairs["b"], scores, [evidence], ("AUL",))
+        facts = explored(made.pairs["b"], scores, evidence, ("AUL",))
         write_facts(files["explored"][-1], {"model": model, "benchmark": "b", **facts})
     explorer = {"models": list(ARCHITECTURES), "benchmarks": ["b"], "most": 5000, "megabytes": 20}
     every_pair = section(PairResults(files, settings_of(ARCHITECTURES, ["b"], ["AUL"], explorer)))
@@ -742,7 +742,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Study:
         scores = score_pairs(list(made.pairs["b"]["pair_id"]), evidence, measures)
         made.scores[model, "b"], made.evidence[model, "b"] = scores, dict(evidence)
         files["explored"].append(folder / f"{model}.json")
-        facts = explored(made.pairs["b"], scores, [evidence], measures)
+        facts = explored(made.pairs["b"], scores, evidence, measures)
         write_facts(files["explored"][-1], {"model": model, "benchmark": "b", **facts})
     explorer = {"models": list(of_model), "benchmarks": ["b"], "most": 5000, "megabytes": 20}
     every_pair = section(PairResults(files, settings_of(of_model, ["b"], ["AUL", "LL"], explorer)))

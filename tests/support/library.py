@@ -104,7 +104,7 @@ from unmask.evidence.lists import check_one_origin, write_list
 from unmask.evidence.lists import listed as evidence_listed
 from unmask.evidence.progress import Progress
 from unmask.evidence.reading import Subject, Wanted, read
-from unmask.evidence.schema import EVIDENCE, LIKELIEST, in_chunks
+from unmask.evidence.schema import EVIDENCE, LIKELIEST, read_evidence
 from unmask.evidence.sentences import MASKINGS, Mask, Sentence, modified_tokens, shuffle_tokens
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
@@ -390,7 +390,6 @@ from unmask.sources.gguf import convert
 from unmask.statistics import STATISTICS, comparisons, null
 from unmask.statistics.accuracy import (
     READINGS,
-    accuracy_counts,
     accuracy_table,
     candidates,
     matches,
@@ -414,10 +413,10 @@ from unmask.statistics.comparisons import (
     states_compared,
     versions_compared,
 )
-from unmask.statistics.computing import EvidenceCounts, Part, compute
+from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import Decisions, decisions, is_near_tie, of_bias_type, of_pairs
 from unmask.statistics.lms import balance, lms_table
-from unmask.statistics.null import Band, RandomWords, WordsOfEvidence, band, null_scores, words_of_scores
+from unmask.statistics.null import Band, RandomWords, band, null_scores, words_of_evidence, words_of_scores
 from unmask.statistics.proportions import normal_quantile, proportion, wilson
 from unmask.statistics.quality import (
     WORDS_SHOWN,

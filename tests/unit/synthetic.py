@@ -1,6 +1,6 @@
 """Made-up tables that fit the schemas: pairs, evidence and scores of a model that never was."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,8 @@ import pandas as pd
 from library import (
     EVIDENCE,
     Captions,
-    Decisions,
-    EvidenceCounts,
+    Measured,
     PairResults,
-    Part,
     compute,
     decisions,
     flaws_table,
@@ -165,26 +163,12 @@ def make(n: int = 60, seed: int = 0, rated: bool = True, directed: bool = True) 
     return Synthetic(pairs, scores, shuffled_scores, evidence, shuffled)
 
 
-def counts_of(
-    pairs: pd.DataFrame, parts: Iterable[Part], original: Decisions, shuffled: Decisions | None = None
-) -> EvidenceCounts:
-    """What statistics need of evidence that comes in parts."""
-    counts = EvidenceCounts(pairs, measures_of(original), measures_of(shuffled) if shuffled else ())
-    for part in parts:
-        counts.add(part)
-    return counts
-
-
-def measures_of(scored: Decisions) -> list[str]:
-    return list(dict.fromkeys(measure for measure, _ in scored.series))
-
-
 def statistics_of(made: Synthetic, options: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
     """The statistics of these tables by name."""
     original = decisions(made.pairs, made.scores)
     shuffled = decisions(made.pairs, made.shuffled_scores)
-    counts = counts_of(made.pairs, [Part(made.pairs, made.evidence, made.shuffled)], original, shuffled)
-    return compute(made.pairs, flaws_table(made.pairs), original, counts, shuffled, options)
+    variants = Measured(original, made.evidence), Measured(shuffled, {"none": made.shuffled})
+    return compute(made.pairs, flaws_table(made.pairs), variants[0], options, variants[1])
 
 
 def pair_results(

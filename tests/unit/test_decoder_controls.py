@@ -14,11 +14,10 @@ from library import (
     PROTOCOLS,
     PUBLISHED,
     SHUFFLED,
-    EvidenceCounts,
-    Part,
     collect_evidence,
     measure,
     score_pairs,
+    words_of_evidence,
 )
 from literal_causal import LeftReader
 from study_schema import ALL_MEASURES
@@ -74,8 +73,10 @@ def test_shuffled_sentences_are_scored_as_a_slow_loop_reads_them(start: str | No
 
 
 def test_shuffled_sentences_have_a_band_of_word_choice() -> None:
-    counts = EvidenceCounts(PAIRS, ["LL"], ["LL", "LLMean"])
-    counts.add(Part(PAIRS, {LEFT: example_evidence("gpt2", None)[LEFT]}, shuffled_rows(None)))
-    original, shuffled = (of.by_series()["LL", CORRECTED] for of in (counts.words, counts.shuffled_words))
+    series = ("LL", CORRECTED)
+    original, shuffled = (
+        words_of_evidence(PAIRS, {LEFT: rows}, [series])[series]
+        for rows in (example_evidence("gpt2", None)[LEFT], shuffled_rows(None))
+    )
     # a sum over all tokens has the same weights in any order
     assert original.weights.nnz and (original.weights != shuffled.weights).nnz == 0

@@ -25,11 +25,11 @@ from library import (
     as_likeliest,
     as_rows,
     collect_evidence,
-    in_chunks,
     load,
     modified_tokens,
     pick_device,
     prepare,
+    read_evidence,
     read_table,
     shuffle_tokens,
     tokenise,
@@ -227,23 +227,12 @@ def test_a_special_token_in_a_text_is_text_or_refused(architecture: str, name: s
         assert sentence.special.sum() == 2 and sentence.special[[0, -1]].all()
 
 
-@pytest.mark.parametrize("at_once", [1, 7, 1000])
-def test_some_pairs_at_a_time_come_with_all_their_rows(
-    at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # row groups have dictionaries that differ
-    monkeypatch.setattr("unmask.tables.ROW_GROUP", 60)
-    made = synthetic.make(50, seed=3)
-    files = {masking: tmp_path / f"{masking}.parquet" for masking in made.evidence}
-    for masking, path in files.items():
-        write_table(path, made.evidence[masking], EVIDENCE, {})
-    parts = list(in_chunks(files, made.pairs, at_once))
-    assert pd.concat([pairs for pairs, _ in parts])["pair_id"].tolist() == made.pairs["pair_id"].tolist()
-    for pairs, rows in parts:
-        assert all(set(of_masking["pair_id"]) <= set(pairs["pair_id"]) for of_masking in rows.values())
-    for masking, path in files.items():
-        together = pd.concat([rows[masking] for _, rows in parts], ignore_index=True)
-        pd.testing.assert_frame_equal(together, read_table(path, EVIDENCE), check_dtype=False)
-    for other in (made.pairs.iloc[::-1].reset_index(drop=True), made.pairs.iloc[:-1]):
-        with pytest.raises(InputError, match="its pairs are not those of the benchmark in their order"):
-            list(in_chunks(files, other, at_once))
+def test_evidence_is_of_the_pairs_of_the_benchmark_in_their_order(tmp_path: Path) -> None:
+    made = synthetic.make(20, seed=3)
+    for masking, rows in made.evidence.items():
+        path = tmp_path / f"{masking}.parquet"
+        write_table(path, rows, EVIDENCE, {})
+        pd.testing.assert_frame_equal(read_evidence(path, made.pairs), read_table(path, EVIDENCE))
+        for other in (made.pairs.iloc[::-1], made.pairs.iloc[:-1]):
+            with pytest.raises(InputError, match="its pairs are not those of the benchmark in their order"):
+                read_evidence(path, other)

@@ -59,7 +59,7 @@ def made(architecture: str, measures: tuple[str, ...] = MEASURES) -> tuple[dict[
     pairs = example_pairs()
     evidence = {masking: evidence_of(architecture)[masking] for masking in maskings_of(measures)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
-    found = explored(pairs, scores, [evidence], measures)
+    found = explored(pairs, scores, evidence, measures)
     return unpacked(str(found["scores"])), unpacked(str(found["tokens"]))
 
 
@@ -182,25 +182,20 @@ def test_a_model_without_attention_has_no_aula() -> None:
     scores = parts.scores.assign(
         **{side: parts.scores[side].mask(parts.scores["measure"] == "AULA") for side in SIDES}
     )
-    found = explored(parts.pairs, scores, [parts.evidence], MEASURES)
+    found = explored(parts.pairs, scores, parts.evidence, MEASURES)
     tokens = unpacked(str(found["tokens"]))
     assert set(tokens["coefficient"]["AULA"]["none"]) == {0}
     assert set(tokens["coefficient"]["PLL"]["one-shared"]) == {0, 10**6}
     assert unpacked(str(found["scores"]))["AULA"]["stereotype"] == [None] * 20
 
 
-def test_evidence_may_come_in_parts_and_be_of_more_pairs() -> None:
+def test_evidence_may_be_of_more_pairs() -> None:
     parts = synthetic.make(30)
-    whole = explored(parts.pairs, parts.scores, [parts.evidence], MEASURES)
-    some = [
-        {masking: rows[rows["pair_id"].isin(ids)] for masking, rows in parts.evidence.items()}
-        for ids in np.array_split(parts.pairs["pair_id"].to_numpy(), 3)
-    ]
-    assert explored(parts.pairs, parts.scores, some, MEASURES) == whole
+    whole = explored(parts.pairs, parts.scores, parts.evidence, MEASURES)
     few = shown_pairs(parts.pairs, 10)
     assert len(few) == 10 and set(few["pair_id"]) < set(parts.pairs["pair_id"])
     pd.testing.assert_frame_equal(shown_pairs(parts.pairs, 30), parts.pairs)
-    sampled = explored(few, parts.scores, [parts.evidence], MEASURES)
+    sampled = explored(few, parts.scores, parts.evidence, MEASURES)
     all_scores, few_scores = (unpacked(str(each["scores"]))["CPS"]["stereotype"] for each in (whole, sampled))
     places = [list(parts.pairs["pair_id"]).index(pair) for pair in few["pair_id"]]
     assert few_scores == [all_scores[place] for place in places]
@@ -211,7 +206,7 @@ def test_a_measure_that_counts_a_token_twice_under_one_masking_is_refused() -> N
     parts = synthetic.make(5)
     twice = {masking: pd.concat([rows, rows]) for masking, rows in parts.evidence.items()}
     with pytest.raises(ValueError, match="predicted twice under one masking"):
-        explored(parts.pairs, parts.scores, [twice], ("CPS",))
+        explored(parts.pairs, parts.scores, twice, ("CPS",))
 
 
 def likeliest_of(evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -230,12 +225,12 @@ def likeliest_of(evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame
 
 def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
     parts = synthetic.make(10)
-    assert explored(parts.pairs, parts.scores, [parts.evidence], MEASURES)["likeliest"] is None
+    assert explored(parts.pairs, parts.scores, parts.evidence, MEASURES)["likeliest"] is None
     likeliest = likeliest_of(parts.evidence)
     # a place where nothing is likely has its first token all the same
     likeliest["all"].loc[:2, "token"] = np.array(["a", "b", "c"])
     likeliest["all"].loc[:2, "log_prob"] = np.array([-9.0, -9.5, -9.9], dtype=np.float32)
-    found = explored(parts.pairs, parts.scores, [parts.evidence], MEASURES, likeliest)
+    found = explored(parts.pairs, parts.scores, parts.evidence, MEASURES, likeliest)
     columns, tokens = unpacked(str(found["likeliest"])), unpacked(str(found["tokens"]))
     texts = columns["words"] + columns["pieces"]
     assert columns["pieces"] == ["ly"] and HOSTILE not in texts
@@ -292,7 +287,7 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         for model in ("m", HOSTILE)[: 2 - number]:
             shown = shown_pairs(parts.pairs, 10)
             likeliest = likeliest_of(parts.evidence) if model == "m" else None
-            found = explored(shown, parts.scores, [parts.evidence], MEASURES, likeliest)
+            found = explored(shown, parts.scores, parts.evidence, MEASURES, likeliest)
             files["explored"].append(str(folder / f"{len(files['explored'])}.json"))
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **found})
     explorer = {"models": ["m", HOSTILE], "benchmarks": ["b", HOSTILE], "most": 10, "megabytes": 10}

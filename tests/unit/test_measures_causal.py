@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from library import (
     PUBLISHED,
     TIE_MARGIN,
     TOKEN_ERROR,
-    WordsOfEvidence,
     contributions,
     counted,
     kind_for,
@@ -28,6 +28,7 @@ from library import (
     sees_context,
     sentence_errors,
     sentence_scores,
+    words_of_evidence,
 )
 from literal_causal import LeftReader, literal
 from study_schema import ALL_MEASURES, CAUSAL_MEASURES, MEASURES
@@ -179,9 +180,8 @@ def test_tokens_add_up_to_scores_and_errors_bound_them(name: str, protocol: str)
 
 def test_word_choice_alone_has_the_weights_of_the_measure() -> None:
     rows, pairs = example_evidence("llama", None), example_pairs()
-    words = WordsOfEvidence(pairs, CAUSAL_MEASURES)
-    words.add(pairs, rows)
-    types = {name: of.weights.shape[1] for (name, protocol), of in words.by_series().items()}
+    words = words_of_evidence(pairs, rows, product(CAUSAL_MEASURES, PROTOCOLS))
+    types = {name: of.weights.shape[1] for (name, _), of in words.items()}
     # CCPS is of shared tokens: modified words have the scores, and not types
     assert types["CCPS"] < types["LL"]
 

@@ -23,7 +23,7 @@ from library import (
     SCORES,
     SHUFFLED,
     STATISTICS,
-    Part,
+    Measured,
     as_table,
     compute,
     correlation_table,
@@ -31,7 +31,6 @@ from library import (
     explored,
     flaws_table,
     framed,
-    in_chunks,
     maskings_of,
     opened_table,
     plain_frame,
@@ -124,12 +123,10 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
         opened[str(Path(path).relative_to(tmp_path))] += 1
         return opened_table(path, schema)
 
-    monkeypatch.setattr("unmask.evidence.schema.opened_table", counted)
-    # several chunks, as of a large benchmark
-    monkeypatch.setattr(in_chunks, "__defaults__", (20,))
+    monkeypatch.setattr("unmask.tables.opened_table", counted)
     outputs = measure(files, tmp_path, "shuffled_scores", "frequency", "explored")
     read = [f"{ORIGINAL}/{masking}.parquet" for masking in made.evidence]
-    assert opened == dict.fromkeys([*read, f"{SHUFFLED}/{NONE}.parquet"], 1)
+    assert {opened[path] for path in (*read, f"{SHUFFLED}/{NONE}.parquet")} == {1}
 
     # as it is stored, in single precision
     evidence = {
@@ -150,16 +147,14 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     shown = shown_pairs(made.pairs, MOST)
     likeliest = likeliest_of(made.evidence)
     in_order = {masking: likeliest[masking] for masking in maskings_of(MEASURES)}
-    expected_pairs = explored(shown, scores, [evidence], MEASURES, in_order)
+    expected_pairs = explored(shown, scores, evidence, MEASURES, in_order)
     facts = read_facts(outputs["explored"])
     assert {key: facts[key] for key in expected_pairs} == expected_pairs
 
-    original = decisions(made.pairs, scores)
-    shuffled = decisions(made.pairs, shuffled_scores)
-    parts = [Part(made.pairs, evidence, of_shuffled)]
-    counts = synthetic.counts_of(made.pairs, parts, original, shuffled)
+    original = Measured(decisions(made.pairs, scores), evidence)
+    shuffled = Measured(decisions(made.pairs, shuffled_scores), {NONE: of_shuffled})
     options = options_with(draws=100, seed=0)
-    statistics = compute(made.pairs, flaws_table(made.pairs), original, counts, shuffled, options)
+    statistics = compute(made.pairs, flaws_table(made.pairs), original, options, shuffled)
     assert set(statistics) == set(STATISTICS)
     for name, rows in statistics.items():
         expected = plain_frame(as_table(rows, SCHEMAS[name]), SCHEMAS[name])

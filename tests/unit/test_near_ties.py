@@ -18,8 +18,8 @@ from library import (
     SCHEMAS,
     TOKEN_ERROR,
     Evidence,
+    Measured,
     PairResults,
-    Part,
     collect_evidence,
     compute,
     counted,
@@ -35,7 +35,7 @@ from library import (
     write_table,
 )
 from study_schema import MASKED_MASKINGS, MEASURES, options_with
-from synthetic import counts_of, pair_results
+from synthetic import pair_results
 from tiny_models import tiny_model
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
@@ -218,8 +218,7 @@ def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], PairR
     scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
     with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
     original = decisions(pairs, scores)
-    counts = counts_of(pairs, [Part(pairs, with_columns)], original)
-    made = compute(pairs, flaws_table(pairs), original, counts, None, options_with(draws=100))
+    made = compute(pairs, flaws_table(pairs), Measured(original, with_columns), options_with(draws=100))
     for name, rows in made.items():
         write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
     write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})

@@ -124,7 +124,7 @@ def test_no_example_differs_in_punctuation_and_spaces_alone() -> None:
 def test_places_add_what_their_tokens_add_and_together_the_margin(architecture: str, name: str) -> None:
     pairs, evidence = example_pairs(), evidence_of(architecture)
     scores = score_pairs(list(pairs["pair_id"]), evidence, MEASURES)
-    found = explored(pairs, scores, [evidence], MEASURES)
+    found = explored(pairs, scores, evidence, MEASURES)
     columns, score = unpacked(str(found["tokens"])), unpacked(str(found["scores"]))[name]
     keyed = added(name, evidence).groupby(["pair_id", "role", "position"])["adds"].sum()
     flags = pd.concat([rows[~rows["special"]] for rows in evidence.values()])
@@ -193,7 +193,7 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     files: dict[str, Any] = {"pairs": [tmp_path / "pairs.parquet"], "explored": []}
     write_table(files["pairs"][0], parts.pairs, PAIRS, {"benchmark": "b"})
     for model in ("random", "m"):
-        found = explored(parts.pairs, parts.scores, [parts.evidence], MEASURES)
+        found = explored(parts.pairs, parts.scores, parts.evidence, MEASURES)
         files["explored"].append(tmp_path / f"{model}.json")
         write_facts(files["explored"][-1], {"model": model, "benchmark": "b", **found})
     return files, {

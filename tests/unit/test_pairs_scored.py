@@ -16,6 +16,7 @@ from examples import example_pairs
 from library import (
     Decisions,
     InputError,
+    Measured,
     bias_table,
     check_score_files,
     compute,
@@ -507,7 +508,7 @@ def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:
     assert [sample["doc"]["pair_id"] for sample in samples] == list(map(int, published["pair_id"]))
 
     original = decisions(pairs, scores)
-    bias = compute(pairs, flaws_table(pairs), original, None, None, OPTIONS)["bias"]
+    bias = compute(pairs, flaws_table(pairs), Measured(original), OPTIONS)["bias"]
     outcome = np.where(np.array(prefers)[:, None], "stereotype", "antistereotype").astype(object)
     margin = np.array([[float(x[0][0]) - float(y[0][0]) for x, y in [sample["resps"]]] for sample in samples])
     both = [np.hstack([each, each]) for each in (outcome, margin)]

@@ -14,8 +14,8 @@ from library import (
     SCHEMAS,
     Facts,
     InputError,
+    Measured,
     PairResults,
-    Part,
     Sheet,
     Study,
     accuracy_tests,
@@ -116,8 +116,8 @@ def test_a_model_that_gives_none_of_a_measure(tmp_path: Path) -> None:
         **{c: made.scores[c].mask(silent, "undefined") for c in ("outcome", "lowest", "highest")},
     )
     original = decisions(made.pairs, scores)
-    counts = synthetic.counts_of(made.pairs, [Part(made.pairs, made.evidence)], original)
-    tables = compute(made.pairs, flaws_table(made.pairs), original, counts, None, options_with(draws=100))
+    measured = Measured(original, made.evidence)
+    tables = compute(made.pairs, flaws_table(made.pairs), measured, options_with(draws=100))
     for kind in KINDS:
         write_table(tmp_path / kind, tables[kind], SCHEMAS[kind], {"model": "bert", "benchmark": "cp"})
     write_table(tmp_path / "pairs", made.pairs, PAIRS, {"benchmark": "cp"})

@@ -16,11 +16,9 @@ from library import (
     TESTS,
     InputError,
     Sharing,
-    accuracy_counts,
     accuracy_table,
     candidates,
     contrast,
-    matches,
     mcnemar_table,
     mcnemar_test,
     read_table,
@@ -61,7 +59,7 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         # as the workflow reads it, with nulls in `modified`
         write_table(tmp_path / "e.parquet", rows, EVIDENCE, {})
         read[masking] = read_table(tmp_path / "e.parquet", EVIDENCE)
-    table = accuracy_table([accuracy_counts(MEASURES, read, made.shuffled)], 0.95)
+    table = accuracy_table(MEASURES, read, made.shuffled, 0.95)
     plain = {masking: records(rows) for masking, rows in made.evidence.items()}
     sources = {
         "AUL": plain["none"],
@@ -155,7 +153,7 @@ def test_equally_many_modified_tokens_at_other_places_are_two_candidates() -> No
 
 def test_the_measures_of_a_study_and_no_others_are_counted() -> None:
     made = synthetic.make(10, seed=0)
-    assert set(accuracy_table([accuracy_counts(["PLL", "AUL"], made.evidence, None)], 0.95)["measure"]) == {
+    assert set(accuracy_table(["PLL", "AUL"], made.evidence, None, 0.95)["measure"]) == {
         "PLL",
         "AUL",
     }
@@ -165,8 +163,7 @@ def test_measures_of_the_same_predictions_have_one_accuracy() -> None:
     made = synthetic.make(10, seed=0)
     for both, name in ((["AUL", "AULA"], "AUL"), (["AllMasked", "AllMaskedSum"], "AllMasked")):
         one, two, other = (
-            accuracy_table([accuracy_counts(measures, made.evidence, None)], 0.95)
-            for measures in (both[:1], both, both[1:])
+            accuracy_table(measures, made.evidence, None, 0.95) for measures in (both[:1], both, both[1:])
         )
         assert set(one["measure"]) == {name}
         pd.testing.assert_frame_equal(one, two)
@@ -175,7 +172,7 @@ def test_measures_of_the_same_predictions_have_one_accuracy() -> None:
 
 def test_wilson_interval_of_an_accuracy() -> None:
     made = synthetic.make(10, seed=0)
-    row = accuracy_table([accuracy_counts(MEASURES, {"all": made.evidence["all"]}, None)], 0.9).iloc[0]
+    row = accuracy_table(MEASURES, {"all": made.evidence["all"]}, None, 0.9).iloc[0]
     p, n, z = row["correct"] / row["n"], row["n"], 1.6448536269514722
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -192,7 +189,7 @@ def tests_of(
     # only pairs with a number that divides by the same 7 share something
     pairs = pd.DataFrame({"pair_id": [f"p{i}" for i in range(70)]})
     sharing = Sharing.of([{i // 7} for i in range(70)])
-    return mcnemar_table([matches(measures, evidence, shuffled)], pairs, sharing)
+    return mcnemar_table(measures, evidence, shuffled, pairs, sharing)
 
 
 tests_of.__test__ = False  # type: ignore[attr-defined]
@@ -332,9 +329,8 @@ def test_a_clustered_test_is_students_t_of_the_written_out_variance(
 
 
 def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthetic) -> None:
-    found = mcnemar_table(
-        [matches(MEASURES, made.evidence, made.shuffled)], made.pairs, Sharing.of([["she"]] * 70)
-    )
+    sharing = Sharing.of([["she"]] * 70)
+    found = mcnemar_table(MEASURES, made.evidence, made.shuffled, made.pairs, sharing)
     clustered = found[found["unit"] == "clustered"]
     assert len(clustered) >= 3 and clustered["p"].isna().all() and clustered["df"].isna().all()
     assert found.loc[found["unit"] == "token", "p"].notna().all()

@@ -19,7 +19,6 @@ from library import (
     Band,
     Matched,
     RandomWords,
-    WordsOfEvidence,
     band,
     bias_table,
     counted,
@@ -33,6 +32,7 @@ from library import (
     sentence_scores,
     sharing_of,
     verdicts,
+    words_of_evidence,
     words_of_scores,
 )
 from library import words_of as words
@@ -47,14 +47,9 @@ FEW = options_with(draws=200)
 
 
 def words_of(
-    pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], name: str = "AUL", at_once: int = 1000
+    pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], name: str = "AUL"
 ) -> dict[Series, RandomWords]:
-    """Those of a measure, from so many pairs at once."""
-    found = WordsOfEvidence(pairs, [name])
-    for start in range(0, len(pairs), at_once):
-        some = pairs.iloc[start : start + at_once]
-        found.add(some, {m: rows[rows["pair_id"].isin(some["pair_id"])] for m, rows in evidence.items()})
-    return found.by_series()
+    return words_of_evidence(pairs, evidence, itertools.product([name], PROTOCOLS))
 
 
 def bias_of(
@@ -150,10 +145,9 @@ def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str, monkeypatch:
         assert list(found[place]) == pytest.approx(
             drawn_alone(own.weights[members], own.scores, of, protocol, 9)
         )
-    # however many are drawn at once, and however many pairs come at once
+    # however many are drawn at once
     monkeypatch.setattr(null, "MARGINS_AT_ONCE", 700)
-    in_parts = words_of(made.pairs, {"none": made.evidence["none"]}, at_once=7)
-    again = null_scores(in_parts, decided(outcomes, protocol), [everyone, half], 9, seed=7)
+    again = null_scores(random, decided(outcomes, protocol), [everyone, half], 9, seed=7)
     np.testing.assert_allclose(again["AUL", protocol], found)
 
 

@@ -9,7 +9,7 @@ import base64
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain, groupby
 from typing import Any
 
@@ -65,23 +65,26 @@ def size_of(facts: Mapping[str, Any]) -> float:
 def explored(
     pairs: pd.DataFrame,
     scores: pd.DataFrame,
-    evidence: Iterable[Mapping[str, pd.DataFrame]],
+    evidence: Mapping[str, pd.DataFrame],
     measures: Sequence[str],
     likeliest: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, str | None]:
     """What the explorer has of one model on one benchmark: `scores`, `tokens` and `likeliest`, packed.
 
-    pairs: those that are shown; scores: SCORES; evidence: of all maskings, some pairs at a time; likeliest:
-    LIKELIEST by masking, if there are any. All three may be of other pairs too.
+    pairs: those that are shown; scores: SCORES; evidence: by masking; likeliest: LIKELIEST by masking, if
+    there are any. All three may be of other pairs too.
     """
-    parts = [evidence_of_pairs(pairs, some) for some in evidence]
-    names = maskings_of(measures)
-    whole = {name: pd.concat([part[name] for part in parts], ignore_index=True) for name in names}
-    added = {name: contributions(measure(name), whole, CORRECTED) for name in measures}
-    tokens = _tokens(pairs, whole, added)
+    ids = set(pairs["pair_id"])
+    of_maskings = {name: evidence[name] for name in maskings_of(measures)}
+    shown = {
+        name: rows[rows["pair_id"].isin(ids) & rows["role"].isin(SIDES)].reset_index(drop=True)
+        for name, rows in of_maskings.items()
+    }
+    added = {name: contributions(measure(name), shown, CORRECTED) for name in measures}
+    tokens = _tokens(pairs, shown, added)
     return {
         "scores": packed(score_columns(pairs, scores, measures)),
-        "tokens": packed(token_columns(pairs, tokens, whole, added)),
+        "tokens": packed(token_columns(pairs, tokens, shown, added)),
         "likeliest": packed(likeliest_columns(tokens, likeliest)) if likeliest else None,
     }
 
@@ -98,15 +101,6 @@ def explored_without_tokens(
         "scores": packed(score_columns(pairs, scores, measures)),
         "tokens": packed(tokens),
         "likeliest": None,
-    }
-
-
-def evidence_of_pairs(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The rows of evidence, by masking, that `explored` takes of these pairs."""
-    ids = set(pairs["pair_id"])
-    return {
-        masking: rows[rows["pair_id"].isin(ids) & rows["role"].isin(SIDES)]
-        for masking, rows in evidence.items()
     }
 
 

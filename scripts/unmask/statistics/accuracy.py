@@ -1,13 +1,13 @@
 """Token accuracy, how often the right token is a model's first choice, and McNemar's tests of accuracies."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
 from unmask.measures.formulas import Measure, measure
+from unmask.measures.scoring import Evidence
 from unmask.statistics.comparisons import mcnemar_test
 from unmask.statistics.proportions import normal_quantile, wilson
 from unmask.statistics.schema import ACCURACY, TESTS
@@ -47,12 +47,8 @@ READINGS: dict[str, Callable[[pd.DataFrame], "pd.Series[bool]"]] = {
 }
 """Which rows of an Evidence table are counted; CANDIDATES counts what `candidates` gives."""
 
-_COUNTED = ["measure", "variant", "roles", "reading"]
 _TOKEN = ["pair_id", "role", "position"]
 """The columns that name a token."""
-
-Evidence = Mapping[str, pd.DataFrame]
-"""By masking."""
 
 
 def predictions(measure: Measure, evidence: Evidence) -> pd.DataFrame | None:
@@ -101,23 +97,23 @@ def of_whole_sentences(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     return ("AUL", (ALL_TOKENS, CONTENT_TOKENS)) if NONE in evidence else ("LL", (CONTENT_TOKENS,))
 
 
-def accuracy_counts(
-    measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame | None
+def accuracy_table(
+    measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame | None, confidence: float
 ) -> pd.DataFrame:
-    """How many tokens of some pairs are counted and right: columns measure, variant, roles, reading,
-    correct, n.
+    """Token accuracy in percent with Wilson intervals, as unmask.statistics.schema.ACCURACY.
 
-    Those of `measures` whose maskings are absent in `evidence` are left out; measures that have their
-    predictions in common have one row. `shuffled` is the evidence of the shuffled variant
-    (unmask.statistics.computing.Part).
+    Those of `measures` whose maskings are absent in `evidence` are left out, and so is a reading without
+    tokens; measures that have their predictions in common have one row. shuffled: evidence of the shuffled
+    variant, if there is one. Tokens of a sentence are not independent: the interval is that of independent
+    ones, hence too narrow.
     """
     counted: list[tuple[str, str, str, pd.DataFrame]] = []
     for one in map(measure, measures):
         name, predicted = one.predictions_of or one.name, predictions(one, evidence)
         if predicted is not None and name not in {each[0] for each in counted}:
             for reading in one.readings:
-                of = candidates if reading == CANDIDATES else partial(tokens, reading=reading)
-                counted.append((name, ORIGINAL, reading, of(predicted)))
+                hits = candidates(predicted) if reading == CANDIDATES else tokens(predicted, reading)
+                counted.append((name, ORIGINAL, reading, hits))
     if shuffled is not None:
         name, readings = of_whole_sentences(evidence)
         counted += [(name, SHUFFLED, reading, tokens(shuffled, reading)) for reading in readings]
@@ -127,27 +123,14 @@ def accuracy_counts(
         if reading != CANDIDATES:
             members |= {role: hits["role"] == role for role in ROLES}
         for roles, there in members.items():
-            rows.append(
-                (name, variant, roles, reading, int(hits.loc[there, "right"].sum()), int(there.sum()))
-            )
-    return pd.DataFrame(rows, columns=[*_COUNTED, "correct", "n"])
-
-
-def accuracy_table(counts: Sequence[pd.DataFrame], confidence: float) -> pd.DataFrame:
-    """Token accuracy in percent with Wilson intervals, as unmask.statistics.schema.ACCURACY.
-
-    `counts` are those of all pairs of a benchmark, a frame for each part of them; a reading without tokens is
-    left out. Tokens of a sentence are not independent: the interval is that of independent ones, hence too
-    narrow.
-    """
-    if not counts:
-        return framed([], ACCURACY)
-    rows = pd.concat(counts).groupby(_COUNTED, sort=False)[["correct", "n"]].sum().reset_index()
-    rows = rows[rows["n"] > 0].reset_index(drop=True)
-    share = rows["correct"] / rows["n"]
-    low, high = wilson(share, rows["n"], normal_quantile(confidence))
-    rows = rows.assign(accuracy=100 * share, low=100 * low, high=100 * high, confidence=confidence)
-    return framed(rows, ACCURACY)
+            right = hits.loc[there, "right"]
+            rows.append((name, variant, roles, reading, int(right.sum()), len(right)))
+    table = pd.DataFrame(rows, columns=["measure", "variant", "roles", "reading", "correct", "n"])
+    table = table[table["n"] > 0].reset_index(drop=True)
+    share = table["correct"] / table["n"]
+    low, high = wilson(share, table["n"], normal_quantile(confidence))
+    table = table.assign(accuracy=100 * share, low=100 * low, high=100 * high, confidence=confidence)
+    return framed(table, ACCURACY)
 
 
 def _matched(first: pd.DataFrame, second: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -193,16 +176,14 @@ def against_unrelated(none: pd.DataFrame, reading: str) -> pd.DataFrame:
     return first.merge(second, on=keys, suffixes=("_first", "_second"), validate="one_to_one")
 
 
-Matches = dict[tuple[str, str, str, str], pd.DataFrame]
-"""By kind, first, second and reading: pair_id, right_first and right_second of each token that both have."""
-
-
-def matches(measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame | None) -> Matches:
-    """The tokens that `mcnemar_table` compares, of some pairs; what has no evidence is left out."""
+def matches(
+    measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame | None
+) -> dict[tuple[str, str, str, str], pd.DataFrame]:
+    """By kind, first, second and reading of a test the tokens that both have: right_first, right_second."""
     none = evidence.get(NONE, evidence.get(LEFT))
     if none is None:
         return {}
-    of_tests: Matches = {}
+    of_tests = {}
     for other in map(measure, measures):
         reading, hidden = other.against_aul, predictions(other, evidence)
         if reading is not None and hidden is not None and NONE in evidence:
@@ -215,17 +196,23 @@ def matches(measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame 
         of_tests[SHUFFLED_ORDER, f"{name} original", f"{name} shuffled", reading] = of_order
     of_word = against_unrelated(none, reading)
     of_tests[UNRELATED_WORD, f"{name} stereotype", f"{name} unrelated", reading] = of_word
-    return {key: rows[["pair_id", "right_first", "right_second"]] for key, rows in of_tests.items()}
+    return of_tests
 
 
-def mcnemar_table(parts: Sequence[Matches], pairs: pd.DataFrame, sharing: Sharing) -> pd.DataFrame:
+def mcnemar_table(
+    measures: Sequence[str],
+    evidence: Evidence,
+    shuffled: pd.DataFrame | None,
+    pairs: pd.DataFrame,
+    sharing: Sharing,
+) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
-    parts: of all its pairs (PAIRS), of which `sharing` is. kind `measures`: token accuracy of AUL against
-    that of every measure with a `against_aul`, on these tokens: CPS on the shared ones, SSS on the
-    modified ones. kind `shuffled`: AUL's accuracy in the original against the shuffled order. kind
-    `unrelated`: AUL's accuracy on the stereotype against the unrelated sentence. Both are of LL for a causal
-    language model.
+    evidence, shuffled: as in `accuracy_table`, of all pairs (PAIRS), of which `sharing` is. kind `measures`:
+    token accuracy of AUL against that of every measure with a `against_aul`, on these tokens: CPS on the
+    shared ones, SSS on the modified ones. kind `shuffled`: AUL's accuracy in the original against the
+    shuffled order. kind `unrelated`: AUL's accuracy on the stereotype against the unrelated sentence. Both
+    are of LL for a causal language model.
 
     Each comes with two units. `token`: McNemar's test as if tokens were independent, as the papers have it.
     `clustered`: Student's t of the mean over pairs of d, how many tokens the first alone has right less how
@@ -234,9 +221,7 @@ def mcnemar_table(parts: Sequence[Matches], pairs: pd.DataFrame, sharing: Sharin
     tokens is left out.
     """
     rows = []
-    for kind, first, second, reading in dict.fromkeys(key for part in parts for key in part):
-        key = kind, first, second, reading
-        of_tokens = pd.concat([part[key] for part in parts if key in part])
+    for (kind, first, second, reading), of_tokens in matches(measures, evidence, shuffled).items():
         if of_tokens.empty:
             continue
         one, other = (of_tokens[name].to_numpy(bool) for name in ("right_first", "right_second"))

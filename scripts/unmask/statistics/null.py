@@ -7,12 +7,11 @@ it stands. The measure's own weights make scores of sentences of these, and deci
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 from scipy.stats import norm
@@ -21,7 +20,7 @@ from unmask.measures.formulas import measure
 from unmask.measures.scoring import Evidence, coefficients, counted
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.sharing import TOLERANCE, Floats, Ints
-from unmask.terms import ANTISTEREOTYPE, PROTOCOLS, STEREOTYPE, TIE, UNDEFINED
+from unmask.terms import ANTISTEREOTYPE, SIDES, STEREOTYPE, TIE, UNDEFINED
 from unmask.words import modified_words, words_of
 
 logger = logging.getLogger(__name__)
@@ -31,9 +30,6 @@ Series = tuple[str, str]
 
 MARGINS_AT_ONCE = 2**23
 """How many margins are in memory at once: 32 MiB of them."""
-
-TIE_TOLERANCE = 1e-9
-"""Sides no further apart than this tie: no weighted sum of random scores is so small but by rounding."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +88,7 @@ def null_scores(
             chosen = rng.integers(len(random.scores), size=(min(at_once, draws - start), types))
             margins = random.weights @ np.ascontiguousarray(random.scores[chosen].T, dtype=np.float32)
             margins += random.offset[:, None].astype(np.float32)
-            above, tied = margins > TIE_TOLERANCE, np.abs(margins) <= TIE_TOLERANCE
+            above, tied = margins > TOLERANCE, np.abs(margins) <= TOLERANCE
             for column in columns:
                 tie = np.float32(0.0 if published[column] else 0.5)
                 votes = np.where(fixed[:, [column]], tie, above + tie * tied) * counted[:, [column]]
@@ -134,67 +130,33 @@ def band(score: float, null: Floats, confidence: float) -> Band | None:
 # ---- of a measure's own evidence
 
 
-@dataclass
-class _Sums:
-    """What one series needs of some pairs after the others: their weights over token ids, and of each token
-    id the sum of log P over its tokens and how many there are."""
+def words_of_evidence(
+    pairs: pd.DataFrame, evidence: Evidence, series: Iterable[Series]
+) -> dict[Series, RandomWords]:
+    """The random words of measures and protocols, from the evidence of all pairs (PAIRS) by masking.
 
-    weights: "list[sparse.csr_array]" = field(default_factory=list)
-    total: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0))
-    count: npt.NDArray[Any] = field(default_factory=lambda: np.zeros(0))
-
-    def add(self, pairs: pd.DataFrame, tokens: pd.DataFrame, coefficient: "pd.Series[float]") -> None:
-        of_pair = tokens["role"].isin((STEREOTYPE, ANTISTEREOTYPE)).to_numpy()
-        tokens, coefficient = tokens[of_pair], coefficient[of_pair]
-        log_prob = tokens["log_prob"].to_numpy(float)
+    A type's score is drawn from the means of log P over the tokens of each type. A measure of the tokens that
+    both sides share, such as CPS, gives these the same weights on either side, so that no types tell the
+    sides apart. There each modified word has a random score instead, standard normal: what it does to the
+    likelihood of every shared token, wherever it stands. A pair of which a number is unknown has no words.
+    """
+    by_series = {}
+    for name, protocol in series:
+        tokens = counted(measure(name), evidence, protocol)
+        tokens = tokens.assign(coefficient=coefficients(measure(name), tokens))
+        tokens = tokens[tokens["role"].isin(SIDES)]
+        means = tokens.dropna(subset="log_prob").groupby("token_id")["log_prob"].mean()
+        unknown = tokens["log_prob"].isna() | tokens["coefficient"].isna()
+        tokens = tokens[~tokens["pair_id"].isin(tokens.loc[unknown, "pair_id"])]
         row = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"])
-        token = tokens["token_id"].to_numpy(np.int64)
+        token = means.index.get_indexer(pd.Index(tokens["token_id"]))
         sign = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0)
-        weight: Floats = sign * coefficient.to_numpy(float)
-        types = max(len(self.total), int(token.max()) + 1 if len(token) else 0)
-        # a number that is unknown says nothing of its type, and its pair is undefined
-        known = ~np.isnan(log_prob)
-        defined = ~np.isin(row, row[~known | np.isnan(weight)])
-        shape = (len(pairs), max(types, 1))
-        self.weights.append(summed(row[defined], token[defined], weight[defined], shape))
-        self.total, self.count = (
-            np.bincount(token[known], values, types) + np.pad(before, (0, types - len(before)))
-            for values, before in ((log_prob[known], self.total), (None, self.count))
-        )
-
-
-class WordsOfEvidence:
-    """The random words of measures and protocols, from evidence that comes some pairs at a time."""
-
-    def __init__(self, pairs: pd.DataFrame, measures: Sequence[str]) -> None:
-        self._pairs = pairs
-        self._sums = {(name, protocol): _Sums() for name in measures for protocol in PROTOCOLS}
-
-    def add(self, pairs: pd.DataFrame, evidence: Evidence) -> None:
-        """Add some pairs, in the order of the benchmark."""
-        for (name, protocol), sums in self._sums.items():
-            tokens = counted(measure(name), evidence, protocol)
-            sums.add(pairs, tokens, coefficients(measure(name), tokens))
-
-    def by_series(self) -> dict[Series, RandomWords]:
-        """The random words of each measure and protocol.
-
-        A type's score is drawn from the means of log P over the tokens of each type. A measure of the tokens
-        that both sides share, such as CPS, gives these the same weights on either side, so that no types tell
-        the sides apart. There each modified word has a random score instead, standard normal: what it does to
-        the likelihood of every shared token, wherever it stands.
-        """
-        by_series = {}
-        for series, sums in self._sums.items():
-            for weights in sums.weights:
-                weights.resize(weights.shape[0], max(len(sums.total), 1))
-            used = np.flatnonzero(sums.count)
-            weights = sparse.vstack(sums.weights, format="csr")[:, used]
-            scores = sums.total[used] / sums.count[used]
-            if not weights.nnz:
-                weights, scores = _of_modified_words(self._pairs), normal_quantiles()
-            by_series[series] = RandomWords(weights, scores, np.zeros(len(self._pairs)))
-        return by_series
+        values = sign * tokens["coefficient"].to_numpy(float)
+        weights, scores = summed(row, token, values, (len(pairs), len(means))), means.to_numpy(float)
+        if not weights.nnz:
+            weights, scores = _of_modified_words(pairs), normal_quantiles()
+        by_series[name, protocol] = RandomWords(weights, scores, np.zeros(len(pairs)))
+    return by_series
 
 
 def _of_modified_words(pairs: pd.DataFrame) -> "sparse.csr_array":
@@ -214,7 +176,7 @@ def summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> "
     weights = sparse.csr_array((values, (row, column)), shape=shape)
     weights.sum_duplicates()
     # what the sides share cancels, but for rounding
-    weights.data[np.abs(weights.data) < TIE_TOLERANCE] = 0
+    weights.data[np.abs(weights.data) < TOLERANCE] = 0
     weights.eliminate_zeros()
     return weights.astype(np.float32)
 
