@@ -158,10 +158,10 @@ def test_a_band_has_the_middle_of_the_draws() -> None:
     # outside its band, and only there, a score has a p below 1 - confidence
     for score in range(101):
         beside = band(float(score), drawn, 0.9)
-        assert beside is not None and (beside.p >= 0.1) == (4 <= score <= 96)
+        assert (beside.p >= 0.1) == (4 <= score <= 96)
         assert beside.p == pytest.approx(min(1, 2 * (min(score, 100 - score) + 2) / 102))
-    assert band(float("nan"), drawn, 0.9) is None
-    assert band(50.0, np.array([np.nan]), 0.9) is None
+    for beside_score, unknown in ((math.nan, drawn), (50.0, np.array([np.nan])), (50.0, None)):
+        assert np.isnan(band(beside_score, unknown, 0.9)).all()
 
 
 def literal_p(score: float, drawn: list[float]) -> float:
@@ -183,11 +183,10 @@ def test_the_verdict_the_band_and_p_are_one_rule(confidence: float, count: int, 
     scores = scores[(np.abs(scores - 50) <= np.abs(drawn - 50).max() + 200 / pairs) | (scores % 100 == 0)]
     bands = [band(float(score), drawn, confidence) for score in scores]
     rows = pd.DataFrame({"measure": "AUL", "grouping": "overall", "score": scores, "low": 0.0, "high": 0.1})
-    rows["null_low"] = [beside.low for beside in bands if beside]
-    rows["null_high"] = [beside.high for beside in bands if beside]
+    rows["null_low"] = [beside.low for beside in bands]
+    rows["null_high"] = [beside.high for beside in bands]
     seen = verdicts(rows.assign(unanimous_low=np.nan, neutral=50.0))
     for score, beside, verdict in zip(scores, bands, seen, strict=True):
-        assert beside is not None
         assert beside.p == pytest.approx(literal_p(float(score), drawn.tolist()), rel=1e-12)
         # 1 - 0.8 is a little more than a fifth; too few draws can say nothing
         if 2 / (1 + count) < 1 - confidence - 1e-9:
@@ -428,8 +427,7 @@ def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band(reduct
         [drawn] = null_scores(own, decided(credit, "corrected"), [np.arange(60)], 200, seed=0)[
             "AUL", "corrected"
         ]
-        found = band(100 * credit.count("stereotype") / 60, drawn, 0.95)
-        outside += found is not None and found.p < 0.05
+        outside += band(100 * credit.count("stereotype") / 60, drawn, 0.95).p < 0.05
     # three standard deviations of a binomial count
     assert abs(outside - 0.05 * count) <= 3 * math.sqrt(0.05 * 0.95 * count)
     assert np.mean(deviations) == pytest.approx(1.5, abs=0.1)

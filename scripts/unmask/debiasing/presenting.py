@@ -20,7 +20,6 @@ from unmask.report.presenting import Presentation, captioned
 from unmask.report.sheets import DASH
 from unmask.report.table_files import TableAndSheet
 from unmask.statistics.changes import (
-    CENTRE,
     changes,
     corrected,
     margins_left,
@@ -28,6 +27,7 @@ from unmask.statistics.changes import (
     with_margins,
     without_controls,
 )
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED, PUBLISHED
 
 NOTHING = "No bias score of this study compares a debiased model with the one that it was made from."
@@ -145,7 +145,7 @@ def scores_chart(results: DebiasingResults) -> alt.FacetChart | None:
         row=rows["measure"].map(title_of),
         kind=rows["model"].map(kinds),
     )
-    return changes_chart(frame, Axis("stereotype preferred, of 100 pairs", line=CENTRE), decimals=1)
+    return changes_chart(frame, Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE), decimals=1)
 
 
 def _details(facts: Mapping[str, Any]) -> str:
@@ -196,7 +196,7 @@ def _methods(results: DebiasingResults) -> Iterator[Row]:
 
 def _nearer(changed: pd.DataFrame) -> float:
     """By how many points scores are nearer to 50 after debiasing, on average; below 0 where further."""
-    return float(((changed["before"] - CENTRE).abs() - (changed["after"] - CENTRE).abs()).mean())
+    return float(((changed["before"] - NO_PREFERENCE).abs() - (changed["after"] - CENTRE).abs()).mean())
 
 
 def _losses(results: DebiasingResults) -> Iterator[Row]:

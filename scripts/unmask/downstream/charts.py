@@ -13,7 +13,7 @@ from unmask.measures.names import title_of
 from unmask.report.changes import changes_chart
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.panels import by_value, columns_of, ends_of
-from unmask.statistics.changes import CENTRE
+from unmask.statistics.decisions import NO_PREFERENCE
 
 _FORM = f".{DECIMALS}f"
 
@@ -24,7 +24,7 @@ MOST_CURVES = 7
 """Curves of a panel; where there would be more, every family of models has a panel."""
 
 EXTRINSIC = "extrinsic bias"
-INTRINSIC = Axis("stereotype preferred, of 100 pairs", line=CENTRE)
+INTRINSIC = Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE)
 
 
 def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:

@@ -18,7 +18,7 @@ from scipy.stats import kendalltau
 from unmask.downstream.estimates import ALPHA, Floats
 from unmask.downstream.schema import CORRELATIONS
 from unmask.downstream.terms import AFTER, BEFORE, fine_tuned
-from unmask.statistics.changes import CENTRE
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.tables import framed
 from unmask.terms import PUBLISHED
 
@@ -150,7 +150,7 @@ def correlations_of(
     lines: list[dict[str, object]] = []
     for of, part in rows.groupby(keys, sort=False, observed=True):
         those = [roles[name] for name in part["model"]]
-        signed = part["score"].to_numpy(float) - CENTRE
+        signed = part["score"].to_numpy(float) - NO_PREFERENCE
         about: dict[str, object] = {"models": len(those), "families": len({model.family for model in those})}
         about |= {"n": int(part["n"].min()), **dict(zip(keys, of, strict=True))}
         intrinsic = signed if about["protocol"] == PUBLISHED else np.abs(signed)

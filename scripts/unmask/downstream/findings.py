@@ -10,7 +10,8 @@ from unmask.downstream.tables import is_larger
 from unmask.downstream.terms import AFTER, BEFORE
 from unmask.report.findings import Finding, Row, records, span
 from unmask.report.sheets import rows_of
-from unmask.statistics.changes import CENTRE, without_controls
+from unmask.statistics.changes import without_controls
+from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED
 
 MUCH = 0.1
@@ -38,8 +39,8 @@ def _methods(results: DownstreamResults) -> Iterator[Row]:
         yield {
             "method": method,
             "bias_type": results.bias_type,
-            "before": (intrinsic["before"] - CENTRE).abs().mean(),
-            "after": (intrinsic["after"] - CENTRE).abs().mean(),
+            "before": (intrinsic["before"] - NO_PREFERENCE).abs().mean(),
+            "after": (intrinsic["after"] - NO_PREFERENCE).abs().mean(),
             "untestable": bool(intrinsic["untestable"].all()),
             "tasks": tasks,
             "once": results.run_once(list(rows["task"])),

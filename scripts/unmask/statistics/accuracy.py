@@ -11,7 +11,7 @@ from unmask.measures.scoring import Evidence
 from unmask.statistics.comparisons import mcnemar_test
 from unmask.statistics.proportions import normal_quantile, wilson
 from unmask.statistics.schema import ACCURACY, TESTS
-from unmask.statistics.sharing import Sharing, contrast, t_test
+from unmask.statistics.sharing import Sharing, paired_test
 from unmask.tables import framed
 from unmask.terms import (
     ALL_TOKENS,
@@ -227,20 +227,16 @@ def mcnemar_table(
         one, other = (of_tokens[name].to_numpy(bool) for name in ("right_first", "right_second"))
         b, c = int((one & ~other).sum()), int((~one & other).sum())
         statistic, p, exact = mcnemar_test(b, c)
-        counts = {"n": len(one), "both": int((one & other).sum()), "neither": int((~one & ~other).sum())}
         names = {"kind": kind, "first": first, "second": second, "reading": reading}
-        tested = {"b": b, "c": c, "statistic": statistic, "p": p, "exact": exact}
-        rows.append({**names, "unit": TOKEN, **counts, **tested})
-        of_pair = (
-            pd.Series(one.astype(float) - other, of_tokens["pair_id"]).groupby(level=0, sort=False).sum()
-        )
+        agree = {"both": int((one & other).sum()), "neither": int((~one & ~other).sum())}
+        tested = {"n": len(one), "b": b, "c": c, "statistic": statistic, "p": p, "exact": exact}
+        rows.append({**names, "unit": TOKEN, **agree, **tested})
+        of_pair = pd.Series(one.astype(float) - other, of_tokens["pair_id"]).groupby(level=0).sum()
         d = of_pair.reindex(pairs["pair_id"]).to_numpy(float)
-        mean = contrast(d[:, None], sharing)
-        df = np.minimum(mean["df"], np.count_nonzero(np.nan_to_num(d)) - 1.0)
-        t = t_test(mean["estimate"], mean["clustered"], df, confidence=0.95).iloc[0]
-        counts = {"n": len(of_pair), "b": int((d > 0).sum()), "c": int((d < 0).sum()), "exact": False}
-        statistic = float(mean["estimate"].iloc[0]) / t["error"]
+        t = paired_test(d[:, None], sharing, confidence=0.95).iloc[0]
+        tested = {"n": len(of_pair), "b": int((d > 0).sum()), "c": int((d < 0).sum()), "exact": False}
+        statistic = t["estimate"] / t["error"]
         rows.append(
-            {**names, "unit": CLUSTERED, **counts, "statistic": statistic, "df": t["df"], "p": t["p"]}
+            {**names, "unit": CLUSTERED, **tested, "statistic": statistic, "df": t["df"], "p": t["p"]}
         )
     return framed(rows, TESTS)

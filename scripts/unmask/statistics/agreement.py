@@ -14,15 +14,7 @@ from scipy.stats import rankdata
 
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
-from unmask.statistics.sharing import (
-    ClusteredVariance,
-    Flags,
-    Floats,
-    Sharing,
-    by_pattern,
-    mean_basis,
-    t_test,
-)
+from unmask.statistics.sharing import Flags, Floats, Sharing, by_pattern, contrast, t_test
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
 
@@ -99,16 +91,12 @@ def area_test(
     if min(m, n) < FEW:
         rows["reason"] = f"no interval: fewer than {FEW} pairs in a class"
         return rows.assign(**dict.fromkeys(("delong_error", "error", "df", "low", "high", "p"), np.nan))
-    group = (~positive).astype(np.int64)
-    basis, weights = mean_basis(group, 2), np.where(positive, 1 / m, 1 / n)
-    means = np.stack([area, placed[~positive].mean(axis=0)])
-    variance = ClusteredVariance.of(weights, basis, sharing)
-    clustered, independent = variance.of_residuals(placed - means[group])
+    of = contrast(placed, sharing, (~positive).astype(np.int64), (1.0, 1.0))
+    clustered, independent = of["clustered"].to_numpy(), of["independent"].to_numpy()
     delong = placed[positive].var(axis=0, ddof=1) / m + placed[~positive].var(axis=0, ddof=1) / n
     effect = np.divide(clustered, independent, out=np.ones_like(delong), where=independent > 0)
     varies = np.ptp(placed, axis=0) > 0
-    df = np.full(len(area), variance.df)
-    tested = t_test(area - null, np.where(varies, delong * effect, np.nan), df, confidence)
+    tested = t_test(area - null, np.where(varies, delong * effect, np.nan), of["df"], confidence)
     tested[["low", "high"]] += null
     rows = rows.join(tested).assign(delong_error=np.sqrt(delong))
     rows.loc[rows["error"].isna(), "reason"] = "no interval: all pairs share something"
@@ -137,30 +125,28 @@ def agreement_table(
         if pairs["direction"].eq(direction).any()
     }
     # every series under every score, side by side
-    names = pd.DataFrame(
-        [(*series, score) for score in PAIR_SCORES for series in decisions.series],
-        columns=["measure", "protocol", "score"],
-    )
+    keys = list(product(PAIR_SCORES, decisions.series))
     values = np.hstack([pair_scores(decisions, score) for score in PAIR_SCORES])
     thresholds = sorted({*THRESHOLDS, of_figure["threshold"]})
-    parts = []
+    of_key: dict[tuple[object, ...], Any] = {}
     for direction, there in members_of.items():
         for members, columns in by_pattern(np.where(there[:, None], values, np.nan)):
             among, scores = sharing.among(members), values[np.ix_(members, columns)]
+            undefined = int(there.sum()) - len(members)
             for votes, threshold in product(counts, thresholds):
-                part = _areas(scores, counts[votes][members] >= threshold, among, confidence)
-                part = part.join(names.loc[columns].reset_index(drop=True)).assign(column=columns)
-                undefined = int(there.sum()) - len(members)
-                keys = {"votes": votes, "threshold": threshold, "direction": direction}
-                parts.append(part.assign(**keys, undefined=undefined, confidence=confidence))
-    rows = pd.concat(parts, ignore_index=True)
-    chosen = {**of_figure, "direction": ALL_DIRECTIONS}
-    rows["chosen"] = np.logical_and.reduce([rows[name] == value for name, value in chosen.items()])
-    rows["series"] = rows["column"] % len(decisions.series)
-    kinds = {"votes": list(counts), "score": list(PAIR_SCORES), "direction": list(members_of)}
-    order = rows.assign(**{name: pd.Categorical(rows[name], kind) for name, kind in kinds.items()})
-    order = order.sort_values(["series", "votes", "threshold", "score", "direction"])
-    return framed(rows.loc[order.index], AGREEMENT).reset_index(drop=True)
+                areas = _areas(scores, counts[votes][members] >= threshold, among, confidence)
+                for column, row in zip(
+                    columns, areas.assign(undefined=undefined).to_dict("records"), strict=True
+                ):
+                    score, series = keys[column]
+                    of_key[series, votes, threshold, score, direction] = row
+    rows = []
+    for key in product(decisions.series, counts, thresholds, PAIR_SCORES, members_of):
+        (measure, protocol), *reading = key
+        names = dict(zip(("votes", "threshold", "score", "direction"), reading, strict=True))
+        chosen = names == {**of_figure, "direction": ALL_DIRECTIONS}
+        rows.append({"measure": measure, "protocol": protocol, **names, "chosen": chosen, **of_key[key]})
+    return framed(pd.DataFrame(rows).assign(confidence=confidence), AGREEMENT)
 
 
 def _areas(scores: Floats, positive: Flags, sharing: Sharing, confidence: float) -> pd.DataFrame:

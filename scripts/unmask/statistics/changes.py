@@ -10,14 +10,11 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.loading import load_tables, paths_by
 from unmask.measures.formulas import sees_context
 from unmask.measures.schema import read_scores
-from unmask.statistics.decisions import of_bias_type, of_pairs
+from unmask.statistics.decisions import NO_PREFERENCE, of_bias_type, of_pairs
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS
 from unmask.tables import read_table
 from unmask.terms import CORRECTED
-
-CENTRE = 50.0
-"""The bias score, in percent, of a model that prefers neither side."""
 
 ROUNDING = 1e-6
 """A typical margin of no more is rounding error."""
@@ -85,7 +82,7 @@ class ClearChanges:
 
 def clear_changes(changed: pd.DataFrame, alpha: float) -> ClearChanges:
     """changed: as `changes`, with p_holm over the rows with a p."""
-    by = (changed["after"] - CENTRE).abs() - (changed["before"] - CENTRE).abs()
+    by = (changed["after"] - NO_PREFERENCE).abs() - (changed["before"] - NO_PREFERENCE).abs()
     clear = changed["p_holm"] < alpha
     tested, untestable = int(changed["p"].notna().sum()), int(changed["untestable"].sum())
     return ClearChanges(

@@ -11,7 +11,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.schema import COMPARISONS, STATES, VERSIONS
-from unmask.statistics.sharing import Floats, Sharing, contrast, kinds_in, nodes_of, t_test
+from unmask.statistics.sharing import Floats, Sharing, kinds_in, nodes_of, paired_test
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
@@ -39,15 +39,12 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
     """
     one, other = 100 * first.credit(), 100 * second.credit()
     counted = ~np.isnan(one - other)
-    difference = contrast(one - other, sharing)
-    # no larger than the number of pairs that tell the two apart
-    df = np.minimum(difference["df"], np.count_nonzero(np.nan_to_num(one - other), axis=0) - 1.0)
-    prefers, others = (side.outcome == STEREOTYPE for side in (first, second))
-    rows = pd.DataFrame({"n": counted.sum(axis=0), "difference": difference["estimate"]})
+    rows = paired_test(one - other, sharing, confidence).rename(columns={"estimate": "difference"})
     with np.errstate(invalid="ignore"):
         rows["first_score"], rows["second_score"] = (
             np.where(counted, scores, 0).sum(axis=0) / rows["n"] for scores in (one, other)
         )
+    prefers, others = (side.outcome == STEREOTYPE for side in (first, second))
     for name, members in (
         ("both", prefers & others),
         ("b", prefers & ~others),
@@ -57,7 +54,6 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
         rows[name] = (members & counted).sum(axis=0)
     rows["agreement"] = 100 * (rows["both"] + rows["neither"]) / rows["n"]
     rows["p_mcnemar"] = [mcnemar_test(b, c)[1] for b, c in zip(rows["b"], rows["c"], strict=True)]
-    rows = rows.join(t_test(difference["estimate"], difference["clustered"], df, confidence))
     return rows[rows["n"] > 0].assign(confidence=confidence)
 
 
@@ -77,10 +73,10 @@ def measures_compared(decisions: Decisions, sharing: Sharing, confidence: float)
     """Every two measures of one model and protocol, as unmask.statistics.schema.COMPARISONS."""
     couples = [(one, other) for one, other in combinations(decisions.series, 2) if one[1] == other[1]]
     first, second = (decisions.of([couple[side] for couple in couples]) for side in (0, 1))
-    rows = compared(first, second, sharing, confidence) if couples else pd.DataFrame()
-    names = [(one[0], other[0], one[1]) for one, other in couples]
-    rows = rows.join(pd.DataFrame(names, columns=["first", "second", "protocol"]))
-    return framed(rows.reset_index(drop=True), COMPARISONS)
+    names = pd.DataFrame(
+        [(one[0], other[0], one[1]) for one, other in couples], columns=["first", "second", "protocol"]
+    )
+    return framed(compared(first, second, sharing, confidence).join(names), COMPARISONS)
 
 
 def models_compared(of_models: Mapping[str, Decisions], sharing: Sharing, confidence: float) -> pd.DataFrame:

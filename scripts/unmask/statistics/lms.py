@@ -70,8 +70,8 @@ def lms_table(
         rows["lms"], rows["score"] = 100 * of_meaning["estimate"], 100 * of_score["estimate"]
         rows["icat"] = rows["lms"] * balance(rows["score"])
         decided = compared.decided()[twice].any(axis=0)
-        of_lms, at_wider = (_interval(of_meaning, decided, level) for level in (confidence, wider))
-        of_score = _interval(of_score, of_bias.decided()[members].any(axis=0), wider)
+        of_lms, at_wider = (proportion(of_meaning, at, decided=decided) for at in (confidence, wider))
+        of_score = proportion(of_score, wider, decided=of_bias.decided()[members].any(axis=0))
         rows["low"], rows["high"] = of_lms["low"], of_lms["high"]
         ends = [balance(of_score[end]) for end in ("low", "high")]
         inside = (of_score["low"] <= NO_PREFERENCE) & (of_score["high"] >= NO_PREFERENCE)
@@ -87,11 +87,6 @@ def lms_table(
     return framed(pd.concat(parts, ignore_index=True).assign(confidence=confidence), LMS)
 
 
-def _interval(scores: pd.DataFrame, decided: npt.ArrayLike, confidence: float) -> pd.DataFrame:
-    """The intervals of shares; nan where nothing is decided, so that nothing can vary."""
-    return proportion(scores, confidence).where(pd.Series(np.asarray(decided)), np.nan)
-
-
 def _by_target(credit: Floats, targets: npt.NDArray[np.object_]) -> tuple[Floats, Floats]:
     """The means over targets of the share in each, in percent, and of how many targets; nan of none."""
     shares = pd.DataFrame(credit).groupby(targets, sort=False).mean()
@@ -104,17 +99,15 @@ def _comparisons(
 ) -> tuple[list[tuple[str, str]], npt.NDArray[np.object_]]:
     """Those of the series with margins, and the outcomes of all comparisons, shape (2 · pairs, series): those
     of stereotypes, then of antistereotypes. STEREOTYPE: the sentence with a meaning is preferred."""
-    known, outcomes = [], []
-    parts = {key: part for key, part in margins.groupby(["measure", "protocol"], sort=False, observed=True)}
-    for measure, protocol in series:
-        if (measure, protocol) not in parts:
-            continue
+    parts = dict(iter(margins.groupby(["measure", "protocol"], sort=False, observed=True)))
+    known = [each for each in series if each in parts]
+    outcomes = []
+    for measure, protocol in known:
         by_pair = parts[measure, protocol].set_index("pair_id")
         if not (by_pair.index.is_unique and set(by_pair.index) == set(pairs["pair_id"])):
             raise InputError(
                 f"evidence: {measure} ({protocol}) has not one comparison for each pair of the benchmark"
             )
         margin = by_pair.loc[pairs["pair_id"], list(SIDES)].to_numpy(float).T.ravel()
-        known.append((measure, protocol))
         outcomes.append(outcomes_of(margin, TIE_MARGIN if protocol == CORRECTED else 0.0))
-    return known, np.column_stack([np.array(each, object) for each in outcomes])
+    return known, np.column_stack(outcomes)

@@ -113,10 +113,10 @@ class Band(NamedTuple):
     p: float
 
 
-def band(score: float, null: Floats, confidence: float) -> Band | None:
-    """The band of one score, of a null without nan; None where the score or the null is unknown."""
-    if np.isnan(score) or np.isnan(null).any():
-        return None
+def band(score: float, null: Floats | None, confidence: float) -> Band:
+    """The band of one score; of nan where the score or its null is unknown."""
+    if null is None or np.isnan(score) or np.isnan(null).any():
+        return Band(*[math.nan] * 4)
     # a score is outside where fewer draws than this are at it or beyond it
     least = math.ceil((1 - confidence) / 2 * (len(null) + 1) - TOLERANCE) - 1
     place = max(least - 1, 0)

@@ -33,7 +33,9 @@ def wilson(share: npt.ArrayLike, size: npt.ArrayLike, quantile: npt.ArrayLike) -
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
-def proportion(scores: pd.DataFrame, confidence: float, neutral: npt.ArrayLike = 0.5) -> pd.DataFrame:
+def proportion(
+    scores: pd.DataFrame, confidence: float, neutral: npt.ArrayLike = 0.5, decided: npt.ArrayLike = True
+) -> pd.DataFrame:
     """low and high in percent, p and design_effect of scores: a frame of `contrast` of decisions.
 
     Away from 0 and 1 an interval is Wilson's with n / design effect in place of n, and Student's t (Korn &
@@ -46,12 +48,14 @@ def proportion(scores: pd.DataFrame, confidence: float, neutral: npt.ArrayLike =
         edge = (1 - 4 s (1 - s)) · (1 - (m - 1) / (c - 1))²
 
     of the way: none of it where m ≥ c, and where m is 1 as far as where it is 0. p is 1 less the confidence
-    at which the end that faces `neutral` is there. nan where no pair counts, or df is unknown or below 1.
+    at which the end that faces `neutral` is there. nan where no pair counts, where df is unknown or below 1,
+    and where no pair is decided, so that nothing can vary. residual_low and residual_high: the ends of which
+    none of the way is gone, and the score itself where residuals say nothing.
     """
     share, n, df = (scores[name].to_numpy(float) for name in ("estimate", "n", "df"))
     largest, rarer = scores["largest"].to_numpy(), scores["rarer"].to_numpy()
     neutral = np.broadcast_to(np.asarray(neutral, float), share.shape)
-    known = (n > 0) & (df >= 1 - TOLERANCE) & ~np.isnan(largest)
+    known = (n > 0) & (df >= 1 - TOLERANCE) & ~np.isnan(largest) & np.asarray(decided)
     df, tail = np.where(known, np.maximum(df, 1), np.nan), (1 + confidence) / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         # decisions that are all alike tell nothing of how they vary together
@@ -61,7 +65,7 @@ def proportion(scores: pd.DataFrame, confidence: float, neutral: npt.ArrayLike =
         edge = np.clip((few - rarer) / np.maximum(few - 1, TOLERANCE), 0, 1) ** 2
         edge = edge * (1 - 4 * share * (1 - share))
         t = student.ppf(tail, df)
-        low, high = wilson(share, n / effect, t)
+        alone = low, high = wilson(share, n / effect, t)
         least, greatest = wilson(share, n / most, t)
         size = n / most * (normal_quantile(confidence) / t) ** 2
         count, other = np.maximum(share * size, TOLERANCE), np.maximum((1 - share) * size, TOLERANCE)
@@ -78,6 +82,8 @@ def proportion(scores: pd.DataFrame, confidence: float, neutral: npt.ArrayLike =
         quantile[away] = _quantile_at(one, half, effect[away], most[away], n[away], edge[away])
     p = np.where(away, 2 * student.sf(quantile, df), np.where(known, 1.0, np.nan))
     ends = {"low": 100 * low, "high": 100 * high}
+    for name, end in zip(("residual_low", "residual_high"), alone, strict=True):
+        ends[name] = 100 * np.where(scores["independent"] > 0, end, share)
     return pd.DataFrame({**ends, "p": p, "design_effect": np.where(n > 0, effect, np.nan)})
 
 

@@ -142,61 +142,59 @@ def quality_table(
     if of_pairs:
         flaws = {**flaws, ANY_FLAW: np.logical_or.reduce(of_pairs)}
     names = pd.DataFrame(decisions.series, columns=["measure", "protocol"])
-    credit, parts = 100 * decisions.credit(), []
+    credit = 100 * decisions.credit()
+    parts = [pd.DataFrame(columns=QUALITY.names)]
     for members, columns in by_pattern(credit):
         n, among, values = len(members), sharing.among(members), credit[np.ix_(members, columns)]
-        for place, (flaw, flags_) in enumerate(flaws.items()):
-            kept = ~flags_[members]
+        for flaw, flagged in flaws.items():
+            kept = ~flagged[members]
             remaining = int(kept.sum())
-            if not n or remaining == n:
+            if remaining == n:
                 continue
-            part = names.loc[columns].assign(column=columns, place=place, flaw=flaw).reset_index(drop=True)
-            part["n"], part["flawed"], part["score"] = n, n - remaining, values.mean(axis=0)
+            score = values.mean(axis=0)
+            part = names.loc[columns].assign(flaw=flaw, n=n, flawed=n - remaining, score=score)
             if remaining:
                 weights = kept / remaining - 1 / n
                 variance = ClusteredVariance.of(weights, mean_basis(np.zeros(n, np.int64), 1), among)
-                residuals = values - values.mean(axis=0)
-                df = np.full(len(columns), variance.df)
-                change = weights @ residuals
-                part = part.join(t_test(change, variance.of_residuals(residuals)[0], df, confidence))
-                part["change"], part["without"] = change, part["score"] + change
+                change, (clustered, _) = weights @ (values - score), variance.of_residuals(values - score)
+                part = part.join(t_test(change, clustered, variance.df, confidence).set_axis(columns))
+                part["change"], part["without"] = change, score + change
                 part["random_sd"] = np.sqrt(values.var(axis=0, ddof=1) * (1 / remaining - 1 / n))
             parts.append(part)
-    if not parts:
-        return framed([], QUALITY)
-    rows = pd.concat(parts).sort_values(["column", "place"], ignore_index=True)
-    return framed(rows.assign(confidence=confidence), QUALITY)
+    rows = pd.concat(parts[1:] or parts).sort_index(kind="stable").assign(confidence=confidence)
+    return framed(rows, QUALITY).reset_index(drop=True)
 
 
 def leverage_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
-    """The words that hold each score furthest from 50, as unmask.statistics.schema.LEVERAGE.
+    """The words that hold each score furthest from that of no preference (`Decisions.neutral`), as
+    unmask.statistics.schema.LEVERAGE.
 
     Leaving a word out leaves out every pair that it is a modified word of. The words of a measure and
-    protocol are those that bring the score furthest towards 50 and past it when each is left out alone;
-    rank 1 brings it furthest. A word of all pairs has no score without it and is passed over.
+    protocol are those that bring the score furthest towards it and past it when each is left out
+    alone; rank 1 brings it furthest. A word of all pairs has no score without it and is passed over.
     """
     of_pairs = [(word, row) for row, nodes in enumerate(nodes_of(pairs, [WORDS])) for _, word in nodes]
     has = pd.DataFrame(of_pairs, columns=["word", "row"])
+    neutral = 100 * decisions.neutral(np.arange(len(pairs)))
     rows = []
-    for column, (measure, protocol) in enumerate(decisions.series):
-        credit = decisions.credit()[:, column]
+    for (measure, protocol), credit, centre in zip(
+        decisions.series, decisions.credit().T, neutral, strict=True
+    ):
         total, n = float(np.nansum(credit)), int((~np.isnan(credit)).sum())
         if not n:
             continue
         score = 100 * total / n
-        of_word = (
-            has.assign(credit=credit[has["row"]]).groupby("word")["credit"].agg(["sum", "count", "size"])
-        )
-        of_word = of_word[of_word["count"] < n]
+        by_word = has.assign(credit=credit[has["row"]]).groupby("word")["credit"]
+        of_word = by_word.agg(["sum", "count", "size"]).query("count < @n")
         alone = 100 * (total - of_word["sum"]) / (n - of_word["count"])
-        toward = (alone - score) * np.sign(50 - score)
+        toward = (alone - score) * np.sign(centre - score)
         chosen = toward[toward > 0].sort_values(ascending=False, kind="stable").index[:WORDS_SHOWN]
         for rank, word in enumerate(chosen, start=1):
             without = np.delete(credit, has.loc[has["word"].isin(chosen[:rank]), "row"].unique())
             left = np.count_nonzero(~np.isnan(without))
             if not left:
                 break
-            alone_and_all = alone[word], 100 * np.nansum(without) / left
+            without_all = 100 * np.nansum(without) / left
             pairs_of_word = of_word.loc[word, "size"]
-            rows.append((measure, protocol, rank, word, pairs_of_word, score, *alone_and_all, left))
+            rows.append((measure, protocol, rank, word, pairs_of_word, score, alone[word], without_all, left))
     return framed(pd.DataFrame(rows, columns=LEVERAGE.names), LEVERAGE)

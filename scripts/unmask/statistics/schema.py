@@ -57,7 +57,7 @@ LEVERAGE = schema(
     """
     measure      word  the measure
     protocol     word  published or corrected
-    rank         i16   1 for the word without which the score is furthest towards 50 (or past it)
+    rank         i16   1 for the word without which the score is nearest to no preference, or past it
     word         text  the word
     pairs        i32   how many pairs it is a modified word of
     score        f64   bias score over all pairs, percent

@@ -260,6 +260,16 @@ def rarer_size(credit: Floats, sharing: Sharing) -> Floats:
     return smaller
 
 
+def paired_test(differences: Floats, sharing: Sharing, confidence: float) -> pd.DataFrame:
+    """Whether the mean of each column of differences, shape (n, k), is 0: n, estimate and Student's t.
+
+    There are no more degrees of freedom than differences other than 0, less one.
+    """
+    of = contrast(differences, sharing)
+    df = np.minimum(of["df"], np.count_nonzero(np.nan_to_num(differences), axis=0) - 1.0)
+    return of[["n", "estimate"]].join(t_test(of["estimate"], of["clustered"], df, confidence))
+
+
 def t_test(
     estimate: npt.ArrayLike, variance: npt.ArrayLike, df: npt.ArrayLike, confidence: float
 ) -> pd.DataFrame:
