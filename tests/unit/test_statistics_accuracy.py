@@ -18,11 +18,9 @@ from library import (
     Sharing,
     accuracy_table,
     candidates,
-    contrast,
     mcnemar_table,
     mcnemar_test,
     read_table,
-    t_test,
     write_table,
 )
 from study_schema import MEASURES
@@ -68,18 +66,15 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         "AllMasked": plain["all"],
         "PLL": plain["one-shared"] + plain["one-modified"],
     }
-    seen = set()
-    for row in records(table):
-        seen.add((row["measure"], row["variant"], row["roles"], row["reading"]))
-        if row["reading"] == "candidates":
-            continue
+    for row in records(table[table["reading"] != "candidates"]):
         source = records(made.shuffled) if row["variant"] == "shuffled" else sources[row["measure"]]
         roles = ("stereotype", "antistereotype") if row["roles"] == "pair" else (row["roles"],)
         correct, n = literal(source, roles, row["reading"])
         assert (row["correct"], row["n"]) == (correct, n)
         assert row["accuracy"] == pytest.approx(100 * correct / n)
         assert row["low"] < row["accuracy"] < row["high"]
-    for wanted in [
+    rows = set(table[["measure", "variant", "roles", "reading"]].itertuples(index=False, name=None))
+    assert {
         ("AUL", "original", "pair", "all-tokens"),
         ("AUL", "original", "unrelated", "content-tokens"),
         ("AUL", "original", "pair", "shared-tokens"),
@@ -88,9 +83,8 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         ("SSS", "original", "pair", "candidates"),
         ("AllMasked", "original", "pair", "content-tokens"),
         ("PLL", "original", "pair", "modified-tokens"),
-    ]:
-        assert wanted in seen
-    assert ("AUL", "original", "unrelated", "shared-tokens") not in seen
+    } <= rows
+    assert ("AUL", "original", "unrelated", "shared-tokens") not in rows
     write_table(tmp_path / "a.parquet", table, ACCURACY, {})
 
 
@@ -134,40 +128,15 @@ def test_candidates_as_the_paper_describes_them() -> None:
     assert int(found["role"].isna().sum()) == equal
 
 
-def test_equally_many_modified_tokens_at_other_places_are_two_candidates() -> None:
-    """Two inputs differ in what they hide: hiding 2 and 5 is not hiding 2 and 4."""
-    hidden = [("stereotype", 2, 1), ("stereotype", 5, 1), ("antistereotype", 2, 1), ("antistereotype", 4, 3)]
-    made = [
-        {"pair_id": pair, "role": role, "position": place, "rank": rank, "special": False}
-        for pair in ("a", "b")
-        for role, place, rank in hidden
-        if not (pair == "b" and place > 2)
-    ]
-    found = candidates(pd.DataFrame(made))
-    rows = {
-        (row["pair_id"], None if pd.isna(row["role"]) else row["role"]): row["right"]
-        for row in records(found)
-    }
-    assert rows == {("a", "stereotype"): True, ("a", "antistereotype"): False, ("b", None): True}
-
-
-def test_the_measures_of_a_study_and_no_others_are_counted() -> None:
+def test_the_measures_of_a_study_are_counted_and_those_of_the_same_predictions_once() -> None:
     made = synthetic.make(10, seed=0)
-    assert set(accuracy_table(["PLL", "AUL"], made.evidence, None, 0.95)["measure"]) == {
-        "PLL",
-        "AUL",
+    tables = {
+        measures: accuracy_table(measures, made.evidence, None, 0.95)
+        for measures in (("AUL",), ("AULA",), ("AUL", "AULA"), ("PLL", "AUL"))
     }
-
-
-def test_measures_of_the_same_predictions_have_one_accuracy() -> None:
-    made = synthetic.make(10, seed=0)
-    for both, name in ((["AUL", "AULA"], "AUL"), (["AllMasked", "AllMaskedSum"], "AllMasked")):
-        one, two, other = (
-            accuracy_table(measures, made.evidence, None, 0.95) for measures in (both[:1], both, both[1:])
-        )
-        assert set(one["measure"]) == {name}
-        pd.testing.assert_frame_equal(one, two)
-        pd.testing.assert_frame_equal(one, other)
+    for measures in (("AULA",), ("AUL", "AULA")):
+        pd.testing.assert_frame_equal(tables[measures], tables["AUL",])
+    assert set(tables["PLL", "AUL"]["measure"]) == {"PLL", "AUL"}
 
 
 def test_wilson_interval_of_an_accuracy() -> None:
@@ -195,11 +164,12 @@ def tests_of(
 tests_of.__test__ = False  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("b", "c"), [(1, 0), (5, 9), (12, 12), (20, 4), (0, 24)])
+@pytest.mark.parametrize(("b", "c"), [(1, 0), (5, 9), (12, 12), (0, 24)])
 def test_few_discordant_units_are_tested_exactly(b: int, c: int) -> None:
     statistic, p, exact = mcnemar_test(b, c)
     tail = sum(math.comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)
     assert (statistic, exact) == (min(b, c), True) and p == pytest.approx(min(1.0, 2 * tail))
+    assert np.isnan(mcnemar_test(0, 0)[:2]).all()
 
 
 @pytest.mark.parametrize(("b", "c"), [(25, 0), (13, 12), (200, 150), (40, 41)])
@@ -208,10 +178,6 @@ def test_many_are_tested_by_chi_square_with_continuity_correction(b: int, c: int
     assert statistic == pytest.approx((abs(b - c) - 1) ** 2 / (b + c)) and not exact
     # survival function of chi-square with one degree of freedom
     assert p == pytest.approx(math.erfc(math.sqrt(statistic / 2)))
-
-
-def test_where_nothing_differs_there_is_nothing_to_test() -> None:
-    assert np.isnan(mcnemar_test(0, 0)[:2]).all()
 
 
 def hits(frame: pd.DataFrame, **wanted: Any) -> dict[Key, bool]:
@@ -334,20 +300,6 @@ def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthet
     clustered = found[found["unit"] == "clustered"]
     assert len(clustered) >= 3 and clustered["p"].isna().all() and clustered["df"].isna().all()
     assert found.loc[found["unit"] == "token", "p"].notna().all()
-
-
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_where_nothing_differs_it_rejects_seldom(share: float) -> None:
-    """Words prefer either at random, and pairs go by their words: no mean differs from 0."""
-    rng, word, draws = np.random.default_rng(1), np.arange(400) % 20, 2000
-    margins = math.sqrt(share) * rng.normal(size=(20, draws))[word]
-    d = np.sign(margins + math.sqrt(1 - share) * rng.normal(size=(400, draws)))
-    of = contrast(d, Sharing.of([(w,) for w in word]))
-    rejected, alone = (
-        (t_test(of["estimate"], of[kind], of["df"], 0.95)["p"] < 0.05).mean()
-        for kind in ("clustered", "independent")
-    )
-    assert 0.03 < rejected < 0.065 and (alone > 0.15) == (share > 0)
 
 
 def test_evidence_that_does_not_belong_together_is_refused(made: synthetic.Synthetic) -> None:

@@ -147,24 +147,6 @@ def test_every_reading_is_the_literal_one(made: synthetic.Synthetic, tmp_path: o
     write_table(f"{tmp_path}/agreement.parquet", table, AGREEMENT, {})
 
 
-def test_no_margin_is_turned_round_for_an_antistereo_pair(made: synthetic.Synthetic) -> None:
-    """Calling every pair by the other direction exchanges both directions and nothing else."""
-    turned = made.pairs.assign(
-        direction=made.pairs["direction"].map({"stereo": "antistereo", "antistereo": "stereo"})
-    )
-    keys = ["measure", "protocol", "votes", "threshold", "score"]
-    one = agreement_table(
-        made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)
-    ).set_index([*keys, "direction"])["auc"]
-    other = agreement_table(turned, decisions(turned, made.scores), options_with(), alone(made)).set_index(
-        [*keys, "direction"]
-    )["auc"]
-    for here, there in (("all", "all"), ("stereo", "antistereo"), ("antistereo", "stereo")):
-        pd.testing.assert_series_equal(
-            one.xs(here, level="direction"), other.xs(there, level="direction"), check_index=True
-        )
-
-
 def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, tmp_path: object) -> None:
     options = options_with(votes="own", threshold=3)
     table = roc_table(made.pairs, decisions(made.pairs, made.scores), options)
@@ -193,16 +175,11 @@ def test_one_class_alone_has_no_area() -> None:
 
 def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
     made = synthetic.make(12, seed=0, rated=False)
+    given = made.pairs, decisions(made.pairs, made.scores), options_with()
     for schema, rows in (
-        (
-            AGREEMENT,
-            agreement_table(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)),
-        ),
-        (ROC, roc_table(made.pairs, decisions(made.pairs, made.scores), options_with())),
-        (
-            AREAS_COMPARED,
-            areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made)),
-        ),
+        (AGREEMENT, agreement_table(*given, alone(made))),
+        (ROC, roc_table(*given)),
+        (AREAS_COMPARED, areas_compared(*given, alone(made))),
     ):
         assert rows.empty
         write_table(f"{tmp_path}/empty.parquet", rows, schema, {})
@@ -308,24 +285,16 @@ def test_areas_that_cannot_be_tested_say_why() -> None:
     made = synthetic.make(60, seed=2)
     scores = made.scores[made.scores["measure"].isin(["AUL", "AULA", "CPS"])]
     own = scores.loc[(scores["measure"] == "AUL"), "margin"].to_numpy()
-    scores = scores.assign(margin=scores["margin"].mask(scores["measure"] == "AULA", np.tile(own, 3)))
-    table = areas_compared(made.pairs, decisions(made.pairs, scores), options_with(), alone(made))
-    same = table[(table["first"] == "AUL") & (table["second"] == "AULA")]
-    assert (same["difference"] == 0).all() and same["p"].isna().all()
-    assert set(same["reason"]) == {"no interval: the two never differ"}
-    ratings = pd.Series([[None] * 5] * 4 + [["gender"] * 5] * 56, dtype=object)
-    few = areas_compared(
-        made.pairs.assign(ratings=ratings),
-        decisions(made.pairs.assign(ratings=ratings), scores),
-        options_with(),
-        alone(made),
-    )
-    assert few["p"].isna().all() and set(few["reason"]) == {"no interval: fewer than 10 pairs in a class"}
+    same = scores.assign(margin=scores["margin"].mask(scores["measure"] == "AULA", np.tile(own, 3)))
     flat = scores.assign(margin=scores["margin"].where(scores["measure"] != "CPS", 1.0))
-    table = areas_compared(made.pairs, decisions(made.pairs, flat), options_with(), alone(made))
-    assert set(table.loc[table["second"] == "CPS", "reason"]) == {
-        "no interval: the scores of one do not vary"
-    }
+    few = made.pairs.assign(ratings=pd.Series([[None] * 5] * 4 + [["gender"] * 5] * 56, dtype=object))
     one_word = Sharing.of([("word",)] * 60)
-    table = areas_compared(made.pairs, decisions(made.pairs, made.scores), options_with(), one_word)
-    assert table["p"].isna().all() and set(table["reason"]) == {"no interval: all pairs share something"}
+    for pairs, rows, sharing, second, reason in (
+        (made.pairs, same, alone(made), "AULA", "the two never differ"),
+        (made.pairs, flat, alone(made), "CPS", "the scores of one do not vary"),
+        (few, scores, alone(made), "AULA", "fewer than 10 pairs in a class"),
+        (made.pairs, scores, one_word, "AULA", "all pairs share something"),
+    ):
+        table = areas_compared(pairs, decisions(pairs, rows), options_with(), sharing)
+        table = table[table["second"] == second]
+        assert table["p"].isna().all() and set(table["reason"]) == {f"no interval: {reason}"}

@@ -40,14 +40,11 @@ def made_table(
 
 
 def row_of(table: pd.DataFrame, measure: str, protocol: str, grouping: str, group: str) -> dict[str, float]:
-    found = table[
-        (table["measure"] == measure)
-        & (table["protocol"] == protocol)
-        & (table["grouping"] == grouping)
-        & (table["group"] == group)
-    ]
-    assert len(found) == 1
-    return {str(key): value for key, value in found.iloc[0].to_dict().items()}
+    keys = {"measure": measure, "protocol": protocol, "grouping": grouping, "group": group}
+    (row,) = table[np.logical_and.reduce([table[key] == value for key, value in keys.items()])].to_dict(
+        "records"
+    )
+    return row  # type: ignore[return-value]
 
 
 def literal_score(outcomes: list[str], protocol: str) -> float:
@@ -282,6 +279,10 @@ def test_a_unanimous_group_is_worth_its_clusters(side: str, clusters: int, pairs
     assert row["low"] <= row["score"] <= row["high"]
     assert [row["low"], row["high"]] == pytest.approx([alone["low"], alone["high"]])
     assert row["design_effect"] == pytest.approx(pairs)
+    # what like decisions on all pairs would give is stated whatever they are
+    mixed = grouped(codes, ["stereotype", "antistereotype"] * (len(codes) // 2))
+    if side == "stereotype":
+        assert mixed["unanimous_low"] == pytest.approx(row["unanimous_low"]) == row["low"]
     # with no bias, and words that decide, clusters are as many coins
     if 2 * 0.5**clusters > 0.05:
         assert row["low"] <= 50 <= row["high"]
@@ -448,19 +449,6 @@ def test_a_model_without_a_preference_is_seldom_called_biased_in_published() -> 
         assert (rows["p"] < 0.05).mean() <= 0.07
 
 
-@pytest.mark.parametrize(("words", "each"), [(4, 3), (6, 2), (12, 2), (30, 1)])
-def test_what_like_decisions_on_all_pairs_would_give_is_stated_whatever_they_are(
-    words: int, each: int
-) -> None:
-    codes = [word for word in range(words) for _ in range(each)]
-    alike = grouped(codes, ["stereotype"] * len(codes))
-    mixed = grouped(codes, ["stereotype", "antistereotype"] * (len(codes) // 2))
-    assert alike["unanimous_low"] == pytest.approx(alike["low"])
-    assert mixed["unanimous_low"] == pytest.approx(alike["low"])
-    # of few words not even these exclude 50
-    assert (alike["low"] > 50) == (words > 6)
-
-
 @given(st.integers(0, 60), st.integers(1, 60), st.sampled_from([0.9, 0.95, 0.99]))
 def test_wilson_solves_its_equation(count: int, n: int, confidence: float) -> None:
     """Its ends are the proportions p at which |count/n - p| is z standard errors of p (Wilson 1927)."""
@@ -478,65 +466,34 @@ def test_wilson_solves_its_equation(count: int, n: int, confidence: float) -> No
 def test_swapping_sides_mirrors_the_corrected_score(seed: int) -> None:
     made = synthetic.make(30, seed)
     turned = {"stereotype": "antistereotype", "antistereotype": "stereotype"}
-    swapped = made.scores.assign(
-        stereotype=made.scores["antistereotype"],
-        antistereotype=made.scores["stereotype"],
-        margin=-made.scores["margin"],
-        outcome=made.scores["outcome"].replace(turned),
+    swapped = made.scores.rename(columns=turned).assign(
+        margin=-made.scores["margin"], outcome=made.scores["outcome"].replace(turned)
     )
-    one = made_table(made.pairs, made.scores)
-    other = made_table(made.pairs, swapped)
+    one, other = (made_table(made.pairs, scores) for scores in (made.scores, swapped))
     corrected = (one["protocol"] == "corrected") & (one["grouping"] != "difference")
-    np.testing.assert_allclose(one["score"][corrected], 100 - other["score"][corrected])
-    np.testing.assert_allclose(one["low"][corrected], 100 - other["high"][corrected], atol=1e-9)
-    wilson_low, mirrored = one["wilson_low"][corrected], 100 - other["wilson_high"][corrected]
-    np.testing.assert_allclose(wilson_low, mirrored, atol=1e-9)
+    for here, there in (("score", "score"), ("low", "high"), ("wilson_low", "wilson_high")):
+        np.testing.assert_allclose(one[here][corrected], 100 - other[there][corrected], atol=1e-9)
     np.testing.assert_allclose(one["margin"], -other["margin"])
 
 
-def test_direction_only_chooses_pairs() -> None:
-    """Calling every pair by the other direction exchanges Adv and Dis and changes no score."""
-    made = synthetic.make(80, seed=6)
-    turned = made.pairs.assign(
-        direction=made.pairs["direction"].map({"stereo": "antistereo", "antistereo": "stereo"})
-    )
-    one, other = (made_table(pairs, made.scores) for pairs in (made.pairs, turned))
-    for protocol in ("published", "corrected"):
-        adv = row_of(one, "AUL", protocol, "direction", "antistereo")
-        assert adv["score"] == row_of(other, "AUL", protocol, "direction", "stereo")["score"]
-        assert (
-            row_of(one, "AUL", protocol, "overall", "all")["score"]
-            == row_of(other, "AUL", protocol, "overall", "all")["score"]
-        )
-
-
-def test_without_directions_there_is_no_difference(tmp_path: object) -> None:
-    made = synthetic.make(20, seed=0, directed=False)
-    table = made_table(made.pairs, made.scores)
-    assert set(table["grouping"]) == {"overall", "bias_type"}
-    write_table(f"{tmp_path}/bias.parquet", table, BIAS, {})
-
-
-def test_nothing_defined_has_no_score() -> None:
-    made = synthetic.make(12, seed=0)
-    blank = made.scores.assign(margin=np.nan, outcome="undefined")
-    table = made_table(made.pairs, blank)
-    assert set(table["protocol"]) == {"published", "corrected"}
-    for column in ("score", "low", "high", "wilson_low", "wilson_high", "margin"):
-        assert table[column].isna().all()
-
-
-def test_a_group_without_a_defined_pair_scores_0_published() -> None:
-    """Only a measure that is undefined everywhere has no published score: N is fixed otherwise."""
-    made = synthetic.make(30, seed=0)
-    ages = made.pairs.loc[made.pairs["bias_type"] == "age", "pair_id"]
-    of_ages = made.scores["pair_id"].isin(ages)
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_what_is_undefined_scores_0_in_published_unless_all_pairs_are(share: float, tmp_path: object) -> None:
+    """N is fixed otherwise. Without directions there is no difference."""
+    made = synthetic.make(30, seed=0, directed=False)
+    gone = made.scores["pair_id"].isin(made.pairs["pair_id"].head(int(30 * share)))
     blank = made.scores.assign(
-        margin=made.scores["margin"].mask(of_ages), outcome=made.scores["outcome"].mask(of_ages, "undefined")
+        margin=made.scores["margin"].mask(gone), outcome=made.scores["outcome"].mask(gone, "undefined")
     )
-    table = made_table(made.pairs, blank)
-    assert row_of(table, "AUL", "published", "bias_type", "age")["score"] == 0
-    assert math.isnan(row_of(table, "AUL", "corrected", "bias_type", "age")["score"])
+    pairs = made.pairs.assign(bias_type=np.where(made.pairs.index < 15, "gone", "there"))
+    table = made_table(pairs, blank)
+    assert set(table["grouping"]) == {"overall", "bias_type"}
+    columns = ["score", "low", "high", "wilson_low", "wilson_high", "margin"]
+    undefined = table[(table["group"] == "gone") | (share == 1)]
+    corrected = undefined["protocol"] == "corrected"
+    assert undefined.loc[corrected | (share == 1), columns].isna().all(axis=None)
+    assert (undefined.loc[~corrected, "score"].fillna(0) == 0).all()
+    assert undefined["score"].isna().sum() == (len(undefined) if share == 1 else corrected.sum())
+    write_table(f"{tmp_path}/bias.parquet", table, BIAS, {})
 
 
 def test_scores_of_other_pairs_are_refused() -> None:

@@ -36,7 +36,7 @@ from library import (
     words_of_scores,
 )
 from library import words_of as words
-from study_schema import MEASURES, ROOT, options_with
+from study_schema import MEASURES, options_with
 from test_real_decoder import crows_pairs
 from test_real_decoder import evidence as decoder_evidence
 
@@ -171,28 +171,21 @@ def literal_p(score: float, drawn: list[float]) -> float:
     return min(1.0, 2 * min(below, above) / (1 + len(drawn)))
 
 
-@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
-@pytest.mark.parametrize("count", [99, 199, 237, 999])
-@pytest.mark.parametrize("pairs", [3, 40, 1000])
-def test_the_verdict_the_band_and_p_are_one_rule(confidence: float, count: int, pairs: int) -> None:
+@pytest.mark.parametrize(("pairs", "count"), [(3, 99), (40, 199), (40, 237), (1000, 999)])
+def test_the_verdict_the_band_and_p_are_one_rule(pairs: int, count: int) -> None:
     """Whatever ties there are, rounded as a mean of float32 may be."""
     rng = np.random.default_rng(count)
     drawn = 100 * rng.binomial(pairs, 0.5, count) / pairs * (1 + 1e-14 * rng.integers(-3, 4, count))
     scores = 100 * np.arange(pairs + 1) / pairs
-    # beyond all draws nothing changes any more
-    scores = scores[(np.abs(scores - 50) <= np.abs(drawn - 50).max() + 200 / pairs) | (scores % 100 == 0)]
-    bands = [band(float(score), drawn, confidence) for score in scores]
-    rows = pd.DataFrame({"measure": "AUL", "grouping": "overall", "score": scores, "low": 0.0, "high": 0.1})
-    rows["null_low"] = [beside.low for beside in bands]
-    rows["null_high"] = [beside.high for beside in bands]
-    seen = verdicts(rows.assign(unanimous_low=np.nan, neutral=50.0))
-    for score, beside, verdict in zip(scores, bands, seen, strict=True):
-        assert beside.p == pytest.approx(literal_p(float(score), drawn.tolist()), rel=1e-12)
-        # 1 - 0.8 is a little more than a fifth; too few draws can say nothing
-        if 2 / (1 + count) < 1 - confidence - 1e-9:
-            assert (verdict == CLEAR) == (beside.p < 1 - confidence - 1e-9)
-    if pairs > 3 and count > 400:
-        assert set(seen) == {CLEAR, BY_WORDS}
+    for confidence in (0.8, 0.95):
+        bands = pd.DataFrame([band(float(score), drawn, confidence) for score in scores])
+        expected = [literal_p(float(score), drawn.tolist()) for score in scores]
+        np.testing.assert_allclose(bands["p"], expected, rtol=1e-12)
+        rows = bands.add_prefix("null_").assign(measure="AUL", grouping="overall", score=scores, low=0.0)
+        seen = verdicts(rows.assign(high=0.1, unanimous_low=np.nan, neutral=50.0))
+        # 1 - 0.8 is a little more than a fifth
+        outside = bands["p"] < 1 - confidence - 1e-9
+        assert ((pd.Series(seen) == CLEAR) == outside).all() and set(seen) <= {CLEAR, BY_WORDS}
 
 
 def test_an_unknown_number_is_that_of_no_type() -> None:
@@ -204,21 +197,12 @@ def test_an_unknown_number_is_that_of_no_type() -> None:
     names = sorted(set(evidence["pair_id"]))
     gone = evidence["pair_id"].isin(names[:8]) & (evidence["role"] == "stereotype")
     evidence = evidence.assign(cross_log_prob=evidence["cross_log_prob"].mask(gone))
-    scores = score_pairs(list(made.pairs["pair_id"]), {"modified": evidence}, ["SSS"])
-    random = words_of(made.pairs, {"modified": evidence}, "SSS")
-    own = random["SSS", "published"]
+    own = words_of(made.pairs, {"modified": evidence}, "SSS")["SSS", "published"]
     assert not np.isnan(own.scores).any() and not np.isnan(own.weights.data).any()
     assert not own.weights[np.flatnonzero(made.pairs["pair_id"].isin(names[:8]))].nnz
     known = evidence[evidence["cross_log_prob"].notna() & (evidence["role"] != "unrelated")]
     means = known.groupby("token_id")["cross_log_prob"].mean()
     np.testing.assert_allclose(own.scores, means.to_numpy(), rtol=1e-6)
-    table = bias_of(made.pairs, scores, random).query("grouping == 'overall'").set_index("protocol")
-    # in published an undefined pair is no vote for the stereotype, whatever its words
-    published: Any = table.loc["published"]
-    share = published["undefined"] / 40
-    assert share > 0.2 and published["null_high"] <= 100 * (1 - share)
-    assert published["null_mean"] == pytest.approx(50 * (1 - share), abs=3)
-    assert table.loc["corrected", "null_mean"] == pytest.approx(50, abs=3)
 
 
 def planted_evidence(
@@ -258,33 +242,17 @@ def test_a_planted_preference_is_beyond_words_and_words_are_not() -> None:
     assert np.mean(inside[:60]) >= 0.85 and not any(inside[60:])
 
 
-def test_the_null_of_a_network_whose_numbers_are_rounded_alike_is_as_low_as_its_score() -> None:
-    """CPS in `published` rounds to three decimals: margins of a ten-thousandth tie."""
-    rng, made = np.random.default_rng(5), synthetic.make(200, seed=13)
-    tokens = made.evidence["one-shared"].assign(token_id=lambda rows: rows["position"])
-    kept = tokens[tokens.groupby(["pair_id", "token_id"])["role"].transform("nunique") == 2]
-    near = kept.assign(log_prob=-2 + rng.normal(0, 2e-4, len(kept)))
-    scores = score_pairs(list(made.pairs["pair_id"]), {"one-shared": near}, ["CPS"])
-    table = bias_of(made.pairs, scores, words_of(made.pairs, {"one-shared": near}, "CPS"))
-    rows = table.query("grouping == 'overall'").set_index("protocol")
-    tied: Any = rows.loc["published", "tie"]
-    assert 40 < tied < 160
-    assert rows.loc["published", "null_mean"] == pytest.approx(50 * (1 - tied / 200), abs=3)
-    assert rows.loc["corrected", "null_mean"] == pytest.approx(50, abs=3)
-
-
 def test_the_null_of_adv_less_dis_has_its_sign() -> None:
     """Where lengths decide every draw, against the stereotype in Adv and for it in Dis, it is -100."""
     n = 60
-    pairs = pd.DataFrame({"pair_id": [f"p{i}" for i in range(n)], "stereotype": "x", "antistereotype": "y"})
-    pairs = pairs.assign(bias_type="planted", target=None, writer=None)
-    pairs["direction"] = ["antistereo", "stereo", "stereo"] * 20
-    rows = []
-    for i in range(n):
-        # Adv: every stereotype longer by a token; in a sum of numbers below zero it always loses. Dis:
-        # always wins
-        for role, size in zip(SIDES, (3, 1) if i % 3 == 0 else (1, 3), strict=True):
-            rows += [(f"p{i}", role, place, place + 1, -2.0 - place) for place in range(size)]
+    pairs = made_pairs(n, 1).assign(direction=["antistereo", "stereo", "stereo"] * 20)
+    # in a sum of numbers below zero the longer side always loses: in Adv the stereotype, which has 3 tokens
+    rows = [
+        (f"p{i}", role, place, place + 1, -2.0 - place)
+        for i in range(n)
+        for role, size in zip(SIDES, (3, 1) if i % 3 == 0 else (1, 3), strict=True)
+        for place in range(size)
+    ]
     names = ["pair_id", "role", "position", "token_id", "log_prob"]
     evidence = pd.DataFrame(rows, columns=names).assign(special=False, cross_log_prob=np.nan)
     scores = score_pairs(list(pairs["pair_id"]), {"all": evidence}, ["AllMaskedSum"])
@@ -292,18 +260,6 @@ def test_the_null_of_adv_less_dis_has_its_sign() -> None:
     of_group: Any = table.query("protocol == 'corrected'").set_index("group")
     assert of_group.loc["antistereo", "null_mean"] == 0 and of_group.loc["stereo", "null_mean"] == 100
     assert of_group.loc["difference", "null_mean"] == of_group.loc["difference", "score"] == -100
-
-
-def test_what_no_word_tells_apart_has_no_null() -> None:
-    pairs = pd.DataFrame({"pair_id": ["p0", "p1"], "bias_type": "b", "direction": None, "target": None})
-    pairs = pairs.assign(stereotype=["a b", "a!"], antistereotype=["b a", "a?"], writer=None)
-    keys = itertools.product(("p0", "p1"), SIDES)
-    rows = [(pair, role, 0, 5, -1.0 - number) for number, (pair, role) in enumerate(keys)]
-    evidence = pd.DataFrame(rows, columns=["pair_id", "role", "position", "token_id", "log_prob"])
-    evidence = evidence.assign(special=False, cross_log_prob=np.nan)
-    scores = score_pairs(["p0", "p1"], {"one-shared": evidence}, ["CPS"])
-    table = bias_of(pairs, scores, words_of(pairs, {"one-shared": evidence}, "CPS"))
-    assert table["score"].notna().all() and table["null_mean"].isna().all()
 
 
 # ---- of scores that were made elsewhere
@@ -438,17 +394,17 @@ def test_a_preference_beyond_words_is_clear_and_one_of_words_is_not(reduction: s
     pairs, rng = made_pairs(300, seed=9), np.random.default_rng(10)
     scores = rng.normal(size=(2, 300))
     scores[0] += 3
-    found = beside(pairs, scores, random_of(pairs, scores, reduction))
-    assert list(found["verdict"]) == [CLEAR, CLEAR] and (found["score"] > 90).all()
-    # where nothing is known of tokens nothing can be said
-    assert list(beside(pairs, scores, None)["verdict"]) == [CANNOT_TELL] * 2
-    # one word that all stereotypes have in place of another, and nothing else
+    # one word that all stereotypes have in place of another, and nothing else: any random word does as much
     few = pairs.assign(stereotype="they said m1 things", antistereotype="they said m2 things")
     few[SIDES] += np.array(" " + pairs["pair_id"])[:, None]
-    found = beside(few, scores, random_of(few, scores, reduction))
-    assert (found["score"] > 90).all() and list(found["verdict"]) == [BY_WORDS] * 2
-    # any random word does as much
-    assert (found["null_low"] == 0).all() and (found["null_high"] == 100).all()
+    for of, random, verdict in (
+        (pairs, random_of(pairs, scores, reduction), CLEAR),
+        (few, random_of(few, scores, reduction), BY_WORDS),
+        # where nothing is known of tokens nothing can be said
+        (pairs, None, CANNOT_TELL),
+    ):
+        found = beside(of, scores, random)
+        assert list(found["verdict"]) == [verdict] * 2 and (found["score"] > 90).all()
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -467,34 +423,23 @@ def test_swapped_sides_mirror_the_band_and_the_order_of_pairs_does_not_count(red
     np.testing.assert_allclose(of(pairs.iloc[order].reset_index(drop=True), scores[:, order]), plain)
 
 
-@pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count(reduction: str) -> None:
+def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count() -> None:
     pairs = made_pairs(40, seed=13)
-    scores = world(pairs, np.random.default_rng(14), reduction)
+    scores = world(pairs, np.random.default_rng(14), "sum")
     same = pairs.assign(antistereotype=pairs["antistereotype"].mask(pairs.index < 10, pairs["stereotype"]))
     scores[1, :10] = scores[0, :10]
-    random = random_of(same, scores, reduction)
+    random = random_of(same, scores, "sum")
     assert random.weights[:10].nnz == 0 and (np.diff(random.weights.indptr)[10:] > 0).all()
     found = beside(same, scores, random)
     # a tie is one half, and in published no vote for the stereotype
-    assert (found.loc["corrected", "tie"], found.loc["published", "tie"]) == (10, 10)
-    assert found["null_mean"].diff().iloc[1] == pytest.approx(12.5, abs=0.1)
+    assert (found["tie"] == 10).all() and found["null_mean"].diff().iloc[1] == pytest.approx(12.5, abs=0.1)
     # pairs without a score change nothing of the others
     scores[:, :10] = np.nan
-    some = beside(same, scores, random_of(same, scores, reduction))
-    rest = same.iloc[10:].reset_index(drop=True)
-    alone = beside(rest, scores[:, 10:], random_of(rest, scores[:, 10:], reduction)).loc[["corrected"]]
+    rest, some = same.iloc[10:].reset_index(drop=True), random_of(same, scores, "sum")
+    both = beside(same, scores, some), beside(rest, scores[:, 10:], random_of(rest, scores[:, 10:], "sum"))
     columns = ["score", "null_mean", "null_low", "null_high", "null_p"]
-    np.testing.assert_allclose(some[columns].astype(float), alone[columns].astype(float))
-
-
-def test_longer_sentences_lose_in_a_sum_and_not_in_a_mean() -> None:
-    pairs = made_pairs(100, seed=15)
-    pairs["stereotype"] += " " + pairs["antistereotype"]
-    for reduction, mean in (("sum", 0), ("mean", 50)):
-        scores = world(pairs, np.random.default_rng(16), reduction)
-        found = beside(pairs, scores, random_of(pairs, scores, reduction))
-        assert found.loc["corrected", "null_mean"] == pytest.approx(mean, abs=5)
+    one, other = (each.loc["corrected", columns].astype(float) for each in both)
+    np.testing.assert_allclose(one, other)
 
 
 def test_what_no_word_tells_apart_has_no_band_and_signs_are_a_word() -> None:
@@ -515,7 +460,6 @@ def test_a_decoder_has_nearly_the_band_that_its_tokens_give() -> None:
     pairs, left = crows_pairs(), decoder_evidence()[LEFT]
     sizes = left[~left["special"].astype(bool)].groupby(["pair_id", "role"]).size().unstack("role")
     counts = sizes.reindex(list(pairs["pair_id"]))[SIDES].to_numpy(float).T
-    documented = (ROOT / "docs/scored.md").read_text().replace("\n", " ")
     said = {
         "words": {"LL": (36.4, 57.1), "LLMean": (37.5, 62.3)},
         "tokens": {"LL": (37.7, 56.0), "LLMean": (39.3, 60.8)},
@@ -530,4 +474,3 @@ def test_a_decoder_has_nearly_the_band_that_its_tokens_give() -> None:
             (row,) = bias.query("grouping == 'overall' and protocol == 'corrected'").to_dict("records")
             low, high = said[what][name]
             assert [row["null_low"], row["null_high"]] == pytest.approx([low, high], abs=0.06)
-            assert f"{low} to {high}" in documented

@@ -61,15 +61,17 @@ def row_of(table: pd.DataFrame, flaw: str, measure: str = "m0", protocol: str = 
 def test_scores_and_changes_are_those_of_the_definition(protocol: str) -> None:
     made, rng = synthetic.make(80, seed=3), np.random.default_rng(0)
     flaws: dict[str, Flags] = {"identical": rng.random(80) < 0.2, "near_duplicate": rng.random(80) < 0.1}
+    # that nobody rated a pair is no flaw
+    unrated = {UNRATED: rng.random(80) < 0.3}
     found = decisions(made.pairs, made.scores)
-    table = quality_table(found, flaws, sharing_of(made.pairs, ["words", "target"]), 0.95)
+    table = quality_table(found, flaws | unrated, sharing_of(made.pairs, ["words", "target"]), 0.95)
     as_table(table, QUALITY)
     either = flaws["identical"] | flaws["near_duplicate"]
     for measure in ("AUL", "SSS"):
         rows = made.scores[(made.scores["measure"] == measure) & (made.scores["protocol"] == protocol)]
         outcomes = rows["outcome"].tolist()
         counted = [protocol == "published" or outcome != "undefined" for outcome in outcomes]
-        for name, has in {**flaws, "any": either}.items():
+        for name, has in {**flaws, **unrated, "any": either}.items():
             row = row_of(table, name, measure, protocol)
             kept = [outcome for outcome, out in zip(outcomes, has, strict=True) if not out]
             assert row["score"] == pytest.approx(literal_score(outcomes, protocol))
@@ -77,16 +79,6 @@ def test_scores_and_changes_are_those_of_the_definition(protocol: str) -> None:
             assert row["change"] == pytest.approx(row["without"] - row["score"])
             assert row["n"] == sum(counted)
             assert row["flawed"] == sum(one and out for one, out in zip(counted, has, strict=True))
-
-
-def test_pairs_that_nobody_rated_have_a_row_and_no_flaw() -> None:
-    found = made_decisions(np.arange(40).reshape(-1, 1) % 3 > 0)
-    unrated, identical = np.arange(40) < 20, np.arange(40) >= 36
-    table = quality_table(found, {"no_votes": unrated, "identical": identical}, Sharing.of([()] * 40), 0.95)
-    flawed = {flaw: row_of(table, flaw)["flawed"] for flaw in ("no_votes", "identical", "any")}
-    assert flawed == {"no_votes": 20, "identical": 4, "any": 4}
-    alone = quality_table(found, {"no_votes": unrated}, Sharing.of([()] * 40), 0.95)
-    assert alone["flaw"].tolist() == ["no_votes"]
 
 
 def test_intervals_are_those_of_the_written_out_variance() -> None:
@@ -192,6 +184,8 @@ def found_in(rows: list[dict[str, object]], labels: pd.DataFrame | None = None) 
 
 def test_sound_pairs_have_no_flaw() -> None:
     assert found_in(SOUND) == {name: [] for name in (*PAIR_FLAWS, UNRATED)}
+    # without votes nothing is said of them
+    assert set(found_in([each | {"ratings": None} for each in SOUND])) == set(PAIR_FLAWS) - {"few_votes"}
 
 
 FEW: list[object] = ["gender", "gender", None, "race"]
@@ -222,11 +216,6 @@ def test_a_near_duplicate_leads_to_the_pair_that_stays() -> None:
     table = flaws_table(pd.DataFrame(rows, columns=PAIRS.names, dtype=object))
     # p9 has one of the two words alone by which the sides of p3 differ
     assert table["near_duplicate_of"].tolist() == [None] * 6 + ["p9"]
-
-
-def test_without_votes_nothing_is_said_of_them() -> None:
-    rows = [each | {"ratings": None} for each in SOUND]
-    assert set(found_in(rows)) == set(PAIR_FLAWS) - {"few_votes"}
 
 
 def test_labels_of_both_sentences_are_votes() -> None:

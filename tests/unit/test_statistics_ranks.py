@@ -43,14 +43,6 @@ def test_a_test_without_p_is_in_no_family() -> None:
     assert holm(frame[:0], by=["kind"]).empty
 
 
-def test_holm_by_hand() -> None:
-    np.testing.assert_allclose(
-        step_down(np.array([0.04, np.nan, 0.01, 0.02, 0.9])), [0.08, np.nan, 0.04, 0.06, 0.9]
-    )
-    np.testing.assert_allclose(step_down(np.array([0.5, 0.6, np.nan])), [1, 1, np.nan])
-    assert np.isnan(step_down(np.array([np.nan]))).all()
-
-
 @settings(max_examples=examples(5), derandomize=True)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_step_down_is_that_of_statsmodels(p: list[float]) -> None:
