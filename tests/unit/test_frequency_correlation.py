@@ -81,12 +81,6 @@ def test_the_interval_covers_the_true_correlation_as_often_as_it_says() -> None:
     assert covered / rounds == pytest.approx(0.9, abs=0.03)
 
 
-def test_few_or_constant_values_have_no_correlation() -> None:
-    assert np.isnan(spearman(np.array([1.0]), np.array([2.0]), 0.95).rho)
-    three = spearman(np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), 0.95)
-    assert three.rho == pytest.approx(0.5) and np.isnan(three.low)
-
-
 def test_log_ratios_are_means_of_smoothed_logarithms_stereotype_first(tmp_path: Path) -> None:
     pairs = pairs_of(
         ("gender", "she is here", "he is here", "stereo"),

@@ -20,17 +20,10 @@ from library import (
     read_left_out,
     read_listed,
     rows_of,
-    sides,
     uses,
     write_table,
 )
 from real_data import real_data
-
-
-def test_the_direction_says_which_sentence_names_the_advantaged_group() -> None:
-    # a stereotype of women, and one of men
-    assert sides("She is weak", "He is weak", "stereo") == (["he"], ["she"])
-    assert sides("He is strong", "She is strong", "antistereo") == (["he"], ["she"])
 
 
 def test_a_word_goes_to_the_group_that_more_pairs_use_it_for() -> None:
@@ -47,6 +40,9 @@ def test_a_word_goes_to_the_group_that_more_pairs_use_it_for() -> None:
         ("age", "old old", "young young", "stereo"),
         # no direction: it says nothing
         ("age", "grey", "young", None),
+        # another group of another bias type
+        ("nationality", "mexican", "american", "stereo"),
+        ("race-color", "american", "european", "stereo"),
     )
     used: Any = uses(pairs).set_index(["bias_type", "word"])
     assert used.loc[("gender", "he")].tolist() == [3, 1]
@@ -63,26 +59,10 @@ def test_a_word_goes_to_the_group_that_more_pairs_use_it_for() -> None:
     assert every[("gender", "he")] == every[("gender", "men")] == every[("age", "young")] == "advantaged"
     assert every[("gender", "she")] == every[("gender", "women")] == every[("age", "old")] == "disadvantaged"
     assert ("gender", "kids") not in every
+    of_types = [every[bias_type, "american"] for bias_type in ("nationality", "race-color")]
+    assert of_types == ["advantaged", "disadvantaged"]
     assert groups(3) == {("gender", "he"): "advantaged", ("gender", "she"): "disadvantaged"}
     assert ("gender", "he") not in groups(1, frozenset({"he"}))
-
-
-def test_a_word_may_be_in_another_group_of_another_bias_type() -> None:
-    pairs = pairs_of(
-        ("nationality", "a mexican", "an american", "stereo"),
-        ("race-color", "an american of the first nations", "a european of the first nations", "stereo"),
-    )
-    found = extract(uses(pairs), frozenset({"a", "an"}), 1)
-    american = found[found["word"] == "american"].set_index("bias_type")["group"]
-    assert american.to_dict() == {"nationality": "advantaged", "race-color": "disadvantaged"}
-
-
-def test_counts_of_all_corpora_are_added_up(tmp_path: Path) -> None:
-    one = write_counts(tmp_path / "one.parquet", {"he": 30, "she": 10, "the": 60})
-    two = write_counts(tmp_path / "two.parquet", {"she": 5, "a": 95})
-    found, tokens = counts_of(["she", "he", "they", "she"], [one, two])
-    assert tokens == 200
-    assert found.to_dict() == {"he": 30, "she": 15, "they": 0}
 
 
 def test_bad_counts_are_named(tmp_path: Path) -> None:
@@ -105,14 +85,16 @@ def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> Non
         ("age", "old men", "young men", "stereo"),
     ]
     pairs = pairs_of(*rows, *rows)
-    counts = write_counts(tmp_path / "c.parquet", {"he": 500, "she": 200, "men": 100, "rest": 199_200})
+    counts = write_counts(tmp_path / "c.parquet", {"he": 500, "she": 150, "men": 100, "rest": 199_000})
+    # what all corpora have is added up
+    more = write_counts(tmp_path / "d.parquet", {"she": 50, "rest": 200})
     listing = tmp_path / "listed.yaml"
     listing.write_text(
         "source: a book\nwords:\n"
         "  gender: {advantaged: [men, boys], disadvantaged: [women]}\n"
         "  religion: {advantaged: [christian], disadvantaged: [jewish]}\n"
     )
-    words, tokens = count_group_words(pairs, [counts], frozenset(), read_listed(listing))
+    words, tokens = count_group_words(pairs, [counts, more], frozenset(), read_listed(listing))
     assert tokens == 200_000
     assert list(words.columns) == GROUP_WORDS.names
     extracted = words[words["words_from"] == EXTRACTED]
@@ -132,14 +114,6 @@ def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> Non
         ["boys", "advantaged", 0, 0],
         ["women", "disadvantaged", 0, 0],
     ]
-    write_table(tmp_path / "words.parquet", words, GROUP_WORDS, {})
-
-
-def test_a_benchmark_without_directions_has_no_group_words(tmp_path: Path) -> None:
-    pairs = pairs_of(("gender", "she ran", "he ran", None))
-    counts = write_counts(tmp_path / "c.parquet", {"he": 1})
-    words, _ = count_group_words(pairs, [counts], frozenset())
-    assert words.empty
     write_table(tmp_path / "words.parquet", words, GROUP_WORDS, {})
 
 

@@ -1,7 +1,7 @@
 """The scripts of the frequency study, run as Snakemake runs them, and the section of the report."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from library import (
     CORRELATIONS,
     PAIR_RATIOS,
     PAIRS,
-    SCORES,
     STEREOTYPE,
     Chart,
     Facts,
@@ -27,12 +26,10 @@ from library import (
     Table,
     correlation_table,
     provenance,
-    read_scores,
     read_section,
     read_table,
     rows_of,
     sentences,
-    table2,
     title_of,
     write_table,
 )
@@ -59,15 +56,15 @@ CAPTIONS = Path(__file__).parents[2] / "resources" / "frequency" / "captions.yam
 
 @dataclass
 class Made:
-    folder: Path
-    words: list[str]
-    ratios: list[str]
-    link: list[str]
-    scores: list[str]
-    pairs: list[str]
+    """The files that all is presented from, and what is presented."""
 
-    def path(self, name: str) -> str:
-        return str(self.folder / name)
+    folder: Path
+    files: dict[str, Any]
+    pairs: str
+    """Those of the invented benchmark."""
+
+    def table(self, name: str) -> pd.DataFrame:
+        return pd.read_csv(self.folder / f"{name}.csv")
 
 
 def directed_pairs(n: int, seed: int, directed: bool) -> pd.DataFrame:
@@ -85,68 +82,54 @@ def directed_pairs(n: int, seed: int, directed: bool) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("frequency")
-    made = Made(folder, [], [], [], [], [])
-    counts = write_counts(folder / "corpus.parquet", COUNTS)
+    made = Made(folder, {"words": [], "link": [], "captions": str(CAPTIONS)}, str(folder / "invented.pairs"))
+    write_counts(folder / "corpus.parquet", COUNTS)
     for place, benchmark in enumerate(BENCHMARKS):
         name = str(benchmark["name"])
         pairs = directed_pairs(60, place, directed=place == 0)
-        made.pairs.append(made.path(f"{name}.pairs.parquet"))
-        write_table(made.pairs[-1], pairs, PAIRS, {"benchmark": name})
-        made.words.append(made.path(f"{name}.words.parquet"))
-        made.ratios.append(made.path(f"{name}.ratios.parquet"))
-        run_script(
-            "count_group_words",
-            {"pairs": made.pairs[-1], "counts": [str(counts)], "left_out": str(LEFT_OUT), "listed": []},
-            {"words": made.words[-1], "ratios": made.ratios[-1]},
-            folder / "log",
-            benchmark=name,
-            corpora=["corpus"],
-        )
-        ratio = read_table(made.ratios[-1], PAIR_RATIOS)["log_ratio"].to_numpy()
+        write_table(folder / f"{name}.pairs", pairs, PAIRS, {"benchmark": name})
+        words, ratios = with_words(folder, name, [])
+        made.files["words"].append(str(words))
+        ratio = read_table(ratios, PAIR_RATIOS)["log_ratio"].to_numpy()
         for model in MODELS:
+            facts = {"model": model["name"], "benchmark": name}
             scores = synthetic.make_scores(pairs, np.random.default_rng(place), ("AUL", "CPS", "SSS"))
             # SSS is the frequency itself
             is_sss = scores["measure"] == "SSS"
             scores.loc[is_sss, "margin"] = np.tile(ratio, 2)
             scores.loc[is_sss, "outcome"] = np.where(np.tile(ratio, 2) > 0, STEREOTYPE, ANTISTEREOTYPE)
-            base = f"{model['name']}.{name}"
-            made.scores.append(made.path(f"{base}.scores.parquet"))
-            write_table(made.scores[-1], scores, SCORES, {"model": model["name"], "benchmark": name})
-            made.link.append(made.path(f"{base}.link.parquet"))
-            link = correlation_table(
-                pairs,
-                read_scores(made.scores[-1], ["AUL", "CPS", "SSS"]),
-                read_table(made.ratios[-1], PAIR_RATIOS),
-                0.95,
-            )
-            write_table(made.link[-1], link, CORRELATIONS, {"model": model["name"], "benchmark": name})
-    draw(made, folder)
-    tables = {name: made.path(name.replace("_", ".")) for name in ("table2_csv", "table2_md", "table2_tex")}
-    tables |= {f"{name}_csv": made.path(f"{name}.csv") for name in ("group_words", "frequency_link")}
-    present("frequency", files_of(made), tables, folder / "log", SETTINGS)
+            link = correlation_table(pairs, scores, read_table(ratios, PAIR_RATIOS), 0.95)
+            made.files["link"].append(str(folder / f"{model['name']}.{name}.link"))
+            write_table(made.files["link"][-1], link, CORRELATIONS, facts)
+    tables = {f"table2_{kind}": str(folder / f"table2.{kind}") for kind in ("csv", "md", "tex")}
+    tables |= {f"{name}_csv": str(folder / f"{name}.csv") for name in ("group_words", "frequency_link")}
+    present("frequency", made.files, tables, folder / "log", SETTINGS)
     return made
 
 
-def files_of(made: Made) -> dict[str, Any]:
-    """What all is presented from."""
-    return {
-        "words": made.words,
-        "link": made.link,
-        "captions": str(CAPTIONS),
-    }
+def with_words(folder: Path, benchmark: str, listed: Any, to: Path | None = None) -> tuple[Path, Path]:
+    """The group words and ratios of a benchmark, counted by the script."""
+    words, ratios = ((to or folder) / f"{benchmark}.{name}" for name in ("words", "ratios"))
+    run_script(
+        "count_group_words",
+        {
+            "pairs": folder / f"{benchmark}.pairs",
+            "counts": [folder / "corpus.parquet"],
+            "left_out": LEFT_OUT,
+            "listed": listed,
+        },
+        {"words": words, "ratios": ratios},
+        folder / "log",
+        benchmark=benchmark,
+        corpora=["corpus"],
+    )
+    return words, ratios
 
 
-def draw(made: Made, folder: Path) -> None:
-    names = ("frequency", "frequency_link")
-    files = {f"{name}_{kind}": str(folder / f"{name}.{kind}") for name in names for kind in ("svg", "png")}
-    present("frequency", files_of(made), files, folder / "log", SETTINGS)
-
-
-def section(made: Made) -> Section:
+def section(files: dict[str, Any], folder: Path) -> Section:
     """The section, made by its script."""
-    output = {"frequency": made.path("section.json")}
-    present("frequency", files_of(made), output, made.folder / "log", SETTINGS)
-    return read_section(made.path("section.json"))
+    present("frequency", files, {"frequency": folder / "section.json"}, folder / "log", SETTINGS)
+    return read_section(folder / "section.json")
 
 
 TABLE2 = "Kaneko and Bollegala (2022), Table 2: mean ranks, medians and tests"
@@ -172,28 +155,20 @@ def charts(found: Section) -> dict[str, pd.DataFrame]:
     }
 
 
-def test_table2_has_the_words_of_directed_benchmarks(made: Made) -> None:
-    found = pd.read_csv(made.path("table2.csv"))
+def test_tables_have_the_words_of_directed_benchmarks_and_every_model(made: Made) -> None:
+    found: Any = made.table("table2").set_index("bias_type")
     assert set(found["benchmark"]) == {"invented"}
-    ranked = found.set_index("bias_type")["ranked"].to_dict()
-    assert ranked == {"gender": "he+ she−", "race-color": "others− ones+", "age": "old− young+"}
-    gender = found.set_index("bias_type").loc["gender"]
-    assert (gender["rank_advantaged"], gender["rank_disadvantaged"]) == (1, 2)
-    assert gender["per_million_advantaged"] == 80_000
-    text = Path(made.path("table2.md")).read_text()
-    assert "| invented | extracted | gender | he+ she− |" in text
-    assert r"he+ she$-$" in Path(made.path("table2.tex")).read_text()
-
-
-def test_all_group_words_are_in_a_tidy_table(made: Made) -> None:
-    words = pd.read_csv(made.path("group_words.csv")).set_index("word")
+    assert found["ranked"].to_dict() == {
+        "gender": "he+ she−",
+        "race-color": "others− ones+",
+        "age": "old− young+",
+    }
+    ranks = ["rank_advantaged", "rank_disadvantaged", "per_million_advantaged"]
+    assert found.loc["gender", ranks].tolist() == [1, 2, 80_000]
+    words: Any = made.table("group_words").set_index("word")
     assert words["count"].to_dict() == {word: COUNTS[word] for pair in GROUPS.values() for word in pair}
-    assert words.loc["she", "group"] == "disadvantaged" and words.loc["he", "group"] == "advantaged"
-    assert words.loc["he", "pairs_disadvantaged"] == 0
-
-
-def test_the_link_table_has_every_model(made: Made) -> None:
-    link = pd.read_csv(made.path("frequency_link.csv"))
+    assert words.loc["he", ["group", "pairs_disadvantaged"]].tolist() == ["advantaged", 0]
+    link = made.table("frequency_link")
     assert list(link.columns) == ["model", "benchmark", *CORRELATIONS.names]
     of = link[(link["grouping"] == "overall") & (link["protocol"] == "corrected")]
     rho = of.set_index(["benchmark", "model", "measure"])["rho"]
@@ -202,7 +177,7 @@ def test_the_link_table_has_every_model(made: Made) -> None:
 
 
 def test_the_section_has_its_sheets(made: Made) -> None:
-    found = section(made)
+    found = section(made.files, made.folder)
     check_first_sentence(found)
     groups, invented, undirected = found.sentences
     # he is the more frequent; ones and young are not
@@ -233,16 +208,9 @@ def test_bias_types_whose_words_are_equally_frequent_are_counted_apart() -> None
     assert "of 5 bias" in said and "None of the 2 differences" in said
 
 
-def test_figures_are_the_same_every_time(made: Made, tmp_path: Path) -> None:
-    draw(made, tmp_path)
-    for name in ("frequency", "frequency_link"):
-        for kind in ("svg", "png"):
-            assert (tmp_path / f"{name}.{kind}").read_bytes() == (made.folder / f"{name}.{kind}").read_bytes()
-
-
 def test_the_words_drawn_are_those_of_the_table(made: Made) -> None:
-    rows = charts(section(made))["How"]
-    words = pd.read_csv(made.path("group_words.csv"))
+    rows = charts(section(made.files, made.folder))["How"]
+    words = made.table("group_words")
     drawn = rows[rows["drawn"] != "group"]
     assert list(drawn["word"]) == list(words["word"]) and len(words) == 6
     for name in ("count", "per_million"):
@@ -256,7 +224,7 @@ def test_the_words_drawn_are_those_of_the_table(made: Made) -> None:
     seen = drawn[drawn["drawn"] == "word"]
     assert (seen["at"] == seen["per_million"]).all()
     # the medians of Table 2
-    medians = pd.read_csv(made.path("table2.csv")).set_index("bias_type")
+    medians = made.table("table2").set_index("bias_type")
     groups = rows[rows["drawn"] == "group"]
     assert len(groups) == 6
     for group in rows_of(groups):
@@ -265,8 +233,8 @@ def test_the_words_drawn_are_those_of_the_table(made: Made) -> None:
 
 
 def test_the_correlations_drawn_are_those_of_the_table(made: Made) -> None:
-    rows = charts(section(made))["Spearman's"]
-    table = pd.read_csv(made.path("frequency_link.csv"))
+    rows = charts(section(made.files, made.folder))["Spearman's"]
+    table = made.table("frequency_link")
     table = table.query("grouping == 'overall' and protocol == 'corrected'").assign(
         measure=lambda found: found["measure"].map(title_of)
     )
@@ -277,26 +245,6 @@ def test_the_correlations_drawn_are_those_of_the_table(made: Made) -> None:
         pd.testing.assert_series_equal(
             rows[name], of_models[column].reset_index(drop=True), check_names=False, check_dtype=False
         )
-
-
-def with_listing(made: Made, folder: Path, text: str) -> Path:
-    """The group words of the invented benchmark, with words listed in a file of this text."""
-    listing = folder / "listed.yaml"
-    listing.write_text(text)
-    run_script(
-        "count_group_words",
-        {
-            "pairs": made.pairs[0],
-            "counts": [made.path("corpus.parquet")],
-            "left_out": str(LEFT_OUT),
-            "listed": str(listing),
-        },
-        {"words": str(folder / "words.parquet"), "ratios": str(folder / "ratios.parquet")},
-        folder / "log",
-        benchmark="invented",
-        corpora=["corpus"],
-    )
-    return folder / "words.parquet"
 
 
 def test_published_mean_ranks_stand_beside_those_of_the_listed_words(made: Made, tmp_path: Path) -> None:
@@ -311,28 +259,20 @@ mean_ranks:
   gender: {advantaged: 1.5, disadvantaged: 2.25}
   religion: {advantaged: 1, disadvantaged: 2}
 """
+    (tmp_path / "listed.yaml").write_text(text)
+    words, _ = with_words(made.folder, "invented", tmp_path / "listed.yaml", tmp_path)
     # the other benchmark has no listed words
-    paths = [str(with_listing(made, tmp_path, text)), made.words[1]]
+    files = made.files | {"words": [str(words), made.files["words"][1]]}
     columns = [f"{name}_{group}" for name in ("published_rank", "difference") for group in SIDES]
-    results = FrequencyResults({"words": paths}, SETTINGS)
-    found: Any = table2(results).set_index(["words_from", "bias_type"])[columns]
+    tables = {f"table2_{kind}": str(tmp_path / f"table2.{kind}") for kind in ("csv", "md", "tex")}
+    present("frequency", files, tables, tmp_path / "log", SETTINGS)
+    found: Any = pd.read_csv(tables["table2_csv"]).set_index(["words_from", "bias_type"])[columns]
     # rest− he+ she−: he is the second, she and rest are the third and the first
     assert found.loc[("listed", "gender")].tolist() == [1.5, 2.25, 0.5, -0.25]
     # of the extracted words, and of a bias type without published ranks, nothing; religion has no pairs
-    assert found.drop(index=("listed", "gender")).isna().all().all()
+    assert found.drop(index=("listed", "gender")).isna().all(axis=None)
     assert [key for key in found.index if key[0] == "listed"] == [("listed", "age"), ("listed", "gender")]
-
-    tables = {f"table2_{kind}": str(tmp_path / f"table2.{kind}") for kind in ("csv", "md", "tex")}
-    tables["group_words_csv"] = str(tmp_path / "group_words.csv")
-    given = {"words": paths, "captions": str(CAPTIONS)}
-    present("frequency", given, tables, tmp_path / "log", SETTINGS)
-    in_csv: Any = pd.read_csv(tables["table2_csv"]).set_index(["words_from", "bias_type"])
-    assert in_csv.loc[("listed", "gender"), columns].tolist() == [1.5, 2.25, 0.5, -0.25]
     lines = Path(tables["table2_md"]).read_text().splitlines()
-    assert "ours minus the published. The paper counted a library." in lines[0]
-    assert (
-        "| mean rank: Dis | published: Adv | published: Dis | difference: Adv | difference: Dis |" in lines[2]
-    )
     (gender,) = [line for line in lines if "| listed | gender |" in line]
     assert "| rest− he+ she− | 2.00 | 2.00 | 1.50 | 2.25 | +0.50 | \N{MINUS SIGN}0.25 |" in gender
     (plain,) = [line for line in lines if "| extracted | gender |" in line]
@@ -340,14 +280,13 @@ mean_ranks:
     tex = Path(tables["table2_tex"]).read_text()
     assert r"\multicolumn{2}{c}{published}" in tex and "2.00 & 2.00 & 1.50 & 2.25 &" in tex
     # the report shows the same table
-    with_list, without = (sheets(section(each))[TABLE2] for each in (replace(made, words=paths), made))
-    assert lines[0].startswith("Table 2 of") and with_list.caption.endswith("The paper counted a library.")
-    assert [row[:4] for row in with_list.rows if row[1] == "listed"][1][3] == "rest− he+ she−"
-    assert len(with_list.columns) == len(without.columns) + 4
+    sheet = sheets(section(files, tmp_path))[TABLE2]
+    assert sheet.caption.endswith("The paper counted a library.")
+    assert [row[3] for row in sheet.rows if row[1] == "listed"] == ["old− young+", "rest− he+ she−"]
 
 
 def test_provenance_has_the_corpora(made: Made) -> None:
-    entry = {"title": "Corpus corpus", "files": [made.path("corpus.parquet")], "keys": []}
+    entry = {"title": "Corpus corpus", "files": [str(made.folder / "corpus.parquet")], "keys": []}
     _, fold = provenance({}, [entry]).blocks
     assert isinstance(fold, Fold)
     (facts,) = fold.blocks

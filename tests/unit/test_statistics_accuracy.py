@@ -73,7 +73,7 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         assert (row["correct"], row["n"]) == (correct, n)
         assert row["accuracy"] == pytest.approx(100 * correct / n)
         assert row["low"] < row["accuracy"] < row["high"]
-    rows = set(table[["measure", "variant", "roles", "reading"]].itertuples(index=False, name=None))
+    found = set(table[["measure", "variant", "roles", "reading"]].itertuples(index=False, name=None))
     assert {
         ("AUL", "original", "pair", "all-tokens"),
         ("AUL", "original", "unrelated", "content-tokens"),
@@ -83,8 +83,8 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         ("SSS", "original", "pair", "candidates"),
         ("AllMasked", "original", "pair", "content-tokens"),
         ("PLL", "original", "pair", "modified-tokens"),
-    } <= rows
-    assert ("AUL", "original", "unrelated", "shared-tokens") not in rows
+    } <= found
+    assert ("AUL", "original", "unrelated", "shared-tokens") not in found
     write_table(tmp_path / "a.parquet", table, ACCURACY, {})
 
 
