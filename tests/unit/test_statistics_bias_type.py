@@ -15,8 +15,6 @@ from library import (
     bias_scores,
     margins_left,
     margins_of,
-    of_bias_type,
-    of_pairs,
     read_metadata,
     read_table,
     rows_of,
@@ -24,6 +22,7 @@ from library import (
 )
 from running import run_script
 from synthetic import make_pairs, make_scores
+from test_statistics_bias import literal_score
 
 MEASURES = ["AUL", "CPS"]
 
@@ -55,26 +54,6 @@ def of_type(folder: Path, model: str, measure: str, protocol: str, bias_type: st
     return rows if bias_type is None else rows[rows["pair_id"].isin(own)]
 
 
-def score_of(rows: pd.DataFrame, protocol: str) -> float:
-    outcomes = rows["outcome"].astype(str)
-    stereotypes, ties = (outcomes == "stereotype").sum(), (outcomes == "tie").sum()
-    if protocol == "published":
-        return float(100 * stereotypes / len(outcomes))
-    return float(100 * (stereotypes + ties / 2) / (outcomes != "undefined").sum())
-
-
-def test_pairs_of_a_bias_type_are_all_where_there_are_none(folder: Path) -> None:
-    pairs = read_table(folder / "some.pairs.parquet", PAIRS)
-    scores = read_table(folder / "before.parquet", SCORES)
-    own, name = of_bias_type(pairs, "gender")
-    assert name == "gender" and 0 < len(own) < len(pairs) and own["bias_type"].eq("gender").all()
-    assert list(own.index) == list(range(len(own)))
-    assert set(of_pairs(own, scores)["pair_id"]) == set(own["pair_id"])
-    for asked in ("nothing", None):
-        every, name = of_bias_type(pairs, asked)
-        assert name is None and every.equals(pairs)
-
-
 @pytest.mark.parametrize(
     ("bias_type", "counted"), [("gender", ["all", "gender"]), (None, ["all"]), ("nothing", ["all"])]
 )
@@ -88,7 +67,7 @@ def test_bias_scores_are_of_all_pairs_and_of_those_of_a_bias_type(
     for row in scores.to_dict("records"):
         of = None if row["pairs"] == "all" else row["pairs"]
         rows = of_type(folder, row["model"], row["measure"], row["protocol"], of)
-        assert row["score"] == pytest.approx(score_of(rows, row["protocol"]))
+        assert row["score"] == pytest.approx(literal_score(list(rows["outcome"]), row["protocol"]))
         undefined = (rows["outcome"].astype(str) == "undefined").sum()
         assert row["n"] == len(rows) - (0 if row["protocol"] == "published" else undefined)
 
@@ -154,4 +133,4 @@ def test_models_are_compared_on_the_pairs_that_count(folder: Path, tmp_path: Pat
                 for model, score in (("before", row["first_score"]), ("after", row["second_score"])):
                     rows = of_type(folder, model, row["measure"], "published", counted)
                     assert len(rows) == row["n"]
-                    assert score == pytest.approx(score_of(rows, "published"))
+                    assert score == pytest.approx(literal_score(list(rows["outcome"]), "published"))

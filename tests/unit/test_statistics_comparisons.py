@@ -27,6 +27,7 @@ from library import (
     contrast,
     decisions,
     measures_compared,
+    modified_words,
     rows_of,
     states_compared,
     t_test,
@@ -97,12 +98,13 @@ def check(
     mean = sum(d) / n
     assert row["difference"] == pytest.approx(mean)
     found = contrast(np.array(d)[:, None], sharing.among(np.array(members))).iloc[0]
-    error = math.sqrt(found["clustered"])
     df = min(found["df"], sum(x != 0 for x in d) - 1)
-    assert (row["error"], row["df"]) == pytest.approx((error, df))
-    assert row["p"] == pytest.approx(2 * t.sf(abs(mean) / error, df))
-    reach = t.ppf(0.975, df) * error
-    assert (row["low"], row["high"]) == pytest.approx((mean - reach, mean + reach))
+    # with less than one degree of freedom nothing is known of how pairs vary
+    error, df = (math.sqrt(found["clustered"]), df) if df >= 1 else (math.nan, math.nan)
+    p, reach = 2 * t.sf(abs(mean) / error, df), t.ppf(0.975, df) * error
+    expected = (error, df, p, mean - reach, mean + reach)
+    found_in_row = [row[name] for name in ("error", "df", "p", "low", "high")]
+    assert found_in_row == pytest.approx(expected, nan_ok=True)
 
     x = [first[ids[i]] == "stereotype" for i in members]
     y = [second[ids[i]] == "stereotype" for i in members]
@@ -340,39 +342,25 @@ def made_versions(seed: int) -> tuple[pd.DataFrame, pd.DataFrame, Decisions, Dec
     return pairs_of(others), pairs_of(texts), first, second
 
 
-def credit_of(decisions: Decisions, series: tuple[str, str], pairs: pd.DataFrame) -> dict[str, float | None]:
-    """By pair: 1, 0, a half for a tie, None where undefined; the protocol corrected."""
-    column = decisions.outcome[:, decisions.series.index(series)]
-    worth = {STEREOTYPE: 1.0, ANTISTEREOTYPE: 0.0, TIE: 0.5, UNDEFINED: None}
-    return {name: worth[outcome] for name, outcome in zip(pairs["pair_id"], column, strict=True)}
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_pairs_of_one_name_are_compared(seed: int) -> None:
     version, original, first, second = made_versions(seed)
-    rows = versions_compared(version, original, {"m": (first, second)}, ["words", "target"], 0.95)
+    rows = versions_compared(version, original, {"m": (first, second)}, ["words"], 0.95)
     assert list(rows["measure"].unique()) == ["AUL", "CPS"] and set(rows["protocol"]) == {"corrected"}
     assert list(rows.columns) == VERSIONS.names
-    texts = [
-        {row.pair_id: (row.stereotype, row.antistereotype) for row in pairs.itertuples()}
-        for pairs in (version, original)
-    ]
+    texts = [pairs.set_index("pair_id")[[STEREOTYPE, ANTISTEREOTYPE]] for pairs in (version, original)]
+    common = [name for name in version["pair_id"] if name in texts[1].index]
+    changed = [name for name in common if list(texts[0].loc[name]) != list(texts[1].loc[name])]
+    assert len(changed) == 10
     for row in rows.to_dict("records"):
-        series = (row["measure"], "corrected")
-        ones, others = credit_of(first, series, version), credit_of(second, series, original)
-        names = [name for name in ones if name in others]
-        if row["texts"] == "changed":
-            names = [name for name in names if texts[0][name] != texts[1][name]]
-            assert len(names) == 10
-        counted = [name for name in names if ones[name] is not None and others[name] is not None]
-        assert row["n"] == len(counted)
-        # of these None is none
-        pairs = [(float(ones[name] or 0), float(others[name] or 0)) for name in counted]
-        assert row["first_score"] == pytest.approx(100 * sum(one for one, _ in pairs) / len(pairs))
-        assert row["second_score"] == pytest.approx(100 * sum(other for _, other in pairs) / len(pairs))
-        assert row["b"] == sum(one == 1 and other != 1 for one, other in pairs)
-        assert row["c"] == sum(one != 1 and other == 1 for one, other in pairs)
-        assert row["difference"] == pytest.approx(row["first_score"] - row["second_score"])
+        names, series = {"all": common, "changed": changed}[row["texts"]], (row["measure"], "corrected")
+        ones, others = (
+            dict(zip(pairs["pair_id"], of.outcome[:, of.series.index(series)], strict=True))
+            for pairs, of in ((version, first), (original, second))
+        )
+        # two pairs vary together where they share a modified word in either version
+        modified = [{w for of in texts for side in modified_words(*of.loc[n]) for w in side} for n in names]
+        check(row, ones, others, names, Sharing.of(modified))
 
 
 def test_pairs_that_share_a_word_in_either_version_vary_together() -> None:
