@@ -233,12 +233,9 @@ _CONTRAST = ("n", "estimate", "clustered", "independent", "df", "largest", "rare
 
 def by_pattern(values: Floats) -> Iterator[tuple[Ints, Ints]]:
     """(rows, columns) of the columns that count for the same rows."""
-    columns_of: dict[bytes, list[int]] = {}
-    counted = ~np.isnan(values)
-    for column in range(values.shape[1]):
-        columns_of.setdefault(np.packbits(counted[:, column]).tobytes(), []).append(column)
-    for columns in columns_of.values():
-        yield np.flatnonzero(counted[:, columns[0]]), np.array(columns)
+    patterns, of_column = np.unique(~np.isnan(values), axis=1, return_inverse=True)
+    for number, counted in enumerate(patterns.T):
+        yield np.flatnonzero(counted), np.flatnonzero(of_column == number)
 
 
 def rarer_size(credit: Floats, sharing: Sharing) -> Floats:
@@ -247,12 +244,9 @@ def rarer_size(credit: Floats, sharing: Sharing) -> Floats:
     credit: shape (n, k), from 0 to 1. The size of d, what pairs give a side, is (Σ d)² / d'Kd: so many equal
     clusters that share nothing would do. 0 of a side that no pair decides for.
     """
-    ones = np.ones(len(credit))
-    shared, sums = sharing @ credit, credit.sum(axis=0)
-    together = (credit * shared).sum(axis=0)
-    others = float(ones @ (sharing @ ones)) - 2 * shared.sum(axis=0) + together
     sizes = []
-    for count, square in ((sums, together), (len(credit) - sums, others)):
+    for side in (credit, 1 - credit):
+        count, square = side.sum(axis=0), (side * (sharing @ side)).sum(axis=0)
         # but for rounding
         some = (count > TOLERANCE * len(credit)) & (square > TOLERANCE)
         sizes.append(np.divide(count**2, square, out=np.zeros_like(count), where=some))
