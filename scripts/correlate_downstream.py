@@ -4,7 +4,7 @@ from unmask.job import job
 from unmask.downstream.correlation import ModelRole, correlations_of
 from unmask.downstream.schema import CORRELATIONS, SCORES
 from unmask.downstream.scores import bias_scores, last_step, main_metrics
-from unmask.loading import load_tables
+from unmask.study_results import load_tables
 from unmask.tables import write_table
 
 with job() as run:

@@ -12,11 +12,11 @@ def load(folder: Any) -> Any:
 
     Raises unmask.errors.InputError where there are none.
     """
-    # loaded when it is called for, as it takes pandas; and not written out as an import, so that what reads
-    # finished studies is in no job's digest (unmask.code_digest)
+    # loaded when it is called for, as it takes pandas; and not written out as an import, so that it is not in
+    # the digest of every job (unmask.code_digest)
     from importlib import import_module  # noqa: TID251
 
-    return import_module("unmask.study_results").load(folder)
+    return import_module("unmask.study_results").StudyResults(folder)
 
 
 def score(*models: str, **options: Any) -> Any:

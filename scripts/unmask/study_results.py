@@ -1,7 +1,8 @@
-"""The tables of a study's results as frames, for notebooks and scripts of one's own: `unmask.load`."""
+"""The one reader of a study's tables: of all its models, benchmarks, tasks … as one frame, with what each row
+is of in the columns in front. Jobs read the files that they are given; `unmask.load` reads a folder."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,15 +10,17 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyarrow.csv import ConvertOptions, read_csv
 
 from unmask.close_names import known_names
 from unmask.errors import InputError
-from unmask.loading import key_type, with_keys
-from unmask.plugins import LIBRARY
-from unmask.plugins import load as load_module
+from unmask.installation import LIBRARY
 from unmask.results.walking import files_below
-from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata
+from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table, unreadable
+
+Order = Mapping[str, Sequence[str]]
+"""The values of keys in the order of the study, the key that is sorted by first in front."""
 
 KEY_MEANINGS = {
     "encoder": "the model whose embeddings are tested, or the word vectors",
@@ -30,6 +33,109 @@ KEY_MEANINGS = {
     "variant": "original or shuffled (word order)",
 }
 """What keys say that are no columns of the files themselves, where that is not in their names."""
+
+
+def load_tables(
+    paths: Iterable[str | Path], schema: pa.Schema, *keys: str, order: Order | None = None
+) -> pd.DataFrame:
+    """Tables of one schema as one frame, with the columns `keys` in front and dictionary columns as strings.
+
+    A key is a column of the tables themselves or, where all rows of a table have one value of it, a fact in
+    its metadata. Rows are in the order of the paths; with `order` in the order of the values there, those
+    with other values left out. Without rows the frame has the columns and types of the schema.
+    Raises InputError as `read_table` does, and as `facts_by` does of the keys in the metadata.
+    """
+    every, orders = list(paths), order or {}
+    of_file = [key for key in keys if key not in schema.names]
+    values = facts_by(every, *of_file) if of_file else [()] * len(every)
+    files = [
+        TableFile(Path(path), dict(zip(of_file, each, strict=True)))
+        for path, each in zip(every, values, strict=True)
+    ]
+    files = [
+        file for file in files if all(value in orders.get(key, (value,)) for key, value in file.keys.items())
+    ]
+    table = _joined(((read_arrow(file.path, schema), file.keys) for file in files), schema, keys)
+    # sorts are stable, so the key to sort by first comes last
+    for key in reversed(list(orders)):
+        places = pc.index_in(table[key], value_set=pa.array(orders[key], pa.string()))
+        table = table.filter(places.is_valid())
+        table = table.take(pc.sort_indices(places.drop_null()))
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    """The metadata of tables by their values of `keys`, in the order of the paths.
+
+    Raises InputError where a table does not say one of them, or two tables are of the same.
+    """
+    facts: dict[tuple[str, ...], dict[str, Any]] = {}
+    first: dict[tuple[str, ...], str] = {}
+    for path in paths:
+        of_table = _facts(path)
+        if not set(keys) <= set(of_table):
+            which = " and ".join(keys)
+            raise InputError(f"{path}: does not say which {which} it is of; delete it and run again")
+        values = tuple(str(of_table[key]) for key in keys)
+        if values in facts:
+            what = " and ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
+            raise InputError(f"{path}: a second table of {what}, besides {first[values]}")
+        facts[values], first[values] = of_table, str(path)
+    return facts
+
+
+def paths_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], str]:
+    """The paths of tables by their values of `keys`; raises as `facts_by` does."""
+    every = list(map(str, paths))
+    return dict(zip(facts_by(every, *keys), every, strict=True))
+
+
+def tables_by(paths: Iterable[str | Path], schema: pa.Schema, key: str) -> dict[str, pd.DataFrame]:
+    """Tables by their value of one key; raises as `facts_by` and `read_table` do."""
+    return {name: read_table(path, schema) for (name,), path in paths_by(paths, key).items()}
+
+
+def shared_facts(paths: Iterable[str | Path], *keys: str) -> dict[str, Any]:
+    """What the metadata of all tables say under `keys`; none where there is no table.
+
+    Raises InputError where two tables say different things.
+    """
+    shared: dict[str, Any] = {}
+    for path in paths:
+        facts = _facts(path)
+        for key in keys:
+            if key in facts and shared.setdefault(key, facts[key]) != facts[key]:
+                how = f"made with {key} {facts[key]}, others with {shared[key]}"
+                raise InputError(f"{path}: {how}; run again")
+    return shared
+
+
+def _facts(path: str | Path) -> dict[str, Any]:
+    try:
+        return read_metadata(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise unreadable(path, error) from None
+
+
+def _key_type(key: str) -> pa.DataType:
+    return pa.int64() if key == "seed" else pa.string()
+
+
+def _joined(
+    tables: Iterable[tuple[pa.Table, Mapping[str, str]]], schema: pa.Schema, keys: Sequence[str]
+) -> pa.Table:
+    """Tables as one, the columns `keys` in front; each comes with its values of the keys that it lacks."""
+    plain, lacking = plain_schema(schema), [key for key in keys if key not in schema.names]
+    whole = pa.schema([*((key, _key_type(key)) for key in lacking), *plain])
+    parts = [whole.empty_table()]
+    for table, of_file in tables:
+        rows = table.cast(plain)
+        values = [pa.repeat(of_file[key], len(rows)).cast(_key_type(key)) for key in lacking]
+        parts.append(pa.table([*values, *rows.columns], schema=whole))
+    return pa.concat_tables(parts).select([*keys, *(name for name in schema.names if name not in keys)])
 
 
 @dataclass(frozen=True)
@@ -61,12 +167,15 @@ class DeclaredTable:
 def declared_tables() -> dict[str, DeclaredTable]:
     """The tables of all families, by name: TABLES of each unmask/{family}/result_files.py.
 
-    Rules and scripts need none of it, so it is in no result's digest. Raises ValueError where two have one
+    Jobs read none of it, so it is in no result's digest. Raises ValueError where two have one
     name (a defect of theirs).
     """
+    # not by unmask.plugins, whose modules a rule has to name to its digest
+    from importlib import import_module  # noqa: TID251
+
     tables: dict[str, DeclaredTable] = {}
     for path in sorted(LIBRARY.glob("*/result_files.py")):
-        for name, declared in load_module(path.parent.name, path.stem).TABLES.items():
+        for name, declared in import_module(f"unmask.{path.parent.name}.{path.stem}").TABLES.items():
             if name in tables:
                 raise ValueError(f"{path}: a second table of the name {name}")
             tables[name] = DeclaredTable(*declared)
@@ -140,9 +249,8 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             if key not in declared.keys:
                 raise KeyError(f"{key!r}: no key of {name}, which has {', '.join(declared.keys) or 'none'}")
         chosen = [file for file in files if all(file.keys[key] == str(value) for key, value in keys.items())]
-        schema = _varying(plain_schema(self._schema(name)))
         tables = ((_read(file.path, self._schema(name, file)), file.keys) for file in chosen)
-        frame: pd.DataFrame = with_keys(tables, schema, declared.keys).to_pandas()
+        frame: pd.DataFrame = _joined(tables, _varying(self._schema(name)), declared.keys).to_pandas()
         return frame
 
     def files(self, name: str) -> list[TableFile]:
@@ -160,7 +268,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         self.files(name)
         schema = self._schema(name)
         keys = [key for key in self._declared[name].keys if key not in schema.names]
-        rows = [(key, str(key_type(key)), KEY_MEANINGS.get(key, f"the {key}")) for key in keys]
+        rows = [(key, str(_key_type(key)), KEY_MEANINGS.get(key, f"the {key}")) for key in keys]
         rows += [
             (field.name, f"{_type_name(field.type)}{' or null' * field.nullable}", meaning_of(field))
             for field in schema
@@ -219,8 +327,3 @@ def _varying(schema: pa.Schema) -> pa.Schema:
 def _sortable(value: str) -> tuple[int, str]:
     """Numbers by their size, names by the alphabet."""
     return (int(value), "") if value.isdecimal() else (-1, value)
-
-
-def load(folder: str | Path) -> StudyResults:
-    """The tables of the study whose results are in this folder; raises InputError as StudyResults does."""
-    return StudyResults(folder)

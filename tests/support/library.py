@@ -130,7 +130,6 @@ from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
 from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import all_families
 from unmask.keys_page import page as keys_page
-from unmask.loading import facts_by, load_tables, paths_by, shared_facts, tables_by
 from unmask.measures.formulas import kind_for, maskings_of, measure, sees_context
 from unmask.measures.names import explained, headline, headline_among, title_of
 from unmask.measures.schema import SCORES, read_scores
@@ -456,7 +455,15 @@ from unmask.statistics.sharing import (
     sharing_of,
     t_test,
 )
-from unmask.study_results import StudyResults, declared_tables
+from unmask.study_results import (
+    StudyResults,
+    declared_tables,
+    facts_by,
+    load_tables,
+    paths_by,
+    shared_facts,
+    tables_by,
+)
 from unmask.tables import (
     WORD,
     as_table,

@@ -12,7 +12,6 @@ from unmask.associations import charts
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.study import PRINTED
 from unmask.associations.terms import E1, E2, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
-from unmask.loading import facts_by, load_tables
 from unmask.models.poolings import POOLINGS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
@@ -22,6 +21,7 @@ from unmask.report.published import read_published
 from unmask.report.sheets import number, rows_of
 from unmask.report.study import UNTRAINED, Named
 from unmask.report.table_files import TableAndSheet
+from unmask.study_results import facts_by, load_tables
 
 CLOSE = 0.01
 """Half of what the last of two decimals says, and as much again for that of ours."""

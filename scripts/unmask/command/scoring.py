@@ -9,7 +9,7 @@ from pathlib import Path
 from unmask.command.studies import BENCHMARKS, study_of, write_study
 from unmask.errors import InputError
 from unmask.installation import LIBRARY, workflow_root
-from unmask.study_results import StudyResults, load
+from unmask.study_results import StudyResults
 
 
 def score(
@@ -29,7 +29,7 @@ def score(
     file = write_study(study_of(models, benchmarks, data, measures, name, start))
     if run_study(file, cores):
         raise InputError(f"{file}: not all jobs succeeded; their logs are in {file.parent / 'logs'}")
-    return load(file.parent)
+    return StudyResults(file.parent)
 
 
 def run_study(

@@ -11,12 +11,12 @@ from unmask.downstream.correlation import ModelRole
 from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
 from unmask.downstream.scores import bias_scores, last_step, main_metrics, overall, pairs_of_type
 from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, MAIN
-from unmask.loading import facts_by, load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.published import read_published
 from unmask.statistics.changes import changes
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import BIAS
+from unmask.study_results import facts_by, load_tables
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED, ORIGINAL
 from unmask.user_tables import Column, key

@@ -7,9 +7,9 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.downstream.terms import ALL_PAIRS, MAIN
-from unmask.loading import paths_by
 from unmask.measures.schema import read_scores
 from unmask.statistics.decisions import of_bias_type, of_pairs
+from unmask.study_results import paths_by
 from unmask.tables import read_table
 from unmask.terms import CORRECTED, STEREOTYPE, TIE, UNDEFINED
 

@@ -12,9 +12,9 @@ from unmask.frequency.group_tests import BY, compare_groups, ranked
 from unmask.frequency.group_words import LISTED
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS
 from unmask.frequency.word_lists import GROUPS
-from unmask.loading import load_tables
 from unmask.report.captions import Captions, load_captions
 from unmask.report.study import Study
+from unmask.study_results import load_tables
 from unmask.tables import read_metadata
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
-from unmask.loading import facts_by, load_tables, tables_by
 from unmask.measures.names import headline, headline_among
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.explorer import models_within
@@ -24,6 +23,7 @@ from unmask.report.study import SCORED, Study
 from unmask.report.truths import read_truths
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, STATES, VERSIONS
+from unmask.study_results import facts_by, load_tables, tables_by
 from unmask.terms import ORIGINAL
 
 TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "areas_compared", "lms")

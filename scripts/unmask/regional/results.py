@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from unmask.loading import load_tables, paths_by, shared_facts
 from unmask.regional.herb import read_likelihoods
 from unmask.regional.maps import Borders, read_borders
 from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, SCORES
@@ -18,6 +17,7 @@ from unmask.report.declared_tables import in_order
 from unmask.report.published import read_published
 from unmask.report.study import Named
 from unmask.statistics.ranks import holm
+from unmask.study_results import load_tables, paths_by, shared_facts
 from unmask.tables import read_table
 from unmask.user_tables import Column, key
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from unmask.loading import load_tables
+from unmask.study_results import load_tables
 
 UNTRAINED, ORACLE = "random", "oracle"
 """The sources of networks with random weights, and of models that are no networks: the ties of these are

@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
-from unmask.loading import load_tables, paths_by
 from unmask.measures.formulas import sees_context
 from unmask.measures.schema import read_scores
 from unmask.statistics.decisions import NO_PREFERENCE, of_bias_type, of_pairs
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS
+from unmask.study_results import load_tables, paths_by
 from unmask.tables import read_table
 from unmask.terms import CORRECTED
 

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks.labelled import LABELS, by_sentence
-from unmask.loading import tables_by
 from unmask.measures.names import title_of
 from unmask.pairs.explorer import PARTS, packed, shown_pairs, size_of
 from unmask.pairs.quality import TITLES
@@ -16,6 +15,7 @@ from unmask.report.findings import Finding, Row, sentences
 from unmask.report.sections import App, Items, Section
 from unmask.report.study import SCORED
 from unmask.statistics.schema import PAIR_FLAWS
+from unmask.study_results import tables_by
 from unmask.terms import SIDES
 
 NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
