@@ -18,7 +18,7 @@ the processor, so that a busy machine disturbs less.
 The engine's time is that of tokenising, once for all measures, and for each measure of laying out, of
 reading and of making rows. The floor is the engine's counted floating-point operations over the fastest
 matrix product of this machine in the arithmetic of --dtype, measured in the same rounds. Results go into
-docs/speed.md.
+docs/architecture.md#speed.
 """
 
 import argparse

@@ -11,7 +11,7 @@ less; imports do not count. Peak memory is the process's, imports included.
 
 Only ours has the whole rule of what a word is; the others get what their users would write, and the table
 says how many tokens they find. Those of them whose library is missing are left out, and the table says so.
-It goes into docs/speed.md.
+It goes into docs/architecture.md#speed.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Unmask: measures social bias in language models, evidence first, measures second.
 
-unmask.load("results/demo") gives the tables of a finished study as pandas frames (docs/notebooks.md);
+unmask.load("results/demo") gives the tables of a finished study as pandas frames (docs/start.md#from-python);
 unmask.score("bert-base-uncased") scores a model first.
 """
 

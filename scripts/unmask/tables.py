@@ -116,7 +116,7 @@ def write_batches(
 
 
 def encodings_of(schema: pa.Schema) -> dict[str, Any]:
-    """How columns of each type are stored; docs/disk.md has what this and other ways come to."""
+    """How columns of each type are stored; docs/running.md#disk has what this and other ways come to."""
     words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     # the bytes of a float apart: exponents are alike, so they compress
     encodings = {field.name: "BYTE_STREAM_SPLIT" for field in schema if pa.types.is_floating(field.type)}

@@ -1,10 +1,11 @@
-"""Languages: the example of docs/languages.md as it stands there, and the study configs/languages.yaml."""
+"""Languages: the example of docs/data.md as it stands there, and the study configs/languages.yaml."""
 
 from pathlib import Path
 
 import pytest
 import yaml
 
+from docs_text import docs_section
 from library import InputError, complete, known_benchmarks, read_benchmark, read_config
 from study_schema import FAMILIES, ROOT
 
@@ -13,7 +14,7 @@ LANGUAGES = read_config(ROOT / "configs/languages.yaml")
 
 def documented() -> dict[str, object]:
     """The example of the page."""
-    text = (ROOT / "docs/languages.md").read_text(encoding="utf-8")
+    text = docs_section("data.md", "Other languages")
     example: dict[str, object] = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
     return example
 

@@ -456,7 +456,7 @@ def test_what_no_word_tells_apart_has_no_band_and_signs_are_a_word() -> None:
 
 @pytest.mark.thorough
 def test_a_decoder_has_nearly_the_band_that_its_tokens_give() -> None:
-    """The numbers of docs/scored.md: the same scores with and without their tokens, on all of CrowS-Pairs."""
+    """The numbers of docs/data.md: the same scores with and without their tokens, on all of CrowS-Pairs."""
     pairs, left = crows_pairs(), decoder_evidence()[LEFT]
     sizes = left[~left["special"].astype(bool)].groupby(["pair_id", "role"]).size().unstack("role")
     counts = sizes.reindex(list(pairs["pair_id"]))[SIDES].to_numpy(float).T

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
+from docs_text import docs_section
 from preloading import preloaded_python
 from small_study import Done, random_model, write_crows_pairs
 from tiny_models import tiny_model
 from workflow_copy import ROOT, copy_workflow
 
-PAGE = (ROOT / "docs/module.md").read_text(encoding="utf-8")
+PAGE = docs_section("running.md", "As a module of your own workflow")
 MODULE = """
 module {name}:
     snakefile:

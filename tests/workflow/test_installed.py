@@ -20,7 +20,7 @@ from workflow_copy import ROOT
 def test_the_minimal_study_of_the_docs_is_a_whole_one(fresh: Workflow) -> None:
     blocks = [
         yaml.safe_load(block)
-        for page in ("README.md", "docs/command.md")
+        for page in ("README.md", "docs/start.md")
         for block in re.findall(r"```yaml\n(study: mine\n.*?)```", (ROOT / page).read_text(), re.DOTALL)
     ]
     assert len(blocks) == 2 and blocks[0] == blocks[1]

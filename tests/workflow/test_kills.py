@@ -1,7 +1,7 @@
 """A study that is killed again and again comes to the same results, and does no finished work twice.
 
 UNMASK_KILLS, UNMASK_KILL_SEED    how many kills, and which
-UNMASK_KILL_TABLE                 a file for the table of what came of each; docs/faults.md has one of 30
+UNMASK_KILL_TABLE                 a file for the table of what came of each; docs/running.md has one of 30
 """
 
 import os

@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 import yaml
 
+from docs_text import docs_section
 from library import VERSIONS, read_table
 from small_study import Workflow
-from workflow_copy import ROOT, copy_workflow
+from workflow_copy import copy_workflow
 
 
 @pytest.mark.slow
@@ -27,9 +28,9 @@ def test_the_study_of_languages_is_planned(fresh: Workflow) -> None:
 
 
 def test_the_documented_revision_is_compared(tmp_path: Path) -> None:
-    """The example of docs/languages.md, with scores made elsewhere in place of a model."""
+    """The example of docs/data.md, with scores made elsewhere in place of a model."""
     folder = copy_workflow(tmp_path / "unmask")
-    text = (ROOT / "docs/languages.md").read_text(encoding="utf-8").split("## What a revision")[1]
+    text = docs_section("data.md", "What a revision or translation changed")
     study = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
     (folder / "mine.csv").write_text(
         "id,more,less\na,She cooks.,He cooks.\nb,She cries.,He cries.\n"

@@ -1,4 +1,4 @@
-"""`unmask.load` on a finished study: every table is reachable, and what docs/notebooks.md shows runs."""
+"""`unmask.load` on a finished study: every table is reachable, and what docs/start.md shows runs."""
 
 import re
 from pathlib import Path
@@ -8,10 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import unmask
+from docs_text import docs_section
 from library import StudyResults, read_metadata
 from small_study import Workflow
-
-DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,7 @@ def test_the_examples_of_the_docs_run(
     (tmp_path / "results").mkdir()
     (tmp_path / "results/demo").symlink_to(results.folder)
     monkeypatch.chdir(tmp_path)
-    text = (DOCS / "notebooks.md").read_text(encoding="utf-8")
+    text = docs_section("start.md", "From Python")
     blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
     assert len(blocks) > 8
     namespace: dict[str, object] = {}

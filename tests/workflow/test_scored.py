@@ -7,16 +7,17 @@ import pandas as pd
 import pytest
 import yaml
 
+from docs_text import docs_section
 from library import COMPARISONS, SCHEMAS, SCORES, read_facts, read_metadata, read_table, unpacked
 from small_study import Workflow
-from workflow_copy import ROOT, copy_workflow
+from workflow_copy import copy_workflow
 
 
 @pytest.fixture
 def documented(tmp_path: Path) -> Workflow:
-    """The study of docs/scored.md with its files, nothing run."""
+    """The study of docs/data.md with its files, nothing run."""
     folder = copy_workflow(tmp_path / "unmask")
-    text = (ROOT / "docs/scored.md").read_text()
+    text = docs_section("data.md", "Scores made elsewhere")
     tables = re.findall(r"`(\S+\.csv)` (?:is|has).*?```csv\n(.*?)```", text, re.DOTALL)
     assert [name for name, _ in tables] == ["pairs.csv", "api.csv", "quantised.csv"]
     for name, rows in tables:

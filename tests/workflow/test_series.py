@@ -10,16 +10,19 @@ import pandas as pd
 import pytest
 import yaml
 
+from docs_text import docs_section
 from library import STATES, read_metadata, read_table
 from small_study import AGGREGATES, Workflow, random_model, write_crows_pairs
 from tiny_models import tiny_decoder
-from workflow_copy import ROOT, copy_workflow
+from workflow_copy import copy_workflow
 
 
 @pytest.mark.slow
 def test_states_are_models_and_are_compared_with_the_first(tmp_path: Path) -> None:
     folder = copy_workflow(tmp_path / "unmask")
-    config = yaml.safe_load((ROOT / "docs/series.md").read_text().split("```yaml\n")[1].split("```")[0])
+    config = yaml.safe_load(
+        docs_section("data.md", "One model in many states").split("```yaml\n")[1].split("```")[0]
+    )
     config |= {"study": "small", "measures": ["AUL", "LL", "CCPS"], "explorer": None}
     (folder / "data").mkdir(exist_ok=True)
     write_crows_pairs(folder / config["benchmarks"]["mine"]["path"], times=4)

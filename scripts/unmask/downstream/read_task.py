@@ -1,4 +1,4 @@
-"""A task in tables: texts with labels, in csv, tsv, jsonl or Parquet (docs/downstream.md).
+"""A task in tables: texts with labels, in csv, tsv, jsonl or Parquet (docs/debiasing.md#downstream-tasks).
 
 A published task is such a table, whose settings stand in resources/downstream/tasks.yaml.
 """

@@ -59,7 +59,7 @@ SCORES = schema(
     step        i32    step of training; 0 is before the first
     metric      word   the metric
     group       word?  an occupation; null: all of them
-    value       f64    value of the metric, in its unit (docs/downstream.md)
+    value       f64    value of the metric, in its unit (docs/debiasing.md#downstream-tasks)
     low         f64?   lower end of the interval of `value`, clustered by what repeats: occupation, or
                        template and occupation
     high        f64?   upper end of the interval from `low`

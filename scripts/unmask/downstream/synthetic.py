@@ -1,5 +1,5 @@
 """Synthetic tasks in the words of a world, in which a pronoun shows as much as the world says
-(docs/downstream.md).
+(docs/debiasing.md#downstream-tasks).
 
 A task is a table of cases: every text with every label that it may have, and how probable that is. Examples
 and items are drawn from it systematically. The truth is what `measure` makes of a model that has learnt the

@@ -36,7 +36,7 @@ they are closer, near 100, where sums are, 8e-6 apart. What float error may do i
 
 TOKEN_ERROR = 5e-5
 """How far the log-probability of a token may be from that of another machine, as a share of 1 + |log P|.
-docs/determinism.md says what was measured."""
+docs/results.md#what-is-identical-again says what was measured."""
 
 EXACT_SOURCE = "oracle"
 """The source of models that are no networks: their log-probabilities are enumerated in double precision and
@@ -208,7 +208,8 @@ def margins_against_unrelated(
     with_unrelated = {masking for masking, rows in evidence.items() if rows["role"].eq(UNRELATED).any()}
     parts = [pd.DataFrame(columns=list(UNRELATED_COLUMNS))]
     for of in map(measure, measures):
-        for protocol in PROTOCOLS if with_unrelated.issuperset(of.maskings) else ():
+        # measures of scores made elsewhere have no masking
+        for protocol in PROTOCOLS if of.maskings and with_unrelated.issuperset(of.maskings) else ():
             scores = sentence_scores(of, counted(of, evidence, protocol))
             unrelated = scores[scores.index.get_level_values("role") == UNRELATED].droplevel("role")
             if unrelated.notna().any():
