@@ -28,28 +28,19 @@ rule read_benchmark:
     input:
         benchmark_file,
     output:
-        **benchmark_tables(),
+        pairs=result("benchmarks", "{benchmark}.parquet"),
+        labels=result("quality", "{benchmark}", "labels.parquet"),
+        flaws=result("quality", "{benchmark}", "flaws.parquet"),
     log:
         log_of("benchmarks", "{benchmark}.log"),
-    wildcard_constraints:
-        benchmark=any_of([name for name in BENCHMARKS if name not in labelled_benchmarks()]),
     localrule: True
     conda:
         "../envs/unmask.yaml"
     params:
-        code=lambda wildcards: code("read_benchmark.py", *reader_modules(wildcards.benchmark)),
+        code=lambda wildcards: code("read_benchmark.py"),
         name=lambda wildcards: wildcards.benchmark,
         entry=read_settings,
     message:
         "Reading {wildcards.benchmark}"
     script:
         "../scripts/read_benchmark.py"
-
-
-# the same of those whose source may have labels of single sentences
-use rule read_benchmark as read_labelled_benchmark with:
-    output:
-        **benchmark_tables(),
-        labels=result("quality", "{benchmark}", "labels.parquet"),
-    wildcard_constraints:
-        benchmark=any_of(labelled_benchmarks()),

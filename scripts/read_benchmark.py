@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from unmask.job import job
-from unmask.benchmarks.labelled import LABELS, read_labels
-from unmask.benchmarks.reading import read_benchmark
-from unmask.benchmarks.schema import PAIRS
+from unmask.benchmarks.reading import read_benchmark, read_labels
+from unmask.benchmarks.schema import LABELS, PAIRS
 from unmask.errors import reading_download
 from unmask.files import sha256_of_file
 from unmask.statistics.quality import flaws_table
@@ -18,7 +17,7 @@ with job("benchmark {params.name}") as run:
     with reading_download(source):
         pairs = read_benchmark(source, entry)
         # most sources have none
-        labels = read_labels(source, entry["format"]) if "labels" in outputs else None
+        labels = read_labels(source, entry["format"])
     facts = {
         "benchmark": name,
         "format": entry["format"],
@@ -28,9 +27,6 @@ with job("benchmark {params.name}") as run:
         **run.record(),
     }
     write_table(outputs["pairs"], pairs, PAIRS, facts)
-    if labels is not None:
-        write_table(outputs["labels"], labels, LABELS, {"benchmark": name, **run.record()})
-    tables = [outputs[table] for table in ("labels", "pairs") if table in outputs]
-    write_table(
-        outputs["flaws"], flaws_table(pairs, labels), FLAWS, {"benchmark": name, **run.record(tables)}
-    )
+    write_table(outputs["labels"], labels, LABELS, {"benchmark": name, **run.record()})
+    made = run.record([outputs["labels"], outputs["pairs"]])
+    write_table(outputs["flaws"], flaws_table(pairs, labels), FLAWS, {"benchmark": name, **made})

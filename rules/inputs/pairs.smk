@@ -18,8 +18,6 @@ SCORED_MEASURES = [name for name in HOUSE_MEASURES if name in MEASURES]
 SHUFFLED_MEASURES = [name for name in SCORED_MEASURES if measure(name).of_shuffled]
 # the kinds of models that are scored on pairs of sentences
 SCORED_KINDS = (MASKED_LM, CAUSAL_LM, SCORE_FILE)
-# the formats whose sources have labels of single sentences
-LABELLED_FORMATS = names_in("benchmarks/labels")
 # of the untrained networks that each model is compared with
 UNTRAINED_SEEDS = list(range(1, 1 + (config.get("controls", {}).get("untrained") or {}).get("seeds", 0)))
 # the corpora whose words are counted
@@ -153,30 +151,6 @@ def benchmark_facts(benchmark):
     url = BENCHMARKS[benchmark].get("url")
     noted = [result("downloads", benchmark, f"{file_name(url)}.facts.json")] if url else []
     return [result("benchmarks", f"{benchmark}.parquet"), *noted]
-
-
-def labelled_benchmarks():
-    """The benchmarks whose source may have labels of single sentences."""
-    return [name for name, entry in BENCHMARKS.items() if entry["format"] in LABELLED_FORMATS]
-
-
-def benchmark_tables():
-    """What a benchmark is read into, by name, as patterns: its pairs, and what is wrong with them."""
-    return {
-        "pairs": result("benchmarks", "{benchmark}.parquet"),
-        "flaws": result("quality", "{benchmark}", "flaws.parquet"),
-    }
-
-
-def reader_modules(benchmark):
-    """The modules that read a benchmark, and its labels, where its source may have them."""
-    kinds = ["formats", "labels"] if benchmark in labelled_benchmarks() else ["formats"]
-    return [module_file(f"benchmarks/{kind}", BENCHMARKS[benchmark]["format"]) for kind in kinds]
-
-
-def labels_files(benchmark):
-    """The labels of a benchmark's sentences, where its source may have them: one file or none."""
-    return [result("quality", benchmark, "labels.parquet")] if benchmark in labelled_benchmarks() else []
 
 
 def flaws_of(benchmarks=BENCHMARKS):
@@ -443,7 +417,7 @@ def pairs_inputs():
         "precision": precision_tables(),
         "scores": all_scores(),
         "flaws": flaws_of(),
-        "labels": [path for name in explored_benchmarks() for path in labels_files(name)],
+        "labels": [result("quality", name, "labels.parquet") for name in explored_benchmarks()],
         "explored": explored_tables(),
         "truths": truths(),
     }

@@ -39,7 +39,7 @@ def code_digest(script: str | Path, *modules: str | Path) -> str:
 
     All but PLUMBING, which changes no result. What columns mean (unmask.tables.schema) does not count either.
 
-    `modules` are files below the folder of LIBRARY, such as unmask/benchmarks/formats/stereoset.py; what is
+    `modules` are files below the folder of LIBRARY, such as unmask/debiasing/swapping.py; what is
     loaded by name (`unmask.plugins`) is seen no other way. Comments, docstrings and formatting do not count,
     so a change of these redoes nothing. Files that a module names (`resources/…`) count whole.
     Raises FileNotFoundError where a file is not there.

@@ -1,5 +1,4 @@
-"""Code that is chosen by its name: formats, labels, sources of models,
-methods of debiasing, what presents a family.
+"""Code that is chosen by its name: sources of models, methods of debiasing, what presents a family.
 
 Each is a module of its own in a folder of its like, so that a result depends on those that it uses and on no
 others, and a new one is a new file. Nothing else in this library is imported by a name that is not in the
@@ -16,8 +15,8 @@ LIBRARY = Path(__file__).resolve().parent
 
 
 def module_file(folder: str, name: str) -> str:
-    """The file of the one of that name: module_file("benchmarks/formats", "crows-pairs") is
-    unmask/benchmarks/formats/crows_pairs.py. Case does not count."""
+    """The file of the one of that name: module_file("sources", "hub") is unmask/sources/hub.py.
+    Case does not count."""
     return f"{LIBRARY.name}/{folder}/{_stem(name)}.py"
 
 

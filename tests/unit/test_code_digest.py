@@ -230,9 +230,8 @@ def test_rules_name_the_modules_that_their_scripts_load_by_name(
         family, modules = given
         if modules == "()":
             files = digests.files_of(SCRIPTS / module_file(ast.literal_eval(family), "presenting"))
-            # what presents a family loads nothing but these, and labels are read in a job of their own
-            elsewhere = ("report/presenting.py", "benchmarks/labelled.py")
-            others = files - {SCRIPTS / "unmask" / each for each in elsewhere}
+            # what presents a family loads nothing but this
+            others = files - {SCRIPTS / "unmask/report/presenting.py"}
             assert not [each for each in others if "unmask.plugins" in digests._module(each).names]
 
 

@@ -59,7 +59,7 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
         run_script("fetch_file", {}, outputs, log, **of("benchmark", "crows", entry))
     assert file.read_bytes() == CROWS_PAIRS
     assert facts_in(facts)["sha256"] == sha256
-    read = {"pairs": pairs, "flaws": tmp_path / "flaws.parquet"}
+    read = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "labels", "flaws")}
     run_script("read_benchmark", [file], read, log, name="crows", entry=entry)
     assert list(read_table(read["flaws"], FLAWS)["pair_id"]) == list(read_table(pairs, PAIRS)["pair_id"])
     assert list(read_table(pairs, PAIRS)["stereotype"]) == ["Women drive."]
@@ -81,7 +81,7 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     entry = {"format": "crows-pairs", "path": str(source), "sha256": "0" * 64}
     line = f"benchmark crows: {source}: row 0 (line 2): stereo_antistereo: "
     line += "'sterio' is none of stereo, antistereo"
-    outputs = {"pairs": tmp_path / "pairs.parquet", "flaws": tmp_path / "flaws.parquet"}
+    outputs = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "labels", "flaws")}
     fails("read_benchmark", [source], outputs, log, line, name="crows", entry=entry)
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
     entry = {"url": source.as_uri(), "sha256": "0" * 64}
@@ -94,7 +94,7 @@ def test_a_download_that_its_reader_refuses_says_how_it_is_fetched_anew(tmp_path
     source.write_bytes(b'{"error": "busy"}')
     (tmp_path / "pairs.csv.facts.json").write_text("{}")
     entry = {"format": "crows-pairs", "url": "https://host/pairs.csv"}
-    outputs = {"pairs": tmp_path / "pairs.parquet", "flaws": tmp_path / "flaws.parquet"}
+    outputs = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "labels", "flaws")}
     with pytest.raises(SystemExit):
         run_script("read_benchmark", [source], outputs, log, name="crows", entry=entry)
     line = log.read_text().splitlines()[-1]

@@ -127,7 +127,7 @@ def test_a_missing_file_and_an_unknown_format_are_named(tmp_path: Path) -> None:
         read_benchmark(tmp_path / "none.csv", ENTRY)
     with pytest.raises(InputError, match=r"cannot be read"):
         read_benchmark(tmp_path, ENTRY)
-    with pytest.raises(InputError, match=r"'winoqueer' is none of benchmarks/formats \(known: crows-pairs"):
+    with pytest.raises(InputError, match=r"'winoqueer' is no format of benchmarks \(known: crows-pairs"):
         read_benchmark(tmp_path / "none.csv", {"format": "winoqueer"})
 
 

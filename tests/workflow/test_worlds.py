@@ -98,7 +98,7 @@ def test_what_names_a_world_is_made_from_that_world(worlds: Workflow) -> None:
         ("make_model", "model: in-other"): {other},
         ("read_benchmark", "benchmark: one-pairs"): {one},
         ("read_benchmark", "benchmark: other-pairs"): {other},
-        ("read_labelled_benchmark", "benchmark: other-items"): {other},
+        ("read_benchmark", "benchmark: other-items"): {other},
         ("count_shard", "corpus: one-text", "shard: corpus.txt"): {one},
         ("count_shard", "corpus: other-text", "shard: corpus.txt"): {other},
         ("count_shard", "corpus: books", "shard: books.txt"): set(),

@@ -1,4 +1,9 @@
-"""The Pairs table, which every benchmark is read into."""
+"""The tables that a benchmark is read into: its pairs, and the labels of their sentences."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+import pandas as pd
 
 from unmask.tables import schema
 
@@ -19,3 +24,23 @@ PAIRS = schema(
     """
 )
 """One row per pair of a benchmark, in the order of its source."""
+
+LABELS = schema(
+    """
+    pair_id  text  the pair
+    role     word  what the sentence is in its pair: stereotype, antistereotype or unrelated
+    label    word  what annotators took it for: one of these, or another word of the source
+    votes    i16   how many annotators gave this label
+    """
+)
+"""One row per sentence and label that it was given, in the order of the source. They are no part of PAIRS, of
+which models are run: what people said of a sentence changes no evidence."""
+
+
+def by_sentence(labels: pd.DataFrame) -> Mapping[tuple[str, str], Mapping[str, int]]:
+    """How many annotators gave each label (LABELS), by pair and role."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    columns = (labels[name].tolist() for name in LABELS.names)
+    for pair, role, label, votes in zip(*columns, strict=True):
+        counts.setdefault((pair, role), Counter())[label] += votes
+    return counts

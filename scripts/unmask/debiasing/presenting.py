@@ -196,7 +196,9 @@ def _methods(results: DebiasingResults) -> Iterator[Row]:
 
 def _nearer(changed: pd.DataFrame) -> float:
     """By how many points scores are nearer to 50 after debiasing, on average; below 0 where further."""
-    return float(((changed["before"] - NO_PREFERENCE).abs() - (changed["after"] - NO_PREFERENCE).abs()).mean())
+    return float(
+        ((changed["before"] - NO_PREFERENCE).abs() - (changed["after"] - NO_PREFERENCE).abs()).mean()
+    )
 
 
 def _losses(results: DebiasingResults) -> Iterator[Row]:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unmask.benchmarks.labelled import LABELS
-from unmask.benchmarks.schema import PAIRS
+from unmask.benchmarks.schema import LABELS, PAIRS
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
 from unmask.pairs.schema import JUDGEMENTS, PRECISION

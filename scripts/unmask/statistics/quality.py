@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from unmask.benchmarks.labelled import by_sentence
+from unmask.benchmarks.schema import by_sentence
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.schema import ANY_FLAW, FLAWS, LEVERAGE, PAIR_FLAWS, QUALITY, UNRATED
 from unmask.statistics.sharing import (

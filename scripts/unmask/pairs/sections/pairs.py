@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.benchmarks.labelled import LABELS, by_sentence
+from unmask.benchmarks.schema import LABELS, by_sentence
 from unmask.measures.names import title_of
 from unmask.pairs.explorer import PARTS, packed, shown_pairs, size_of
 from unmask.pairs.quality import TITLES
