@@ -208,8 +208,7 @@ def margins_against_unrelated(
     with_unrelated = {masking for masking, rows in evidence.items() if rows["role"].eq(UNRELATED).any()}
     parts = [pd.DataFrame(columns=list(UNRELATED_COLUMNS))]
     for of in map(measure, measures):
-        # measures of scores made elsewhere have no masking
-        for protocol in PROTOCOLS if of.maskings and with_unrelated.issuperset(of.maskings) else ():
+        for protocol in PROTOCOLS if with_unrelated.issuperset(of.maskings) else ():
             scores = sentence_scores(of, counted(of, evidence, protocol))
             unrelated = scores[scores.index.get_level_values("role") == UNRELATED].droplevel("role")
             if unrelated.notna().any():

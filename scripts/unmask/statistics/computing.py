@@ -76,12 +76,13 @@ def compute(
         of_pairs[UNEQUAL_TOKENS] = unequal
     if evidence and unknown_id is not None:
         of_pairs[UNKNOWN_TOKENS] = unknown_tokens(pairs, evidence, unknown_id)
-    unrelated = margins_against_unrelated(pairs["pair_id"].tolist(), evidence, measures)
+    of_tokens = measures if evidence else []
+    unrelated = margins_against_unrelated(pairs["pair_id"].tolist(), evidence, of_tokens)
     tables = {
         "bias": bias,
         "leverage": leverage_table(pairs, decisions),
-        "accuracy": accuracy_table(measures, evidence, of_shuffled, confidence),
-        "tests": mcnemar_table(measures, evidence, of_shuffled, pairs, sharing),
+        "accuracy": accuracy_table(of_tokens, evidence, of_shuffled, confidence),
+        "tests": mcnemar_table(of_tokens, evidence, of_shuffled, pairs, sharing),
         "measures_compared": measures_compared(decisions, sharing, confidence),
         "agreement": agreement_table(pairs, decisions, options, sharing),
         "roc": roc_table(pairs, decisions, options),

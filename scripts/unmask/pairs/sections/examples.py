@@ -171,6 +171,6 @@ def _missing(rows: ExampleRows, benchmark: str) -> Iterator[str]:
 
 
 def address(benchmark: str, pair_id: str, measure: str, model: str) -> str:
-    """The place of a pair in the explorer, under a measure of a model (docs/results.md#every-pair-token-by-token)."""
+    """The place of a pair in the explorer, under a measure of a model (docs/results.md)."""
     where = "/".join(quote(part, safe="") for part in (benchmark, pair_id))
     return f"#pair/{where}?{urlencode({'measure': measure, 'model': model})}"
