@@ -7,7 +7,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 FOLDERS = ("configs", "envs", "profiles", "resources", "rules")
-FILES = ("Snakefile", "config.yaml", "CITATION.cff")
+FILES = ("Snakefile", "config.yaml", "CITATION.bib")
 
 
 class WithWorkflow(build_py):

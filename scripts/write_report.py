@@ -3,8 +3,7 @@
 from unmask.job import job
 from unmask.facts import VERSION
 from unmask.files import write_text
-from unmask.installation import workflow_root
-from unmask.report.citing import cite_section, licences_of, links_of, read_citation
+from unmask.report.citing import CITE, NAME, cite_section, licences_of
 from unmask.report.page import About, render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import read_sections, write_sections
@@ -18,7 +17,6 @@ with job() as run:
     paths = [*inputs.sections, output.provenance]
     sections = [section for path in paths for section in read_sections(path)]
     write_text(output.summary, render_summary(params.title, sections))
-    citation = read_citation(workflow_root() / "CITATION.cff")
-    about = About(params.settings["study"], f"Unmask {VERSION}", links_of(citation), citation["license"])
-    cite = cite_section(citation, licences_of(params.entries))
+    about = About(params.settings["study"], f"Unmask {VERSION}", [(CITE, f"#{NAME}")], "MIT")
+    cite = cite_section(licences_of(params.entries))
     write_text(output.page, render_page(params.title, [*sections, cite], about))

@@ -70,7 +70,7 @@ class Opened:
         self.page.emulate_media(media="print")
         cut: list[str] = []
         # pixels across
-        for place, room in ((":not(.turned)", 703), (".turned", 1031)):
+        for place, room in ((":not(.broad)", 703), (".broad", 1031)):
             self.page.set_viewport_size({"width": room, "height": 900})
             cut += self.page.locator(f"figure{place}:visible").evaluate_all(
                 """figures => figures.filter((figure) => {
@@ -80,23 +80,6 @@ class Opened:
             )
         self.page.emulate_media(media="screen")
         return cut
-
-    def layout_shift(self) -> float:
-        """How far what was read has moved without the reader's doing, as Chromium counts it (CLS)."""
-        shift: float = self.page.evaluate(
-            """async () => {
-              let sum = 0;
-              const add = (list) => {
-                for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) sum += value;
-              };
-              const observer = new PerformanceObserver(add);
-              observer.observe({ type: 'layout-shift', buffered: true });
-              await new Promise((done) => setTimeout(done, 100));
-              add({ getEntries: () => observer.takeRecords() });
-              return sum;
-            }"""
-        )
-        return shift
 
     def broader_than_the_screen(self) -> list[str]:
         """What makes the page scroll sideways: elements that are in no box that scrolls."""

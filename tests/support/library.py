@@ -313,7 +313,7 @@ from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captio
 from unmask.report.changes import CHART_COLUMNS, changes_chart
 from unmask.report.chart_files import names_of, save_charts
 from unmask.report.charts import FONT, VEGA_LITE, chart, program, save_chart, theme
-from unmask.report.citing import bibtex, cite_section, licences_of, links_of, read_citation
+from unmask.report.citing import citations, cite_section, licences_of
 from unmask.report.colours import DARK, LIGHT, PALETTES, Palette, style_sheet
 from unmask.report.colours import VERDICTS as REPORT_VERDICTS
 from unmask.report.csv_text import csv_text
@@ -342,7 +342,6 @@ from unmask.report.panels import (
     with_shared_scales,
 )
 from unmask.report.panels import columns_of as report_columns_of
-from unmask.report.paper import PROSE, SMALL, USUAL, on_paper
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.published import doubts, read_published
 from unmask.report.rendering import LATEX_ESCAPES, escape_latex, escape_markdown, latex, markdown

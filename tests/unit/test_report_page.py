@@ -362,7 +362,7 @@ def test_the_answer_says_what_the_scores_say(made: Path, sections: dict[str, Sec
     assert (own["p_holm"] >= own[["p", "null_p"]].max(axis=1)).all()
     assert bias.loc[bias["model"] == HOSTILE, "p_holm"].isna().all()
     # every score stands once in the table of the first screen, with its verdict
-    (sheet,) = [block for _, block in stored(made, "overview") if block["kind"] == "table"]
+    (sheet,) = [block["sheet"] for _, block in stored(made, "overview") if block["kind"] == "table"]
     shown = {tuple(row[:3]): row[3:] for row in sheet["rows"]}
     assert len(shown) == len(sheet["rows"]) == len(bias)
     for row in bias.to_dict("records"):
@@ -383,7 +383,7 @@ def test_differences_are_compared_and_counted_once(made: Path, sections: dict[st
         factor = range(len(known), 0, -1)
         slow = (known["p"] * [*factor]).cummax().clip(upper=1)
         assert known["p_holm"].tolist() == pytest.approx(slow.tolist())
-    (sheet,) = [block for _, block in stored(made, "comparison") if block["kind"] == "table"]
+    (sheet,) = [block["sheet"] for _, block in stored(made, "comparison") if block["kind"] == "table"]
     assert len(sheet["rows"]) == (compared["protocol"] == "corrected").sum()
     rows = compared[(compared["kind"] == "measures") & (compared["protocol"] == "corrected")]
     rows = rows[

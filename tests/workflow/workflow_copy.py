@@ -14,7 +14,7 @@ PARTS = (
     "resources",
     "config.yaml",
     "workflow",
-    "CITATION.cff",
+    "CITATION.bib",
 )
 
 

@@ -2,11 +2,17 @@
 
 const NEAR = "600px"; // charts so close to the screen are drawn
 const PAPER = 1000; // pixels of a chart on paper, which is printed smaller
+const NARROWEST = 170; // pixels of a chart's panel
+const ALONE = 140; // of one that has long names beside it, on a phone
+const WIDEST = 520; // of any
+const GAP = 32; // between two, with what stands out of each
+const NARROW = 640; // less is little room
+const NAMES = 128; // for names beside panels, where there is little room
+const EDGE = 36; // for what stands out at either end: the last label of an axis, half a mark
 const CARDS = 100; // cells of a table at most, of which a phone makes a card for each row
 const AROUND = "details, .option"; // what hides things until it is opened or selected
 const phone = matchMedia("(max-width: 40rem)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const latexEscapes = JSON.parse(document.getElementById("latex")?.textContent ?? "{}");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
 
 function element(name, properties = {}, ...children) {
@@ -58,6 +64,20 @@ function formatTooltip(value, sanitize) {
   const known = Object.entries(value).filter(([, text]) => text !== null && text !== "null" && text !== "");
   const line = ([name, text]) => `<dt>${sanitize(name)}</dt><dd>${sanitize(text)}</dd>`;
   return `<dl>${known.map(line).join("")}</dl>`;
+}
+
+// As many panels beside each other as there is room for, and as wide.
+function fitted(spec, room) {
+  const { facet, columns = 1, spec: panel, usermeta } = spec;
+  if (!facet || !panel || !usermeta) return spec;
+  const { margin, gap = GAP, aspect } = usermeta;
+  const free = room - EDGE + gap - (room < NARROW ? Math.min(margin, NAMES) : margin);
+  const across = Math.min(columns, Math.max(1, Math.floor(free / (NARROWEST + gap))));
+  const least = room < NARROW ? ALONE : NARROWEST;
+  const width = Math.max(least, Math.min(WIDEST, Math.floor(free / across) - gap));
+  const height = aspect ? Math.round(width * aspect) : panel.height;
+  const names = { ...facet, header: { ...facet.header, labelLimit: width } };
+  return { ...spec, facet: names, columns: across, spec: { ...panel, width, height } };
 }
 
 // Vega warns of a layer that has no rows in one panel, whose scale the other layers give. Other warnings stay.
@@ -118,16 +138,14 @@ class Drawing {
     // inside of the box, whose label says what is drawn: Vega would put one of its own there
     const inner = element("div");
     inner.setAttribute("aria-hidden", "true");
-    let result = await this.embed(inner, fitted(this.spec, room, paper), mode, room);
+    let result = await this.embed(inner, fitted(this.spec, room), mode, room);
     // labels may take more room than is set aside for them
     const over = Math.ceil(inner.querySelector("svg").getAttribute("width") - room);
     if (over > 0 && this.spec.usermeta) {
       result.finalize();
-      result = await this.embed(inner, fitted(this.spec, room - over, paper), mode, room);
+      result = await this.embed(inner, fitted(this.spec, room - over), mode, room);
     }
     if (this.drawn !== wanted) return result.finalize();
-    // the page keeps its room while another is printed
-    if (!paper) reserve(this.box, this.spec, room);
     this.result?.finalize();
     this.result = result;
     this.box.firstElementChild.replaceChildren(inner);
@@ -191,11 +209,7 @@ const watcher = new IntersectionObserver(
   { rootMargin: NEAR },
 );
 drawings.forEach(({ box }) => watcher.observe(box));
-function again() {
-  const room = document.querySelector("main").clientWidth - FRAME;
-  drawings.forEach(({ drawn, box, spec }) => drawn || reserve(box, spec, room));
-  seen.forEach((drawing) => drawing.draw(mode()));
-}
+const again = () => seen.forEach((drawing) => drawing.draw(mode()));
 let waiting;
 addEventListener("resize", () => {
   clearTimeout(waiting);
@@ -273,62 +287,6 @@ function makeCards(table) {
   phone.addEventListener("change", label);
 }
 
-// The same as unmask.report.rendering, of what is shown.
-
-const oneLine = (text) => text.split(/\s+/).filter(Boolean).join(" ");
-const escapeMarkdown = (text) => oneLine(text).replace(/[\\`*_[\]<>|#$~]/g, "\\$&");
-
-function escapeLatex(text) {
-  const escaped = [...oneLine(text)].map((character) => latexEscapes[character] ?? character).join("");
-  return escaped.replace(/^-(?=\d)/, () => "$-$");
-}
-
-function markdown(figure) {
-  const [heads, ...rows] = cellsOf(figure.querySelector("table"));
-  const stubs = figure.querySelectorAll("thead .stub").length;
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  const rules = heads.map((_, place) => (place < stubs ? "---" : "---:"));
-  const lines = [line(heads.map(escapeMarkdown)), line(rules), ...rows.map((row) => line(row.map(escapeMarkdown)))];
-  return [escapeMarkdown(figure.querySelector("figcaption").textContent), "", ...lines].join("\n") + "\n";
-}
-
-function latex(figure) {
-  const table = figure.querySelector("table");
-  const [, ...rows] = cellsOf(table);
-  const heads = [...table.tHead.rows].at(-1);
-  const stubs = heads.querySelectorAll(".stub").length;
-  const line = (cells) => `    ${cells.join(" & ")} \\\\`;
-  const [spans, rules] = [Array(stubs).fill(""), []];
-  const groups = table.tHead.rows.length > 1 ? [...table.tHead.rows[0].cells].slice(stubs) : [];
-  let start = stubs + 1;
-  for (const { colSpan, textContent } of groups.length ? groups : [{ colSpan: heads.cells.length - stubs, textContent: "" }]) {
-    spans.push(`\\multicolumn{${colSpan}}{c}{${escapeLatex(textContent)}}`);
-    rules.push(`\\cmidrule(lr){${start}-${start + colSpan - 1}}`);
-    start += colSpan;
-  }
-  const body = rows.flatMap((row, place) => {
-    const same = place > 0 && rows[place - 1][0] === row[0];
-    const cells = row.map(escapeLatex);
-    return [...(same ? [] : ["    \\midrule"]), line([same ? "" : cells[0], ...cells.slice(1)])];
-  });
-  return [
-    "% needs \\usepackage{booktabs}",
-    "\\begin{table}",
-    "  \\centering",
-    `  \\caption{${escapeLatex(figure.querySelector("figcaption").textContent.replace(/^Table \d+\. /, ""))}}`,
-    `  \\begin{tabular}{${"l".repeat(stubs)}${"r".repeat(heads.cells.length - stubs)}}`,
-    "    \\toprule",
-    line(spans),
-    `    ${rules.join(" ")}`,
-    line([...heads.cells].map((cell) => escapeLatex(cell.textContent))),
-    ...body,
-    "    \\bottomrule",
-    "  \\end{tabular}",
-    "\\end{table}",
-    "",
-  ].join("\n");
-}
-
 // A table as rows of texts, with one head for each column.
 function cellsOf(table) {
   const heads = [...table.tHead.rows].map((row) =>
@@ -365,8 +323,6 @@ document.querySelectorAll("figure.table").forEach((figure) => {
   makeSortable(table);
   tools(figure, (tell) => [
     copier(tell, "copy", "copy the table", () => separated(cellsOf(table), "\t")),
-    copier(tell, "Markdown", "copy the table as Markdown", () => markdown(figure)),
-    copier(tell, "LaTeX", "copy the table as LaTeX", () => latex(figure)),
     copier(tell, "CSV", "copy the table as CSV", () => separated(cellsOf(table), ",")),
   ]);
 });

@@ -5,7 +5,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,8 @@ from markupsafe import Markup
 
 from unmask.report import charts
 from unmask.report.colours import style_sheet
-from unmask.report.paper import PROSE, is_words, on_paper
-from unmask.report.rendering import LATEX_ESCAPES
-from unmask.report.sections import MORE, RESULTS, App, Block, Chart, Section, Table, arranged, kind_of
+from unmask.report.sections import MORE, RESULTS, App, Chart, Section, arranged
+from unmask.report.sheets import Sheet
 from unmask.report.titled import title_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
@@ -32,8 +30,11 @@ LEAD_OF_ANSWER = 5
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
 
-RESERVING = "reserveHere(document.currentScript)"
-"""What stands behind each chart and is run when it is read."""
+PROSE = 40
+"""A cell of more letters is a text and goes over several lines."""
+
+BROAD = 90
+"""Letters across an upright page of paper: a broader table has a page that is turned."""
 
 
 @dataclass(frozen=True)
@@ -87,37 +88,36 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
     charted = any(isinstance(block, Chart) for block in blocks)
     # each program once, however many parts of the page it runs
     apps = dict.fromkeys(block.program for block in blocks if isinstance(block, App))
-    reserve = _of_library("reserve.js")
     programs = [
         *([charts.program()] if charted else []),
-        _of_library("page.js"),
-        *(_source(name, "js") for name in apps),
+        _of_report("page.js"),
+        *(_text(f"{name}.js") for name in apps),
     ]
     return environment.get_template("page.html.jinja").render(
         title=title,
         about=about,
         description=_description(title, visible),
-        latex_escapes=LATEX_ESCAPES,
-        tables=any(isinstance(block, Table) for block in blocks),
         answer=next((section.title for section in visible if section.title), ""),
         sections=visible,
         groups=[(group, list(members)) for group, members in groupby(visible, key=lambda each: each.group)],
-        kind_of=kind_of,
-        on_paper=on_paper,
+        is_broad=is_broad,
         numbered=numbered,
         leading=leading,
         LONG=LONG,
         PROSE=PROSE,
-        is_words=is_words,
         with_title=with_title,
-        style=Markup(style_sheet() + _stubs(blocks) + _of_library("page.css") + _of_library("strip.css")),
-        styles=[Markup(_source(name, "css")) for name in apps],
+        style=Markup(style_sheet() + _of_report("page.css") + _of_report("strip.css")),
+        styles=[Markup(_text(f"{name}.css")) for name in apps],
         themes=Markup(charts.themes()) if charted else "",
         programs=[Markup(program) for program in programs],
-        reserve=Markup(reserve),
-        reserving=Markup(RESERVING),
-        policy=content_policy([*([reserve, RESERVING] if charted else []), *programs]),
+        policy=content_policy(programs),
     )
+
+
+def is_broad(sheet: Sheet) -> bool:
+    """Whether a table is broader than an upright page of paper, its longest cells in one line."""
+    longest = (max(map(len, cells)) for cells in zip(*sheet.rows, strict=True))
+    return sum(min(each, PROSE) + 1 for each in longest) > BROAD
 
 
 def content_policy(programs: Sequence[str]) -> str:
@@ -151,18 +151,10 @@ def _description(title: str, sections: Sequence[Section]) -> str:
     return next(texts, title)
 
 
-def _stubs(blocks: Sequence[Block]) -> str:
-    """A style sheet by which the first cells of rows are names: a class each would be a part of the page."""
-    most = max((len(block.sheet.stubs) for block in blocks if isinstance(block, Table)), default=0)
-    cells = ", ".join(f".stubs-{count} td:nth-child(-n+{count})" for count in range(1, most + 1))
-    return f"{cells} {{ text-align: left; --lines: normal; }}\n" if cells else ""
+def _of_report(name: str) -> str:
+    return _text(f"report/{name}")
 
 
-def _of_library(name: str) -> str:
-    """A part of the page that is no template."""
-    return resources.files("unmask.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _source(program: str, suffix: str) -> str:
-    """The text of a program or its style sheet, which are this project's own."""
-    return (LIBRARY / f"{program}.{suffix}").read_text(encoding="utf-8")
+def _text(name: str) -> str:
+    """The text of a program or a style sheet, which are this project's own."""
+    return (LIBRARY / name).read_text(encoding="utf-8")

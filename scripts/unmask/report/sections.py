@@ -1,20 +1,22 @@
 """The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
 
-A section says what was found, in plain sentences, and then shows blocks: text, lists, tables, charts,
-folds, choices, facts, and programs that run in the reader's browser.
+A section states results in plain sentences, and then shows blocks: text, lists, tables, charts, folds,
+choices, facts, and programs that run in the reader's browser.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.report.sheets import Sheet
-from unmask.report.strips import Strip, read_strip
+from unmask.report.strips import Strip
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """What the name of a section or of an app looks like: names are parts of ids in the page."""
@@ -22,11 +24,9 @@ NAME = re.compile(r"[a-z][a-z0-9-]*")
 PROGRAM = re.compile(r"[a-z_]+/[a-z_]+")
 """What the place of a program looks like."""
 
-
 GROUPS = RESULTS, TRUST, OTHER_TESTS, DATA, ORIGINS = "Results", "Trust", "Other tests", "Data", "Provenance"
-"""The groups of sections, in the order of the page: what a study found and how to read that; how far to trust
-it; what other families of tests found; tables in the form of papers, and details; where numbers come from."""
-
+"""The groups of sections, in the order of the page: results and how to read them; how far to trust them;
+other families of tests; tables in the form of papers, and details; where numbers come from."""
 
 MORE = "More pictures and tables"
 """The title of the fold with what is beyond the first picture of a section."""
@@ -37,6 +37,7 @@ class Text:
     """A paragraph."""
 
     text: str
+    kind: Literal["text"] = field(default="text", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Items:
 
     texts: tuple[str, ...]
     warning: bool = False
+    kind: Literal["items"] = field(default="items", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Table:
     """A table under its caption; one without rows is its caption alone."""
 
     sheet: Sheet
+    kind: Literal["table"] = field(default="table", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Chart:
     caption: str
     alt: str
     spec: dict[str, Any]
+    kind: Literal["chart"] = field(default="chart", kw_only=True)
 
     def __post_init__(self) -> None:
         match self.spec:
@@ -73,18 +77,13 @@ class Chart:
                 return
         raise ValueError("a chart has its rows in it, as data.values")
 
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """What it is drawn from."""
-        rows: list[dict[str, Any]] = self.spec["data"]["values"]
-        return rows
-
 
 @dataclass(frozen=True)
 class Facts:
     """Lines of a key and a value."""
 
     lines: tuple[tuple[str, str], ...]
+    kind: Literal["facts"] = field(default="facts", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,7 @@ class Code:
     """Text to be copied as it is, such as BibTeX: its lines stay."""
 
     text: str
+    kind: Literal["code"] = field(default="code", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,7 @@ class App:
     name: str
     program: str
     value: Any
+    kind: Literal["app"] = field(default="app", kw_only=True)
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -121,6 +122,7 @@ class Fold:
     title: str
     blocks: "tuple[Block, ...]"
     open: bool = False
+    kind: Literal["fold"] = field(default="fold", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ class Choice:
 
     label: str
     options: tuple[Fold, ...]
+    kind: Literal["choice"] = field(default="choice", kw_only=True)
 
     def __post_init__(self) -> None:
         if len(self.options) < 2:
@@ -144,7 +147,9 @@ def _check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
 
 
-Block = Text | Items | Table | Chart | Strip | Facts | Code | App | Fold | Choice
+Block = Annotated[
+    Text | Items | Table | Chart | Strip | Facts | Code | App | Fold | Choice, Field(discriminator="kind")
+]
 
 
 @dataclass(frozen=True)
@@ -210,11 +215,6 @@ def _at_a_glance(section: Section) -> Section:
     return replace(section, blocks=(*section.blocks[:first], Fold(MORE, rest)))
 
 
-def kind_of(block: Block) -> str:
-    """What kind of block it is, in a word: text, items, table and so on."""
-    return type(block).__name__.lower()
-
-
 def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
     """A table in a fold; nothing where it has no rows."""
     return (Fold(title, (Table(sheet),)),) if sheet.rows else ()
@@ -238,80 +238,22 @@ def write_sections(path: str | Path, sections: Iterable[Section], facts: Mapping
     facts: how they say that they were made (unmask.facts.record).
     Raises ValueError for data that JSON cannot hold, such as NaN.
     """
-    stored = {"sections": [_stored(section) for section in sections], **facts}
+    stored = {"sections": _SECTIONS.dump_python([*sections]), **facts}
     write_text(path, json.dumps(stored, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def _stored(section: Section) -> dict[str, Any]:
-    headline = section.headline and vars(section.headline)
-    return {**vars(section), "headline": headline, "blocks": [_written(block) for block in section.blocks]}
 
 
 def read_sections(path: str | Path) -> list[Section]:
     """What `write_sections` wrote. Raises InputError where the file holds something else."""
     try:
-        return [_section(stored) for stored in json.loads(Path(path).read_bytes())["sections"]]
+        return _SECTIONS.validate_python(json.loads(Path(path).read_bytes())["sections"])
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}: no sections of the report ({error})") from None
-    except KeyError as error:
-        raise InputError(f"{path}: no sections of the report: {error} is missing") from None
-    except (TypeError, ValueError) as error:
+    except ValidationError as error:
+        (first, *_) = error.errors()
+        place = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: no sections of the report: {place}: {first['msg']}") from None
+    except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: no sections of the report: {error}") from None
 
 
-def _section(stored: Mapping[str, Any]) -> Section:
-    blocks = tuple(_read(block) for block in stored["blocks"])
-    headline = stored["headline"] and _sheet(stored["headline"])
-    lists = {name: tuple(stored[name]) for name in ("sentences", "closing")}
-    return Section(**{**stored, **lists, "blocks": blocks, "headline": headline})
-
-
-def _written(block: Block) -> dict[str, Any]:
-    kind = kind_of(block)
-    if isinstance(block, Table):
-        return {"kind": kind, **vars(block.sheet)}
-    if isinstance(block, Fold):
-        return {"kind": kind, **vars(block), "blocks": [_written(inner) for inner in block.blocks]}
-    if isinstance(block, Choice):
-        return {"kind": kind, **vars(block), "options": [_written(inner) for inner in block.options]}
-    return {"kind": kind, **vars(block)}
-
-
-def _read(stored: Mapping[str, Any]) -> Block:
-    kind = stored["kind"]
-    if kind not in _READERS:
-        raise ValueError(f"{kind!r} is no kind of block (known: {', '.join(_READERS)})")
-    return _READERS[kind]({key: value for key, value in stored.items() if key != "kind"})
-
-
-def _folds(stored: Any) -> tuple[Fold, ...]:
-    blocks = tuple(map(_read, stored))
-    folds = tuple(block for block in blocks if isinstance(block, Fold))
-    if folds != blocks:
-        raise ValueError("a choice is between folds")
-    return folds
-
-
-def _pairs(lists: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((str(one), str(other)) for one, other in lists)
-
-
-def _sheet(stored: Mapping[str, Any]) -> Sheet:
-    rows = tuple(map(tuple, stored["rows"]))
-    return Sheet(stored["caption"], tuple(stored["stubs"]), _pairs(stored["columns"]), rows)
-
-
-_READERS: Mapping[str, Callable[[dict[str, Any]], Block]] = {
-    "text": lambda stored: Text(**stored),
-    "items": lambda stored: Items(**stored | {"texts": tuple(stored["texts"])}),
-    "table": lambda stored: Table(_sheet(stored)),
-    "chart": lambda stored: Chart(**stored),
-    "strip": read_strip,
-    "facts": lambda stored: Facts(_pairs(stored["lines"])),
-    "code": lambda stored: Code(**stored),
-    "app": lambda stored: App(**stored),
-    "fold": lambda stored: Fold(**stored | {"blocks": tuple(map(_read, stored["blocks"]))}),
-    "choice": lambda stored: Choice(**stored | {"options": _folds(stored["options"])}),
-}
+_SECTIONS = TypeAdapter(list[Section], config=ConfigDict(extra="forbid"))

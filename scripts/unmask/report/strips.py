@@ -1,8 +1,7 @@
 """Two texts compared place by place, as a block of the report."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Literal
 
 Place = tuple[str, str, float]
 """The text of a place; its number, as it is shown; and how strong its colour is, from -1 to 1."""
@@ -22,24 +21,10 @@ class Strip:
     says: str
     places: tuple[Place, ...]
     link: str | None = None
+    kind: Literal["strip"] = field(default="strip", kw_only=True)
 
     def __post_init__(self) -> None:
         if self.link is not None and not self.link.startswith("#"):
             raise ValueError("a link of a strip leads to a place in the page: #…")
         if any(abs(strength) > 1 for *_, strength in self.places):
             raise ValueError("the strength of a colour is between -1 and 1")
-
-
-def read_strip(stored: Mapping[str, Any]) -> Strip:
-    """A strip of what JSON has of it. Raises TypeError and ValueError where that is something else."""
-    (one, other), places = stored["texts"], stored["places"]
-    texts = (_parts(*one), _parts(*other))
-    return Strip(**{**stored, "texts": texts, "places": tuple(_place(*place) for place in places)})
-
-
-def _parts(before: Any, differing: Any, after: Any) -> tuple[str, str, str]:
-    return str(before), str(differing), str(after)
-
-
-def _place(text: Any, number: Any, strength: Any) -> Place:
-    return str(text), str(number), float(strength)
