@@ -174,7 +174,6 @@ from unmask.models.training import (
     Batch,
     Schedule,
     Settings,
-    constant,
     linear,
     steps_of,
     warmed_up,

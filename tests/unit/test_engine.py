@@ -182,7 +182,7 @@ def test_whatever_a_faster_way_fails_with_nothing_of_it_stays(
     def fail(*args: object) -> None:
         raise fault
 
-    plain = scores(load(model_directory("bert"), CPU, True, fast=False), "none")
+    plain = scores(load(model_directory("bert"), CPU, True, fast_layers=False), "none")
     monkeypatch.setattr(PackedLinear, "forward", fail)
     monkeypatch.setattr(linear, "_equal", lambda layer: True)
     model = load(model_directory("bert"), CPU, with_attention=True)
@@ -195,7 +195,7 @@ def test_whatever_a_faster_way_fails_with_nothing_of_it_stays(
 def test_a_head_that_cannot_be_apart_runs_at_every_position(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    plain = scores(load(model_directory("bert"), CPU, False, fast=False), "one-shared")
+    plain = scores(load(model_directory("bert"), CPU, False, fast_layers=False), "one-shared")
     caplog.set_level(logging.INFO)
     # which a head that is apart calls
     monkeypatch.setattr("unmask.models.loading.dataclasses.replace", lambda output, **fields: output)
@@ -224,7 +224,7 @@ def test_the_kind_of_processor_alone_decides_about_linear_layers(
 
 def test_alberts_gelu_becomes_one_operation(tmp_path: Path) -> None:
     directory = tiny_model("albert", tmp_path, hidden_act="gelu_new")
-    ways = [load(directory, CPU, with_attention=False, fast=fast) for fast in (True, False)]
+    ways = [load(directory, CPU, with_attention=False, fast_layers=fast) for fast in (True, False)]
     kinds = [{type(module) for module in way.network.modules()} for way in ways]
     assert NewGELUActivation not in kinds[0] and NewGELUActivation in kinds[1]
     one, other = (scores(way, "one-shared")["log_prob"] for way in ways)

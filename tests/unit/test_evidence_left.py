@@ -44,7 +44,7 @@ def loaded(
         decoder(architecture), "causal-lm", "tiny", {} if start is None else {"start": start}
     )
     device = pick_device("cpu", batch_tokens)
-    return load(decoder(architecture), device, False, fast=fast, start=Start.of(manifest))
+    return load(decoder(architecture), device, False, fast_layers=fast, start=Start.of(manifest))
 
 
 def evidence(model: LoadedModel, masking: str, pairs: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
-from transformers import AutoModelForMaskedLM, PreTrainedModel
+from torch import Tensor
+from transformers import AutoModelForMaskedLM
 
 from library import IGNORED, Masking, head_at_labels
 from tiny_models import tiny_config, tiny_tokenizer
@@ -67,10 +67,6 @@ def test_what_is_hidden(architecture: str) -> None:
     assert not special & set(found[~masked].tolist())
 
 
-def is_feed_forward(layer: nn.Module, model: PreTrainedModel) -> bool:
-    return isinstance(layer, nn.Linear) and layer.in_features == model.config.hidden_size < layer.out_features
-
-
 @pytest.mark.parametrize(
     "architecture", ["bert", "roberta", "albert", "distilbert", "electra", "mpnet", "modernbert", "bart"]
 )
@@ -87,10 +83,6 @@ def test_the_head_at_labels_alone_gives_the_same_gradient(architecture: str) -> 
     sizes: list[int] = []
     head = model.get_output_embeddings()
     head.register_forward_pre_hook(lambda module, args: sizes.append(args[0].shape[:-1].numel()))
-    # of the last layer's feed-forward network; where layers share their weights it is left as it is
-    through: list[int] = []
-    layers = [layer for layer in model.base_model.modules() if is_feed_forward(layer, model)]
-    layers[-1].register_forward_pre_hook(lambda module, args: through.append(args[0].shape[:-1].numel()))
 
     def gradient() -> tuple[float, dict[str, Tensor]]:
         model.eval()
@@ -107,11 +99,6 @@ def test_the_head_at_labels_alone_gives_the_same_gradient(architecture: str) -> 
     assert narrow.keys() == plain.keys()
     for name in plain:
         torch.testing.assert_close(narrow[name], plain[name], rtol=1e-3, atol=1e-5)
-    count = int((batch["labels"] != IGNORED).sum())
-    if architecture in ("bert", "roberta", "electra", "mpnet"):
-        assert through[-1] == count < through[0]
-    else:
-        assert through[-1] == through[0] == batch["labels"].numel()
     if architecture not in ("modernbert", "bart"):
         assert sizes[-1] == int((batch["labels"] != IGNORED).sum()) < sizes[0]
     # outside of the block all is as it was

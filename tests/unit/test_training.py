@@ -25,7 +25,6 @@ from library import (
     InputError,
     Schedule,
     Settings,
-    constant,
     linear,
     pick_device,
     steps_of,
@@ -82,7 +81,7 @@ def assert_close(one: PreTrainedModel, other: PreTrainedModel) -> None:
     [
         (ADAMW, linear, [1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6]),
         (partial(torch.optim.AdamW, fused=True), warmed_up(1 / 3), [1 / 2, 1, 1, 3 / 4, 2 / 4, 1 / 4]),
-        (torch.optim.SGD, constant, 6 * [1]),
+        (torch.optim.SGD, lambda step, steps: 1.0, 6 * [1]),
     ],
 )
 def test_it_does_what_the_simplest_loop_does(

@@ -2,7 +2,7 @@
 
 A classifier has the encoder as it is, and a head drawn at random; back again the fine-tuned encoder stands
 under the head for masked words that its model had before, so that its bias after fine-tuning can be measured.
-Texts, or pairs of texts, are tokens in a few arrays: lists would take ten times the memory.
+Texts, or pairs of texts, are arrays of tokens: lists would take ten times the memory.
 """
 
 import inspect
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     AutoConfig,
     AutoModelForMaskedLM,
@@ -36,18 +37,15 @@ TOKENISED_AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens of texts, one text behind the other."""
+    """The tokens of texts; types: of which of two texts each token is (0, 1), empty where the model is not
+    told; truncated: how many texts were too long and lost their end (of a pair, that of the longer)."""
 
-    ids: npt.NDArray[np.int32]
-    types: npt.NDArray[np.int8] | None
-    """Of which of two texts each token is (0, 1); None where the model is not told."""
-    starts: npt.NDArray[np.int64]
-    """Where each text's tokens begin, and where the last text's end: texts + 1."""
+    ids: list[npt.NDArray[np.int32]]
+    types: list[npt.NDArray[np.int32]]
     truncated: int
-    """How many texts were too long and lost their end (of a pair, that of the longer)."""
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self.ids)
 
 
 def takes_types(network: PreTrainedModel) -> bool:
@@ -68,9 +66,7 @@ def tokenise(
 
     with_types: whether to keep of which text a token is, where the tokenizer says so.
     """
-    ids: list[npt.NDArray[np.int32]] = [np.empty(0, dtype=np.int32)]
-    types: list[npt.NDArray[np.int8]] = []
-    lengths: list[npt.NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+    tokens: dict[str, list[npt.NDArray[np.int32]]] = {"input_ids": [], "token_type_ids": []}
     truncated = 0
     for start in range(0, len(texts), TOKENISED_AT_ONCE):
         part = slice(start, start + TOKENISED_AT_ONCE)
@@ -84,29 +80,26 @@ def tokenise(
                 for key in keys:
                     encoding[key][place] = cut[key]
                 truncated += 1
-        lengths.append(np.array([len(one) for one in encoding["input_ids"]], dtype=np.int64))
-        ids += [np.array(one, dtype=np.int32) for one in encoding["input_ids"]]
-        if len(keys) > 1:
-            types += [np.array(one, dtype=np.int8) for one in encoding["token_type_ids"]]
-    starts = np.cumsum(np.concatenate(lengths))
-    return Tokens(np.concatenate(ids), np.concatenate(types) if types else None, starts, truncated)
+        for key in keys:
+            tokens[key] += [np.array(one, dtype=np.int32) for one in encoding[key]]
+    return Tokens(tokens["input_ids"], tokens["token_type_ids"], truncated)
 
 
 def padded(tokens: Tokens, numbers: Sequence[int], padding_id: int, side: str = "right") -> dict[str, Tensor]:
     """A network's inputs for some of the texts, filled up to the longest of them, on the right or left."""
-    chosen = np.asarray(numbers)
-    starts, ends = tokens.starts[chosen], tokens.starts[chosen + 1]
-    real = np.arange((ends - starts).max()) < (ends - starts)[:, None]
-    if side == "left":
-        real = real[:, ::-1]
-    at = np.concatenate([np.arange(start, end) for start, end in zip(starts, ends, strict=True)])
-    ids = np.full(real.shape, padding_id, dtype=np.int64)
-    ids[real] = tokens.ids[at]
-    inputs = {"input_ids": ids, "attention_mask": real.astype(np.int64)}
-    if tokens.types is not None:
-        inputs["token_type_ids"] = np.zeros(real.shape, dtype=np.int64)
-        inputs["token_type_ids"][real] = tokens.types[at]
-    return {name: torch.from_numpy(values) for name, values in inputs.items()}
+
+    def filled(rows: Sequence[npt.NDArray[np.int32]], value: int) -> Tensor:
+        sequences = [torch.from_numpy(row).long() for row in rows]
+        return pad_sequence(sequences, batch_first=True, padding_value=value, padding_side=side)
+
+    ids = [tokens.ids[number] for number in numbers]
+    inputs = {
+        "input_ids": filled(ids, padding_id),
+        "attention_mask": filled([np.ones_like(row) for row in ids], 0),
+    }
+    if tokens.types:
+        inputs["token_type_ids"] = filled([tokens.types[number] for number in numbers], 0)
+    return inputs
 
 
 def predict_logits(
@@ -117,9 +110,10 @@ def predict_logits(
     network: on the device, in evaluation mode. Raises InputError for a text that does not fit into memory by
     itself, and for logits that are not finite.
     """
-    numbers = np.arange(len(tokens)) if some is None else some
-    rows = np.stack([tokens.ids, *([] if tokens.types is None else [tokens.types])]).astype(">i4")
-    spans = zip(tokens.starts[numbers], tokens.starts[numbers + 1], strict=True)
+    numbers = range(len(tokens)) if some is None else some.tolist()
+    rows = (tokens.ids, tokens.types) if tokens.types else (tokens.ids,)
+    texts = [np.stack([row[number] for row in rows]).astype(">i4").tobytes() for number in numbers]
+    size = 4 * len(rows)
 
     def read(batch: Sequence[bytes]) -> Tensor:
         inputs = np.frombuffer(b"".join(batch), ">i4").reshape(len(batch), len(rows), -1).astype(np.int64)
@@ -128,9 +122,7 @@ def predict_logits(
         logits: Tensor = network(input_ids=ids, attention_mask=torch.ones_like(ids), **of_pairs).logits
         return logits
 
-    logits = np.empty((len(numbers), network.config.num_labels or 0), dtype=np.float32)
-    texts = [rows[:, start:end].tobytes() for start, end in spans]
-    size = rows.itemsize * len(rows)
+    logits = np.empty((len(texts), network.config.num_labels or 0), dtype=np.float32)
     for places, result in read_in_batches(texts, lambda text: (len(text) // size,), read, device):
         logits[places] = result
     if not np.isfinite(logits).all():
@@ -183,10 +175,9 @@ def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: i
         raise InputError(f"transformers has no text classifier of type {config.model_type} to fine-tune")
     settings: dict[str, Any] = {"num_labels": 1, "problem_type": "regression"}
     if labels is not None:
-        numbered = dict(enumerate(labels))
         settings = {
-            "id2label": numbered,
-            "label2id": {label: number for number, label in numbered.items()},
+            "id2label": dict(enumerate(labels)),
+            "label2id": {label: number for number, label in enumerate(labels)},
             "problem_type": "single_label_classification",
         }
     with torch.random.fork_rng(devices=[]):

@@ -10,9 +10,9 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import cycle, groupby
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -124,25 +124,22 @@ def claim(names: Sequence[str]) -> Iterator[str]:
     the operating system frees it when the process ends, however that comes about. Raises InputError where
     that folder cannot be had.
     """
-    folder = _lock_folder()
-    with ExitStack() as held:
-        claimed = _first_free(folder, names, held)
-        if claimed is None:
-            logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", len(names))
-            while claimed is None:
+    folder, tries = _lock_folder(), 0
+    for name in cycle(names):
+        try:
+            lock = FileLock(folder / f"{name}.lock", timeout=0, mode=0o600).acquire()
+        except Timeout:
+            tries += 1
+            if tries == len(names):
+                logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", tries)
+            if tries % len(names) == 0:
                 time.sleep(POLL_SECONDS)
-                claimed = _first_free(folder, names, held)
-            logger.warning("a GPU is free: going on")
-        yield claimed
-
-
-def _first_free(folder: Path, names: Sequence[str], held: ExitStack) -> str | None:
-    """The first name whose lock can be had; `held` then gives it up."""
-    for name in names:
-        with suppress(Timeout):
-            held.enter_context(FileLock(folder / f"{name}.lock", timeout=0, mode=0o600).acquire())
-            return name
-    return None
+            continue
+        with lock:
+            if tries >= len(names):
+                logger.warning("a GPU is free: going on")
+            yield name
+        return
 
 
 def _lock_folder() -> Path:

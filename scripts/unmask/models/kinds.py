@@ -80,24 +80,23 @@ _HEADS = (
 
 
 class Kind:
-    """A kind of models: what one of it has to be."""
+    """A kind of models: what one of it has to be.
+
+    title: what such a model is called. auto: one of transformers' classes AutoModelFor…, or the network's
+    own; types: of models of this kind that transformers has; remark: said besides of one of another type;
+    unread: said of a network that cannot read a text. needs_offsets: whether the tokenizer has to say where
+    in a text its tokens are. Nothing is made with weights whose names begin as in may_lack, which may be
+    missing, and with tensors whose names match may_have, which may be there.
+    """
 
     title: str
-    """What such a model is called."""
     auto: Any
-    """One of transformers' classes AutoModelFor…, or the network's own."""
     types: Collection[str]
-    """The types of models of this kind that transformers has."""
     remark: str
-    """What is said besides of a model of another type."""
     unread = "with its config.json it reads no sentence"
-    """What is said of a network that cannot read a text."""
     needs_offsets = False
-    """Whether the tokenizer has to say where in a text its tokens are."""
     may_lack: tuple[str, ...] = ()
-    """What the names of weights begin with that may be missing, as nothing is made with them."""
     may_have: tuple[str, ...] = _BUFFERS
-    """Patterns of the names of tensors that may be there, as nothing is made with them."""
 
     def facts(self, config: Config, tokenizer: Tokenizer, what: str, entry: Entry) -> dict[str, Any]:
         """What a manifest says besides of a model with this entry of a study.
@@ -146,7 +145,7 @@ class MaskedLM(Kind):
     def fault_of(self, model: PreTrainedModel, tokenizer: Tokenizer) -> str | None:
         # as long as a short sentence: some architectures read nothing shorter
         ids = torch.tensor([tokenizer(6 * f"{tokenizer.mask_token} ")["input_ids"]])
-        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+        logits = _logits(model, ids)
         if logits.shape[:2] != ids.shape:
             # Perceiver has logits for as many places as it has positions
             raise ValueError(f"logits of {logits.shape[1]} places for {ids.shape[1]} tokens")
@@ -182,10 +181,7 @@ class CausalLM(Kind):
     def fault_of(self, model: PreTrainedModel, tokenizer: Tokenizer) -> str | None:
         ids = torch.tensor([tokenizer(_TEXT, add_special_tokens=False)["input_ids"]])
         # a text, and the same with one more token behind it
-        alone, longer = (
-            model(input_ids=each, attention_mask=torch.ones_like(each), use_cache=False).logits[0]
-            for each in (ids[:, :-1], ids)
-        )
+        alone, longer = (_logits(model, each, use_cache=False)[0] for each in (ids[:, :-1], ids))
         first, second = (logits.float().log_softmax(-1) for logits in (alone, longer[:-1]))
         if first.isnan().any() or second.isnan().any():
             return _NOT_A_NUMBER
@@ -204,8 +200,7 @@ class TextClassification(Kind):
 
     def facts(self, config: Config, tokenizer: Tokenizer, what: str, entry: Entry) -> dict[str, Any]:
         """The labels. Refuses a regression, and a model that gives a text any number of labels."""
-        problem = getattr(config, "problem_type", None)
-        if problem not in (None, "single_label_classification"):
+        if (problem := config.problem_type) not in (None, "single_label_classification"):
             raise InputError(
                 f"{what}: problem_type {problem} in its config.json: not one label for each text"
             )
@@ -214,11 +209,16 @@ class TextClassification(Kind):
     def fault_of(self, model: PreTrainedModel, tokenizer: Tokenizer) -> str | None:
         # two at a time: some architectures need a padding token for that
         ids = torch.tensor(2 * [tokenizer(_TEXT)["input_ids"]])
-        logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+        logits = _logits(model, ids)
         labels = model.config.num_labels or 0
         if logits.shape != (2, labels):
             return f"it gives a text {logits.shape[-1]} numbers, and has {labels} labels"
         return _NOT_A_NUMBER if logits.isnan().any() else None
+
+
+def _logits(model: PreTrainedModel, ids: torch.Tensor, **options: bool) -> torch.Tensor:
+    logits: torch.Tensor = model(input_ids=ids, attention_mask=torch.ones_like(ids), **options).logits
+    return logits
 
 
 def labels_of(config: Config, what: str) -> list[str]:
@@ -227,20 +227,20 @@ def labels_of(config: Config, what: str) -> list[str]:
     Raises InputError beginning with `what` where there are fewer than two, or they are not names.
     """
     names = {int(number): str(label) for number, label in (config.id2label or {}).items()}
-    labels = [names[number] for number in sorted(names)]
-    file = "its config.json (id2label)"
+    labels, known, fault = [names[number] for number in sorted(names)], Labels(), None
     if len(labels) < 2:
-        raise InputError(f"{what}: {len(labels)} labels in {file}: a classifier has two or more")
-    if sorted(names) != list(range(len(labels))):
-        raise InputError(f"{what}: the labels in {file} are not numbered from 0 without gaps")
-    known = Labels()
+        fault = f"{len(labels)} labels: a classifier has two or more"
+    elif sorted(names) != list(range(len(labels))):
+        fault = "the labels are not numbered from 0 without gaps"
     for number, label in enumerate(labels):
         if not label.strip():
-            raise InputError(f"{what}: label {number} in {file} has no name")
-        if labels.index(label) != number:
-            raise InputError(f"{what}: two labels in {file} are called {label!r}")
-        if fault := known.check(label, f"label {number}"):
-            raise InputError(f"{what}: {file}: {fault}")
+            fault = fault or f"label {number} has no name"
+        elif labels.index(label) != number:
+            fault = fault or f"two labels are called {label!r}"
+        else:
+            fault = fault or known.check(label, f"label {number}")
+    if fault:
+        raise InputError(f"{what}: its config.json (id2label): {fault}")
     return labels
 
 
@@ -296,17 +296,13 @@ def check_model(
     directory: str | Path, kind: str, name: str, entry: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     """Load a model as a job will; what its manifest says, the same on every machine: that of
-    `unmask.models.checking.describe`, and the facts of its kind.
+    `unmask.models.checking.describe`, the facts of its kind, and tokenizer_remarks, if any: sentences on how
+    its tokenizer reads texts that users may not expect.
 
-    kind: of KINDS; entry: what the study says of it. tokenizer_remarks: sentences on how its tokenizer reads
-    texts that users may not expect, if any.
-
-    Raises InputError naming the model for what is not a model directory or has an adapter beside its weights;
-    an architecture that transformers does not have for this kind, or that reads what no text here has;
-    weights that are truncated, of other shapes, not floating-point numbers, not finite, missing, or unused (a
-    tied decoder and buffers are not weights of their own); a tokenizer that takes characters for special
-    tokens, makes texts lower-case for a cased vocabulary, or has more tokens than the model has embeddings;
-    settings with which the model reads nothing; and what its kind adds.
+    kind: of KINDS; entry: what the study says of it. Raises InputError naming the model for what is not a
+    model directory or has an adapter beside its weights; an architecture that transformers does not have for
+    this kind; what `load_config`, `checked_tokenizer` and `load_checked` refuse; a tokenizer that has more
+    tokens than the model has embeddings; settings with which the model reads nothing; and what its kind adds.
     """
     directory, what, spec = Path(directory), f"model {name}", KINDS[kind]
     files = files_of(directory, what)
@@ -348,12 +344,11 @@ def check_model(
 
 
 def write_manifest(path: str | Path, about: Mapping[str, Any], facts: Iterable[str | Path] = ()) -> None:
-    """Check that a model is what it is said to be, and write its manifest.
+    """Check a model, and write its manifest.
 
-    about: the model's `name`, its `directory`, the `entry` (its source, the kind that it is said to be,
-    whether code that comes with it is run, and the start token that a decoder is to have) and `code`, a
-    digest; facts: files with what the rule that made the model says of it. Raises InputError where the model
-    is not what it is said to be.
+    about: the model's `name`, its `directory`, the `entry` (its source and kind, whether code that comes with
+    it is run, and the start token that a decoder is to have) and `code`, a digest; facts: files with what the
+    rule that made the model says of it. Raises InputError as `check_model` does.
     """
     entry, facts, directory = dict(about["entry"]), list(facts), Path(about["directory"])
     allow(directory, entry)

@@ -7,11 +7,12 @@ that the head, half of a small model's work, runs at the positions that are aske
 
 import dataclasses
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import nn
@@ -19,15 +20,13 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedM
 from transformers.activations import NewGELUActivation
 
 from unmask.errors import InputError
-from unmask.models.devices import Device, ran_out_of_memory, within_memory
+from unmask.models.devices import Device, ran_out_of_memory
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.own_code import is_allowed
 from unmask.models.start import Start, read_after
 from unmask.models.tokenizer import load_tokenizer
 
 logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 TOLERANCE = {"float32": 1e-4, "tf32": 1e-2, "bfloat16": 0.3}
 """How far log-probabilities of a faster way may be from the plain forward pass when it is checked."""
@@ -70,8 +69,8 @@ def load(
     with_attention: bool,
     stack: str | None = None,
     dtype: str = "float32",
-    fast: bool = True,
     start: Start | None = None,
+    fast_layers: bool = True,
 ) -> LoadedModel:
     """Load tokenizer and network of a model directory in evaluation mode.
 
@@ -83,60 +82,9 @@ def load(
     `stack` (encoder | decoder) chooses whose attention counts in an encoder-decoder model; without
     a choice such a model, like one whose attention is no map of all tokens by all, loads without attention.
     Every faster way of the same arithmetic is checked against the plain forward pass and left out, with a
-    line in the log, where it differs; `fast=False` leaves all of them out. Raises InputError for a model
-    that does not fit into the device's memory.
+    line in the log, where it differs; `fast_layers`: whether layers are replaced, too. Raises InputError for
+    a model that does not fit into the device's memory.
     """
-    return _in_memory(
-        directory, device, lambda: _load(directory, device, with_attention, stack, dtype, start, fast, fast)
-    )
-
-
-def load_network(
-    auto: Any, directory: str | Path, device: Device, dtype: str = "float32", **options: Any
-) -> PreTrainedModel:
-    """A network of a class of transformers, on the device, in evaluation mode.
-
-    dtype: as of `load`; options: as of the class's `from_pretrained`. Raises InputError for a network that
-    does not fit into the device's memory.
-    """
-
-    def load_it() -> PreTrainedModel:
-        if device.torch.type == "cuda":
-            # single precision means single precision: TF32 would move the scores
-            torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
-        network: Any = auto.from_pretrained(
-            directory,
-            local_files_only=True,
-            trust_remote_code=is_allowed(directory),
-            dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
-            **options,
-        )
-        loaded: PreTrainedModel = network.eval().to(device.torch)
-        return loaded
-
-    return _in_memory(directory, device, load_it)
-
-
-def _in_memory(directory: str | Path, device: Device, load: Callable[[], T]) -> T:
-    model = within_memory(load)
-    if model is None:
-        raise InputError(
-            f"{directory}: this model is too large for the memory of {device}: "
-            "give it more, or take another device (config key runtime.device)"
-        )
-    return model
-
-
-def _load(
-    directory: str | Path,
-    device: Device,
-    with_attention: bool,
-    stack: str | None,
-    dtype: str,
-    start: Start | None,
-    fast: bool,
-    fast_layers: bool,
-) -> LoadedModel:
     if device.torch.type == "cuda":
         # cuDNN's attention plans anew for each shape, of which there are many
         torch.backends.cuda.enable_cudnn_sdp(False)
@@ -150,25 +98,61 @@ def _load(
     if start is not None:
         # nothing is generated: keys and values of tokens read before would take memory for nothing
         network.config.use_cache = False
-    probes = [_probe(tokenizer, shape, device.torch) for shape in PROBES]
-    attention = _attention_output(network, probes, stack) if with_attention else None
-    plain = _Reader(network, attention, apart=False)
-    way = plain
-    if fast:
+    with _in_memory(directory, device):
+        probes = [_probe(tokenizer, shape, device.torch) for shape in PROBES]
+        attention = _attention_output(network, probes, stack) if with_attention else None
+        plain = _Reader(network, attention, apart=False)
         expected = _outputs(plain, probes)
         if fast_layers:
             if device.torch.type == "cpu":
                 use_fast_linear_layers(network)
             _use_fused_gelu(network)
         ways = (_Reader(network, attention, apart=True), plain)
-        found = next((each for each in ways if _agrees(each, probes, expected, TOLERANCE[dtype])), None)
-        if found is None and fast_layers:
-            logger.warning("faster layers differ from the plain ones: this model runs without them")
-            return _load(directory, device, with_attention, stack, dtype, start, fast, False)
-        way = found or plain
-        if way is plain:
-            logger.info("head apart from encoder: not for this architecture, it runs at every position")
+        way = next((each for each in ways if _agrees(each, probes, expected, TOLERANCE[dtype])), None)
+    if way is None and fast_layers:
+        logger.warning("faster layers differ from the plain ones: this model runs without them")
+        return load(directory, device, with_attention, stack, dtype, start, fast_layers=False)
+    way = way or plain
+    if way is plain:
+        logger.info("head apart from encoder: not for this architecture, it runs at every position")
     return LoadedModel(network, tokenizer, device, way.encode, way.head, start is not None)
+
+
+def load_network(
+    auto: Any, directory: str | Path, device: Device, dtype: str = "float32", **options: Any
+) -> PreTrainedModel:
+    """A network of a class of transformers, on the device, in evaluation mode.
+
+    dtype: as of `load`; options: as of the class's `from_pretrained`. Raises InputError for a network that
+    does not fit into the device's memory.
+    """
+    if device.torch.type == "cuda":
+        # single precision means single precision: TF32 would move the scores
+        torch.backends.cuda.matmul.fp32_precision = "tf32" if dtype == "tf32" else "ieee"
+    with _in_memory(directory, device):
+        network: Any = auto.from_pretrained(
+            directory,
+            local_files_only=True,
+            trust_remote_code=is_allowed(directory),
+            dtype=torch.bfloat16 if dtype == "bfloat16" else torch.float32,
+            **options,
+        )
+        loaded: PreTrainedModel = network.eval().to(device.torch)
+    return loaded
+
+
+@contextmanager
+def _in_memory(directory: str | Path, device: Device) -> Iterator[None]:
+    """Raises InputError where memory runs out within the block."""
+    try:
+        yield
+    except (RuntimeError, MemoryError, OSError) as error:
+        if not ran_out_of_memory(error):
+            raise
+        raise InputError(
+            f"{directory}: this model is too large for the memory of {device}: "
+            "give it more, or take another device (config key runtime.device)"
+        ) from None
 
 
 def _probe(tokenizer: PreTrainedTokenizerBase, shape: tuple[int, int], device: torch.device) -> torch.Tensor:
@@ -249,11 +233,9 @@ def _mean(output: Any, name: str | None, ids: torch.Tensor) -> torch.Tensor | No
     precision. None where they are not one map a layer (batch × heads × query × key) of all tokens by all."""
     maps = output.get(name) if name else None
     batch, length = ids.shape
-    if not isinstance(maps, tuple) or not maps:
+    if not isinstance(maps, tuple) or not maps or not all(map(torch.is_tensor, maps)):
         return None
-    if any(not torch.is_tensor(layer) or layer.ndim != 4 for layer in maps):
-        return None
-    if any((len(layer), *layer.shape[2:]) != (batch, length, length) for layer in maps):
+    if any(each.ndim != 4 or (len(each), *each.shape[2:]) != (batch, length, length) for each in maps):
         return None
     means: list[torch.Tensor] = [layer.float().mean(1) for layer in maps]
     return reduce(torch.add, means) / len(means)

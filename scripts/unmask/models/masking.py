@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -76,81 +76,46 @@ class Masking:
 
 @contextmanager
 def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
-    """Have a masked language model go on, while the block does, where there are labels alone.
+    """Have the head of a masked language model run, while the block does, where there are labels alone.
 
-    That is a seventh of the tokens. What comes behind the last attention is done for each token by itself: in
-    the last layer, and in the head, which over a large vocabulary is half of a small model's work. In an
-    architecture of which the loss would come out otherwise the head alone runs so, or nothing does.
+    That is a seventh of the tokens, and over a large vocabulary the head is half of a small model's work. In
+    an architecture of which the loss would come out otherwise it runs at every position.
     """
-    plain = _losses(model)
-    with ExitStack() as hooks:
-        for behind in dict.fromkeys((_last_attention(model), None)):
-            _hook(model, behind, hooks)
-            if _has_losses(model, plain):
-                break
-            hooks.close()
-        else:
-            logger.info("head at labels alone: not for this architecture, it runs at every position")
-        yield
-
-
-def _last_attention(model: PreTrainedModel) -> nn.Module | None:
-    """The module by which a pass through the encoder lets tokens see each other last.
-
-    None where no module has the name that architectures like BERT have for it, and where layers share it.
-    """
-    named = model.base_model.named_modules()
-    modules = [module for name, module in named if name.rpartition(".")[2] == "attention"]
-    return modules[-1] if len(modules) == getattr(model.config, "num_hidden_layers", 0) else None
-
-
-def _hook(model: PreTrainedModel, attention: nn.Module | None, hooks: ExitStack) -> None:
-    """Cut hidden states down to places with labels, as 1 × places × width, until `hooks` are closed.
-
-    attention: behind which they are cut; None cuts them behind the encoder.
-    """
-    places: Tensor | None = None
+    expected, places = _losses(model), cast(Tensor | None, None)
 
     def before(module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
         nonlocal places
-        labels = kwargs.get("labels")
-        places = None
+        labels, places = kwargs.get("labels"), None
         if labels is None or (labels == IGNORED).all():
             return None
         places = labels != IGNORED
         return args, kwargs | {"labels": labels[places][None]}
 
-    def behind_attention(module: nn.Module, args: Any, output: Any) -> Any:
-        return output if places is None else (output[0][places][None], *output[1:])
-
-    def behind_encoder(module: nn.Module, args: Any, output: Any) -> Any:
+    def behind(encoder: nn.Module, args: Any, output: Any) -> Any:
         if places is not None:
             output["last_hidden_state"] = output["last_hidden_state"][places][None]
         return output
 
-    hooks.callback(model.register_forward_pre_hook(before, with_kwargs=True).remove)
-    if attention is None:
-        hooks.callback(model.base_model.register_forward_hook(behind_encoder).remove)
-    else:
-        hooks.callback(attention.register_forward_hook(behind_attention).remove)
+    with ExitStack() as hooks:
+        hooks.callback(model.register_forward_pre_hook(before, with_kwargs=True).remove)
+        hooks.callback(model.base_model.register_forward_hook(behind).remove)
+        try:
+            same = np.allclose(_losses(model), expected, rtol=1e-3, atol=0)
+        except Exception as error:  # whatever it is that an architecture cannot
+            if ran_out_of_memory(error):
+                raise
+            same = False
+        if not same:
+            logger.info("head at labels alone: not for this architecture, it runs at every position")
+            hooks.close()
+        yield
 
 
-def _has_losses(model: PreTrainedModel, losses: list[float]) -> bool:
-    """Whether the losses on the short inputs are these."""
-    try:
-        return np.allclose(_losses(model), losses, rtol=1e-3, atol=0)
-    except Exception as error:  # whatever it is that an architecture cannot
-        if ran_out_of_memory(error):
-            raise
-        return False
-
-
+@torch.inference_mode()
 def _losses(model: PreTrainedModel) -> list[float]:
     """The losses on short inputs of two lengths, with more labels than a sequence has tokens."""
     model.eval()  # type: ignore[no-untyped-call]
-    generator = torch.Generator().manual_seed(0)
-    vocabulary = count_embeddings(model)
-    losses = []
+    generator, vocabulary, losses = torch.Generator().manual_seed(0), count_embeddings(model), []
     for length in (8, 7):
         ids = torch.randint(vocabulary, (2, length), generator=generator).to(model.device)
         # padding in the middle of a sequence would move the positions behind it
@@ -158,7 +123,5 @@ def _losses(model: PreTrainedModel) -> list[float]:
             ids[ids == pad] = (pad + 1) % vocabulary
         labels = ids.clone()
         labels[:, ::3] = IGNORED
-        with torch.inference_mode():
-            loss = model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=labels).loss
-        losses.append(float(loss))
+        losses.append(float(model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=labels).loss))
     return losses

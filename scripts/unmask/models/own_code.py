@@ -1,13 +1,14 @@
 """Code that comes with a model, which is run only where the study's entry of the model allows it.
 
 transformers runs the Python files that `auto_map` of a model's configuration names, if it is called with
-`trust_remote_code=True`. What loads a model passes `is_allowed(directory)` there. A directory is allowed if
-its model was fetched with `trust_remote_code: true` at a pinned commit. A process must have read that in the
-study or in the model's manifest: nothing in a directory can allow itself.
+`trust_remote_code=True`; what loads a model passes `is_allowed(directory)` there. Allowed is what was fetched
+with `trust_remote_code: true` at a pinned commit, once this process has read that in the study or in the
+model's manifest: nothing in a directory can allow itself.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -68,20 +69,17 @@ def why_refused(directory: str | Path, fault: InputError) -> InputError:
     )
 
 
-def _named(text: str) -> Iterator[str]:
-    """The classes that a configuration has under `auto_map`, as module.Class or repository--module.Class."""
+def _named(text: str) -> list[str]:
+    """The classes that a configuration has under `auto_map`, wherever these stand, as module.Class or
+    repository--module.Class."""
+    named: list[str] = []
+
+    def note(part: dict[str, Any]) -> dict[str, Any]:
+        texts = re.findall(r'"([^"]+)"', json.dumps(part.get("auto_map")))
+        named.extend(each for each in texts if "." in each or "--" in each)
+        return part
+
     # who loads the file says what is wrong with it
     with suppress(ValueError, RecursionError):
-        yield from _texts(json.loads(text), within=False)
-
-
-def _texts(value: Any, within: bool) -> Iterator[str]:
-    """All texts in the values of the keys `auto_map`, wherever these stand; all there are `within` one."""
-    if isinstance(value, str) and within:
-        yield value
-    elif isinstance(value, Mapping):
-        for name, each in value.items():
-            yield from _texts(each, within or name == "auto_map")
-    elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each, within)
+        json.loads(text, object_hook=note)
+    return named

@@ -14,11 +14,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.optim import AdamW, Optimizer
@@ -62,29 +63,22 @@ def warmed_up(share: float) -> Schedule:
     return schedule
 
 
-def constant(step: int, steps: int) -> float:
-    """A rate that stays."""
-    return 1.0
-
-
 ADAMW: Callable[..., Optimizer] = partial(AdamW, weight_decay=0.0, fused=True)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a model is trained."""
+    """How a model is trained. clip: the largest norm of the gradient. optimizer: takes the weights, and the
+    learning rate as `lr`. save_every: steps between two states that training can go on from."""
 
     batch: int
     learning_rate: float
     steps: int
     seed: int
     clip: float = 1.0
-    """Largest norm of the gradient."""
     schedule: Schedule = linear
     optimizer: Callable[..., Optimizer] = ADAMW
-    """Takes the weights, and the learning rate as `lr`."""
     save_every: int = 500
-    """Steps between two states that training can go on from."""
 
 
 def steps_of(examples: int, batch: int, epochs: int, steps: int | None = None) -> int:
@@ -154,7 +148,7 @@ def train(
     model.to(device.torch)  # type: ignore[arg-type]
     trained = [weights for weights in model.parameters() if weights.requires_grad]
     optimizer = settings.optimizer(trained, lr=settings.learning_rate)
-    batches = batches or _Batches(len(examples), settings, lengths).of
+    batches = batches or _shuffled(len(examples), settings, lengths)
     state = {} if state is None else state
     done, history, recent = _restore(work, model, optimizer, device, state)
     part, limit, began = max(1, settings.steps // 10), settings.batch, time.monotonic()
@@ -208,34 +202,25 @@ def _seed(seed: int, step: int, device: Device) -> None:
     (torch.default_generator if device.torch.type == "cpu" else torch).manual_seed(number)
 
 
-class _Batches:
+def _shuffled(
+    examples: int, settings: Settings, lengths: Sequence[int] | None
+) -> Callable[[int], Sequence[int]]:
     """The examples of each step; an epoch has every example once."""
+    known, size = None if lengths is None else np.asarray(lengths), settings.batch
 
-    def __init__(self, examples: int, settings: Settings, lengths: Sequence[int] | None) -> None:
-        self.examples, self.size, self.seed = examples, settings.batch, settings.seed
-        self.lengths = None if lengths is None else np.asarray(lengths)
-        self._shuffle(0)
-
-    def of(self, step: int) -> list[int]:
-        epoch, place = divmod(step, len(self.batches))
-        if epoch != self.epoch:
-            self._shuffle(epoch)
-        numbers: list[int] = self.batches[place].tolist()
-        return numbers
-
-    def _shuffle(self, epoch: int) -> None:
-        self.epoch = epoch
-        rng = np.random.default_rng((self.seed, epoch))
-        order = rng.permutation(self.examples)
-        if self.lengths is None:
-            self.batches = np.split(order, range(self.size, self.examples, self.size))
-            return
-        of_lengths = [order[self.lengths[order] == length] for length in np.unique(self.lengths)]
+    @lru_cache(maxsize=1)
+    def batches(epoch: int) -> list[npt.NDArray[np.int64]]:
+        rng = np.random.default_rng((settings.seed, epoch))
+        order = rng.permutation(examples)
+        if known is None:
+            return np.split(order, range(size, examples, size))
+        alike = [order[known[order] == length] for length in np.unique(known)]
         # of nearly equal sizes: a loss is a mean, and the examples of a small batch would count for more
-        batches = [
-            batch for part in of_lengths for batch in np.array_split(part, math.ceil(len(part) / self.size))
-        ]
-        self.batches = [batches[number] for number in rng.permutation(len(batches))]
+        parts = [each for part in alike for each in np.array_split(part, math.ceil(len(part) / size))]
+        return [parts[number] for number in rng.permutation(len(parts))]
+
+    count = len(batches(0))
+    return lambda step: batches(step // count)[step % count].tolist()
 
 
 def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | None) -> tuple[float, int]:

@@ -24,7 +24,7 @@ from unmask.models.embedding import Span, tokenise
 from unmask.models.masking import Masking
 from unmask.models.poolings import Tokens
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import IGNORED, Batch, Settings, constant, steps_of, train
+from unmask.models.training import IGNORED, Batch, Settings, steps_of, train
 from unmask.regional.labelled import Items
 
 BATCH = 8
@@ -102,7 +102,7 @@ def train_on(
         steps=steps_of(len(examples), BATCH, entry["epochs"]),
         seed=entry["seed"],
         clip=math.inf,
-        schedule=constant,
+        schedule=lambda step, steps: 1.0,
         optimizer=SGD,
     )
     masking = Masking.of(tokenizer)
