@@ -16,7 +16,7 @@ from pyarrow.csv import ConvertOptions, read_csv
 from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.installation import LIBRARY
-from unmask.results.walking import files_below
+from unmask.results.files import files_below
 from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table, unreadable
 
 Order = Mapping[str, Sequence[str]]

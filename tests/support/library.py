@@ -379,7 +379,7 @@ from unmask.results.checksums import read_checksums, write_checksums
 from unmask.results.cleaning import removable, remove
 from unmask.results.comparing import compare_runs, describe
 from unmask.results.folder import results_folder
-from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated, write_settings
+from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated
 from unmask.results.verifying import verify
 from unmask.schemas import alternative, check_files, complete, put_together, read_families
 from unmask.sources.gguf import convert

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from library import write_checksums
+from library import sha256_of_file, write_checksums, write_facts
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 KEPT = ("models/a/manifest.json", "statistics/a/pairs/bias.parquet", "corpora/wiki/part.txt.facts.json")
@@ -69,17 +69,21 @@ def test_evidence_is_removed_and_checksums_hold(results: Path, options: list[str
     assert clean(results, *options, "--yes") == "nothing is to be removed\n"
 
 
-def test_an_unfinished_study_is_left_alone(results: Path) -> None:
+def test_evidence_of_an_unfinished_study_stays(results: Path) -> None:
     newer = results / "evidence/b/pairs/original/none.parquet"
     newer.parent.mkdir(parents=True)
-    newer.touch()
+    newer.write_text("rows")
     os.utime(results / "SHA256SUMS", (1_000_000_001, 1_000_000_001))
     before = below(results)
-    error = f"error: {newer}: is newer than SHA256SUMS: the study is not finished; "
+    error = f"error: {newer}: no result is made from it yet; "
     assert clean(results, "--yes").startswith(error)
+    assert below(results) == before
+    # made anew with the bytes that results state
+    name = str(newer.relative_to(results.parents[1]))
+    write_facts(results / "scores/b/pairs/facts.json", {"made_from": {name: sha256_of_file(newer)}})
+    assert clean(results, "--yes").endswith("removed: 8 files, 0.7 MB\n") and not newer.exists()
     (results / "SHA256SUMS").unlink()
     assert clean(results, "--yes").startswith(f"error: {results}: no finished study (no SHA256SUMS); ")
-    assert below(results) == before - {"SHA256SUMS"}
 
 
 def test_results_in_which_a_run_is_at_work_are_left_alone(results: Path) -> None:

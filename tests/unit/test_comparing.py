@@ -44,10 +44,10 @@ def moved(scores: pd.DataFrame, row: int, margin: float) -> pd.DataFrame:
 
 def test_equal_runs_agree(scores: pd.DataFrame, tmp_path: Path) -> None:
     found = compare_runs(write_run(tmp_path / "one", scores), write_run(tmp_path / "other", scores))
-    assert (found.problems, found.notes) == ([], [])
-    assert found.tables == {"tables/bias.csv": True, "tables/table1.csv": True}
-    assert len(found.measures) == 2 * len(MEASURES) and set(found.measures["decisions"]) == {50}
-    assert found.measures["near_ties"].sum() == (scores["lowest"] != scores["highest"]).sum() > 0
+    assert (found.problems, found.notes) == ([], ["2 of 2 tables are byte-identical"])
+    counts = found.decisions.groupby(["measure", "protocol"]).size()
+    assert len(counts) == 2 * len(MEASURES) and set(counts) == {50}
+    assert found.decisions["near"].sum() == (scores["lowest"] != scores["highest"]).sum() > 0
     assert list(describe(found))[-1] == "the runs agree to float error: 0 of 700 decisions differ"
 
 
@@ -74,11 +74,12 @@ def test_only_float_error_may_change_a_score(
     other = change(margin)
     one = write_run(tmp_path / "one", scores)
     found = compare_runs(one, write_run(tmp_path / "other", moved(scores, row, other), "v", "b\n"))
-    assert found.measures["differ"].sum() == differ and found.tables["tables/bias.csv"] is False
-    assert found.measures["largest_difference"].max() == pytest.approx(abs(other - margin))
-    assert found.notes == ["bert has other weights in the two runs: it is another model"]
+    assert found.decisions["differ"].sum() == differ
+    assert found.decisions["change"].max() == pytest.approx(abs(other - margin))
+    weights = "bert has other weights in the two runs: it is another model"
+    assert found.notes == [weights, "1 of 2 tables are byte-identical"]
     if explained:
-        assert found.problems == [] and found.measures["unexplained"].sum() == 0
+        assert found.problems == [] and found.decisions["unexplained"].sum() == 0
     else:
         (problem,) = found.problems
         assert problem.startswith(f"bert, crows, original, AUL, published, {scores['pair_id'][row]}: ")
@@ -92,8 +93,8 @@ def test_what_one_run_has_alone_is_named(scores: pd.DataFrame, tmp_path: Path) -
     write_table(other / "scores/more/crows/original.parquet", scores, SCORES, {})
     (other / "tables/table1.csv").unlink()
     problems = compare_runs(one, other).problems
-    assert f"scores: scores/more/crows/original.parquet is in {other} alone" in problems
-    assert f"tables: tables/table1.csv is in {one} alone" in problems
+    assert f"more, crows, original, AUL: pairs in {other} alone" in problems
+    assert f"tables/table1.csv is in {one} alone" in problems
     assert f"bert, crows, original, CPS: pairs in {one} alone" in problems
 
 
@@ -104,7 +105,7 @@ def test_the_command_says_it_in_its_status(
     one = str(write_run(tmp_path / "one", scores))
     other = str(write_run(tmp_path / "other", moved(scores, row, -margin)))
     (tmp_path / "empty").mkdir()
-    nothing = f"error: {tmp_path}/empty: no scores in this folder; is it results/STUDY of a finished study?"
+    nothing = f"error: {tmp_path}/empty: no results of a study; these are in results/STUDY"
     for second, status, printed in (
         (one, 0, "the runs agree to float error: 0 of 700 decisions differ"),
         (other, 1, "the runs do not agree: 1 of 700 decisions differ, 1 of them not near-ties"),

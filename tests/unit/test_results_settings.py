@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from library import FILE, LAYOUT, InputError, check_layout, difference, stated, write_settings
+from library import FILE, LAYOUT, InputError, check_layout, difference, stated, write_facts
 
 STUDY: dict[str, Any] = {
     "study": "s",
@@ -43,13 +43,13 @@ def test_where_and_how_a_study_is_run_is_not_stated() -> None:
 def test_the_first_key_that_differs_is_named(
     tmp_path: Path, change: dict[str, Any], found: str | None
 ) -> None:
-    write_settings(tmp_path / FILE, stated(STUDY))
+    write_facts(tmp_path / FILE, stated(STUDY))
     assert difference(tmp_path, STUDY | change) == found
 
 
 def test_secrets_of_urls_are_not_stated(tmp_path: Path) -> None:
     study = {"benchmarks": {"b": {"url": "https://me:wo'rd@host/b.csv?token=sec'ret"}}}
-    write_settings(tmp_path / FILE, stated(study))
+    write_facts(tmp_path / FILE, stated(study))
     written = (tmp_path / FILE).read_text()
     assert "https://host/b.csv?token=..." in written and "rd@" not in written and "ret" not in written
     assert difference(tmp_path, study) is None
@@ -62,7 +62,7 @@ def test_results_of_an_earlier_layout_are_answered_by_one_line(
     tmp_path: Path, layout: dict[str, int]
 ) -> None:
     check_layout(tmp_path)
-    write_settings(tmp_path / FILE, stated(STUDY))
+    write_facts(tmp_path / FILE, stated(STUDY))
     check_layout(tmp_path)
     (tmp_path / FILE).write_text(json.dumps({"study": "s"} | layout))
     with pytest.raises(InputError, match=": made by an earlier layout: read anew"):

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,6 @@ from unmask.errors import InputError
 from unmask.installation import LIBRARY
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.preflight import hold_run_lock
-from unmask.results.cleaning import check_finished, removable, remove
 from unmask.results.folder import results_folder
 
 CLEAR = 3
@@ -217,14 +217,15 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _clean(options: argparse.Namespace) -> int:
+    from unmask.results.cleaning import removable, remove
+
     folder = _folder(options.results)
-    check_finished(folder)
-    hold_run_lock(folder)
+    if folder.is_dir():
+        hold_run_lock(folder)
     files = removable(folder, options.downloads)
-    sizes: dict[str, int] = {}
+    sizes: Counter[str] = Counter()
     for path in files:
-        kind = path.relative_to(folder).parts[0]
-        sizes[kind] = sizes.get(kind, 0) + path.stat().st_size
+        sizes[path.relative_to(folder).parts[0]] += path.stat().st_size
     for kind, size in sizes.items():
         print(f"{folder / kind}: {size / 1e6:.1f} MB")
     if not files:

@@ -12,7 +12,8 @@ FILE = "SHA256SUMS"
 
 def write_checksums(path: str | Path, files: Iterable[str | Path]) -> None:
     """Write the SHA-256 of each of the `files`, which lie below the folder of `path`, in the paths' order."""
-    _write(Path(path), {Path(file): sha256_of_file(file) for file in files})
+    names = sorted((Path(file).relative_to(Path(path).parent).as_posix(), file) for file in files)
+    write_text(path, "".join(f"{sha256_of_file(file)}  {name}\n" for name, file in names))
 
 
 def read_checksums(path: str | Path) -> dict[Path, str]:
@@ -34,14 +35,8 @@ def read_checksums(path: str | Path) -> dict[Path, str]:
     return checksums
 
 
-def drop_checksums(path: str | Path, files: Iterable[Path]) -> None:
+def drop_checksums(path: Path, files: Iterable[Path]) -> None:
     """Take the lines of some files out, so that `sha256sum --check` holds without them."""
-    checksums = read_checksums(path)
-    dropped = set(files)
-    if not dropped.isdisjoint(checksums):
-        _write(Path(path), {file: digest for file, digest in checksums.items() if file not in dropped})
-
-
-def _write(path: Path, checksums: dict[Path, str]) -> None:
-    named = sorted((file.relative_to(path.parent).as_posix(), digest) for file, digest in checksums.items())
-    write_text(path, "".join(f"{digest}  {name}\n" for name, digest in named))
+    dropped = {file.relative_to(path.parent).as_posix() for file in files}
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    write_text(path, "".join(line for line in lines if line.rstrip("\n").partition("  ")[2] not in dropped))

@@ -1,12 +1,14 @@
 """What may be removed of a finished study when disk is short: evidence, and what killed jobs have left."""
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from unmask.errors import InputError
+from unmask.files import sha256_of_file
 from unmask.results.checksums import FILE, drop_checksums
-from unmask.results.walking import files_below
+from unmask.results.files import files_below, sources_below
 
 EVIDENCE = re.compile(
     r"evidence/.+|downstream/.+/seed-\d+\.parquet|associations/.+/embeddings\.parquet"
@@ -21,29 +23,37 @@ ABANDONED = re.compile(r"(.+/)?\.[^/]+\.(partial|shards)\b.*")
 """What jobs that were killed have left."""
 
 
-def check_finished(results: str | Path) -> None:
-    """Raise InputError where there are no results of a study that was run to its end."""
-    if not Path(results, FILE).is_file():
-        raise InputError(f"{results}: no finished study (no {FILE}); run it to its end")
+def may_be_removed(path: Path, results: Path) -> bool:
+    """Whether results hold without this file, which lies below them if it is one of theirs."""
+    name = os.path.relpath(path, results)
+    return any(kind.fullmatch(name) for kind in (EVIDENCE, DOWNLOADS))
 
 
 def removable(results: str | Path, downloads: bool = False) -> list[Path]:
     """The files that may be removed of a finished study; `downloads`: also what has to be fetched again.
 
-    No run may be at work in the results meanwhile. Raises InputError where some are newer than the study's
-    end, as something else may still be made of them.
+    No run may be at work in the results meanwhile. Raises InputError where the study is not finished: it has
+    no checksums, or evidence that is newer than these and that no result states as its source.
     """
     results = Path(results)
+    if not (results / FILE).is_file():
+        raise InputError(f"{results}: no finished study (no {FILE}); run it to its end")
     kinds = [EVIDENCE, ABANDONED, *([DOWNLOADS] if downloads else [])]
     files = [
         path
         for path in files_below(results)
         if any(kind.fullmatch(path.relative_to(results).as_posix()) for kind in kinds)
     ]
-    for path in files:
-        if path.stat().st_mtime_ns > (results / FILE).stat().st_mtime_ns:
-            remedy = f"run it to its end; if nothing is to be done, touch {results / FILE}"
-            raise InputError(f"{path}: is newer than {FILE}: the study is not finished; {remedy}")
+    end = (results / FILE).stat().st_mtime_ns
+    if newer := [path for path in files if path.stat().st_mtime_ns > end]:
+        above = Path(os.path.abspath(results)).parents[1]
+        stated = [sources for _, sources in sources_below(results) if not isinstance(sources, str)]
+        used = {(above / source, sha256) for each in stated for source, sha256 in each.items()}
+        for path in newer:
+            if (Path(os.path.abspath(path)), sha256_of_file(path)) not in used:
+                raise InputError(
+                    f"{path}: no result is made from it yet; run the study to its end, or remove it"
+                )
     return files
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.facts import write_facts
+from unmask.facts import read_facts
 from unmask.urls import as_shown, query_digest
 
 FILE = "settings.json"
@@ -41,47 +41,42 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def write_settings(path: str | Path, settings: Mapping[str, Any]) -> None:
-    """Write settings that `stated` returned, whole or not at all."""
-    write_facts(path, settings)
-
-
 def check_layout(results: str | Path) -> None:
     """Raise InputError where the settings of results say that another version laid them out."""
-    path = Path(results, FILE)
-    if path.is_file() and _read(path).get("layout") != LAYOUT:
+    if Path(results, FILE).is_file() and _read(results).get("layout") != LAYOUT:
         raise InputError(f"{results}: made by an earlier layout: read anew (remove it, or add --forceall)")
 
 
 def difference(results: str | Path, config: Mapping[str, Any]) -> str | None:
-    """The first key in which a study is another one than its results say, in words; None where there is none.
+    """The first key in which results are of other settings, in words; None where they are of these.
 
-    Raises InputError where the results do not say.
+    Raises InputError where the results do not say their settings.
     """
     # of what another version wrote, too, only what matters
-    return _difference(stated(_read(Path(results, FILE))), json.loads(json.dumps(stated(config))), "")
+    theirs, ours = _by_key(stated(_read(results))), _by_key(stated(config))
+    for key in sorted({*theirs, *ours}):
+        if key not in ours:
+            return f"a {key}"
+        if key not in theirs:
+            return f"no {key}"
+        if theirs[key] != ours[key]:
+            return f"{key} {theirs[key][:80]}, not {ours[key][:80]}"
+    return None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(results: str | Path) -> dict[str, Any]:
+    path = Path(results, FILE)
     try:
-        return dict(json.loads(path.read_bytes()))
+        return dict(read_facts(path))
     except (OSError, TypeError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
 
 
-def _difference(one: Any, other: Any, place: str) -> str | None:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        for key in sorted({*one, *other}):
-            differing = _difference(one.get(key), other.get(key), f"{place}.{key}" if place else key)
-            if differing:
-                return differing
-        return None
-    if one == other:
-        return None
-    if one is None or other is None:
-        return f"{'a' if other is None else 'no'} {place}"
-    return f"{place} {_as_text(one)}, not {_as_text(other)}"
-
-
-def _as_text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:80]
+def _by_key(settings: Any, place: str = "") -> dict[str, str]:
+    """Each value as JSON by its place, as models.bert.seed; null ones are left out."""
+    if not isinstance(settings, Mapping):
+        return {} if settings is None else {place: json.dumps(settings, ensure_ascii=False)}
+    by_key = {place: "{}"}
+    for key, value in settings.items():
+        by_key |= _by_key(value, f"{place}.{key}" if place else key)
+    return by_key

@@ -2,28 +2,14 @@
 
 import functools
 import os
-import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
 
 from unmask.errors import InputError
-from unmask.evidence.lists import LIST, altered
-from unmask.facts import read_facts
 from unmask.files import sha256_of_file
 from unmask.results.checksums import FILE, read_checksums
-from unmask.results.cleaning import DOWNLOADS, EVIDENCE
-from unmask.results.walking import files_below
-from unmask.tables import read_metadata
-
-_STATES_SOURCES = re.compile(
-    r"(?!(.*/)?\.)(.+\.parquet|(.+[/.])?facts\.json|.+/digests\.json|models/[^/]+/manifest\.json"
-    r"|explorer/[^/]+/[^/]+/[^/]+\.json|report/sections/[^/]+\.json)"
-)
-"""Files that state what they were made from, as paths in a study's folder; hidden ones are left out."""
+from unmask.results.cleaning import may_be_removed
+from unmask.results.files import sources_below
 
 
 @dataclass
@@ -40,8 +26,8 @@ class Verified:
 
 
 def verify(folder: str | Path) -> Verified:
-    """Check final files by the list of checksums, evidence by the list beside it, and every other table and
-    section by the record in itself. Raises InputError where there are no results."""
+    """Check final files by the list of checksums, and every other table and section by what it states of its
+    sources. Raises InputError where there are no results."""
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder of results")
@@ -60,56 +46,21 @@ def verify(folder: str | Path) -> Verified:
             verified.problems.append(f"{path}: has changed since it was made")
         else:
             verified.results += 1
-    # recorded paths are relative to the folder that Snakemake ran in, also where `results` is a link
-    start = Path(os.path.abspath(folder)).parents[1]
-    for path in files_below(folder):
-        if not _states_sources(path, folder):
+    # `results` may be a link, and inputs lie beside it
+    above = Path(os.path.abspath(folder)).parents[1]
+    for path, sources in sources_below(folder):
+        if isinstance(sources, str):
+            verified.problems.append(f"{path}: {sources}")
             continue
-        try:
-            facts = read_metadata(path) if path.suffix == ".parquet" else read_facts(path)
-        except (OSError, ValueError, pa.ArrowException) as error:
-            verified.problems.append(f"{path}: cannot be read ({str(error).splitlines()[0]})")
-            continue
-        verified.problems += _contradictions(path, facts)
-        for source, stated in _sources(facts):
+        for source, stated in sources.items():
             # an absolute path stays what it is
-            there = start / source
-            if there.exists():
-                same = sha256(there.resolve()) == stated
-                verified.inputs += same
-                if not same:
-                    verified.problems.append(f"{path}: {source} is no longer the file that it was made from")
-            elif _may_be_removed(there, folder):
+            there = above / source
+            if not there.exists() and may_be_removed(there, folder):
                 verified.removed.add(there)
-            else:
+            elif not there.exists():
                 verified.problems.append(f"{path}: {source}, which it was made from, is not here")
+            elif sha256(there.resolve()) != stated:
+                verified.problems.append(f"{path}: {source} is no longer the file that it was made from")
+            else:
+                verified.inputs += 1
     return verified
-
-
-def _states_sources(path: Path, folder: Path) -> bool:
-    # the list of a model's tables on a benchmark says what they were made from
-    listed = path.name != LIST and any((each / LIST).is_file() for each in path.parents[:2])
-    return not listed and bool(_STATES_SOURCES.fullmatch(path.relative_to(folder).as_posix()))
-
-
-def _may_be_removed(path: Path, folder: Path) -> bool:
-    folder = Path(os.path.abspath(folder))
-    name = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else ""
-    return any(kind.fullmatch(name) for kind in (EVIDENCE, DOWNLOADS))
-
-
-def _contradictions(path: Path, facts: Mapping[str, Any]) -> Iterator[str]:
-    """Problems of what lies beside a file, by what the file states of it."""
-    for name, sha256 in facts["tables"].items() if path.name == LIST else ():
-        if problem := altered(path.parent / name, sha256):
-            yield f"{path.parent / name}: {problem}"
-    if "made_from" not in facts:
-        yield f"{path}: does not say what it was made from"
-
-
-def _sources(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    yield from facts.get("made_from", {}).items()
-    if "directory" in facts:
-        # the manifest of a model lists its files
-        for name, file in facts["files"].items():
-            yield str(Path(facts["directory"], name)), file["sha256"]
