@@ -473,3 +473,11 @@ def test_one_gguf_file_is_fetched_and_no_other(hub: Hub, monkeypatch: pytest.Mon
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     assert fetch_gguf("org/quantised", "main", "q/tiny.Q8_0.gguf", "again.gguf") == facts
     assert Path("again.gguf").read_bytes() == b"GGUF eight" and not Path("none.gguf").exists()
+
+
+@pytest.mark.parametrize("endpoint", ["", "hub.example", "http://:80"])
+def test_an_endpoint_that_is_no_url_is_one_line_at_once(
+    endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(endpoint, monkeypatch)
+    refused("^model org/tiny at revision main: HF_ENDPOINT: not a url: ")

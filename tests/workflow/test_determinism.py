@@ -70,11 +70,11 @@ def test_another_processor_gives_the_same_to_float_error(finished: Workflow, cop
     copied.config["runtime"] = {"batch_tokens": 17}
     copied.run()
     found = compare_runs(finished.folder / "results/small", results)
-    assert found.problems == [] and found.notes == []
+    # no margin beyond float error, no other weights
+    assert found.problems == [] and len(found.notes) == 1
     # it was another arithmetic indeed
-    assert 0 < found.measures["largest_difference"].max() < 2e-3
-    assert found.measures["share"].max() < 1
-    assert found.measures["near_ties"].sum() < 0.1 * found.measures["decisions"].sum()
+    assert 0 < found.decisions["change"].max() < 2e-3
+    assert found.decisions["near"].mean() < 0.1
     after = files_of(results)
     models = [name for name in after if name.startswith("models/")]
     assert models and all(before[name] == after[name] for name in models)
@@ -168,6 +168,5 @@ def test_real_pairs_are_decided_alike_on_another_processor(tmp_path: Path) -> No
     assert [process.wait(timeout=300) for process in processes] == [0, 0]
     found = compare_runs(runs[0][0], runs[1][0])
     assert found.problems == []
-    assert found.measures["decisions"].sum() == 2 * (4 * 2 * 150 + 2 * 25)
-    assert found.measures["largest_difference"].max() > 0
-    assert found.measures["share"].max() < 1
+    assert len(found.decisions) == 2 * (4 * 2 * 150 + 2 * 25)
+    assert found.decisions["change"].max() > 0

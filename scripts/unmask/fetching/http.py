@@ -31,13 +31,10 @@ LONGEST_PAUSE = 600
 """Seconds that are waited where a server asks for that or more."""
 
 _RETRIED_STATUSES = (408, 425, 429, 500, 502, 503, 504)
-
-
 _PAGE = re.compile(
     rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body|title)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_PAGE_TYPES = ("text/html", "application/xhtml+xml")
 
 
 class _BrokenError(Exception):
@@ -72,18 +69,14 @@ def fetch(
         check_url(url)
         path.parent.mkdir(parents=True, exist_ok=True)
         if urlsplit(url).scheme == "file":
-            part, headers = _copied(url, _part(path)), None
+            part, fault = _copied(url, _part(path)), None
         else:
             part, headers = _downloaded(url, path, limits)
+            fault = None if wanted else _not_a_file(part, url, headers)
         facts = _facts(name, part)
-        try:
-            if differences := _differences(facts, wanted):
-                raise InputError(f"wrong checksum: {differences}")
-            if headers is not None and not wanted:
-                _check_without_checksum(part, url, headers)
-        except InputError:
+        if fault := fault or _differences(facts, wanted):
             part.unlink()
-            raise
+            raise InputError(fault)
         os.replace(part, path)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
@@ -103,30 +96,33 @@ def _facts(name: str, path: Path) -> dict[str, str | int]:
 
 def _differences(facts: Mapping[str, str | int], wanted: Mapping[str, str]) -> str:
     """How checksums differ from the wanted ones, in words; empty where they agree."""
-    return "; ".join(
+    differing = [
         f"wanted {kind} {digest}, got {facts[kind]}"
         for kind, digest in wanted.items()
         if facts[kind] != digest.lower()
-    )
+    ]
+    return f"wrong checksum: {'; '.join(differing)}" if differing else ""
 
 
-def _check_without_checksum(part: Path, url: str, headers: Mapping[str, str]) -> None:
+def _not_a_file(part: Path, url: str, headers: Mapping[str, str]) -> str | None:
+    """Why what came is not the file, as far as this can be told without a checksum."""
     with open(part, "rb") as file:
         beginning = file.read(1 << 12)
     kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    is_wanted = Path(file_name(url)).suffix.lower() in (".html", ".htm")
-    if not is_wanted and (kind in _PAGE_TYPES or _PAGE.match(beginning)):
-        raise InputError(
+    is_page = kind in ("text/html", "application/xhtml+xml") or _PAGE.match(beginning)
+    if is_page and Path(file_name(url)).suffix.lower() not in (".html", ".htm"):
+        return (
             "the server sent a web page, not a file; check the url, and that it needs no login, or give the "
             "file's sha256"
         )
     if _length(headers) is None and headers.get("Transfer-Encoding") != "chunked":
         if not beginning:
             # the headers can have been cut short, too
-            raise InputError("nothing came, and the server does not say that there is nothing")
+            return "nothing came, and the server does not say that there is nothing"
         logger.warning(
             "%s: the server does not say how long it is: it may have been cut short", shown_url(url)
         )
+    return None
 
 
 def _part(path: Path, content: str = "") -> Path:
@@ -158,27 +154,21 @@ def _downloaded(url: str, path: Path, limits: Limits) -> tuple[Path, Mapping[str
         raise_on_status=False,
         retry_after_max=LONGEST_PAUSE,
     )
-    reason = ""
     with deadline(limits.seconds), requests.Session() as session:
         session.max_redirects = MOST_REDIRECTS
-        session.hooks["response"] = [_leave_redirect_unread]
+        # the body of a redirect, which may have no end, would be read whole before it is followed
+        session.hooks["response"] = [lambda answer, **_: answer.close() if answer.is_redirect else None]
         for scheme in ("http://", "https://"):
             session.mount(scheme, HTTPAdapter(max_retries=retry))
         for failures in range(limits.retries + 1):
-            if failures:
-                logger.warning("%s: %s; trying again", shown_url(url), reason)
-                time.sleep(limits.pause * 2 ** (failures - 1))
             try:
                 return _received(session, url, path, limits)
             except _BrokenError as error:
-                reason = str(error)
-    raise _unreachable(reason, limits)
-
-
-def _leave_redirect_unread(response: requests.Response, **settings: object) -> None:
-    """Close a redirect, whose body, which may have no end, would be read whole before it is followed."""
-    if response.is_redirect:
-        response.close()
+                if failures == limits.retries:
+                    raise _unreachable(str(error), limits) from None
+                logger.warning("%s: %s; trying again", shown_url(url), error)
+                time.sleep(limits.pause * 2**failures)
+    raise AssertionError("not reached")
 
 
 def _received(

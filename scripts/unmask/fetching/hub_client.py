@@ -8,12 +8,11 @@ log or result can have it.
 import logging
 import re
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import httpx2
 from huggingface_hub import constants, get_cached_repo_tree, get_token, hf_hub_download, snapshot_download
 from huggingface_hub.errors import (
     CachedRepoTreeNotFoundError,
@@ -25,12 +24,11 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
-from huggingface_hub.file_download import repo_folder_name
 
 from unmask.errors import InputError
 from unmask.fetching.limits import Meter, deadline
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.urls import without_secrets
+from unmask.urls import fault_of_url, without_secrets
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +43,24 @@ LISTED_IN, FETCHED_IN = 300.0, 86_400.0
 WAITS = (1.0, 4.0, 16.0)
 """Seconds before each further try, beyond those that the client makes by itself."""
 
-_COMMIT = re.compile("[0-9a-f]{40}")
+ADVICE: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], str]] = (
+    (GatedRepoError, "access must be granted first: ask for it on the model's page{token}"),
+    (RevisionNotFoundError, "there is no such revision"),
+    (RepositoryNotFoundError, "no such repository, or a private one: check the name{token}"),
+    (HFValidationError, "{name!r} is not the name of a repository ({reason})"),
+    (
+        OfflineModeIsEnabled,
+        "HF_HUB_OFFLINE is set and the cache has no whole copy: unset it, fetch the model first, or name a "
+        "commit that is there (of {name}: {commits})",
+    ),
+    # the client takes what comes for the JSON that it asked for
+    (
+        (TypeError, KeyError, AttributeError, AssertionError, RecursionError),
+        "what the hub says is no listing; check HF_ENDPOINT",
+    ),
+    (ValueError, "what the hub says cannot be read ({reason}); check HF_ENDPOINT"),
+)
+"""What to do about faults that another try does not mend; the first that fits."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +121,7 @@ def repository(name: str, kind: str, revision: str, what: str) -> Repository:
         return folder.name, [file.path for file in tree]
 
     commit, names = _asked(listing, LISTED_IN, name, kind, what)
-    if not _COMMIT.fullmatch(commit):
+    if not re.fullmatch("[0-9a-f]{40}", commit):
         raise InputError(f"{what}: the hub names no commit")
     logger.info("%s: commit %s", what, commit)
     return Repository(name, kind, commit, names, what)
@@ -114,16 +129,15 @@ def repository(name: str, kind: str, revision: str, what: str) -> Repository:
 
 def _asked(ask: Callable[[], Result], seconds: float, name: str, kind: str, what: str) -> Result:
     """What the client returns, asked again where another try may help. Raises InputError for its errors."""
+    if not_a_url := fault_of_url(f"{constants.ENDPOINT}/{name}"):
+        raise InputError(f"{what}: HF_ENDPOINT: {not_a_url}")
     for wait in (*WAITS, None):
         try:
             with deadline(seconds):
                 return ask()
         except InputError as error:
             raise InputError(f"{what}: {error}") from None
-        except (TypeError, KeyError, AttributeError, AssertionError, RecursionError):
-            # the client takes what comes for the JSON that it asked for
-            raise InputError(f"{what}: what the hub says is no listing; check HF_ENDPOINT") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, RuntimeError, ValueError) as error:
+        except Exception as error:
             if isinstance(error, OSError) and error.errno:
                 # of a disk, not of the hub
                 raise
@@ -132,9 +146,8 @@ def _asked(ask: Callable[[], Result], seconds: float, name: str, kind: str, what
                 raise InputError(f"{what}: {advice}") from None
             reason = _reason(fault)
             if wait is None:
-                raise InputError(
-                    f"{what}: could not be fetched (tried {len(WAITS) + 1} times): {reason}"
-                ) from None
+                tried = f"tried {len(WAITS) + 1} times"
+                raise InputError(f"{what}: could not be fetched ({tried}): {reason}") from None
             logger.warning("%s: %s; trying again in %.0f s", what, reason, wait)
             time.sleep(wait)
     raise AssertionError("not reached")
@@ -142,39 +155,20 @@ def _asked(ask: Callable[[], Result], seconds: float, name: str, kind: str, what
 
 def _advice(fault: BaseException, name: str, kind: str) -> str | None:
     """What to do about a fault that another try does not mend; None for others."""
-    match fault:
-        case GatedRepoError():
-            return f"access must be granted first: ask for it on the model's page{_token_needed()}"
-        case RevisionNotFoundError():
-            return "there is no such revision"
-        case RepositoryNotFoundError():
-            return f"no such repository, or a private one: check the name{_token_needed()}"
-        case HFValidationError():
-            return f"{name!r} is not the name of a repository ({fault})"
-        case OfflineModeIsEnabled():
-            folder = Path(constants.HF_HUB_CACHE, repo_folder_name(repo_id=name, repo_type=kind), "snapshots")
-            commits = ", ".join(sorted(path.name for path in folder.glob("*"))) or "nothing"
-            return (
-                f"HF_HUB_OFFLINE is set and the cache has no whole copy: unset it, fetch the model first, or "
-                f"name a commit that is there (of {name}: {commits})"
-            )
-        case HfHubHTTPError():
-            status = fault.response.status_code
-            if status in (408, 429) or status >= 500:
-                return None
-            return _reason(fault) + (_token_needed() if status in (401, 403) else "")
-        case httpx2.InvalidURL() | httpx2.UnsupportedProtocol():
-            return f"the hub cannot be asked ({_reason(fault)}); check HF_ENDPOINT"
-        case ValueError():
-            return f"what the hub says cannot be read ({_reason(fault)}); check HF_ENDPOINT"
-    return None
-
-
-def _token_needed() -> str:
-    """What to do about the token where the hub refuses: set one, or another than there is."""
+    token = "; the token of HF_TOKEN or `hf auth login` gives no access: use another"
     if get_token() is None:
-        return "; there is no token: set HF_TOKEN, or run `hf auth login`"
-    return "; the token of HF_TOKEN or `hf auth login` gives no access: use another"
+        token = "; there is no token: set HF_TOKEN, or run `hf auth login`"
+    snapshots = Path(constants.HF_HUB_CACHE).glob(f"{kind}s--{name.replace('/', '--')}/snapshots/*")
+    commits = ", ".join(sorted(path.name for path in snapshots)) or "nothing"
+    for kinds, advice in ADVICE:
+        if isinstance(fault, kinds):
+            return advice.format(token=token, name=name, commits=commits, reason=_reason(fault))
+    if not isinstance(fault, HfHubHTTPError):
+        return None
+    status = fault.response.status_code
+    if status in (408, 429) or status >= 500:
+        return None
+    return _reason(fault) + (token if status in (401, 403) else "")
 
 
 def _reason(error: BaseException) -> str:
