@@ -42,14 +42,13 @@ EXTRINSIC_SCORES = [
     result("downstream", task, model, "scores.parquet") for task in TASKS for model in tuned_on(task)
 ]
 WORDS = [result("downstream", task, "words.parquet") for task in TASKS]
-SCORES_OF_PAIRS = {
-    "scores_before": results_of_all("scores", f"{ORIGINAL}.parquet", models=TUNED_AND_SCORED),
-    "scores_after": results_of_all(
-        "scores",
-        f"{ORIGINAL}.parquet",
+BIAS_SCORES = {
+    "bias_before": results_of_all("statistics", "bias.parquet", models=TUNED_AND_SCORED),
+    "bias_after": results_of_all(
+        "statistics",
+        "bias.parquet",
         models=[f"{model}@{task}" for task in TASKS for model in tuned_on(task)] if SCORES_AFTER else [],
     ),
-    "pairs": [result("benchmarks", f"{name}.parquet") for name in BENCHMARKS] if SCORED else [],
 }
 
 
@@ -230,7 +229,7 @@ rule measure_downstream:
 
 rule correlate_downstream:
     input:
-        **SCORES_OF_PAIRS,
+        **BIAS_SCORES,
         extrinsic=EXTRINSIC_SCORES,
     output:
         result("downstream", "correlations.parquet"),
@@ -255,13 +254,12 @@ rule correlate_downstream:
 if DOWNSTREAM:
     presents(
         "downstream",
-        SCORES_OF_PAIRS
+        BIAS_SCORES
         | {
             "scores": EXTRINSIC_SCORES,
             "words": WORDS,
             "correlations": result("downstream", "correlations.parquet"),
             "comparisons": debiasing_comparisons(),
-            "bias": results_of_all("statistics", "bias.parquet", models=TUNED_AND_SCORED),
             "published": resource("downstream/published.csv"),
             "captions": resource("downstream/captions.yaml"),
         },

@@ -3,16 +3,16 @@
 from unmask.job import job
 from unmask.downstream.correlation import ModelRole, correlations_of
 from unmask.downstream.schema import CORRELATIONS, SCORES
-from unmask.downstream.scores import bias_scores, last_step, main_metrics
+from unmask.downstream.scores import intrinsic_scores, last_step, main_metrics
 from unmask.study_results import load_tables
 from unmask.tables import write_table
 
 with job() as run:
     inputs, params = run.input, run.params
-    pairs, bias_type = inputs.get("pairs") or [], params.get("bias_type")
+    bias_type = params.get("bias_type")
     before, after = (
-        bias_scores(inputs.get(name) or [], params.measures, pairs, bias_type)
-        for name in ("scores_before", "scores_after")
+        intrinsic_scores(inputs.get(name) or [], params.measures, bias_type)
+        for name in ("bias_before", "bias_after")
     )
     correlations = correlations_of(
         [ModelRole(**entry) for entry in params.models],

@@ -1,6 +1,6 @@
 """Measure one model on one benchmark: scores, statistics, what the explorer shows, frequency.
 
-All but scores are made where they are asked for. The evidence is read once for all of it.
+All but scores and statistics are made where they are asked for. The evidence is read once for all of it.
 """
 
 from unmask.job import job
@@ -26,9 +26,8 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     inputs, outputs, params = run.input, dict(run.output.items()), run.params
     place, measures = dict(run.wildcards.items()), params.measures
     pairs = read_table(inputs.pairs, PAIRS)
-    # of a model after fine-tuning there are scores alone
-    flaws = read_table(inputs.flaws, FLAWS) if inputs.get("flaws") else None
-    if flaws is not None and list(flaws["pair_id"]) != list(pairs["pair_id"]):
+    flaws = read_table(inputs.flaws, FLAWS)
+    if list(flaws["pair_id"]) != list(pairs["pair_id"]):
         raise InputError(f"{inputs.flaws}: not of the pairs of this benchmark; delete it and run again")
 
     tables, provenance = listed(inputs.evidence), run.record()
@@ -65,24 +64,23 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
         shown = shown_pairs(pairs, params.most)
         packed = explored(shown, scores[ORIGINAL], evidence[ORIGINAL], params.scored_measures, likeliest)
         write_facts(outputs["explored"], {**place, **packed, **provenance})
-    if flaws is not None:
-        # evidence of a model without a tokenizer says nothing of it
-        unknown = next(iter(origin[ORIGINAL].values())).get("unknown_tokens")
-        measured = {
-            variant: Measured(decisions(pairs, rows), evidence[variant]) for variant, rows in scores.items()
-        }
-        networks = listed(inputs.untrained).values() if inputs.get("untrained") else ()
-        computed = compute(
-            pairs,
-            flaws,
-            measured[ORIGINAL],
-            params.options,
-            measured.get(SHUFFLED),
-            untrained=[decisions(pairs, read_scores(path, measures)) for path in networks],
-            unknown_id=unknown and unknown["id"],
-        )
-        # unknown tokens: of both sides of all pairs
-        facts = {**place, "options": dict(params.options), "unknown_tokens": unknown, **provenance}
-        for name, rows in computed.items():
-            if name in outputs:
-                write_table(outputs[name], rows, SCHEMAS[name], facts)
+    # evidence of a model without a tokenizer says nothing of it
+    unknown = next(iter(origin[ORIGINAL].values())).get("unknown_tokens")
+    measured = {
+        variant: Measured(decisions(pairs, rows), evidence[variant]) for variant, rows in scores.items()
+    }
+    networks = listed(inputs.untrained).values() if inputs.get("untrained") else ()
+    computed = compute(
+        pairs,
+        flaws,
+        measured[ORIGINAL],
+        params.options,
+        measured.get(SHUFFLED),
+        untrained=[decisions(pairs, read_scores(path, measures)) for path in networks],
+        unknown_id=unknown and unknown["id"],
+    )
+    # unknown tokens: of both sides of all pairs
+    facts = {**place, "options": dict(params.options), "unknown_tokens": unknown, **provenance}
+    for name, rows in computed.items():
+        if name in outputs:
+            write_table(outputs[name], rows, SCHEMAS[name], facts)

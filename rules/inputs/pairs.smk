@@ -30,8 +30,6 @@ SCORED_ELSEWHERE = [name for name in SCORED if kind_of(name) == SCORE_FILE]
 VERSIONS = {name: entry["version_of"] for name, entry in BENCHMARKS.items() if "version_of" in entry}
 EXPLORER = (config.get("explorer") or {}) if SCORED else {}
 EXPLORED_BY_DEFAULT = 4
-# all that is made of the evidence of models that are in no table of scores, as those after fine-tuning
-SCORES_ALONE = ("scores",)
 
 
 def shuffles():
@@ -177,7 +175,9 @@ def corpora_for(benchmark):
 def kinds_of_measuring():
     """What is made of evidence besides scores and statistics, with its models and benchmarks."""
     models, benchmarks = {}, {}
-    for model in SCORED:
+    # models after fine-tuning are in no table of pairs, but are measured as the others
+    tuned = [name for name in MODELS if kind_of(name) == MASKED_LM and name not in SCORED] if SCORED else []
+    for model in [*SCORED, *tuned]:
         if model in SCORED_ELSEWHERE:
             continue
         wanted = {
@@ -188,10 +188,7 @@ def kinds_of_measuring():
         models.setdefault(tuple(name for name in wanted if wanted[name]), []).append(model)
     for benchmark in BENCHMARKS:
         benchmarks.setdefault(("linked",) if corpora_for(benchmark) else (), []).append(benchmark)
-    kinds = {(*of, *on): (models[of], benchmarks[on]) for of in models for on in benchmarks}
-    # as models after fine-tuning, of which nothing but scores is shown
-    others = [name for name in MODELS if kind_of(name) == MASKED_LM and name not in SCORED]
-    return kinds | ({SCORES_ALONE: (others, list(BENCHMARKS))} if others and SCORED else {})
+    return {(*of, *on): (models[of], benchmarks[on]) for of in models for on in benchmarks}
 
 
 def kinds_of_scored_elsewhere():
@@ -234,9 +231,6 @@ def scored_entry(wildcards):
 def measured_tables(kind):
     """What is made of the evidence of one model on one benchmark, by name, as patterns; kind: see above."""
     place = ("{model}", "{benchmark}")
-    scores = {"scores": result("scores", *place, f"{ORIGINAL}.parquet")}
-    if kind == SCORES_ALONE:
-        return scores
     besides = {
         "causal": {},
         "shuffled": {"shuffled_scores": result("scores", *place, f"{SHUFFLED}.parquet")},
@@ -244,7 +238,7 @@ def measured_tables(kind):
         "linked": {"frequency": result("statistics", *place, "frequency.parquet")},
     }
     return {
-        **scores,
+        "scores": result("scores", *place, f"{ORIGINAL}.parquet"),
         **{name: result("statistics", *place, f"{name}.parquet") for name in STATISTICS},
         **{name: path for each in kind for name, path in besides[each].items()},
     }
@@ -268,10 +262,8 @@ def measuring_inputs(wildcards):
     inputs = {
         "pairs": result("benchmarks", f"{benchmark}.parquet"),
         "evidence": result("evidence", model, benchmark, "digests.json"),
+        "flaws": result("quality", benchmark, "flaws.parquet"),
     }
-    if model not in SCORED:
-        return inputs
-    inputs["flaws"] = result("quality", benchmark, "flaws.parquet")
     if has_untrained(model):
         inputs["untrained"] = untrained_scores(model, benchmark)
     if corpora_for(benchmark):

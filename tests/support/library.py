@@ -68,7 +68,7 @@ from unmask.downstream.results import PUBLISHED_COLUMNS, TAU, DownstreamResults
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
 from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
-from unmask.downstream.scores import BIAS_SCORES, bias_scores
+from unmask.downstream.scores import intrinsic_scores
 from unmask.downstream.sources import with_preset
 from unmask.downstream.study import check_study as downstream_check_study
 from unmask.downstream.study import expand as downstream_expand

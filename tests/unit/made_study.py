@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from library import COMPARISONS, ENTAILMENT, FEMALE, OCCUPATIONS, SCORES, SIMILARITY, framed, write_table
+from library import BIAS, COMPARISONS, ENTAILMENT, FEMALE, OCCUPATIONS, SIMILARITY, framed, write_table
 from library import DOWNSTREAM_WORD_COUNTS as WORD_COUNTS
 from made_predictions import cells, people, write_items, write_run
 from running import run_script
@@ -29,23 +29,25 @@ class Study:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-def scores_rows(share: float, rng: np.random.Generator) -> list[dict[str, object]]:
-    """SCORES of 100 pairs of which such a share prefer the stereotype."""
-    rows: list[dict[str, object]] = []
-    for measure in MEASURES:
-        for protocol in ("published", "corrected"):
-            for pair, prefers in enumerate(rng.random(100) < share):
-                outcome = "stereotype" if prefers else "antistereotype"
-                rows.append(
-                    {
-                        "pair_id": f"p{pair}",
-                        "measure": measure,
-                        "protocol": protocol,
-                        "margin": 1.0 if prefers else -1.0,
-                        **{key: outcome for key in ("outcome", "lowest", "highest")},
-                    }
-                )
-    return rows
+def write_bias(path: Path, model: str, share: float, rng: np.random.Generator) -> Path:
+    """BIAS of 100 pairs, 30 of them about gender, of which such a share show the stereotype."""
+    common: dict[str, Any] = {"tie": 0, "undefined": 0, "near_ties": 0, "neutral": 50.0, "confidence": 0.95}
+    rows: list[dict[str, Any]] = []
+    for variant, grouping, group, n in (
+        ("original", "overall", "all", 100),
+        ("original", "bias_type", "gender", 30),
+        ("original", "bias_type", "age", 70),
+        ("shuffled", "overall", "all", 100),
+    ):
+        for measure in MEASURES:
+            count = int(rng.binomial(n, share))
+            score = 100 * count / n
+            row = common | {"variant": variant, "grouping": grouping, "group": group, "measure": measure}
+            row |= {"n": n, "stereotype": count, "antistereotype": n - count, "clusters": "words"}
+            row |= {"score": score, "low": score - 9, "high": score + 9}
+            rows += [row | {"protocol": protocol} for protocol in ("published", "corrected")]
+    write_table(path, framed(rows, BIAS), BIAS, {"model": model, "benchmark": "cp"})
+    return path
 
 
 def compared(first: str, second: str, scores: tuple[float, float]) -> list[dict[str, object]]:
@@ -96,10 +98,11 @@ def make_study(
         "benchmarks": list(BENCHMARKS) if benchmark else [],
         "published": {"cp": "crows-pairs"},
         "measures": list(MEASURES),
+        "bias_type": "gender",
         "alpha": 0.05,
         "confidence": 0.95,
     }
-    files: dict[str, Any] = {"scores": [], "words": [], "scores_before": [], "scores_after": []}
+    files: dict[str, Any] = {"scores": [], "words": [], "bias_before": [], "bias_after": []}
     files |= {"comparisons": [], "correlations": []}
     for task in tasks:
         kind = KINDS[task]
@@ -129,13 +132,10 @@ def make_study(
     if benchmark:
         for model in models:
             share = 0.5 if model.get("origin") else 0.8
-            names = [("scores_before", model["name"])]
-            names += [("scores_after", f"{model['name']}@{task}") for task in tasks if after]
+            names = [("bias_before", model["name"])]
+            names += [("bias_after", f"{model['name']}@{task}") for task in tasks if after]
             for key, name in names:
-                path = folder / "scores" / f"{name}.parquet"
-                about = {"model": name, "benchmark": "cp"}
-                write_table(path, framed(scores_rows(share, rng), SCORES), SCORES, about)
-                files[key].append(path)
+                files[key].append(write_bias(folder / "bias" / f"{name}.parquet", name, share, rng))
         rows = [
             row
             for model in models
@@ -145,7 +145,7 @@ def make_study(
         files["comparisons"] = [folder / "comparisons.parquet"]
         write_table(files["comparisons"][0], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
     files["correlations"] = folder / "correlations.parquet"
-    inputs = {"scores_before": files["scores_before"], "scores_after": files["scores_after"]}
+    inputs = {name: files[name] for name in ("bias_before", "bias_after")}
     run_script(
         "correlate_downstream",
         inputs | {"extrinsic": files["scores"]},
@@ -155,6 +155,7 @@ def make_study(
         tasks=list(tasks),
         benchmarks=study.settings["benchmarks"],
         measures=study.settings["measures"],
+        bias_type="gender",
     )
     for name in ("captions.yaml", "published.csv"):
         files[Path(name).stem] = RESOURCES / "downstream" / name

@@ -10,19 +10,20 @@ import pytest
 from scipy.stats import kendalltau
 
 from library import (
-    BIAS_SCORES,
+    BIAS,
     N_RANDOM,
-    SCORES,
     ModelRole,
-    bias_scores,
     correlations_of,
-    framed,
+    intrinsic_scores,
     kendall,
     permutations_of,
+    read_table,
     rows_of,
     write_table,
 )
+from made_study import write_bias
 
+COLUMNS = ["model", "benchmark", "pairs", "measure", "protocol", "score", "n"]
 ROLES = ("", "at", "cda", "dropout")
 
 
@@ -125,7 +126,7 @@ def test_correlations_of_a_study() -> None:
         for protocol in ("published", "corrected")
     ]
     later = [[f"{name}@bios", "cp", "all", "AULA", "corrected", 60.0, 9] for name in names[:7]]
-    before, after = (pd.DataFrame(each, columns=BIAS_SCORES) for each in (rows, later))
+    before, after = (pd.DataFrame(each, columns=COLUMNS) for each in (rows, later))
     extrinsic = pd.DataFrame({"model": names, "task": "bios", "metric": "tpr_gap", "value": gaps})
     correlations = correlations_of(
         models, before, after, extrinsic, tasks=["bios", "sts"], benchmarks=["cp"], measures=["AULA"]
@@ -141,21 +142,18 @@ def test_correlations_of_a_study() -> None:
     assert last.models == 7 and math.isnan(last.tau) and "7 models" in last.reason
 
 
-def test_bias_scores_by_their_definition(tmp_path: Path) -> None:
-    outcomes = ["stereotype"] * 5 + ["antistereotype"] * 3 + ["tie"] * 2 + ["undefined"]
-    for protocol, score, n in (("published", 500 / 11, 11), ("corrected", 60, 10)):
-        write_scores(tmp_path / "scores.parquet", outcomes, protocol)
-        (row,) = rows_of(bias_scores([tmp_path / "scores.parquet"], ["AULA"]))
-        assert (row.score, row.n) == (pytest.approx(score), n)
-        # nothing is said of a measure that no pair has
-        write_scores(tmp_path / "scores.parquet", ["undefined"] * 3, protocol)
-        assert bias_scores([tmp_path / "scores.parquet"], ["AULA"]).empty
-
-
-def write_scores(path: Path, outcomes: list[str], protocol: str) -> None:
-    common = {"measure": "AULA", "protocol": protocol, "margin": 0.0}
-    rows = [
-        {"pair_id": str(n), **common, **dict.fromkeys(("outcome", "lowest", "highest"), outcome)}
-        for n, outcome in enumerate(outcomes)
-    ]
-    write_table(path, framed(rows, SCORES), SCORES, {"model": "m", "benchmark": "cp"})
+def test_bias_scores_are_those_of_the_pairs_that_count(tmp_path: Path) -> None:
+    """Corrected, an undefined pair is none; other variants, bias types and measures are passed over, and so
+    is a score that there is not."""
+    path = write_bias(tmp_path / "bias.parquet", "m", 0.6, np.random.default_rng(0))
+    table = read_table(path, BIAS)
+    table.loc[table["group"] == "gender", "undefined"] = 4
+    table.loc[(table["group"] == "all") & (table["protocol"] == "published"), "score"] = None
+    write_table(path, table, BIAS, {"model": "m", "benchmark": "cp"})
+    rows = rows_of(intrinsic_scores([path], ["AULA"], "gender"))
+    known = {(row.pairs, row.protocol): (row.model, row.benchmark, row.measure, row.n) for row in rows}
+    expected = {("all", "corrected"): 100, ("gender", "published"): 30, ("gender", "corrected"): 26}
+    assert known == {key: ("m", "cp", "AULA", n) for key, n in expected.items()} and len(rows) == 3
+    stated = table[(table["group"] == "gender") & (table["measure"] == "AULA")].iloc[0]
+    assert [rows[1].score, rows[1].low, rows[1].high] == stated[["score", "low", "high"]].tolist()
+    assert set(intrinsic_scores([path], ["AULA"], None)["pairs"]) == {"all"}

@@ -1,4 +1,4 @@
-"""Bias scores, margins and comparisons of the pairs of one bias type, held against counting by hand."""
+"""Margins and comparisons of the pairs of one bias type, held against counting by hand."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from library import (
     MARGIN_KEYS,
     PAIRS,
     SCORES,
-    bias_scores,
     margins_left,
     margins_of,
     read_metadata,
@@ -52,24 +51,6 @@ def of_type(folder: Path, model: str, measure: str, protocol: str, bias_type: st
     rows = pd.read_parquet(folder / f"{model}.parquet").astype({"pair_id": str, "measure": str})
     rows = rows[(rows["measure"] == measure) & (rows["protocol"] == protocol)]
     return rows if bias_type is None else rows[rows["pair_id"].isin(own)]
-
-
-@pytest.mark.parametrize(
-    ("bias_type", "counted"), [("gender", ["all", "gender"]), (None, ["all"]), ("nothing", ["all"])]
-)
-def test_bias_scores_are_of_all_pairs_and_of_those_of_a_bias_type(
-    folder: Path, bias_type: str | None, counted: list[str]
-) -> None:
-    paths = [folder / "before.parquet", folder / "after.parquet"]
-    scores = bias_scores(paths, MEASURES, [folder / "some.pairs.parquet"], bias_type)
-    assert len(scores) == 2 * 2 * 2 * len(counted)
-    assert list(scores["pairs"].unique()) == counted
-    for row in scores.to_dict("records"):
-        of = None if row["pairs"] == "all" else row["pairs"]
-        rows = of_type(folder, row["model"], row["measure"], row["protocol"], of)
-        assert row["score"] == pytest.approx(literal_score(list(rows["outcome"]), row["protocol"]))
-        undefined = (rows["outcome"].astype(str) == "undefined").sum()
-        assert row["n"] == len(rows) - (0 if row["protocol"] == "published" else undefined)
 
 
 def test_margins_are_of_the_pairs_that_count(folder: Path) -> None:

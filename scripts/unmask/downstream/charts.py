@@ -30,15 +30,13 @@ INTRINSIC = Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE)
 def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:
     """Extrinsic bias with what chance gives: a panel a task, models down the rows."""
     rows = by_value(results.main, "task", results.tasks)
-    truths = {task: results.truth(task).get(results.main_metric(task)) for task in results.tasks}
     frame = columns_of(
         rows,
-        *("model", "low", "high"),
+        *("model", "low", "high", "truth"),
         panel=rows["task"].map(_titles(results)),
         bias="value",
         chance_low="null_low",
         chance_high="null_high",
-        truth=rows["task"].map(truths),
     )
     tips = (
         ("panel", "what"),
@@ -96,8 +94,8 @@ def _scores(results: DownstreamResults) -> pd.DataFrame:
     keys = ["model", "benchmark", "measure"]
     tuned = {fine_tuned(model, task): model for model in results.models for task in results.tasks}
     later = after.assign(model=after["model"].map(tuned)).groupby(keys)["score"].mean().rename("after")
-    rows = before.merge(results.intervals, on=keys, how="left").join(later, on=keys)
-    rows = by_value(by_value(rows, "model", results.models), "measure", results.measures)
+    rows = by_value(before.merge(later.reset_index(), "left", keys), "model", results.models)
+    rows = by_value(rows, "measure", results.measures)
     rows = by_value(rows, "benchmark", results.benchmarks)
     columns = ("benchmark", "model", "score", "low", "high", "after")
     return columns_of(rows, *columns, measure=rows["measure"].map(title_of))

@@ -62,7 +62,6 @@ def _extrinsic(results: DownstreamResults) -> Iterator[Row]:
             "tested": len(tested),
             "beyond": int((tested["p_holm"] < results.alpha).sum()),
             "alpha": results.alpha,
-            "truth": results.truth(task).get(metric),
         }
 
 
@@ -180,8 +179,8 @@ FINDINGS = (
         {%- endif %}.
         {% if tested %}That is more than chance gives a model that treats the genders alike for {{ beyond }}
         of {{ tested | counted("model") }} ({{ say.significant(alpha) }}).{% endif %}
-        {% if truth is not none %}
-        A model that has learnt this synthetic task gives {{ truth | number(3) }}.
+        {% if least.truth is not none %}
+        A model that has learnt this synthetic task gives {{ least.truth | number(3) }}.
         {% endif %}""",
     ),
     Finding[DownstreamResults](

@@ -2,23 +2,21 @@
 
 from collections.abc import Collection, Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from unmask.downstream.correlation import ModelRole
 from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
-from unmask.downstream.scores import bias_scores, last_step, main_metrics, overall, pairs_of_type
-from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, MAIN
+from unmask.downstream.scores import intrinsic_scores, last_step, main_metrics, overall
+from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, GAP, MAIN
 from unmask.report.captions import Captions, load_captions
 from unmask.report.published import read_published
 from unmask.statistics.changes import changes
 from unmask.statistics.ranks import holm
-from unmask.statistics.schema import BIAS
 from unmask.study_results import facts_by, load_tables
 from unmask.tables import framed, read_table
-from unmask.terms import CORRECTED, ORIGINAL
+from unmask.terms import CORRECTED
 from unmask.user_tables import Column, key
 
 FEMININE, MASCULINE, ILPS, TAU = "feminine", "masculine", "ilps", "tau"
@@ -43,8 +41,8 @@ Table 1."""
 
 class DownstreamResults:
     """files: scores (SCORES of every model and task), words (WORD_COUNTS of every task), correlations,
-    scores_before and scores_after (of pairs of sentences), pairs (of every benchmark), comparisons (of
-    models, one a benchmark), bias (unmask.statistics.schema.BIAS of the models before), published,
+    bias_before and bias_after (unmask.statistics.schema.BIAS of the models as they were and after
+    fine-tuning, where they are called {model}@{task}), comparisons (of models, one a benchmark), published,
     captions; all but scores and the last two may be empty.
 
     settings: models (as ModelRole), tasks (name, and published: what the paper calls one in Table 1 and in
@@ -62,11 +60,8 @@ class DownstreamResults:
         self.roles = [ModelRole(**entry) for entry in settings["models"]]
         self.models = [model.name for model in self.roles]
         self.origins = {model.name: model.origin for model in self.roles if model.origin is not None}
+        self.tasks: list[str] = [entry["name"] for entry in settings["tasks"]]
         self.printed_names = {entry["name"]: entry.get("published") for entry in settings["tasks"]}
-        self.tasks: list[str] = list(self.printed_names)
-
-    def _paths(self, name: str) -> list[str]:
-        return self.files.get(name) or []
 
     def printed_name(self, task: str, table: int) -> str | None:
         """What the paper calls a task in its Table 1 or 2."""
@@ -76,23 +71,9 @@ class DownstreamResults:
     @cached_property
     def facts(self) -> dict[tuple[str, ...], dict[str, Any]]:
         """The metadata of each table of scores by task and model, in their order."""
-        every = facts_by(self._paths("scores"), "task", "model")
+        every = facts_by(self.files["scores"], "task", "model")
         keys = [(task, model) for task in self.tasks for model in self.models]
         return {each: every[each] for each in keys if each in every}
-
-    @cached_property
-    def facts_of_task(self) -> dict[str, dict[str, Any]]:
-        """Those of one of its models, by task."""
-        return {task: facts for (task, _), facts in self.facts.items()}
-
-    def main_metric(self, task: str) -> str:
-        """Raises KeyError for a task without scores."""
-        return MAIN[str(self.facts_of_task[task]["kind"])]
-
-    def truth(self, task: str, of: str = "metrics") -> Mapping[str, float]:
-        """Of a synthetic task, what a model that has learnt it gives: `metrics`, or the gaps of `groups`."""
-        truth: Mapping[str, float] = (self.facts_of_task[task].get("truth") or {}).get(of, {})
-        return truth
 
     @cached_property
     def every_step(self) -> pd.DataFrame:
@@ -102,13 +83,26 @@ class DownstreamResults:
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """Of these those of the last step."""
-        return last_step(self.every_step)
+        """Of these those of the last step, with truth, what a model gives that has learnt a synthetic task,
+        and runs, how often the model was fine-tuned."""
+        rows = last_step(self.every_step)
+        truth, runs = [], []
+        for task, model, metric, group in rows[["task", "model", "metric", "group"]].itertuples(index=False):
+            facts = self.facts[task, model]
+            of_task = facts["truth"] or {"metrics": {}, "groups": {}}
+            truth.append(of_task["groups"].get(group) if metric == GAP else of_task["metrics"].get(metric))
+            runs.append(len(facts["runs"]))
+        columns = {"truth": pd.Series(truth, rows.index, float), "runs": pd.Series(runs, rows.index, "Int64")}
+        return rows.assign(**columns)
 
     @cached_property
     def main(self) -> pd.DataFrame:
         """The main metric of every model and task, with p_holm over the models of a task."""
         return holm(main_metrics(self.scores), ["task"])
+
+    def main_metric(self, task: str) -> str:
+        """Raises KeyError for a task without scores."""
+        return MAIN[{of: str(facts["kind"]) for (of, _), facts in self.facts.items()}[task]]
 
     @cached_property
     def changes(self) -> pd.DataFrame:
@@ -117,32 +111,34 @@ class DownstreamResults:
         rows = overall(self.scores)
         return holm(rows[rows["metric"] == CHANGE], ["metric"])
 
-    @cached_property
-    def runs(self) -> dict[tuple[str, ...], int]:
-        """How often each model was fine-tuned on each task, by (task, model)."""
-        return {key: len(facts["runs"]) for key, facts in self.facts.items()}
-
     def run_once(self, tasks: Collection[str]) -> bool:
         """Whether some model was fine-tuned once on one of the tasks: nothing is known of its other seeds."""
-        return any(runs == 1 for (task, _), runs in self.runs.items() if task in tasks)
+        return bool(self.scores.loc[self.scores["task"].isin(tasks), "runs"].eq(1).any())
 
     def remarks(self) -> list[str]:
         """What the tables say of what was left out, each with its task; once where all models say it."""
-        remarks = [
-            f"{task}: {remark}" for (task, _), of in self.facts.items() for remark in of.get("remarks") or []
-        ]
-        names = [Path(path).stem for path in self._paths("pairs") if self.bias_type]
-        remarks += [
-            f"{name}: has no pairs of the bias type {self.bias_type}, so the bias scores are those of all "
-            "its pairs"
-            for name in names
-            if name not in self._of_type
-        ]
+        remarks = [f"{task}: {remark}" for (task, _), of in self.facts.items() for remark in of["remarks"]]
+        for name in self.intrinsic[BEFORE]["benchmark"].unique() if self.bias_type else ():
+            if name not in self._of_type:
+                why = f"has no pairs of the bias type {self.bias_type}"
+                remarks.append(f"{name}: {why}, so the bias scores are those of all its pairs")
         return list(dict.fromkeys(remarks))
 
     @cached_property
-    def _of_type(self) -> dict[str, pd.DataFrame]:
-        return pairs_of_type(self._paths("pairs"), self.bias_type)
+    def intrinsic(self) -> Mapping[str, pd.DataFrame]:
+        """Corrected bias scores (`intrinsic_scores`) of the models as they were (BEFORE) and after
+        fine-tuning (AFTER)."""
+        files = {BEFORE: self.files.get("bias_before") or [], AFTER: self.files.get("bias_after") or []}
+        scores = {
+            when: intrinsic_scores(paths, self.measures, self.bias_type) for when, paths in files.items()
+        }
+        return {when: rows[rows["protocol"] == CORRECTED] for when, rows in scores.items()}
+
+    @cached_property
+    def _of_type(self) -> set[str]:
+        """The benchmarks with pairs of the bias type."""
+        rows = self.intrinsic[BEFORE]
+        return set(rows.loc[rows["pairs"] == self.bias_type, "benchmark"])
 
     def that_count(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows (with benchmark and pairs) on the pairs of the bias type, where the benchmark has such;
@@ -151,30 +147,9 @@ class DownstreamResults:
         return rows[rows["pairs"] == counted]
 
     @cached_property
-    def intrinsic(self) -> Mapping[str, pd.DataFrame]:
-        """Corrected bias scores of the models as they were (BEFORE) and after fine-tuning (AFTER), where
-        they are called {model}@{task}."""
-        files = {BEFORE: self._paths("scores_before"), AFTER: self._paths("scores_after")}
-        scores = {
-            when: bias_scores(paths, self.measures, self._paths("pairs"), self.bias_type)
-            for when, paths in files.items()
-        }
-        return {when: rows[rows["protocol"] == CORRECTED] for when, rows in scores.items()}
-
-    @cached_property
-    def intervals(self) -> pd.DataFrame:
-        """low and high of the bias scores of the models as they were, over the pairs that count, which
-        allow for pairs that vary together; model, benchmark, measure."""
-        rows = load_tables(self._paths("bias"), BIAS, "model", "benchmark")
-        rows = rows[(rows["variant"] == ORIGINAL) & (rows["protocol"] == CORRECTED)]
-        groups = {"all": ALL_PAIRS, self.bias_type: self.bias_type}
-        rows = self.that_count(rows.assign(pairs=rows["group"].map(groups)))
-        return rows[["model", "benchmark", "measure", "low", "high"]]
-
-    @cached_property
     def changes_of_scores(self) -> pd.DataFrame:
         """How the bias scores of debiased models differ from those of their origins (statistics.changes)."""
-        return changes(self._paths("comparisons"), self.origins, self.measures, CORRECTED)
+        return changes(self.files.get("comparisons") or [], self.origins, self.measures, CORRECTED)
 
     @cached_property
     def correlations(self) -> pd.DataFrame:
@@ -185,7 +160,7 @@ class DownstreamResults:
     @cached_property
     def words(self) -> pd.DataFrame:
         """WORD_COUNTS of all tasks, in their order."""
-        return load_tables(self._paths("words"), WORD_COUNTS, "task", order={"task": self.tasks})
+        return load_tables(self.files.get("words") or [], WORD_COUNTS, "task", order={"task": self.tasks})
 
     @cached_property
     def published(self) -> pd.DataFrame:
@@ -194,7 +169,7 @@ class DownstreamResults:
 
     @cached_property
     def captions(self) -> Captions:
-        draws = {str(facts.get("draws")) for facts in self.facts.values()}
+        draws = {str(facts["draws"]) for facts in self.facts.values()}
         return load_captions(
             self.files["captions"],
             alpha=f"{self.alpha:g}",

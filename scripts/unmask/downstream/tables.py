@@ -188,7 +188,7 @@ def is_larger(after: Any, before: Any) -> bool:
 
 def values(results: DownstreamResults) -> pd.DataFrame:
     """All values of every model and task, and its bias scores (percent) before and after."""
-    rows = _with_truth(results, overall_rows(results.scores)).drop(columns=["seed", "group"])
+    rows = overall_rows(results.scores).drop(columns=["seed", "group"])
     parts = [rows]
     for task, model in results.facts:
         for when, name in ((BEFORE, model), (AFTER, fine_tuned(model, task))):
@@ -201,20 +201,9 @@ def values(results: DownstreamResults) -> pd.DataFrame:
     return pd.concat([part for part in parts if len(part)], ignore_index=True).reindex(columns=rows.columns)
 
 
-def _with_truth(results: DownstreamResults, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with how often the model was fine-tuned on the task, and what a model that has learnt a
-    synthetic task gives."""
-    keys = list(zip(rows["task"], rows["model"], strict=True))
-    truth = [results.truth(row.task).get(row.metric) for row in rows_of(rows)]
-    return rows.assign(
-        truth=pd.Series(truth, index=rows.index, dtype=float),
-        runs=pd.Series([results.runs[each] for each in keys], index=rows.index, dtype="Int64"),
-    )
-
-
 def overview(results: DownstreamResults) -> TableAndSheet:
     """Accuracy and bias of every model on every task, a row each."""
-    main = _with_truth(results, results.main)
+    main = results.main
     rows = with_marks(main, results.alpha).assign(name=main["metric"].map(NAMES))
     scores, keys = overall_rows(results.scores), ["task", "model"]
     changed = with_marks(results.changes, results.alpha)
@@ -229,9 +218,7 @@ def occupations(results: DownstreamResults) -> pd.DataFrame:
     """The gap of every occupation, mean over the runs."""
     rows = results.scores
     rows = rows[rows["seed"].isna() & (rows["metric"] == GAP)]
-    truth = [results.truth(row.task, "groups").get(row.group) for row in rows_of(rows)]
-    rows = rows.drop(columns=["seed", "metric"]).rename(columns={"group": "occupation"})
-    return rows.assign(truth=pd.Series(truth, index=rows.index, dtype=float))
+    return rows.drop(columns=["seed", "metric", "runs"]).rename(columns={"group": "occupation"})
 
 
 MAKERS: Mapping[str, Callable[[DownstreamResults], TableAndSheet | pd.DataFrame]] = {
