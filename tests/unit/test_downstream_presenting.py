@@ -126,7 +126,7 @@ def test_tables_have_the_truth_and_the_scores_of_all_pairs(whole: Study) -> None
     )
     for pairs in ("all", "gender"):
         row = values.loc[f"AULA on cp, {pairs} pairs, after"]
-        assert [row["value"], row["n"]] == stated.loc[pairs, ["score", "n"]].tolist()
+        same(row[["value", "n"]], stated.loc[pairs, ["score", "n"]])
     occupations = tables.occupations(results)
     assert len(occupations) == 9 * 8
     first = occupations[(occupations["task"] == "bios") & (occupations["occupation"] == "occupation 00")]
