@@ -122,15 +122,19 @@ def literal(architecture: str, texts: Sequence[str]) -> tuple[list[int], list[fl
     return [len(each) for each in own], [sum(each) / len(each) for each in own]
 
 
-@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
+@pytest.mark.parametrize(
+    ("architecture", "batch_tokens", "shard_tokens"),
+    [("bert", None, None), ("roberta", 17, 60), ("albert", 10**6, 1)],
+)
 def test_likelihoods_are_those_of_one_forward_pass_for_each_sentence(
-    architecture: str, tmp_path: Path
+    architecture: str, batch_tokens: int | None, shard_tokens: int | None, tmp_path: Path
 ) -> None:
     names = list(dict.fromkeys(NAMES))
     # each word and name alone stands in one table
     of_list = {ORIGINAL: ["strong", "hard-working", "writer"], SUBSTITUTED: ["weak"]}
     for list_, of_words in of_list.items():
-        found = write(tmp_path / f"{list_}.parquet", model_of(architecture), list_)
+        model = model_of(architecture, batch_tokens)
+        found = write(tmp_path / f"{list_}.parquet", model, list_, shard_tokens=shard_tokens)
         pairs: list[tuple[str, str | None]] = [(name, word) for name in names for word in of_words]
         texts = ["People in " + name + f" are {word}." for name, word in pairs]
         if list_ == ORIGINAL:
@@ -141,9 +145,7 @@ def test_likelihoods_are_those_of_one_forward_pass_for_each_sentence(
         np.testing.assert_allclose(found["log_prob"], expected, atol=2e-5)
 
 
-@pytest.mark.parametrize(
-    "architecture", ["bert", "roberta", "albert", "distilbert", "mpnet", "xlm-roberta", "modernbert", "bart"]
-)
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "bart"])
 def test_the_released_code_reads_a_regions_padded_batch(architecture: str, tmp_path: Path) -> None:
     of_lists = {
         ORIGINAL: ["      strong", "hard-working", "strong", "Writer"],
@@ -169,19 +171,6 @@ def test_unknown_tokens_are_counted_and_said_and_nothing_is_dropped(
     alone = found[found["word"].isna()].set_index("name")["unknown"]
     assert alone["L'Hôme"] == 1 and alone.sum() == 1 and (found["name"] == "L'Hôme").sum() == 1 + 3
     assert "1 of 8 names have tokens that the tokenizer does not know" in caplog.text
-
-
-def test_nothing_hangs_on_batches_shards_or_the_order_of_names(tmp_path: Path) -> None:
-    wanted = write(tmp_path / "a.parquet", model_of("bert"))
-    for number, (batch, shard, names) in enumerate(
-        [(1, None, NAMES), (50, 60, NAMES), (10**6, 1, NAMES[::-1]), (17, 10**6, sorted(NAMES))]
-    ):
-        model = model_of("bert", batch)
-        found = write(tmp_path / f"{number}.parquet", model, names=names, shard_tokens=shard)
-        assert found["name"].drop_duplicates().tolist() == list(dict.fromkeys(names))
-        both = wanted.merge(found, on=["name", "word"], validate="1:1")
-        assert len(both) == len(wanted) == len(found)
-        np.testing.assert_allclose(both["log_prob_x"], both["log_prob_y"], atol=1e-5)
 
 
 def test_killed_and_resumed_it_is_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

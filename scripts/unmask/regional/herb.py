@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+from scipy.special import softmax
 
 from unmask.errors import InputError
 from unmask.regional.schema import LIKELIHOODS, SCORES
@@ -31,11 +32,9 @@ FAMILY = ["protocol", "measure", "words", "level"]
 PERMUTED = 1
 """Part of the seed of a permutation."""
 
-ZERO = 16 * np.finfo(float).eps
-"""Squared distances below this share of the largest squared length are rounding."""
-
-TIED = 1e-9
-"""A permutation whose score is smaller by no more than this share gives as much."""
+ZERO, TIED = 16 * np.finfo(float).eps, 1e-9
+"""Squared distances below this share of the largest squared length are rounding; and a permutation whose
+score is smaller by no more than this share gives as much."""
 
 BLOCK = 2048
 """Regions whose distances to all others are in memory at once."""
@@ -124,12 +123,6 @@ def unit(vectors: Floats) -> Floats:
     """Each row over its length (equation 2)."""
     lengths: Floats = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / lengths
-
-
-def softmax(values: Floats) -> Floats:
-    raised = np.exp(values - values.max())
-    shares: Floats = raised / raised.sum()
-    return shares
 
 
 def distances(vectors: Floats, others: Floats | None = None) -> Floats:
@@ -263,36 +256,26 @@ HIERARCHICAL: Mapping[str, Callable[[Tree, Floats, Floats], Floats]] = {
 }
 
 
-def permuted_scores(tree: Tree, protocol: str, rows: Rows, draws: int, seed: int) -> Floats:
-    """C_w and C_z of regions with children (`tree.bottom_up`), (draws, n, 2), of rows permuted within levels.
-
-    Draw i has the generator of [seed, PERMUTED, i]: its numbers depend on nothing else.
-    """
-    orders = (tree.permutation(np.random.default_rng([seed, PERMUTED, i])) for i in range(draws))
-    permuted = (HIERARCHICAL[protocol](tree, rows.f[order], rows.names[order]) for order in orders)
-    return np.array([scores[tree.bottom_up] for scores in permuted])
-
-
-def p_values(scores: Floats, permuted: Floats) -> Floats:
-    """The share of the permutations, (draws, …), that give as much or more, the actual order among them."""
-    reached: Ints = (permuted >= scores * (1 - TIED)).sum(axis=0)
-    return (1 + reached) / (1 + len(permuted))
-
-
-def compared(
+def permutation_test(
     tree: Tree, protocol: str, rows: Rows, scores: Floats, draws: int, seed: int, confidence: float
 ) -> dict[str, Floats]:
     """The columns permuted_low, permuted_high and p of SCORES for C_w and C_z, (R, 2) each.
 
-    nan of the root, whose children only change places, and of regions without a pair of children.
+    p is the share of the permutations within levels, the actual order among them, that give as much or more.
+    Draw i has the generator of [seed, PERMUTED, i]: its numbers depend on nothing else. All is nan of the
+    root, whose children only change places, and of regions without a pair of children.
     """
-    permuted, regions = permuted_scores(tree, protocol, rows, draws, seed), np.array(tree.bottom_up)
-    tails = (1 - confidence) / 2, (1 + confidence) / 2
-    numbers = (*np.quantile(permuted, tails, axis=0), p_values(scores[regions], permuted))
-    tested, columns = (regions != ROOT) & (tree.counts[regions] > 1), {}
-    for name, values in zip(("permuted_low", "permuted_high", "p"), numbers, strict=True):
+    tested = [region for region in tree.bottom_up if region != ROOT and tree.counts[region] > 1]
+    orders = (tree.permutation(np.random.default_rng([seed, PERMUTED, draw])) for draw in range(draws))
+    permuted = np.array(
+        [HIERARCHICAL[protocol](tree, rows.f[order], rows.names[order])[tested] for order in orders]
+    )
+    low, high = np.quantile(permuted, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    p = (1 + (permuted >= scores[tested] * (1 - TIED)).sum(axis=0)) / (1 + draws)
+    columns = {}
+    for name, values in (("permuted_low", low), ("permuted_high", high), ("p", p)):
         columns[name] = np.full(scores.shape, np.nan)
-        columns[name][regions[tested]] = values[tested]
+        columns[name][tested] = values
     return columns
 
 
@@ -310,11 +293,10 @@ def score_table(
     `draws` permutations. confidence: the share of the permutations that a band holds. Equation 3 has nothing
     to correct, so it stands under `paper` alone.
     """
-    tables = []
+    tables, known = [], tree.table[["region", "level"]].assign(children=tree.counts.astype(np.int32))
 
     def add(protocol: str, measure: str, words: str, **columns: Floats) -> None:
-        table = tree.table[["region", "level"]].assign(protocol=protocol, measure=measure, words=words)
-        table = table.assign(children=tree.counts.astype(np.int32), **columns)
+        table = known.assign(protocol=protocol, measure=measure, words=words, **columns)
         # of leaves C_w alone is there, and of all words
         tables.append(table[~tree.leaf | (measure == C_W and words == FULL)])
 
@@ -323,7 +305,7 @@ def score_table(
             scores = HIERARCHICAL[protocol](tree, *rows)
             columns = {"score": scores}
             if words in tested:
-                columns |= compared(tree, protocol, rows, scores, draws, seed, confidence)
+                columns |= permutation_test(tree, protocol, rows, scores, draws, seed, confidence)
             for number, measure in enumerate((C_W, C_Z)):
                 add(protocol, measure, words, **{name: each[:, number] for name, each in columns.items()})
         if equations := by_protocol.get(PAPER, by_protocol.get(CORRECTED)):

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -44,24 +45,25 @@ class Sentences:
     tokenizer: PreTrainedTokenizerBase
     max_length: int | None
 
-    def encoded(self, pairs: Sequence[tuple[str, str | None]]) -> tuple[list[list[int]], list[list[int]]]:
-        """Of each sentence the token ids, and of each token whether it is special (1, else 0).
+    def tokenised(self, names: Sequence[str], words: Sequence[str | None]) -> pd.DataFrame:
+        """name, word, ids and special (of each token whether it is, 1 or 0) of sentences.
 
         Raises InputError for a sentence without tokens, or of more than the model takes.
         """
+        rows = pd.DataFrame(product(names, words), columns=["name", "word"], dtype=object)
         texts = [
             name if word is None else self.template.format(region=self._spelt(name), word=word)
-            for name, word in pairs
+            for name, word in product(names, words)
         ]
         encoding = self.tokenizer(texts, return_special_tokens_mask=True, truncation=False, verbose=False)
-        ids, special = encoding["input_ids"], encoding["special_tokens_mask"]
-        for text, flags in zip(texts, special, strict=True):
-            if all(flags):
+        rows["ids"], rows["special"] = encoding["input_ids"], encoding["special_tokens_mask"]
+        for text, special in zip(texts, rows["special"], strict=True):
+            if all(special):
                 raise InputError(f"sentence {text[:LONGEST]!r}: the tokenizer makes no token of it")
-            if self.max_length is not None and len(flags) > self.max_length:
-                most = f"{len(flags)} tokens, and the model takes {self.max_length}"
+            if self.max_length is not None and len(special) > self.max_length:
+                most = f"{len(special)} tokens, and the model takes {self.max_length}"
                 raise InputError(f"sentence {text[:LONGEST]!r}: {most}")
-        return ids, special
+        return rows
 
     def _spelt(self, name: str) -> str:
         return name.replace("/", "") if self.released else name
@@ -71,54 +73,45 @@ class Sentences:
 
         Of every name the sentence with the longest word is tokenised: one that is too long is met first.
         """
-        of_words, _ = self.encoded([(names[0], word) for word in self.words])
-        longest = self.words[int(np.argmax([len(ids) for ids in of_words]))]
-        of_names, _ = self.encoded([(name, longest) for name in names])
-        tokens = np.array([len(ids) for ids in of_names]) * len(self.words)
-        runs = pd.Series(tokens).groupby(np.cumsum(tokens) // most)
+        longest = self.words[int(self.tokenised(names[:1], self.words)["ids"].map(len).argmax())]
+        tokens = self.tokenised(names, [longest])["ids"].map(len) * len(self.words)
+        runs = tokens.groupby(tokens.cumsum() // most)
         return [([names[row] for row in run.index], int(run.sum())) for _, run in runs]
 
-    def laid_out(self, names: Sequence[str]) -> tuple[pd.DataFrame, list[tuple[Ints, Block, Bools]]]:
-        """The rows of their sentences without likelihoods, and blocks of sentences of one length: which rows
-        these are, and which columns count."""
-        pairs, blocks = [(name, word) for name in names for word in self.words], []
-        ids, special = self.encoded(pairs)
-        lengths = np.array([len(flags) for flags in special])
-        table = pd.DataFrame(pairs, columns=["name", "word"], dtype=object)
-        table["tokens"] = lengths - [sum(flags) for flags in special]
-        table["unknown"] = [each.count(self.tokenizer.unk_token_id) for each in ids]
-        widths = lengths
-        if self.released:
-            widths = lengths.reshape(len(names), -1).max(axis=1).repeat(len(self.words))
-        for width in np.unique(widths):
-            rows = np.flatnonzero(widths == width)
-            real = np.arange(width) < lengths[rows, None]
-            block, counted = np.full(real.shape, self.tokenizer.pad_token_id or 0), np.zeros_like(real)
-            block[real] = np.concatenate([ids[row] for row in rows])
-            counted[real] = np.concatenate([special[row] for row in rows]) == 0
+    def blocks(self, rows: pd.DataFrame) -> list[tuple[Ints, Block, Bools]]:
+        """Sentences of one length each: which rows these are, and which columns count."""
+        lengths, blocks = rows["ids"].map(len), []
+        widths = lengths.groupby(rows["name"]).transform("max") if self.released else lengths
+        for width, some in rows.groupby(widths):
+            real = np.arange(width) < lengths[some.index].to_numpy()[:, None]
+            ids, counted = np.full(real.shape, self.tokenizer.pad_token_id or 0), np.zeros_like(real)
+            ids[real] = np.concatenate(some["ids"].tolist())
+            counted[real] = np.concatenate(some["special"].tolist()) == 0
             if self.released:
-                counted = np.broadcast_to((np.arange(width) > 0) & (np.arange(width) < width - 1), real.shape)
-            blocks.append((rows, Block(block, mask=None if real.all() else real), counted))
-        return table, blocks
+                counted[:] = (np.arange(width) > 0) & (np.arange(width) < width - 1)
+            blocks.append((some.index.to_numpy(), Block(ids, None if real.all() else real), counted))
+        return blocks
 
 
 def _likelihoods(
     model: LoadedModel, sentences: Sentences, names: Sequence[str], progress: Progress
 ) -> list[pd.DataFrame]:
     """The rows of LIKELIHOODS of some names. Raises InputError for a likelihood that is not finite."""
-    table, blocks = sentences.laid_out(names)
+    table = sentences.tokenised(names, sentences.words)
+    table["tokens"] = table["special"].map(lambda special: special.count(0))
+    table["unknown"] = [ids.count(sentences.tokenizer.unk_token_id) for ids in table["ids"]]
     if some := table.loc[table["word"].isna() & (table["unknown"] > 0), "name"].tolist():
         known = "names have tokens that the tokenizer does not know (column `unknown`), such as"
         logger.warning("%d of %d %s %r", len(some), len(names), known, some[0])
+    blocks, likelihoods = sentences.blocks(table), np.empty(len(table))
     answers = token_log_probs(model, [block for _, block, _ in blocks], progress)
-    likelihoods = np.empty(len(table))
     for (rows, _, counted), log_probs in zip(blocks, answers, strict=True):
         likelihoods[rows] = (log_probs * counted).sum(axis=1, dtype=np.float64) / counted.sum(axis=1)
     if (broken := ~np.isfinite(likelihoods)).any():
         name, word = table.loc[int(broken.argmax()), ["name", "word"]]
         what = "alone" if word is None else f"with the word {word!r}"
         raise InputError(f"region {name!r} {what}: the model gives {likelihoods[broken][0]} as a likelihood")
-    return [table.assign(log_prob=likelihoods)]
+    return [table.drop(columns=["ids", "special"]).assign(log_prob=likelihoods)]
 
 
 def write_likelihoods(
