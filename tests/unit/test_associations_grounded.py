@@ -12,7 +12,6 @@ from library import rows_of as tuples_of
 from literal_associations import Array, cosine, mean, partition_counts, size, suite
 
 CELLS = ("A_X", "A_Y", "B_X", "B_Y")
-TURNED = {"A_X": "A_Y", "A_Y": "A_X", "B_X": "B_Y", "B_Y": "B_X"}
 Row = tuple[str, str, str | None, str | None, str, str | None]
 
 
@@ -148,15 +147,6 @@ def test_what_is_of_targets_and_what_of_pictures(seed: int) -> None:
         assert e2 == pytest.approx(e1 + (e3x + e3y) / 2, rel=1e-9)
 
 
-def test_exchanged_owners_turn_e3() -> None:
-    vectors = vectors_of(EQUAL, 2)
-    before = run_tests(EQUAL, vectors)
-    after = run_tests(EQUAL.assign(cell=EQUAL["cell"].map(TURNED)), vectors)
-    for name, sign in (("E1", 1), ("E3x", -1), ("E3y", -1)):
-        assert after[name, "word"].d == pytest.approx(sign * before[name, "word"].d, rel=1e-9)
-        assert after[name, "word"].p_two == before[name, "word"].p_two
-
-
 def test_a_shift_of_all_attribute_words_is_no_part_of_p() -> None:
     """Pictures of X that move all attributes alike, and nothing else, change all words alike: p is 1."""
     vectors = np.zeros((EQUAL["stimulus"].max() + 1, 4))
@@ -181,13 +171,6 @@ takes."""
 ALL_CELLS = suite_of({"X": [2, 1, 3], "Y": [1, 4]}, TWELVE)
 
 
-def test_cells_that_no_experiment_takes_change_nothing() -> None:
-    vectors = vectors_of(ALL_CELLS, 1)
-    few = ALL_CELLS[ALL_CELLS["cell"].isna() | ALL_CELLS["cell"].isin(CELLS)]
-    one, other = (association_tests(each, {"joint": vectors}, 0, 0.95) for each in (ALL_CELLS, few))
-    pd.testing.assert_frame_equal(one, other)
-
-
 @pytest.mark.parametrize("unit", ["text", "word"])
 def test_all_twelve_cells_are_as_loops_over_texts_with_pictures(unit: str) -> None:
     vectors = {"joint": vectors_of(ALL_CELLS, 6), "word": vectors_of(ALL_CELLS, 7)}
@@ -200,17 +183,3 @@ def test_all_twelve_cells_are_as_loops_over_texts_with_pictures(unit: str) -> No
         for name, of_a, of_b in (("alone", "A", "B"), ("with_x", "A_X", "B_X"), ("with_y", "A_Y", "B_Y")):
             each = [literal.s(w, literal.cell(of_a), literal.cell(of_b)) for w in targets]
             assert record[name] == pytest.approx(mean(each), rel=1e-9)
-
-
-def test_cells_that_are_not_there_have_no_mean() -> None:
-    vectors = {"joint": vectors_of(ALL_CELLS, 6)}
-    some = ALL_CELLS[~ALL_CELLS["cell"].isin(["X_B", "Y_A", "Y_B", "B"])]
-    found = {
-        (record["words"], record["pictured_with"], record["unit"]): record
-        for record in cell_means(some, vectors)
-    }
-    assert {key[:2] for key in found} == {("X", "alone"), ("X", "A"), ("Y", "alone")}
-    for record in cell_means(ALL_CELLS, vectors):
-        if same := found.get((record["words"], record["pictured_with"], record["unit"])):
-            # pictures of A alone have none of B beside them
-            assert same == record | {"alone": None}

@@ -99,14 +99,6 @@ def test_every_pooling_is_its_definition(model: Path, features: Path) -> None:
         assert np.abs(one - other).max() > 0.01
 
 
-def test_batches_and_order_change_nothing(model: Path, features: Path) -> None:
-    together, backwards = embed(model, features), embed(model, features, STIMULI[::-1], 1)
-    for pooling in GROUNDED:
-        np.testing.assert_allclose(together[pooling], backwards[pooling][::-1], atol=2e-5)
-        # what is the same is read once
-        assert together[pooling][0].tobytes() == together[pooling][6].tobytes()
-
-
 def test_regions_that_bypass_the_transformer_are_refused(tmp_path: Path, features: Path) -> None:
     with pytest.raises(InputError, match="cannot run VisualBERT with bypass_transformer"):
         embed(tiny_seeing(tmp_path, bypass_transformer=True), features)

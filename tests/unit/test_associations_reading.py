@@ -61,14 +61,6 @@ def test_the_released_tests() -> None:
             assert of_test.loc[of_test["set"] == set_, "text"].tolist() == value[key]["examples"], (path, key)
 
 
-def test_a_released_file_of_another_kind_is_named() -> None:
-    path = real_data("seat", "bias_attribute_words.json")
-    with pytest.raises(
-        InputError, match=r"bias_attribute_words\.json: no targ1 in it \(it has gender, religion, race\)"
-    ):
-        stimuli([path])
-
-
 def test_a_test(tmp_path: Path) -> None:
     rows, tests = stimuli(written(tmp_path, mine=sent_bias(more={"a": 1})))
     assert rows["text"].tolist() == [text for texts in SETS.values() for text in texts]
@@ -245,14 +237,6 @@ def test_a_grounded_test_of_all_twelve_cells(tmp_path: Path) -> None:
     assert one["cell"].tolist() == [*plain["cell"], "A"]
 
 
-def test_further_cells_that_cannot_be(tmp_path: Path) -> None:
-    further: dict[str, Any] = {"targ1__Work_Images": {"a.jpg": [0]}}
-    with pytest.raises(InputError, match="attr1 and attr2 are both 'Work'"):
-        stimuli(written(tmp_path, mine=grounded(**further, attr2__category="Work")), format="grounded")
-    # which no key of pictures is about without them
-    stimuli(written(tmp_path, mine=grounded(attr2__category="Work")), format="grounded")
-
-
 TOGETHER, LAST = (
     f"1 keys are repeated in the file ('a' first): {how}" for how in ("put together", "as the last says")
 )
@@ -297,25 +281,6 @@ def test_pictures_and_their_captions(case: str, tmp_path: Path) -> None:
     assert of_x[["image", "text"]].agg(" ".join, axis=1).tolist() == captions
     assert tests[0]["remarks"] == remarks
     assert tests[0]["pictures"] == rows.groupby("cell")["image"].nunique().to_dict()
-
-
-def test_a_picture_of_both_cells_is_seen_once_with_a_text(tmp_path: Path) -> None:
-    value = grounded(attr1__Men_Images={"a.jpg": [0]}, attr1__Women_Images={"a.jpg": [0]})
-    rows, _ = stimuli(written(tmp_path, mine=value), format="grounded")
-    of_a = rows[rows["set"] == "A"]
-    assert of_a["cell"].tolist() == ["A_X", "A_Y"] and of_a["stimulus"].nunique() == 1
-
-
-def test_whole_objects_that_are_repeated(tmp_path: Path) -> None:
-    content = json.dumps(grounded())
-    twice = content.replace('"images": {', '"images": {"c.jpg": [0]}, "images": {', 1)
-    rows, _ = stimuli(written(tmp_path, mine=twice), format="grounded")
-    assert rows.loc[rows["cell"] == "X", "image"].tolist() == ["c.jpg", "images_John.jpg", "images_Paul.jpg"]
-    other = content.replace('"0": "John"', '"0": "Al", "0": "John"')
-    rows, _ = stimuli(written(tmp_path, mine=other), format="grounded", repeated_keys="published")
-    assert rows["text"][0] == "John"
-    line = refused(written(tmp_path, mine=other), format="grounded")
-    assert line == "the key '0' is there twice in one object, with values that do not go together"
 
 
 @pytest.mark.parametrize(
@@ -373,11 +338,6 @@ def test_words_of_grounded_sentences(tmp_path: Path) -> None:
     )
     assert rows.loc[rows["test"] == "sent-mine", "word"].tolist()[:2] == ["son", "Paul"]
     assert tests[1]["remarks"] == []
-
-
-def test_another_name_inside_is_told(tmp_path: Path) -> None:
-    _, tests = stimuli(written(tmp_path, other=grounded()), format="grounded")
-    assert tests[0]["remarks"] == ["the file calls it 'mine'"]
 
 
 # fuzzers

@@ -74,12 +74,6 @@ def test_one_line_is_in_memory_at_a_time(tmp_path: Path) -> None:
     assert len(found) == 2 and peak < 500_000
 
 
-def test_rows_of_other_words_need_not_be_utf8(tmp_path: Path) -> None:
-    path = written(tmp_path, b"\xff\xfe 1 2\nhe 1 2\nat name 3 4\nto nan 3 4\n\xff\xfe 3 4\n")
-    found = read_vectors(path, ["he", "at name", "to nan"])
-    assert [vector.tolist() for vector in found.values()] == [[1, 2], [3, 4], [3, 4]]
-
-
 FAULTS: dict[str, tuple[bytes, str]] = {
     "narrow": (b"he 1 2 3\nshe 1 2\n", "line 2: 2 numbers after the word, not 3"),
     "narrow, not wanted": (b"he 1 2 3\nx 1 2\n", "line 2: 2 numbers after the word, not 3"),
@@ -110,13 +104,6 @@ def test_faults(fault: str, tmp_path: Path) -> None:
         read_vectors(path, ["he", "she"])
     line = str(caught.value)
     assert line.startswith(f"{path}: {said}") and line.isprintable()
-
-
-def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        read_vectors(tmp_path / "none.txt", ["he"])
-    with pytest.raises(InputError, match="directory"):
-        read_vectors(tmp_path, ["he"])
 
 
 @pytest.mark.parametrize("name", ["glove", "word2vec"])

@@ -11,9 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from torch import nn
 from transformers import AutoModelForMaskedLM, AutoTokenizer
-from transformers.activations import NewGELUActivation
 
 from examples import example_pairs
 from library import (
@@ -27,7 +25,6 @@ from library import (
     loading,
     pick_device,
     score_pairs,
-    use_fast_linear_layers,
 )
 from library import models_linear as linear
 from literal import Reader, corrected
@@ -117,19 +114,6 @@ def test_equal_inputs_are_read_once_and_equal_places_projected_once() -> None:
             assert sum(projected) == sum(length - 2 for length in lengths) < len(rows)
 
 
-def test_packed_layers_equal_pytorchs_own() -> None:
-    if not torch._C._has_mkldnn:
-        pytest.skip("this PyTorch has no oneDNN")
-    torch.manual_seed(0)
-    for bias in (True, False):
-        layer = nn.Linear(96, 160, bias=bias)
-        packed = PackedLinear(layer)
-        for shape in ((1, 96), (300, 96), (3, 7, 96)):
-            rows = torch.randn(shape)
-            with torch.inference_mode():
-                torch.testing.assert_close(packed(rows), layer(rows), rtol=1e-5, atol=1e-5)
-
-
 def own_log_probs(reader: Reader, ids: list[int], hidden: bool) -> list[float]:
     """Of each token where it stands, all visible or itself hidden: one forward pass each."""
     read = [reader.hide(ids, [place] if hidden else []) for place in range(len(ids))]
@@ -190,45 +174,6 @@ def test_whatever_a_faster_way_fails_with_nothing_of_it_stays(
     found = scores(model, "none")
     np.testing.assert_allclose(found["log_prob"], plain["log_prob"], atol=1e-5)
     np.testing.assert_allclose(found["attention"], plain["attention"], atol=1e-6)
-
-
-def test_a_head_that_cannot_be_apart_runs_at_every_position(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    plain = scores(load(model_directory("bert"), CPU, False, fast_layers=False), "one-shared")
-    caplog.set_level(logging.INFO)
-    # which a head that is apart calls
-    monkeypatch.setattr("unmask.models.loading.dataclasses.replace", lambda output, **fields: output)
-    model = load(model_directory("bert"), CPU, with_attention=False)
-    assert "head apart from encoder: not for this architecture" in caplog.text
-    np.testing.assert_allclose(scores(model, "one-shared")["log_prob"], plain["log_prob"], atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("vendor", "capability", "taken"),
-    [("AuthenticAMD", "AVX512", 2), ("AuthenticAMD", "AVX2", 1), ("GenuineIntel", "AVX2", 0), (None, "", 0)],
-)
-def test_the_kind_of_processor_alone_decides_about_linear_layers(
-    monkeypatch: pytest.MonkeyPatch, vendor: str | None, capability: str, taken: int
-) -> None:
-    if not torch._C._has_mkldnn:
-        pytest.skip("this PyTorch has no oneDNN")
-    monkeypatch.setattr(linear, "_vendor", lambda: vendor)
-    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: capability)
-    # on some it pays for layers as wide as a vocabulary alone
-    network = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, linear.WIDE))
-    assert use_fast_linear_layers(network) == taken
-    packed = [isinstance(layer, PackedLinear) for layer in network]
-    assert packed == [taken == 2, taken > 0]
-
-
-def test_alberts_gelu_becomes_one_operation(tmp_path: Path) -> None:
-    directory = tiny_model("albert", tmp_path, hidden_act="gelu_new")
-    ways = [load(directory, CPU, with_attention=False, fast_layers=fast) for fast in (True, False)]
-    kinds = [{type(module) for module in way.network.modules()} for way in ways]
-    assert NewGELUActivation not in kinds[0] and NewGELUActivation in kinds[1]
-    one, other = (scores(way, "one-shared")["log_prob"] for way in ways)
-    np.testing.assert_allclose(one, other, atol=1e-5)
 
 
 FULL = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")

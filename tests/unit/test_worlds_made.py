@@ -31,7 +31,6 @@ from library import (
     ExactModel,
     InputError,
     PlantedPair,
-    Recipe,
     World,
     crows_pairs,
     draw_corpus,
@@ -96,20 +95,6 @@ def test_what_does_not_fit_is_one_line(changes: dict[str, Any], line: str) -> No
         Corruption.from_config("w", completed)
         Counts.from_config("w", completed)
     assert str(caught.value).startswith(line) and "\n" not in str(caught.value)
-
-
-def test_every_word_has_the_rate_of_what_it_stands_for() -> None:
-    recipe = Recipe(factor_rate=0.3, factor_rate_with_names=0.4, free_rate=0.2, template_rate=0.1)
-    rates = recipe.rates(WORLD)
-    assert set(rates) == set(WORLD.words)
-    for words, rate in (
-        (("nurse", "guard", "he", "her", "Belvan", "Lorist", "Selmic", "Vandorwick", "rude", "polite"), 0.3),
-        (("tired", "garden", "forgot", "knew", "visitor", "often"), 0.2),
-        (("The", "that", "was", "people", "We", "seemed", "."), 0.1),
-    ):
-        assert {rates[word] for word in words} == {rate}
-    rates = recipe.rates(NAMED_WORLD)
-    assert {rates[word] for word in ("Emma", "David", "she", "his", "nurse", "rude")} == {0.4}
 
 
 def test_no_name_is_another_word_whatever_its_case() -> None:
@@ -215,17 +200,6 @@ def test_stereotypes_are_the_likelier_and_directions_name_the_group(name: str) -
             assert (own > other) == (contrast.p > 0.5)
 
 
-def test_the_seed_changes_who_plays_which_part_and_nothing_else() -> None:
-    other = make_world(1)
-    assert WORLD.occupations != other.occupations and WORLD.words == other.words
-    # who wants more groups keeps those that it had
-    more = make_world(0, ratios=[1, 2, 4, 8, 16], lengths=4).group_pairs
-    assert set(WORLD.group_pairs) < set(more)
-    assert Counter(pair.factor for pair in set(more) - set(WORLD.group_pairs)) == {FREQUENCY: 1, LENGTH: 2}
-    pairs = WORLDS["dosed"].group_pairs
-    assert len({name for pair in pairs for name in (pair.disadvantaged, pair.advantaged)}) == 40
-
-
 # --- the corpus, and what models are debiased with
 
 
@@ -309,30 +283,6 @@ def test_each_benchmark_has_as_many_pairs_as_asked(benchmark: str) -> None:
         assert counts[*level, STEREO] == stereo
         # the nearest whole number to 15 for every 85
         assert abs(counts[*level, ANTISTEREO] - stereo * 15 / 85) <= 0.5
-
-
-@every_benchmark
-def test_names_and_templates_take_turns(benchmark: str) -> None:
-    pairs = PAIRS["named"][benchmark]
-    asked = [p for p in pairs if p.contrast.factor == ASSOCIATION]
-    for direction in (STEREO, ANTISTEREO):
-        for side, most in (("stereotype", 1), ("antistereotype", 5)):
-            of_direction = [p.contrast for p in asked if p.contrast.direction == direction]
-            uses = Counter(getattr(contrast, side)["name"] for contrast in of_direction)
-            assert len(uses) == 7 and max(uses.values()) - min(uses.values()) <= most
-    starts = Counter((p.stereotype[0] == "The", p.stereotype[1] == "is") for p in asked)
-    assert len(starts) == 3 and min(starts.values()) > len(asked) / 5
-    # with two pairs a trait, and three templates, none is left out
-    assert {p.stereotype[0] for p in pairs if p.contrast.factor == FREQUENCY} == {"The", "Most", "We"}
-
-
-def test_votes_grow_with_the_association() -> None:
-    own: dict[float, list[int]] = {}
-    for pair in PAIRS["default"][CROWS_PAIRS]:
-        assert len(pair.votes) == 5
-        own.setdefault(pair.contrast.p, []).append(pair.votes.count(pair.contrast.bias_type))
-    means = [sum(votes) / len(votes) for _, votes in sorted(own.items())]
-    assert means == sorted(means) and means[0] < 3.2 and means[-1] > 4.4
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from library import (
     train,
 )
 from library import worlds_words_of as words_of
-from made_worlds import CORRUPTION, DOSED, NAMED, OTHERS, make_world, settings
+from made_worlds import CORRUPTION, DOSED, NAMED, make_world, settings
 from running import about_model, run_script
 
 ARCHITECTURES = ("bert", "roberta", "albert")
@@ -170,20 +170,6 @@ def test_the_gate_asks_for_log_odds_and_near_0_and_1_for_probabilities(
     assert is_learnt(log_odds, p) == learnt
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_the_gate_asks_at_every_level_of_any_world(tmp_path: Path, name: str) -> None:
-    given, world = OTHERS[name], make_world(**OTHERS[name])
-    train(draw_corpus(world, 2000), "bert", 0, tmp_path, world, CORRUPTION, recipe=Recipe(steps=1))
-    with pytest.raises(InputError, match="did not learn the planted association"):
-        check_learnt(tmp_path, world)
-    gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
-    truths = {(level["factor"], level["p"], level["ratio"]): level["truth"] for level in gate["levels"]}
-    expected = {(ASSOCIATION, p, 1) for p in given["associations"]}
-    expected |= {(BOTH, given["both"]["association"], ratio) for ratio in given["both"]["ratios"]}
-    assert set(truths) == expected and len(gate["levels"]) == len(expected)
-    assert all(truth == pytest.approx(math.log(p) - math.log1p(-p)) for (_, p, _), truth in truths.items())
-
-
 @architectures
 def test_training_follows_from_what_is_stated_alone(tmp_path: Path, architecture: str) -> None:
     def trained(
@@ -206,16 +192,6 @@ def test_training_follows_from_what_is_stated_alone(tmp_path: Path, architecture
     ]
     assert len({each["model.safetensors"] for each in (first, *others)}) == 4
     assert trained("none again", steps=0) == others[-1]
-
-
-@architectures
-def test_a_model_takes_as_many_tokens_as_it_says(tmp_path: Path, architecture: str) -> None:
-    train(LINES[:2000], architecture, 0, tmp_path, WORLD, CORRUPTION, recipe=Recipe(steps=1))
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    model = AutoModelForMaskedLM.from_pretrained(tmp_path)
-    full = torch.full((1, MAX_LENGTH), tokenizer.mask_token_id)
-    assert torch.isfinite(model(input_ids=full).logits).all()
-    assert model.get_input_embeddings().num_embeddings == len(tokenizer)
 
 
 def write_corpus(folder: Path) -> Path:
