@@ -1,7 +1,7 @@
 """Fine-tune a model of the study on a task; write what it predicts and, of one seed, the model."""
 
 from unmask.models.job import model_job
-from unmask.downstream.fine_tuning import fine_tune
+from unmask.downstream.fine_tuning import FineTuning
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.task import Task
 from unmask.facts import write_facts
@@ -24,16 +24,9 @@ with model_job("model {params.model}, task {params.task}") as run:
         "seed": params.seed,
     }
     with work_folder(output.predictions, {**facts, **provenance, "entry": dict(params.entry)}) as work:
-        tuned = fine_tune(
-            base["directory"],
-            base["max_length"],
-            task,
-            about["kind"],
-            params.entry,
-            params.seed,
-            work,
-            run.device,
-        )
+        model = base["directory"], base["max_length"]
+        tuning = FineTuning(*model, task, about["kind"], params.entry, params.seed, work, run.device)
+        tuned = tuning.run()
         facts |= tuned.facts | provenance | {"device": run.device.name}
         if params.saved:
             restore(base["directory"], tuned.classifier, output.directory)

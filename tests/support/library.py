@@ -61,7 +61,7 @@ from unmask.debiasing.swapping import swap_corpus, swapper
 from unmask.downstream import fine_tuning, measuring, tables
 from unmask.downstream.charts import MAKERS, MOST_CURVES
 from unmask.downstream.correlation import N_RANDOM, ModelRole, correlations_of, kendall, permutations_of
-from unmask.downstream.fine_tuning import FineTuned, Hyperparameters, fine_tune, search
+from unmask.downstream.fine_tuning import FineTuned, FineTuning, Hyperparameters, search
 from unmask.downstream.measuring import Runs, read_runs
 from unmask.downstream.measuring import measure as downstream_measure
 from unmask.downstream.results import PUBLISHED_COLUMNS, TAU, DownstreamResults

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from library import DEV, ENTAILMENT, EXAMPLES, ITEMS, OCCUPATIONS, SIMILARITY, TEST, TRAIN, Task
+from library import DEV, ENTAILMENT, EXAMPLES, ITEMS, OCCUPATIONS, SIMILARITY, TEST, TRAIN, Task, framed
 from library import DOWNSTREAM_BIAS as BIAS
 
 OCCUPATION = ("nurse", "engineer", "teacher")
@@ -53,18 +53,10 @@ def made_task(kind: str, train: int = 320, dev: int = 60, test: int = 60, seed: 
                 row |= {"second": f"they {VERBS[one]} them", "label": adverb / (len(ADVERBS) - 1)}
             rows.append(row)
     frame = pd.DataFrame(rows)
-    for column in ("second", "gender", "occupation"):
-        frame[column] = frame.get(column, pd.Series(index=frame.index, dtype=object))
     known = frame["part"].isin((TRAIN, DEV))
-    examples = frame[known].reset_index(drop=True)[EXAMPLES.names]
     items = frame[~known].reset_index(drop=True)
-    items = items.assign(
-        item=np.arange(len(items)),
-        female_share=np.nan,
-        template=None,
-        ideal=None,
-        # the first of every three
-        sampled=np.arange(len(items)) % 3 == 0,
-        label=items["label"].where(items["part"] == TEST),
-    )
-    return Task(examples, items[ITEMS.names], LABELS[kind])
+    # the first of every three
+    items = items.assign(item=items.index, sampled=items.index % 3 == 0)
+    items["label"] = items["label"].where(items["part"] == TEST)
+    examples = frame[known].reset_index(drop=True)
+    return Task(framed(examples, EXAMPLES), framed(items, ITEMS).assign(ideal=None), LABELS[kind])

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import sparse
 
 from unmask.downstream.estimates import ANY, SHARE, SIGNED, Estimate, Floats, with_mean
-from unmask.downstream.terms import BIAS, FEMALE, GAP, OCCUPATIONS, TEST
+from unmask.downstream.terms import BIAS, FEMALE, GAP, MALE, OCCUPATIONS, TEST
 from unmask.errors import InputError
 from unmask.statistics.sharing import ClusteredVariance, mean_basis
 
@@ -52,38 +52,36 @@ class Cells:
     """
 
     def __init__(self, kind: str, items: pd.DataFrame, draws: int) -> None:
-        self.draws, self.by = draws, ["occupation"] if kind == OCCUPATIONS else ["template", "occupation"]
+        self.draws, by = draws, ["occupation"] if kind == OCCUPATIONS else ["template", "occupation"]
         test = (items["part"] == TEST).to_numpy()
-        known = items[["gender", *self.by]].notna().all(axis=1).to_numpy()
+        known = items[["gender", *by]].notna().all(axis=1).to_numpy()
         compared = test if kind == OCCUPATIONS else (items["part"] == BIAS).to_numpy()
         if kind != OCCUPATIONS and (compared & ~known).any():
             item = items.loc[compared & ~known, "item"].iloc[0]
             raise InputError(f"items: item {item} of bias has no template, no occupation or no gender")
         self.test, self.label = np.flatnonzero(test), items.loc[test, "label"].to_numpy(float)
         self.rows, rows = np.flatnonzero(compared & known), items[compared & known]
-        cell, self.female = rows.groupby(self.by).ngroup().to_numpy(), (rows["gender"] == FEMALE).to_numpy()
-        cells = rows.groupby(self.by).agg(share=("female_share", "first")).reset_index()
-        cells["women"], cells["men"] = (
-            np.bincount(cell[of_gender], minlength=len(cells)) for of_gender in (self.female, ~self.female)
-        )
-        both = (cells[["women", "men"]] > 0).all(axis=1).to_numpy()
-        if not both.any():
+        self.female = (rows["gender"] == FEMALE).to_numpy()
+        counts = rows.groupby([*by, "gender"]).size().unstack(fill_value=0)
+        counts = counts.reindex(columns=[FEMALE, MALE], fill_value=0)
+        cells = counts[(counts > 0).all(axis=1)]
+        if cells.empty:
             raise InputError(
                 "items: no occupation has test people of both genders"
                 if kind == OCCUPATIONS
                 else "items: no two items of bias differ in gender alone"
             )
-        self.cell = np.where(both, np.cumsum(both) - 1, -1)[cell]
-        cells = cells[both]
-        self.counts = cells[["women", "men"]].to_numpy()
+        # -1 where the cell is left out
+        self.cell = cells.index.get_indexer(rows.set_index(by).index)
+        self.counts = cells.to_numpy()
         self.n = int(self.counts.sum())
-        self.occupation, names = pd.factorize(cells["occupation"], sort=True)
+        self.occupation, names = pd.factorize(cells.index.get_level_values("occupation"), sort=True)
         self.names = [str(name) for name in names]
         self.size = np.bincount(self.occupation)
-        self.share = cells.groupby("occupation")["share"].first().to_numpy(float)
+        self.share = rows.groupby("occupation")["female_share"].first().reindex(names).to_numpy(float)
         self.units, self.variance = len(cells), None
         if kind != OCCUPATIONS:
-            self.template, templates = pd.factorize(cells["template"], sort=True)
+            self.template, templates = pd.factorize(cells.index.get_level_values("template"), sort=True)
             self.units = min(len(templates), len(names))
             sharing, n = Crossed.of(self.template, self.occupation), len(cells)
             basis = mean_basis(np.zeros(n, np.int64), 1)
@@ -110,15 +108,12 @@ class Cells:
         enough to draw how many of each such pattern are women (the multivariate hypergeometric distribution).
         """
         rng = np.random.default_rng(SEED)
-        patterns, of_pattern = np.unique(right[self.rows], axis=0, return_inverse=True)
-        table = pd.crosstab(self.cell, of_pattern.ravel()).drop(-1, errors="ignore").to_numpy()
+        runs, pattern = np.unique(right[self.rows], axis=0, return_inverse=True)
+        table, patterns = pd.crosstab(self.cell, pattern.ravel()), runs.astype(float)
         gaps = []
-        for people, (women, men) in zip(table, self.counts, strict=True):
-            of_women = rng.multivariate_hypergeometric(people, women, size=self.draws) @ patterns.astype(
-                float
-            )
-            of_men = people @ patterns.astype(float) - of_women
-            gaps.append(of_women / women - of_men / men)
+        for people, (women, men) in zip(table.drop(-1, errors="ignore").to_numpy(), self.counts, strict=True):
+            of_women = rng.multivariate_hypergeometric(people, women, size=self.draws) @ patterns
+            gaps.append(of_women / women - (people @ patterns - of_women) / men)
         return np.stack(gaps, axis=1)
 
     def swapped_means(self, difference: Floats, by: Ints) -> Floats:
@@ -143,17 +138,8 @@ class Cells:
             variance, df = self.variance.of_residuals(every)[0], self.variance.df
         if more.get("null") is not None:
             more["null"] = more["null"][:, None]
-        more = {"units": self.units, **more}
-        return Estimate(
-            metric,
-            values[None],
-            self.n,
-            variance=variance[None],
-            df=df,
-            bounds=bounds,
-            influence=influence,
-            **more,
-        )
+        more = {"units": self.units, "df": df, "influence": influence, **more}
+        return Estimate(metric, values[None], self.n, variance=variance[None], bounds=bounds, **more)
 
     def mean(self, metric: str, values: Floats, bounds: tuple[float, float], **more: Any) -> Estimate:
         """The mean over all cells; values: shape (cells, runs)."""
@@ -178,13 +164,8 @@ class Cells:
             return
         r, influence = pearson(gaps, share)
         of_null = np.stack([pearson(run, share)[0] for run in null[:, known].transpose(2, 1, 0)], axis=1)
-        about: dict[str, Any] = {
-            "null": of_null,
-            "two_sided": True,
-            "is_correlation": True,
-            "units": len(share),
-        }
-        yield self.summary(metric, r, influence, SIGNED, **about)
+        about: dict[str, Any] = {"null": of_null, "two_sided": True, "units": len(share)}
+        yield self.summary(metric, r, influence, SIGNED, is_correlation=True, **about)
 
     def gaps(self, difference: Floats, null: Floats, bounds: tuple[float, float]) -> Estimate:
         """The mean difference of each occupation's cells. null: shape (draws, occupations, runs)."""

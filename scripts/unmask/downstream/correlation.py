@@ -69,12 +69,13 @@ def permutations_of(models: Sequence[ModelRole]) -> Ints:
     Families change places with those of the same roles alone, role by role; one that has no such other keeps
     its place. The first permutation changes nothing. No rows where all keep theirs.
     """
-    frame = pd.DataFrame({"family": [m.family for m in models], "role": [m.role for m in models]})
-    # a second one of a role is a role of its own, by the order of the study
-    frame["role"] += frame.groupby(["family", "role"]).cumcount().map(" {}".format)
-    families = frame.reset_index(names="place").sort_values("role").groupby("family", sort=False).agg(tuple)
-    alike = families.sort_values("place", key=lambda places: places.map(min)).groupby("role", sort=False)
-    groups = [np.array(group.tolist()) for _, group in alike["place"] if len(group) > 1]
+    families: dict[str, list[tuple[str, int]]] = {}
+    for place, model in enumerate(models):
+        families.setdefault(model.family, []).append((model.role, place))
+    alike: dict[tuple[str, ...], list[list[int]]] = {}
+    for members in map(sorted, families.values()):
+        alike.setdefault(tuple(role for role, _ in members), []).append([place for _, place in members])
+    groups = [np.array(group) for group in alike.values() if len(group) > 1]
     if not groups:
         return np.empty((0, len(models)), np.int64)
     count = math.prod(math.factorial(len(group)) for group in groups)
@@ -122,33 +123,29 @@ def correlations_of(
 ) -> pd.DataFrame:
     """The correlations of all tasks, benchmarks and measures over the models, as CORRELATIONS.
 
-    before, after: bias scores as unmask.downstream.scores has them; after: of models called {model}@{task}.
+    before, after: as `unmask.downstream.scores.intrinsic_scores`; after: of models called {model}@{task}.
     extrinsic: model, task, metric (the main one of the task), value. Intrinsic bias is the score less 50:
     published with its sign, corrected its size. A model without one of both is left out.
     """
+    extrinsic = extrinsic[["task", "model", "metric", "value"]]
+    tuned = extrinsic.assign(of_task=[*map(fine_tuned, extrinsic["model"], extrinsic["task"])])
     parts = [
-        scores.assign(task=task, when=when, model=scores["model"].map(names))
-        for task in tasks
-        for when, scores, names in (
-            (BEFORE, before, {model.name: model.name for model in models}),
-            (AFTER, after, {fine_tuned(model.name, task): model.name for model in models}),
-        )
+        before.merge(extrinsic, on="model").assign(when=BEFORE),
+        after.rename(columns={"model": "of_task"}).merge(tuned, on="of_task").assign(when=AFTER),
     ]
-    rows = pd.concat(parts).merge(extrinsic[["task", "model", "metric", "value"]], on=["task", "model"])
     roles = {model.name: model for model in models}
     order = {
         "task": tasks,
         "benchmark": benchmarks,
         "measure": measures,
         "when": (BEFORE, AFTER),
-        "model": [*roles],
+        "model": roles,
     }
-    for name, values in order.items():
-        rows[name] = rows[name].astype(pd.CategoricalDtype(list(values)))
-    rows = rows.dropna(subset=[*order]).sort_values([*order], kind="stable")
+    rank = {name: {value: place for place, value in enumerate(values)} for name, values in order.items()}
+    rows = pd.concat(parts).sort_values([*order], key=lambda column: column.map(rank[str(column.name)]))
     keys = ["task", "benchmark", "measure", "when", "pairs", "protocol", "metric"]
     lines: list[dict[str, object]] = []
-    for of, part in rows.groupby(keys, sort=False, observed=True):
+    for of, part in rows.groupby(keys, sort=False):
         those = [roles[name] for name in part["model"]]
         signed = part["score"].to_numpy(float) - NO_PREFERENCE
         about: dict[str, object] = {"models": len(those), "families": len({model.family for model in those})}

@@ -61,36 +61,23 @@ class Estimate:
             with np.errstate(divide="ignore", invalid="ignore"):
                 of_both = variance[:, -1] ** 2 / (between**2 / (len(seeds) - 1) + within**2 / df[:, -1])
             df[:, -1] = np.where((between > 0) & (df[:, -1] >= 1), of_both, df[:, -1])
-        low, high, p = self._interval(values, variance, df, confidence)
-        columns = {
-            "value": values,
-            "low": low,
-            "high": high,
-            "p": p if self.metric == CHANGE else np.full_like(p, np.nan),
-        }
-        if self.null is not None:
-            columns |= null_interval(values, with_mean(self.null), self.two_sided, confidence)
-        keys = pd.MultiIndex.from_product([self.groups, [*seeds, None]], names=["group", "seed"])
-        rows = pd.DataFrame({name: np.ravel(column) for name, column in columns.items()}, keys).reset_index()
-        n, units = (
-            np.repeat(np.broadcast_to(of, len(values)), values.shape[1]) for of in (self.n, self.units)
-        )
-        return rows.assign(metric=self.metric, step=step, confidence=confidence, n=n, units=units)
-
-    def _interval(
-        self, values: Floats, variance: Floats, df: Floats, confidence: float
-    ) -> tuple[Floats, Floats, Floats]:
-        """low, high, and p of a value of 0."""
         centre = values if self.centre is None else self.centre
         if self.is_correlation:
             with np.errstate(divide="ignore", invalid="ignore"):
                 centre = np.where(np.abs(values) < 1, np.arctanh(values), np.nan)
                 variance = variance / (1 - values**2) ** 2
         test = t_test(centre.ravel(), variance.ravel(), df.ravel(), confidence)
-        low, high, p = (test[name].to_numpy(float).reshape(values.shape) for name in ("low", "high", "p"))
-        if self.is_correlation:
-            low, high = np.tanh(low), np.tanh(high)
-        return np.clip(low, *self.bounds), np.clip(high, *self.bounds), p
+        ends = test[["low", "high"]].to_numpy(float)
+        low, high = np.clip(np.tanh(ends) if self.is_correlation else ends, *self.bounds).T
+        p = test["p"].to_numpy(float) if self.metric == CHANGE else np.full(len(test), np.nan)
+        columns = {"value": values, "low": low, "high": high, "p": p}
+        if self.null is not None:
+            columns |= null_interval(values, with_mean(self.null), self.two_sided, confidence)
+        keys = pd.MultiIndex.from_product([self.groups, [*seeds, None]], names=["group", "seed"])
+        rows = pd.DataFrame({name: np.ravel(column) for name, column in columns.items()}, keys).reset_index()
+        of_groups = (np.broadcast_to(of, len(values)) for of in (self.n, self.units))
+        n, units = (np.repeat(of, values.shape[1]) for of in of_groups)
+        return rows.assign(metric=self.metric, step=step, confidence=confidence, n=n, units=units)
 
 
 def with_mean(values: Floats) -> Floats:

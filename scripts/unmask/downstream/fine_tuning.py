@@ -29,6 +29,7 @@ from unmask.facts import read_facts, write_facts
 from unmask.models.classifiers import (
     ClassificationDataset,
     NewClassifier,
+    Tokens,
     make_classifier,
     predict_logits,
     takes_types,
@@ -70,56 +71,6 @@ class FineTuned:
     facts: dict[str, Any]
 
 
-def fine_tune(
-    directory: str | Path,
-    max_length: int | None,
-    task: Task,
-    kind: str,
-    entry: Mapping[str, Any],
-    seed: int,
-    work: str | Path,
-    device: Device,
-) -> FineTuned:
-    """Fine-tune the masked language model in `directory`, which has been checked, on a task.
-
-    max_length: tokens that the model takes; None for any number. entry: `downstream.fine_tuning` of the
-    study, completed. seed: of the head's first weights, the order of the examples and dropout. work: a folder
-    for what a killed job leaves to the next one, which must be of the same work.
-
-    Training is by AdamW with a rate that falls linearly to 0, by cross-entropy; for similarity by the mean
-    squared error of one output, which is not held between 0 and 1. The result on the part dev is the share
-    that is right, or Pearson's r; null where r is undefined. A curve has predictions at 0, `every`, 2 ·
-    `every` … steps, at all but the last of the items that are `sampled` alone. A search is as `search`
-    says, from the entry's own settings.
-
-    Raises InputError as `make_classifier`, `train`, `search` and `predict_logits` do.
-    """
-    run = _Run(Path(directory), max_length, task, kind, entry, seed, Path(work), device)
-    best = Hyperparameters(entry["batch"], entry["learning_rate"], entry["epochs"])
-    if entry["how"] == SEARCH:
-        best = search(best, entry["search"], lambda trial: run.trained(trial)["dev"], run.forget)
-    trial, network = run.trained(best), run.start().network
-    trained = torch.load(run.weights(best), map_location="cpu", weights_only=True)
-    network.load_state_dict(trained["network"])
-    network.train(False).to(device.torch)
-    items, steps = task.items["item"].to_numpy(np.int32), int(trial["steps"])
-    curve = sorted(trained["logits"].items())
-    predictions = [_predictions(at, items[run.sampled], logits.numpy()) for at, logits in curve]
-    predictions.append(_predictions(steps, items, predict_logits(network, run.items, device)))
-    facts = {
-        "fine_tuning": {**entry, **asdict(best), "max_length": run.max_length},
-        "steps": steps,
-        "history": trial["history"],
-        "tried": run.tried() if entry["how"] == SEARCH else [],
-        "initialised": list(run.initialised),
-        "truncated": {
-            "examples": run.train.tokens.truncated + run.dev.tokens.truncated,
-            "items": run.items.truncated,
-        },
-    }
-    return FineTuned(network, tuple(predictions), facts)
-
-
 def _predictions(step: int, items: npt.NDArray[np.int32], logits: npt.NDArray[np.float32]) -> pa.Table:
     rows, width = logits.shape
     ends = np.arange(0, rows * width + 1, width, dtype=np.int32)
@@ -157,12 +108,17 @@ def search(
     return best
 
 
-class _Run:
-    """One model, task and seed; its trials have their files in the work folder."""
+class FineTuning:
+    """How one masked language model is fine-tuned on a task with one seed.
+
+    directory: of the model, which has been checked. max_length: tokens that it takes; None for any number.
+    entry: `downstream.fine_tuning` of the study, completed. seed: of the head's first weights, the order of
+    the examples and dropout. work: a folder for what a killed job leaves to the next one, of the same work.
+    """
 
     def __init__(
         self,
-        directory: Path,
+        directory: str | Path,
         max_length: int | None,
         task: Task,
         kind: str,
@@ -178,23 +134,56 @@ class _Run:
         self.initialised, self.tokenizer = start.initialised, start.tokenizer
         self.types = takes_types(start.network)
         self.train, self.dev = self._part(TRAIN), self._part(DEV)
-        self.items = tokenise(self.tokenizer, *self._texts(task.items), self.max_length, self.types)
+        self.items = self._tokens(task.items)
         self.sampled = np.flatnonzero(task.items["sampled"].to_numpy(bool))
+
+    def run(self) -> FineTuned:
+        """Fine-tune the model.
+
+        Training is by AdamW with a rate that falls linearly to 0, by cross-entropy; for similarity by the
+        mean squared error of one output, which is not held between 0 and 1. The result on the part dev is the
+        share that is right, or Pearson's r; null where r is undefined. A curve has predictions at 0, `every`,
+        2 · `every` … steps, at all but the last of the items that are `sampled` alone. A search is as
+        `search` says, from the entry's own settings.
+
+        Raises InputError as `make_classifier`, `train`, `search` and `predict_logits` do.
+        """
+        best = Hyperparameters(self.entry["batch"], self.entry["learning_rate"], self.entry["epochs"])
+        if is_search := self.entry["how"] == SEARCH:
+            best = search(best, self.entry["search"], lambda trial: self.trained(trial)["dev"], self.forget)
+        trial, network = self.trained(best), self.start().network
+        trained = torch.load(self.weights(best), map_location="cpu", weights_only=True)
+        network.load_state_dict(trained["network"])
+        network.train(False).to(self.device.torch)
+        items, last = self.task.items["item"].to_numpy(np.int32), int(trial["steps"])
+        curve = sorted(trained["logits"].items())
+        predictions = [_predictions(step, items[self.sampled], logits.numpy()) for step, logits in curve]
+        predictions.append(_predictions(last, items, predict_logits(network, self.items, self.device)))
+        examples = self.train.tokens.truncated + self.dev.tokens.truncated
+        tried = [{key: of[key] for key in (*asdict(best), "steps", "dev")} for of in self._done()]
+        facts = {
+            "fine_tuning": {**self.entry, **asdict(best), "max_length": self.max_length},
+            "steps": last,
+            "history": trial["history"],
+            "tried": tried if is_search else [],
+            "initialised": list(self.initialised),
+            "truncated": {"examples": examples, "items": self.items.truncated},
+        }
+        return FineTuned(network, tuple(predictions), facts)
 
     def start(self) -> NewClassifier:
         """The classifier before the first step."""
         return make_classifier(self.directory, self.task.labels, self.seed)
 
-    def _texts(self, rows: pd.DataFrame) -> tuple[list[str], list[str] | None]:
-        """The texts, and the second ones where the task has such."""
+    def _tokens(self, rows: pd.DataFrame) -> Tokens:
+        """Of the texts, with the second ones where the task has such."""
         seconds = rows["second"].tolist() if self.task.items["second"].notna().any() else None
-        return rows["text"].tolist(), seconds
+        return tokenise(self.tokenizer, rows["text"].tolist(), seconds, self.max_length, self.types)
 
     def _part(self, part: str) -> ClassificationDataset:
         rows = self.task.examples[self.task.examples["part"] == part]
         labels = rows["label"].to_numpy(np.float32 if self.kind == SIMILARITY else np.int64)
-        tokens = tokenise(self.tokenizer, *self._texts(rows), self.max_length, self.types)
-        return ClassificationDataset(tokens, labels, self.tokenizer)
+        return ClassificationDataset(self._tokens(rows), labels, self.tokenizer)
 
     def trained(self, trial: Hyperparameters) -> dict[str, Any]:
         """Train with these settings, unless that was done; the weights stay until they are forgotten.
@@ -254,7 +243,3 @@ class _Run:
 
     def _done(self) -> list[dict[str, Any]]:
         return sorted(map(read_facts, self.work.glob("*.json")), key=lambda facts: int(facts["number"]))
-
-    def tried(self) -> list[dict[str, Any]]:
-        keys = (*asdict(Hyperparameters(0, 0.0, 0)), "steps", "dev")
-        return [{key: facts[key] for key in keys} for facts in self._done()]

@@ -50,20 +50,19 @@ def read_runs(paths: Sequence[str | Path]) -> Runs:
 
     Raises InputError as read_arrow does, and where the runs have other steps or items than the first.
     """
-    facts = {path: read_metadata(path) for path in paths}
-    ordered = sorted(paths, key=lambda path: int(facts[path]["seed"]))
+    every = sorted(((read_metadata(path), path) for path in paths), key=lambda run: int(run[0]["seed"]))
     runs: list[dict[int, tuple[Ints, Floats]]] = []
-    for path in ordered:
+    for _, path in every:
         table = read_arrow(path, PREDICTIONS).sort_by([("step", "ascending"), ("item", "ascending")])
         logits = table["logits"].combine_chunks().flatten().to_numpy().reshape(len(table), -1)
         step, item = table["step"].to_numpy(), table["item"].to_numpy().astype(np.int64)
         run = {at: (item[step == at], logits[step == at]) for at in np.unique(step).tolist()}
         first = runs[0] if runs else run
         if run.keys() != first.keys() or any(not np.array_equal(run[at][0], first[at][0]) for at in run):
-            raise InputError(f"{path}: has other steps or items than {ordered[0]}")
+            raise InputError(f"{path}: has other steps or items than {every[0][1]}")
         runs.append(run)
     steps = {at: (items, np.stack([run[at][1] for run in runs])) for at, (items, _) in runs[0].items()}
-    return Runs([facts[path] for path in ordered], steps)
+    return Runs([facts for facts, _ in every], steps)
 
 
 def occupation_metrics(cells: Cells, logits: Floats) -> Iterator[Estimate]:
@@ -87,20 +86,11 @@ def occupation_metrics(cells: Cells, logits: Floats) -> Iterator[Estimate]:
     yield accuracy("accuracy_female", right[cells.rows[cells.female]])
     yield accuracy("accuracy_male", right[cells.rows[~cells.female]])
     # a success and a failure are added to both rates (Agresti & Caffo 2000, The American Statistician 54:280)
-    n = cells.counts.T[:, :, None]
+    n, people = cells.counts.T[:, :, None], cells.counts.sum(axis=1)
     centres = (with_mean(np.stack([women, men])) * n + 1) / (n + 2)
+    variance, centre = (centres * (1 - centres) / (n + 2)).sum(axis=0), centres[0] - centres[1]
     yield Estimate(
-        GAP,
-        gaps,
-        n=cells.counts.sum(axis=1),
-        units=cells.counts.sum(axis=1),
-        variance=(centres * (1 - centres) / (n + 2)).sum(axis=0),
-        df=np.inf,
-        bounds=SIGNED,
-        null=null,
-        two_sided=True,
-        centre=centres[0] - centres[1],
-        groups=cells.names,
+        GAP, gaps, people, people, variance, np.inf, SIGNED, null, True, centre, groups=cells.names
     )
 
 
