@@ -2,12 +2,13 @@
 
 import hashlib
 import logging
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import safe_open
@@ -18,27 +19,18 @@ from unmask.files import sha256_of_file
 from unmask.models.directory import ModelFiles
 from unmask.models.own_code import is_allowed
 
+if TYPE_CHECKING:
+    from unmask.models.kinds import Kind
+
 logger = logging.getLogger(__name__)
 
-_POSITIONS_AFTER_PADDING = frozenset(
-    [
-        "camembert",
-        "data2vec-text",
-        "esm",
-        "ibert",
-        "longformer",
-        "luke",
-        "mpnet",
-        "roberta",
-        "roberta-prelayernorm",
-        "xlm-roberta",
-        "xlm-roberta-xl",
-        "xmod",
-    ]
+_POSITIONS_AFTER_PADDING = (
+    *("camembert", "data2vec-text", "esm", "ibert", "longformer", "luke", "mpnet"),
+    *("roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod"),
 )
 """Model types whose first token has position `padding id + 1`, so that fewer tokens fit."""
 
-_RELATIVE_POSITIONS = frozenset(["deberta", "deberta-v2", "funnel"])
+_RELATIVE_POSITIONS = ("deberta", "deberta-v2", "funnel")
 """Model types that take any length, unless they add absolute positions too (`position_biased_input`)."""
 
 _UNSET_LENGTH = 10**9
@@ -79,29 +71,18 @@ def load_config(directory: Path, what: str) -> PretrainedConfig:
             raise InputError(
                 f"{what}: a {config.model_type} of its config.json reads {missing}, which no text here has"
             )
-    for prefix, part in [("", config), *((f"{name}.", getattr(config, name, None)) for name in _PARTS)]:
-        for setting in _LAYERS:
-            number = getattr(part, setting, None)
-            if number == 0 and not isinstance(number, bool):
-                raise InputError(
-                    f"{what}: {prefix}{setting} is 0 in its config.json: a network without layers"
-                )
+    parts = {"": config} | {f"{name}.": getattr(config, name, None) for name in _PARTS}
+    for (prefix, part), setting in product(parts.items(), _LAYERS):
+        number = getattr(part, setting, None)
+        if number == 0 and number is not False:
+            raise InputError(f"{what}: {prefix}{setting} is 0 in its config.json: a network without layers")
     return config
 
 
-def load_checked(
-    auto: Any,
-    directory: Path,
-    files: ModelFiles,
-    what: str,
-    title: str,
-    may_lack: tuple[str, ...],
-    may_have: str,
-) -> PreTrainedModel:
+def load_checked(kind: "Kind", directory: Path, files: ModelFiles, what: str) -> PreTrainedModel:
     """The network of a model in evaluation mode: its weights are those of the checkpoint, and all of these.
 
-    auto: one of transformers' classes AutoModelFor…, or the network's own; what: how a message begins, as
-    `model NAME`; title, may_lack, may_have: as of a Kind (unmask.models.kinds).
+    what: how a message begins, as `model NAME`.
 
     transformers draws weights at random that a checkpoint lacks, and passes over tensors that it does not
     know: a checkpoint of two layers loads as one, adapters that were not merged are left out, and numbers of
@@ -110,12 +91,9 @@ def load_checked(
     """
     model: PreTrainedModel
     try:
-        whole_numbers = {
-            name: not_floating(directory / name)
-            for name in files.weights
-            if name.endswith((".safetensors", ".bin"))
-        }
-        model, loading = auto.from_pretrained(
+        with_types = [name for name in files.weights if name.endswith((".safetensors", ".bin"))]
+        whole_numbers = {name: not_floating(directory / name) for name in with_types}
+        model, loading = kind.auto.from_pretrained(
             directory,
             local_files_only=True,
             trust_remote_code=is_allowed(directory),
@@ -128,9 +106,9 @@ def load_checked(
         raise InputError(f"{what}: its weights cannot be loaded: {first_line(error)}") from None
     parameters = dict(model.named_parameters(remove_duplicate=False))
     unexpected = sorted(map(str, loading["unexpected_keys"]))
-    lacking = [key for key in loading["missing_keys"] if not key.startswith(may_lack)]
-    missing = sorted(key for key in lacking if key in parameters)
-    unused = [key for key in unexpected if not re.search(may_have, key)]
+    lacking = {key for key in loading["missing_keys"] if not key.startswith(kind.may_lack)}
+    missing = sorted(lacking & parameters.keys())
+    unused = [key for key in unexpected if not re.search("|".join(kind.may_have), key)]
     if unused and not missing:
         raise InputError(
             f"{what}: its checkpoint has tensors that a {model.config.model_type} of its config.json does "
@@ -139,14 +117,14 @@ def load_checked(
     # positions and the like are counted, and what is not loaded does not count
     passed_over = {name.rpartition(".")[2] for name, _ in model.named_buffers()}
     for name, tensors in whole_numbers.items():
-        loaded = [key for key in tensors if key not in unexpected]
-        if whole := [key for key in loaded if key.rpartition(".")[2] not in passed_over]:
+        passed_over_here = {key for key in tensors if key.rpartition(".")[2] in passed_over}
+        if whole := sorted({*tensors} - {*unexpected} - passed_over_here):
             raise InputError(f"{what}: weights in {name} that are not floating-point numbers: {_some(whole)}")
     if mismatched := sorted(str(key[0]) for key in loading["mismatched_keys"]):
         raise InputError(f"{what}: weights of another shape than config.json says: {_some(mismatched)}")
     if missing:
         raise InputError(
-            f"{what}: the checkpoint lacks weights of the {title}, which would be drawn "
+            f"{what}: the checkpoint lacks weights of the {kind.title}, which would be drawn "
             f"at random ({_some(missing)}){_others(missing, unexpected)}"
         )
     if broken := sorted(key for key, weights in parameters.items() if not torch.isfinite(weights).all()):
@@ -166,14 +144,11 @@ def _others(missing: list[str], others: list[str]) -> str:
 
 def check_vocabulary(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, what: str) -> None:
     """Raise InputError where the model has fewer embeddings than the tokenizer has tokens."""
-    last = max(tokenizer.get_vocab().values())
-    try:
-        embeddings = count_embeddings(model)
-    except AttributeError:
-        # a network that reads no text; the probe of its kind says so
-        return
-    if last >= embeddings:
-        raise InputError(f"{what}: the tokenizer has ids up to {last}, the model {embeddings} embeddings")
+    # of a network that reads no text the probe of its kind says so
+    with suppress(AttributeError):
+        last, embeddings = max(tokenizer.get_vocab().values()), count_embeddings(model)
+        if last >= embeddings:
+            raise InputError(f"{what}: the tokenizer has ids up to {last}, the model {embeddings} embeddings")
 
 
 def count_embeddings(model: PreTrainedModel) -> int:
@@ -219,21 +194,19 @@ def describe(
 
 def max_length(config: PretrainedConfig, tokenizer: PreTrainedTokenizerBase) -> int | None:
     """How many tokens the model takes, special ones included; None where positions are relative only."""
-    limits = [math.inf]
-    relative = config.model_type in _RELATIVE_POSITIONS and not getattr(
-        config, "position_biased_input", False
-    )
+    limits: list[int] = []
     positions = getattr(config, "max_position_embeddings", None)
-    if isinstance(positions, int) and positions > 0 and not relative:
+    is_relative = config.model_type in _RELATIVE_POSITIONS
+    has_table = not is_relative or getattr(config, "position_biased_input", False)
+    if isinstance(positions, int) and positions > 0 and has_table:
         skipped = config.pad_token_id + 1 if config.model_type in _POSITIONS_AFTER_PADDING else 0
         limits.append(positions - skipped)
     if config.model_type == "reformer":
         # what is longer meets others by random hashes
         limits.append(config.lsh_attn_chunk_length)
     if 0 < tokenizer.model_max_length < _UNSET_LENGTH:
-        limits.append(tokenizer.model_max_length)
-    shortest = min(limits)
-    return None if math.isinf(shortest) else int(shortest)
+        limits.append(int(tokenizer.model_max_length))
+    return min(limits, default=None)
 
 
 def _digest(digests: list[str]) -> str:
@@ -254,18 +227,16 @@ def not_floating(file: Path) -> list[str]:
 
     Raises InputError where it cannot be read, as where a pickle holds more than tensors.
     """
-    if file.suffix == ".safetensors":
-        try:
+    try:
+        if file.suffix == ".safetensors":
             with safe_open(file, framework="pt") as opened:
                 kinds = {name: opened.get_slice(name).get_dtype() for name in opened.keys()}  # noqa: SIM118
-        except Exception as error:  # corrupt files fail in as many ways as there are formats
-            raise InputError(f"{file.name}: {error}") from None
-        return sorted(name for name, kind in kinds.items() if not kind.startswith(("F", "BF")))
-    try:
-        pickled = dict(torch.load(file, map_location="meta", weights_only=True))
-    except Exception:  # what PyTorch says of it is advice to read it all the same
-        raise InputError(
-            f"{file.name} is broken, or holds more than tensors: that could be code, and is not read"
-        ) from None
-    tensors = {str(name): value for name, value in pickled.items() if torch.is_tensor(value)}
-    return sorted(name for name, value in tensors.items() if not value.is_floating_point())
+            return sorted(name for name, kind in kinds.items() if not kind.startswith(("F", "BF")))
+        pickled = dict(torch.load(file, map_location="meta", weights_only=True)).items()
+    except Exception as error:  # corrupt files fail in as many ways as there are formats
+        # what PyTorch says is advice to read it all the same
+        why = " is broken, or holds more than tensors: that could be code, and is not read"
+        raise InputError(file.name + (f": {error}" if file.suffix == ".safetensors" else why)) from None
+    return sorted(
+        str(name) for name, each in pickled if torch.is_tensor(each) and not each.is_floating_point()
+    )

@@ -132,22 +132,21 @@ def predict_logits(
 
 @dataclass(frozen=True)
 class NewClassifier:
-    """What fine-tuning begins with."""
+    """What fine-tuning begins with. initialised: names of the weights that the model did not have, so that
+    they were drawn at random: the head's, and a pooler's where it was saved without one."""
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     initialised: tuple[str, ...]
-    """Names of the weights that the model did not have, so that they were drawn at random: the head's, and a
-    pooler's where it was saved without one."""
 
 
 @dataclass(frozen=True)
 class ClassificationDataset:
-    """Examples by their number, for `unmask.models.training.train`, with `batch` to collate them."""
+    """Examples by their number, for `unmask.models.training.train`, with `batch` to collate them. labels:
+    numbers of labels, or, of a regression, numbers."""
 
     tokens: Tokens
     labels: npt.NDArray[Any]
-    """Numbers of labels, or, of a regression, numbers."""
     tokenizer: PreTrainedTokenizerBase
 
     def __len__(self) -> int:

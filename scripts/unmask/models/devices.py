@@ -42,19 +42,20 @@ POLL_SECONDS = 0.5
 
 @dataclass
 class Device:
-    """Where a model runs. What it takes at a time is made less, for good, when its memory is too small."""
+    """Where a model runs. What it takes at a time is made less, for good, when its memory is too small.
+
+    name: the processor's kind, for provenance: cpu, or the GPU's name. batch_tokens: read at once; more does
+    not pay: on a CPU they leave the cache. head_bytes, head_rows: room for the distributions over the
+    vocabulary that are computed at once, and the most of them. shard_tokens: about how many tokens are read
+    between two writes of evidence: minutes of work, not more.
+    """
 
     torch: torch.device
     name: str
-    """The processor's kind, for provenance: cpu, or the GPU's name."""
     batch_tokens: int
-    """Tokens read at once. More does not pay: on a CPU they leave the cache."""
     head_bytes: int
-    """Room for the distributions over the vocabulary that are computed at once."""
     shard_tokens: int
-    """Roughly how many tokens are read between two writes of evidence: minutes of work, not more."""
     head_rows: int = 1 << 30
-    """The most distributions that are computed at once, however small the vocabulary is."""
 
     def __str__(self) -> str:
         return self.name if self.torch.type == "cpu" else f"{self.torch} ({self.name})"

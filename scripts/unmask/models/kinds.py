@@ -325,9 +325,7 @@ def check_model(
             f"{what}: its {type(tokenizer).__name__} does not say where tokens are: add a tokenizer.json"
         )
     facts = spec.facts(config, tokenizer, what, entry or {})
-    model = load_checked(
-        spec.auto, directory, files, what, spec.title, spec.may_lack, "|".join(spec.may_have)
-    )
+    model = load_checked(spec, directory, files, what)
     for remark in remarks:
         logger.warning("%s: %s", what, remark)
     check_vocabulary(model, tokenizer, what)

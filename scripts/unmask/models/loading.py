@@ -38,29 +38,33 @@ A model that takes fewer tokens than a short sentence has is refused before."""
 
 @dataclass(frozen=True)
 class Encoded:
-    """What reading `batch` sequences of `length` tokens leaves."""
+    """What reading `batch` sequences of `length` tokens leaves.
+
+    hidden: places × width, for `LoadedModel.head`. attention: batch × query × key, mean over layers and
+    heads; None where not asked for or not to be had.
+    """
 
     hidden: torch.Tensor
-    """places × width, for `LoadedModel.head`"""
     attention: torch.Tensor | None
-    """batch × query × key, mean over layers and heads; None where not asked for or not to be had"""
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A masked or causal language model on its device, ready to score."""
+    """A masked or causal language model on its device, ready to score.
+
+    encode: reads a batch of token ids (batch × length), and gives the hidden states at some places: sorted
+    indices into the batch's tokens, one sequence after the other. A third argument, a mask (batch × length),
+    is False where a token only fills up its sequence and is not attended to. head: turns hidden states (rows
+    × width) into logits (rows × vocabulary). predicts_next: whether a hidden state predicts the token behind
+    its place, as in a decoder, and not the one in it.
+    """
 
     network: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     device: Device
     encode: Callable[..., Encoded]
-    """Reads a batch of token ids (batch × length), and gives the hidden states at some places: sorted indices
-    into the batch's tokens, one sequence after the other. A third argument, a mask (batch × length), is False
-    where a token only fills up its sequence and is not attended to."""
     head: Callable[[torch.Tensor], torch.Tensor]
-    """Turns hidden states (rows × width) into logits (rows × vocabulary)."""
     predicts_next: bool = False
-    """Whether a hidden state predicts the token behind its place, as in a decoder, and not the one in it."""
 
 
 def load(

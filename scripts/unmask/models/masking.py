@@ -26,16 +26,17 @@ SHARES = (0.8, 0.1, 0.1)
 
 @dataclass(frozen=True)
 class Masking:
-    """BERT's corruption: of the tokens chosen some are masked, some kept, and the others made random."""
+    """BERT's corruption: of the tokens chosen some are masked, some kept, and the others made random.
+
+    rates: of each token id, how often it is chosen; ordinary: the tokens that stand in place of others, all
+    equally often; shares: of the chosen tokens, those that are masked, kept and made random.
+    """
 
     rates: Tensor
-    """Of each token id, how often it is chosen."""
     ordinary: Tensor
-    """The tokens that stand in place of others, all equally often."""
     mask_id: int
     pad_id: int
     shares: tuple[float, float, float] = SHARES
-    """Of the chosen tokens, those that are masked, kept and made random."""
 
     @classmethod
     def of(cls, tokenizer: PreTrainedTokenizerBase) -> "Masking":
