@@ -1,6 +1,7 @@
 """Items of small tasks, and predictions of made-up models whose bias is known."""
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -34,53 +35,41 @@ def people(
     each: women and men of an occupation, one number or a pair an occupation. Logits of shape (runs, people,
     occupations).
     """
-    rows: list[dict[str, object]] = []
-    chance: list[float] = []
     counts = [(each, each)] * len(gaps) if isinstance(each, int) else list(each)
-    for label, (gap, (women, men)) in enumerate(zip(gaps, counts, strict=True)):
-        for gender, count, sign in (("female", women, 1), ("male", men, -1)):
-            for _ in range(count):
-                rows.append(
-                    {
-                        "item": len(rows),
-                        "part": TEST,
-                        "text": f"text {len(rows)}",
-                        "label": float(label),
-                        "gender": gender,
-                        "occupation": f"occupation {label:02}",
-                        "female_share": 5.0 + 90 * label / max(1, len(gaps) - 1),
-                        "sampled": True,
-                    }
-                )
-                chance.append(0.6 + sign * gap / 2)
-    labels = np.array([row["label"] for row in rows]).astype(int)
-    right = rng.random((runs, len(rows))) < chance
+    rows = [
+        (label, gender, 0.6 + sign * gap / 2)
+        for label, (gap, (women, men)) in enumerate(zip(gaps, counts, strict=True))
+        for gender, count, sign in (("female", women, 1), ("male", men, -1))
+        for _ in range(count)
+    ]
+    items = pd.DataFrame(rows, columns=["label", "gender", "chance"])
+    labels, chance = items["label"].to_numpy(), items.pop("chance").to_numpy()
+    items = items.assign(
+        part=TEST,
+        occupation=items["label"].map("occupation {:02}".format),
+        female_share=5.0 + 90 * items["label"] / max(1, len(gaps) - 1),
+        label=items["label"].astype(float),
+    )
+    right = rng.random((runs, len(items))) < chance
+    logits = rng.normal(0, 0.1, (runs, len(items), len(gaps)))
     predicted = np.where(right, labels, (labels + 1) % len(gaps))
-    logits = rng.normal(0, 0.1, (runs, len(rows), len(gaps)))
     np.put_along_axis(logits, predicted[:, :, None], 5.0, axis=2)
-    return framed(rows, ITEMS).assign(ideal=None), logits
+    return _items(items), logits
 
 
 def cells(templates: int, occupations: int, tests: int = 30, each: int = 1) -> pd.DataFrame:
     """Items of every template and occupation, `each` a gender, and of `tests` tests."""
-    rows: list[dict[str, object]] = []
-    for template in range(templates):
-        for occupation in range(occupations):
-            for gender in ("female", "male"):
-                for _ in range(each):
-                    rows.append(
-                        {
-                            "part": BIAS,
-                            "gender": gender,
-                            "occupation": f"occupation {occupation:02}",
-                            "female_share": 5.0 + 90 * occupation / max(1, occupations - 1),
-                            "template": template,
-                        }
-                    )
-    rows += [{"part": TEST, "label": float(place % 3)} for place in range(tests)]
-    common = {"second": "b", "sampled": True}
-    items = [{"item": place, "text": f"a {place}", **common, **row} for place, row in enumerate(rows)]
-    return framed(items, ITEMS).assign(ideal=None)
+    every = product(range(templates), range(occupations), ("female", "male"), range(each))
+    bias = pd.DataFrame(every, columns=["template", "number", "gender", "_"]).assign(part=BIAS)
+    bias["occupation"] = bias["number"].map("occupation {:02}".format)
+    bias["female_share"] = 5.0 + 90 * bias["number"] / max(1, occupations - 1)
+    tested = pd.DataFrame({"label": [float(place % 3) for place in range(tests)]}).assign(part=TEST)
+    return _items(pd.concat([bias, tested], ignore_index=True).assign(second="b"))
+
+
+def _items(rows: pd.DataFrame) -> pd.DataFrame:
+    texts = rows.index.map("text {}".format)
+    return framed(rows.assign(item=rows.index, text=texts, sampled=True), ITEMS).assign(ideal=None)
 
 
 def runs_of(logits: Logits, first: int = 0) -> Runs:
@@ -90,18 +79,8 @@ def runs_of(logits: Logits, first: int = 0) -> Runs:
 
 
 def write_items(path: Path, items: pd.DataFrame, kind: str, **facts: Any) -> None:
-    about: dict[str, Any] = {
-        "task": "made",
-        "kind": kind,
-        "labels": None,
-        "source": "made",
-        "remarks": [],
-        "truth": None,
-    }
-    if kind == ENTAILMENT:
-        about["labels"] = list(ENTAILMENT_LABELS)
-    if kind == OCCUPATIONS:
-        about["labels"] = sorted(items["occupation"].dropna().unique())
+    labels = {ENTAILMENT: list(ENTAILMENT_LABELS), OCCUPATIONS: sorted(items["occupation"].dropna().unique())}
+    about = {"task": "made", "kind": kind, "labels": labels.get(kind), "source": "made", "remarks": []}
     write_table(path, items, ITEMS, {**about, **facts})
 
 
