@@ -67,15 +67,7 @@ def unmask_() -> Count:
 
 
 def counter() -> Count:
-    return _counter(PYTHON_WORDS)
-
-
-def counter_of_ascii() -> Count:
-    return _counter(r"[a-z0-9]+(?:'[a-z0-9]+)*")
-
-
-def _counter(pattern: str) -> Count:
-    words = re.compile(pattern).findall
+    words = re.compile(PYTHON_WORDS).findall
 
     def count(file: str) -> int:
         counts: Counter[str] = Counter()
@@ -147,19 +139,6 @@ def polars() -> Count:
     return count
 
 
-def polars_split() -> Count:
-    os.environ["POLARS_MAX_THREADS"] = "1"
-    import polars as pl
-
-    def count(file: str) -> int:
-        words = pl.col("line").str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}'’]+", " ").str.split(" ")
-        lines = pl.scan_lines(file).select(word=words.explode())
-        found = lines.group_by("word").len().collect(engine="streaming")
-        return int(found.filter(pl.col("word") != "")["len"].sum())
-
-    return count
-
-
 def duckdb() -> Count:
     import duckdb as db
 
@@ -181,11 +160,9 @@ def duckdb() -> Count:
 WAYS: dict[str, tuple[str, Callable[[], Count], str | None]] = {
     "unmask": ("**Unmask**", unmask_, None),
     "counter": ("`re` + `Counter` per line", counter, None),
-    "ascii": ("the same, words of a–z alone", counter_of_ascii, None),
     "split": ("`bytes.translate().split()` + `Counter`, 256 kB blocks", split, None),
     "pyarrow": ("PyArrow: `translate`, `ascii_split_whitespace`, `value_counts`", pyarrow, "pyarrow"),
     "polars": ("Polars: `scan_lines`, `extract_all`, streaming", polars, "polars"),
-    "polars-split": ("Polars: `scan_lines`, `replace_all`, `split`, streaming", polars_split, "polars"),
     "duckdb": ("DuckDB: `regexp_extract_all`, `group by`", duckdb, "duckdb"),
 }
 """By key: what the table calls it, how it is made ready, and the library that it needs."""
@@ -286,7 +263,7 @@ def main() -> None:
         files = make_texts(options.corpus, Path(folder), options.megabytes)
         sizes = {text: file.stat().st_size / 1e6 for text, file in files.items()}
         runs: dict[str, dict[str, list[dict[str, float]]]] = {
-            text: {way: [] for way in here if text == ENGLISH or way != "ascii"} for text in files
+            text: {way: [] for way in here} for text in files
         }
         for number in range(options.rounds):
             for text, of_text in runs.items():
