@@ -30,7 +30,7 @@ from unmask.files import sha256_of_file
 from unmask.preflight import DigestCache, hold_run_lock
 from unmask.results.checksums import FILE as CHECKSUMS
 from unmask.results.settings import check_layout, difference, stated
-from unmask.schemas import alternative, check_files, complete, read_families
+from unmask.study import check_files, complete
 from unmask.terms import LICENCE, NOT_STATED
 from unmask.urls import as_shown, query_digest
 
@@ -51,10 +51,9 @@ try:
     _chosen = choose_study(
         config, ROOT, list(map(str, workflow.configfiles)), not workflow.modifier.is_main_snakefile()
     )
-    FAMILIES = read_families(ROOT / "rules/schemas")
-    _chosen = complete(_chosen, FAMILIES, ROOT)
+    _chosen = complete(_chosen, ROOT)
     if workflow.is_main_process:
-        check_files(_chosen, FAMILIES, DIGESTS.of)
+        check_files(_chosen, DIGESTS.of)
 except InputError as error:
     sys.exit(f"error: {error}")
 # another one, as the config of a module may be its workflow's

@@ -16,13 +16,13 @@ from unmask.terms import PUBLISHED
 
 DOWNSTREAM = config.get("downstream", {})
 try:
-    check_study_of_downstream(config, FAMILIES)
+    check_study_of_downstream(config)
 except InputError as error:
     sys.exit(f"error: {error}")
 # what published tasks are read with
 PRESETS = read_config(ROOT / "resources/downstream/tasks.yaml") if DOWNSTREAM else {}
 TASKS = {name: with_preset(entry, PRESETS) for name, entry in DOWNSTREAM.get("tasks", {}).items()}
-TUNED = fine_tuned_models(config, FAMILIES) if DOWNSTREAM else []
+TUNED = fine_tuned_models(config) if DOWNSTREAM else []
 TUNED_AND_SCORED = [model for model in TUNED if model in SCORED]
 DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
 # whether models are scored on pairs after fine-tuning, and with which seed

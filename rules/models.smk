@@ -7,6 +7,7 @@ include: "inputs/models.smk"
 
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.models.directory import files_of as files_of_model
+from unmask.models.keys import sources
 
 MANIFEST_KEYS = [
     "entry",
@@ -23,11 +24,8 @@ MANIFEST_KEYS = [
 ]
 # how models of each source are made, as families say it with `makes`
 MAKERS = {}
-# what the families say of the sources of this study's models
-SOURCES = {
-    source: alternative(FAMILIES, "model", source)
-    for source in {entry["source"] for entry in MODELS.values()}
-}
+# what the families say of models of each source
+SOURCES = sources()
 
 
 wildcard_constraints:

@@ -3,7 +3,7 @@
 
 if not [*registered("files"), *registered("sections")]:
     sys.exit(
-        "error: this study has no results: no family has all that it needs (rules/schemas says of each "
+        "error: this study has no results: no family has all that it needs (docs/keys.md says of each "
         "which keys these are; a list of measures may be empty)"
     )
 

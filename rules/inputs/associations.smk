@@ -9,7 +9,7 @@ def tested_models(*kinds):
         name
         for name in (models_with_files() if ASSOCIATIONS else [])
         if kind_of(name) in kinds
-        and SOURCES[MODELS[name]["source"]].get("pairs", True)
+        and SOURCES[MODELS[name]["source"]].on_pairs
         and (chosen is None or name in chosen)
     ]
 

@@ -24,7 +24,7 @@ def kind_of(model):
 
 def models_with_files():
     """The models that lie in a directory."""
-    return [name for name, entry in MODELS.items() if SOURCES[entry["source"]].get("directory", True)]
+    return [name for name, entry in MODELS.items() if SOURCES[entry["source"]].has_files]
 
 
 def runs_own_code(model):
@@ -51,9 +51,7 @@ def check_bases(source, *kinds):
 def language_models(*kinds):
     """The models of these kinds that are scored on pairs of sentences, in the order of the study."""
     return [
-        name
-        for name, entry in MODELS.items()
-        if kind_of(name) in kinds and SOURCES[entry["source"]].get("pairs", True)
+        name for name, entry in MODELS.items() if kind_of(name) in kinds and SOURCES[entry["source"]].on_pairs
     ]
 
 

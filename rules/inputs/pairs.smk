@@ -1,6 +1,7 @@
 # Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
 
 from unmask.measures.formulas import kind_for, maskings_of, measure
+from unmask.pairs.keys import MEASURES as ALL_MEASURES
 from unmask.pairs.score_entries import check_score_files
 from unmask.statistics import STATISTICS
 from unmask.terms import ORIGINAL, SHUFFLED
@@ -8,13 +9,12 @@ from unmask.urls import file_name
 
 WORLD_BENCHMARKS = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 SCORING = config.get("scoring", {})
-HOUSE_MEASURES = FAMILIES["pairs"]["properties"]["measures"]["items"]["enum"]
 # with what the files of models of source: scored have scores of
 MEASURES = list(
     dict.fromkeys([*config.get("measures", []), *(MODELS[name]["measure"] for name in models_of("scored"))])
 )
 # scores are of these as a set: only what shows them goes by the order of the study
-SCORED_MEASURES = [name for name in HOUSE_MEASURES if name in MEASURES]
+SCORED_MEASURES = [name for name in ALL_MEASURES if name in MEASURES]
 SHUFFLED_MEASURES = [name for name in SCORED_MEASURES if measure(name).of_shuffled]
 # the kinds of models that are scored on pairs of sentences
 SCORED_KINDS = (MASKED_LM, CAUSAL_LM, SCORE_FILE)
@@ -40,7 +40,7 @@ def shuffles():
 def read_shuffled():
     """The models that read shuffled sentences: those with a measure of them, if their source allows it."""
     measured = [name for name in SCORED if of_kind(SHUFFLED_MEASURES, kind_of(name))]
-    can = [name for name in measured if SOURCES[MODELS[name]["source"]].get("shuffled", True)]
+    can = [name for name in measured if SOURCES[MODELS[name]["source"]].on_shuffled]
     return can if shuffles() else []
 
 
@@ -100,7 +100,7 @@ def check_scored():
     """Stop with one line where the file of a model's scores is not as it has to be."""
     if workflow.is_main_process:
         try:
-            check_score_files({name: MODELS[name] for name in models_of("scored")}, HOUSE_MEASURES)
+            check_score_files({name: MODELS[name] for name in models_of("scored")}, ALL_MEASURES)
         except InputError as error:
             sys.exit(f"error: {error}")
 

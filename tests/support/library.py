@@ -51,12 +51,12 @@ from unmask.corpora.shards import fetched_shards, files_of
 from unmask.debiasing import at, masked_training
 from unmask.debiasing.data import Base, Texts, lines_of, read_corpus
 from unmask.debiasing.data import read_words as debiasing_read_words
+from unmask.debiasing.keys import DebiasingFamily
 from unmask.debiasing.masked_training import debias, held_out_loss
 from unmask.debiasing.model_files import load_base, pooler_of, save
 from unmask.debiasing.presenting import DebiasingResults
 from unmask.debiasing.sentences import Sentence as DebiasingSentence
 from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
-from unmask.debiasing.shorthand import expand as debiasing_expand
 from unmask.debiasing.swapping import swap_corpus, swapper
 from unmask.downstream import fine_tuning, measuring, tables
 from unmask.downstream.charts import MAKERS, MOST_CURVES
@@ -71,8 +71,7 @@ from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
 from unmask.downstream.scores import intrinsic_scores
 from unmask.downstream.sources import with_preset
 from unmask.downstream.study import check_study as downstream_check_study
-from unmask.downstream.study import expand as downstream_expand
-from unmask.downstream.study import fine_tuned_models, settings_of
+from unmask.downstream.study import fine_tuned_models, settings_of, with_fine_tuned
 from unmask.downstream.synthetic import RELIABILITIES, read_synthetic
 from unmask.downstream.tables import printed_taus
 from unmask.downstream.task import Task, examples_of
@@ -126,8 +125,8 @@ from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read
 from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.installation import workflow_root
 from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
+from unmask.keys import alternatives
 from unmask.keys_page import PAGE as KEYS_PAGE
-from unmask.keys_page import all_families
 from unmask.keys_page import page as keys_page
 from unmask.measures.formulas import kind_for, maskings_of, measure, sees_context
 from unmask.measures.names import explained, headline, headline_among, title_of
@@ -151,12 +150,12 @@ from unmask.models import devices, loading, own_code, training
 from unmask.models import linear as models_linear
 from unmask.models.classifiers import Tokens, make_classifier, padded, predict_logits, restore, takes_types
 from unmask.models.classifiers import tokenise as models_tokenise
-from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM
-from unmask.models.detecting import expand as models_detecting_expand
+from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, with_kinds
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
 from unmask.models.directory import check_files as models_check_files
 from unmask.models.directory import directory_written_whole
 from unmask.models.embedding import Encoder, Span, embed, load_encoder
+from unmask.models.keys import Model, sources
 from unmask.models.kinds import KINDS, check_model, write_manifest
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import Encoded, LoadedModel, load
@@ -165,7 +164,7 @@ from unmask.models.own_code import allow, is_allowed
 from unmask.models.poolings import POOLINGS
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.start import Start, choose_start, read_after
-from unmask.models.states import expand
+from unmask.models.states import with_states
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import (
     ADAMW,
@@ -211,6 +210,8 @@ from unmask.pairs.judging import (
     planted_in,
 )
 from unmask.pairs.judging import RIGHT as PAIRS_JUDGING_RIGHT
+from unmask.pairs.keys import MEASURES as ALL_MEASURES
+from unmask.pairs.keys import OF_DECODERS
 from unmask.pairs.matching import Matched, match, scores_table
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
@@ -227,7 +228,6 @@ from unmask.pairs.score_file import read_score_file
 from unmask.pairs.sections.examples import LARGEST, MEDIAN, OPPOSITE
 from unmask.pairs.sections.examples import section as pairs_sections_examples_section
 from unmask.pairs.sections.pairs import pair_columns, section, votes
-from unmask.pairs.shorthand import OF_DECODERS
 from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.verdicts import (
     BY_WORDS,
@@ -380,7 +380,6 @@ from unmask.results.comparing import compare_runs, describe
 from unmask.results.folder import results_folder
 from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated
 from unmask.results.verifying import verify
-from unmask.schemas import alternative, check_files, complete, put_together, read_families
 from unmask.sources.gguf import convert
 from unmask.statistics import STATISTICS, comparisons, null
 from unmask.statistics.accuracy import (
@@ -451,6 +450,7 @@ from unmask.statistics.sharing import (
     sharing_of,
     t_test,
 )
+from unmask.study import check_files, complete, families
 from unmask.study_results import (
     StudyResults,
     declared_tables,

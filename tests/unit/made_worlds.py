@@ -9,7 +9,6 @@ import pandas as pd
 
 from library import PAIRS, Corruption, Counts, World, complete, crows_pairs, text_of
 from library import WorldsSentence as Sentence
-from study_schema import FAMILIES
 
 OTHERS: dict[str, dict[str, Any]] = {
     "uneven": {
@@ -51,7 +50,7 @@ NAMED: dict[str, Any] = {
 
 def settings(**changes: Any) -> dict[str, Any]:
     """The settings of a world as a study has them, with defaults where they are not given."""
-    completed: dict[str, Any] = complete({"study": "x", "worlds": {"w": changes}}, FAMILIES)["worlds"]["w"]
+    completed: dict[str, Any] = complete({"study": "x", "worlds": {"w": changes}})["worlds"]["w"]
     return completed
 
 

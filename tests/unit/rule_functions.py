@@ -7,20 +7,19 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from library import InputError, alternative, complete
+from library import InputError, complete, sources
 from library import names as names_in
-from study_schema import FAMILIES, ROOT
+from study_schema import ROOT
 
 
 def functions_of(study: dict[str, Any], *files: str) -> dict[str, Any]:
     """The names of some files of rules, in their order, for a study that is completed first."""
-    config = complete(study, FAMILIES)
+    config = complete(study)
     sections = {key.upper(): config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")}
     known: dict[str, Any] = {
         "config": config,
-        "FAMILIES": FAMILIES,
         **sections,
-        "alternative": alternative,
+        "sources": sources,
         "names_in": names_in,
         "InputError": InputError,
         "Path": Path,

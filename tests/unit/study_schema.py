@@ -1,10 +1,12 @@
-"""The schema of a study, and what it says of measures and of the options of the statistics."""
+"""The keys of a study, and what they say of measures and of the options of the statistics."""
 
+import copy
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from library import (
+    ALL_MEASURES,
     CAUSAL_LM,
     CAUSAL_MASKINGS,
     MASKED_LM,
@@ -12,16 +14,9 @@ from library import (
     choose_study,
     complete,
     kind_for,
-    put_together,
-    read_families,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-FAMILIES = read_families(ROOT / "rules/schemas")
-SCHEMA = put_together(FAMILIES)
-ALL_MEASURES: tuple[str, ...] = tuple(SCHEMA["properties"]["measures"]["items"]["enum"])
-"""Of both kinds of models."""
-
 MEASURES = tuple(name for name in ALL_MEASURES if kind_for(name) == MASKED_LM)
 """All measures of masked language models."""
 
@@ -32,9 +27,12 @@ MASKED_MASKINGS = tuple(masking for masking in MASKINGS if masking not in CAUSAL
 """Those of masked language models."""
 
 
+STATISTICS = complete({"study": "x", "benchmarks": ["crows-pairs"]})["statistics"]
+
+
 def statistics_with(**changes: object) -> dict[str, Any]:
     """The key `statistics` of a study that chooses nothing but these."""
-    return {**_defaults(SCHEMA["properties"]["statistics"]), **changes}
+    return {**copy.deepcopy(STATISTICS), **changes}
 
 
 def options_with(**changes: object) -> dict[str, Any]:
@@ -46,18 +44,9 @@ def options_with(**changes: object) -> dict[str, Any]:
     return options
 
 
-def _defaults(schema: Mapping[str, Any]) -> Any:
-    """An object's defaults, property by property."""
-    if "$ref" in schema:
-        schema = SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")]
-    if "properties" not in schema:
-        return schema["default"]
-    return {name: _defaults(value) for name, value in schema["properties"].items()}
-
-
 def completed_study(name: str, data: str = "DIR") -> dict[str, Any]:
     """A study that comes with Unmask, with the defaults of its keys; data: the user's folder."""
-    return dict(complete({**choose_study({"study": name}, ROOT, []), "data": data}, FAMILIES, ROOT))
+    return dict(complete({**choose_study({"study": name}, ROOT, []), "data": data}, ROOT))
 
 
 def hub_sources(config: Any) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,6 @@ import pytest
 from association_files import PUBLISHED
 from library import InputError, complete
 from library import associations_check_study as check_study
-from study_schema import FAMILIES
 
 LM = {"source": "hub", "repo": "a/b"}
 SEES = LM | {"kind": "vision-and-language"}
@@ -19,7 +18,7 @@ FILES = {"*/one.jsonl": ["a/one.jsonl"]}
 
 
 def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **associations: Any) -> None:
-    config = complete({"study": "x", "models": entries, "associations": associations}, FAMILIES)
+    config = complete({"study": "x", "models": entries, "associations": associations})
     tests = config["associations"]["tests"]
 
     def encoders_of(suite: str) -> list[str]:

@@ -30,19 +30,16 @@ from library import (
     known_benchmarks,
     model_entries,
     new_study,
-    read_families,
     run_study,
     scores,
     study_of,
+    with_kinds,
     workflow_root,
     write_study,
 )
 from library import command_answer_as_text as as_text
 from library import command_main as command
-from library import models_detecting_expand as expand
 from snakemake_logger_plugin_unmask import LogHandler
-
-FAMILIES = read_families(workflow_root() / "rules/schemas")
 
 BIAS = pd.DataFrame(
     {
@@ -114,7 +111,7 @@ def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
     }
     study = study_of(["some/Tiny.Q4_1.gguf"], start="<s>")
     assert study["models"] == {"Tiny.Q4_1": {"source": "gguf", "path": "some/Tiny.Q4_1.gguf", "start": "<s>"}}
-    assert complete(study, FAMILIES)["measures"][0] == "LL"
+    assert complete(study)["measures"][0] == "LL"
 
 
 @pytest.mark.parametrize(
@@ -173,17 +170,17 @@ def test_a_study_may_name_its_benchmarks() -> None:
         "models": {"m": {"source": "hub", "repo": "o/m"}},
         "benchmarks": list(known_benchmarks()),
     }
-    made = complete(study, FAMILIES)["benchmarks"]
+    made = complete(study)["benchmarks"]
     assert made == {
         name: known["entry"] | ({"version_of": known["version_of"]} if "version_of" in known else {})
         for name, known in known_benchmarks().items()
     }
-    alone = complete(study | {"benchmarks": ["crows-pairs-revised"]}, FAMILIES)["benchmarks"]
+    alone = complete(study | {"benchmarks": ["crows-pairs-revised"]})["benchmarks"]
     assert "version_of" not in alone["crows-pairs-revised"]
     with pytest.raises(
         InputError, match=r"^config key benchmarks: there is no 'stereo-set' \(did you mean stereoset\?"
     ):
-        complete(study | {"benchmarks": ["stereo-set"]}, FAMILIES)
+        complete(study | {"benchmarks": ["stereo-set"]})
 
 
 def test_studies_are_complete_files_that_are_written_once(
@@ -193,7 +190,7 @@ def test_studies_are_complete_files_that_are_written_once(
     study = study_of([model(tmp_path)], measures=["AUL", "CPS"])
     file = write_study(study)
     assert file == Path("results/my-model/study.yaml")
-    chosen = complete(choose_study({"study": str(file)}, workflow_root(), []), FAMILIES)
+    chosen = complete(choose_study({"study": str(file)}, workflow_root(), []))
     assert chosen["measures"] == ["AUL", "CPS"] and list(chosen["models"]) == ["my-model"]
     before = file.read_bytes()
     assert write_study(study) == file and file.read_bytes() == before
@@ -216,7 +213,7 @@ def test_studies_are_complete_files_that_are_written_once(
 def test_a_new_study_can_be_run_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     file = new_study("studies/mine.yaml")
-    chosen = complete(choose_study({"study": str(file)}, workflow_root(), []), FAMILIES)
+    chosen = complete(choose_study({"study": str(file)}, workflow_root(), []))
     assert chosen["study"] == "mine" and list(chosen["benchmarks"]) == ["crows-pairs"]
     with pytest.raises(InputError, match="is there already"):
         new_study(file)
@@ -418,9 +415,9 @@ def test_options_of_snakemake_stand_behind_two_dashes(
 def test_the_kind_of_a_folder_is_that_of_its_network(config: str, kind: str | None, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(config)
     entry = {"source": "path", "path": str(tmp_path)}
-    (stated,) = expand({"models": {"m": entry}}, {})["models"].values()
+    (stated,) = with_kinds({"models": {"m": entry}})["models"].values()
     assert stated.get("kind") == kind
-    (stated,) = expand({"models": {"m": entry | {"kind": "masked-lm"}}}, {})["models"].values()
+    (stated,) = with_kinds({"models": {"m": entry | {"kind": "masked-lm"}}})["models"].values()
     assert stated["kind"] == "masked-lm"
 
 

@@ -16,7 +16,7 @@ import yaml
 from library import InputError, complete, read_config, read_metadata, with_preset
 from real_data import real_data
 from running import run_script
-from study_schema import FAMILIES, ROOT
+from study_schema import ROOT
 
 COLUMNS = {
     "bias-in-bios": ["hard_text", "profession", "gender"],
@@ -161,7 +161,7 @@ def read_task(folder: Path, task: str, settings: Mapping[str, Any] | None = None
         "models": {"m": {"source": "train", "architecture": "bert", "world": "w"}},
         "downstream": {"tasks": {"t": entry | dict(settings or {})}},
     }
-    completed = complete(study, FAMILIES)
+    completed = complete(study)
     entry = with_preset(completed["downstream"]["tasks"]["t"], PRESETS)
     if task == "planted":
         entry["settings"] = completed["worlds"]["w"]

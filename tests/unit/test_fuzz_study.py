@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from library import InputError, check_files, choose_study, complete, read_config
+from library import InputError, check_files, choose_study, complete, families, read_config, sources
 from profiles import examples
-from study_schema import FAMILIES, MEASURES, ROOT
+from study_schema import MEASURES, ROOT
 
 FILES = [ROOT / "config.yaml", *sorted((ROOT / "configs").glob("*.yaml"))]
 STUDIES = [read_config(path) for path in FILES]
@@ -42,7 +42,8 @@ def words_of(value: object) -> set[str]:
 
 
 NAMED = ("models", "benchmarks", "corpora", "worlds")
-KEYS = sorted(words_of(STUDIES) | set().union(*(words_of(schema) for schema in FAMILIES.values())))
+SCHEMAS = [keys.model_json_schema() for keys in (*families().values(), *sources().values())]
+KEYS = sorted(words_of(STUDIES) | words_of(SCHEMAS))
 TEXTS = st.one_of(
     st.sampled_from(
         [*KEYS, *MEASURES, "{data}", "{data}/x", "{x}", "}", "a\n", "x" * 300, "", "..", "/", "\0", "*"]
@@ -72,19 +73,19 @@ VALUES = st.recursive(
 def judge(choose: Callable[[], dict[str, Any]]) -> None:
     """What is chosen is a study or one line, through the checks in their order."""
     try:
-        completed = complete(choose(), FAMILIES)
+        completed = complete(choose())
     except InputError as error:
         assert 0 < len(str(error)) < 3000 and "\n" not in str(error)
         return
     # what is complete stays as it is, can be written down, and has names that files can have
-    assert complete(completed, FAMILIES) == completed
+    assert complete(completed) == completed
     json.dumps(completed, allow_nan=False, ensure_ascii=False).encode()
     for name in [completed["study"], *(name for key in NAMED for name in completed.get(key, {}))]:
         assert re.fullmatch(r"[\w.@-]{1,100}", name, re.ASCII), name
     for entry in completed.get("benchmarks", {}).values():
         assert not set("{}") & set(entry.get("url", "") + entry.get("path", ""))
     try:
-        check_files(completed, FAMILIES)
+        check_files(completed)
     except InputError as error:
         assert str(error).startswith("config key ") and "\n" not in str(error)
 

@@ -7,7 +7,7 @@ import yaml
 
 from docs_text import docs_section
 from library import InputError, complete, known_benchmarks, read_benchmark, read_config
-from study_schema import FAMILIES, ROOT
+from study_schema import ROOT
 
 LANGUAGES = read_config(ROOT / "configs/languages.yaml")
 
@@ -21,7 +21,7 @@ def documented() -> dict[str, object]:
 
 def test_the_documented_entry_reads_chinese(tmp_path: Path) -> None:
     study = LANGUAGES | documented()
-    entry = complete(study, FAMILIES)["benchmarks"]["crows-pairs-chinese"]
+    entry = complete(study)["benchmarks"]["crows-pairs-chinese"]
     path = tmp_path / "zh_CN.csv"
     header = "\ufeffindex,sent_more,sent_less,stereo_antistereo,bias_type,sent_more_en\n"
     path.write_text(
@@ -38,7 +38,7 @@ def test_the_documented_entry_reads_chinese(tmp_path: Path) -> None:
 
 
 def test_the_study_is_complete_and_pins_what_it_downloads() -> None:
-    study = complete(LANGUAGES, FAMILIES)
+    study = complete(LANGUAGES)
     assert {entry["source"] for entry in study["models"].values()} == {"hub"}
     assert all(len(entry["revision"]) == 40 for entry in study["models"].values())
     assert list(study["benchmarks"]) == LANGUAGES["benchmarks"]

@@ -23,7 +23,6 @@ from library import models_check_files as check_files
 from loopback import Hub, Repository, ask
 from own_code import MODULE, watched, with_own_code
 from running import about_model
-from study_schema import FAMILIES
 from tiny_models import tiny_model
 
 COMMIT = "c0ffee" + "0" * 34
@@ -150,12 +149,14 @@ def test_code_of_others_is_refused(hub: Hub, tmp_path: Path, file: str, named: o
 
 def study(**more: Any) -> dict[str, Any]:
     own = {"source": "hub", "repo": "org/own", **more}
-    return complete({"study": "x", "models": {"own": own}, "benchmarks": ["crows-pairs"]}, FAMILIES)
+    return complete({"study": "x", "models": {"own": own}, "benchmarks": ["crows-pairs"]})
 
 
 @pytest.mark.parametrize("revision", [{}, {"revision": "main"}, {"revision": COMMIT[:12]}])
 def test_only_one_commit_is_trusted(revision: dict[str, str]) -> None:
-    with pytest.raises(InputError, match=r"^config key models\.own\.revision: .*trust_remote_code") as caught:
+    with pytest.raises(
+        InputError, match=r"^config key models\.own\.trust_remote_code: .*one commit"
+    ) as caught:
         study(**TRUSTED, **revision)
     assert "40 digits" in str(caught.value)
     study(trust_remote_code=False, **revision)
@@ -165,4 +166,4 @@ def test_only_one_commit_is_trusted(revision: dict[str, str]) -> None:
 
 def test_a_folder_on_disk_is_never_trusted() -> None:
     with pytest.raises(InputError, match="unknown key trust_remote_code"):
-        complete({"study": "x", "models": {"own": {"source": "path", "path": "m", **TRUSTED}}}, FAMILIES)
+        complete({"study": "x", "models": {"own": {"source": "path", "path": "m", **TRUSTED}}})

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from library import InputError, complete, expand, read_families
-
-FAMILIES = read_families(Path(__file__).parents[2] / "rules/schemas")
+from library import InputError, complete, with_states
 
 
 def study(states: Any, source: str = "hub", **entry: Any) -> dict[str, Any]:
@@ -24,7 +22,7 @@ def study(states: Any, source: str = "hub", **entry: Any) -> dict[str, Any]:
 
 def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
     short = study({"revision": ["step1", "step20"]}, published="theirs-{state}")
-    spelt_out = expand(short, FAMILIES)
+    spelt_out = with_states(short)
     assert list(spelt_out["models"]) == ["first", "a-step1", "a-step20", "last"]
     assert spelt_out["models"]["a-step20"] == {
         "source": "hub",
@@ -35,9 +33,9 @@ def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
     assert spelt_out["series"] == {"a": {"step1": "a-step1", "step20": "a-step20"}}
     # what is short is left as it was, and what is spelt out stays so
     assert "states" in short["models"]["a"]
-    assert expand(spelt_out, FAMILIES) == spelt_out
-    completed = complete(spelt_out, FAMILIES)
-    assert completed["series"] == spelt_out["series"] and complete(completed, FAMILIES) == completed
+    assert with_states(spelt_out) == spelt_out
+    completed = complete(spelt_out)
+    assert completed["series"] == spelt_out["series"] and complete(completed) == completed
 
 
 @pytest.mark.parametrize(
@@ -51,7 +49,7 @@ def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
 )
 def test_any_key_of_the_source_makes_states(source: str, states: Any, models: dict[str, Any]) -> None:
     ((key, _),) = states.items()
-    spelt_out = expand(study(states, source), FAMILIES)["models"]
+    spelt_out = with_states(study(states, source))["models"]
     assert {name: spelt_out[name][key] for name in spelt_out if name not in ("first", "last")} == models
     assert all(spelt_out[name]["source"] == source and "states" not in spelt_out[name] for name in models)
 
@@ -60,7 +58,7 @@ def test_checkpoints_of_a_folder_are_in_the_order_of_their_numbers(tmp_path: Pat
     for step in (1000, 500, 20):
         (tmp_path / "runs" / f"checkpoint-{step}").mkdir(parents=True)
     short = study({"path": "{data}/runs/checkpoint-*"}, "path") | {"data": f"{tmp_path}/"}
-    spelt_out = expand(short, FAMILIES)
+    spelt_out = with_states(short)
     steps = ["checkpoint-20", "checkpoint-500", "checkpoint-1000"]
     assert list(spelt_out["series"]["a"]) == steps
     assert spelt_out["models"]["a-checkpoint-500"]["path"] == f"{tmp_path}/runs/checkpoint-500"
@@ -70,7 +68,7 @@ def test_models_of_the_study_are_a_series_by_name() -> None:
     short = study({"revision": ["x", "y"]}) | {
         "series": {"both": ["last", "first"], "named": {"b": "a-y", "f": "first"}}
     }
-    series = complete(short, FAMILIES)["series"]
+    series = complete(short)["series"]
     assert list(series) == ["both", "named", "a"]
     assert series["both"] == {"last": "last", "first": "first"} and series["named"] == {
         "b": "a-y",
@@ -100,7 +98,7 @@ def test_models_of_the_study_are_a_series_by_name() -> None:
 )
 def test_states_that_a_model_cannot_have_are_refused(states: Any, line: str) -> None:
     with pytest.raises(InputError) as refused:
-        complete(study(states), FAMILIES)
+        complete(study(states))
     assert str(refused.value).startswith(f"config key models.a.states{line}")
     assert "\n" not in str(refused.value)
 
@@ -109,13 +107,13 @@ def test_names_that_are_taken_are_refused() -> None:
     short = study({"revision": ["x", "y"]})
     short["models"]["a-y"] = {"source": "hub", "repo": "owner/b"}
     with pytest.raises(InputError, match=r"models\.a\.states: a-y is among the models already"):
-        complete(short, FAMILIES)
+        complete(short)
     two = study({"revision": ["b-x", "y"]})
     two["models"]["a-b"] = {"source": "hub", "repo": "owner/b", "states": {"revision": ["x", "z"]}}
     with pytest.raises(InputError, match=r"models\.a-b\.states: a-b-x is among the models already"):
-        complete(two, FAMILIES)
+        complete(two)
     with pytest.raises(InputError, match=r"models\.a\.states: there is a series a already"):
-        complete(study({"revision": ["x", "y"]}) | {"series": {"a": ["first", "last"]}}, FAMILIES)
+        complete(study({"revision": ["x", "y"]}) | {"series": {"a": ["first", "last"]}})
 
 
 @pytest.mark.parametrize(
@@ -137,4 +135,4 @@ def test_names_that_are_taken_are_refused() -> None:
 )
 def test_a_series_has_models_of_the_study(series: Any, line: str) -> None:
     with pytest.raises(InputError, match=line):
-        complete(study({"revision": ["x", "y"]}) | {"series": series}, FAMILIES)
+        complete(study({"revision": ["x", "y"]}) | {"series": series})

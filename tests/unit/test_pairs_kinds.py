@@ -16,7 +16,6 @@ from library import (
     says_of_accuracy,
 )
 from library import pairs_answer as answer
-from study_schema import FAMILIES
 from test_pairs_answer import FOR, drawn_rows, of, results
 
 MASKED = {"source": "hub", "repo": "org/masked"}
@@ -42,11 +41,11 @@ def test_a_study_without_measures_has_those_of_the_kinds_of_its_models(
     models: dict[str, Any], measures: list[str]
 ) -> None:
     study: dict[str, Any] = {"study": "s", "models": models, "benchmarks": ["crows-pairs"]}
-    completed = complete(study, FAMILIES)
+    completed = complete(study)
     assert completed["measures"] == measures
-    assert complete(completed, FAMILIES) == completed
-    assert complete({**study, "measures": ["LL"]}, FAMILIES)["measures"] == ["LL"]
-    assert complete({**study, "headline": measures[1]}, FAMILIES)["headline"] == measures[1]
+    assert complete(completed) == completed
+    assert complete({**study, "measures": ["LL"]})["measures"] == ["LL"]
+    assert complete({**study, "headline": measures[1]})["headline"] == measures[1]
 
 
 def test_the_answer_has_the_headline_of_each_kind() -> None:

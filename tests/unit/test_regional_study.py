@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from library import InputError, check_study, complete, readers_of
-from study_schema import FAMILIES
 
 PREFIXES = [{"template": "From {region}.", "level": "town"}]
 LM = {"source": "hub", "repo": "a/b"}
@@ -26,7 +25,7 @@ def check(models: dict[str, Any], measured: list[str], regional: dict[str, Any] 
     study: dict[str, Any] = {"study": "x", "models": models}
     if regional is not None:
         study["regional"] = {"regions": {"source": "geonames"}, **regional}
-    config = complete(study, FAMILIES)
+    config = complete(study)
     classifiers = [name for name, entry in models.items() if entry["source"] == "fine-tuned-classifier"]
     check_study(config.get("regional", {}), measured, config["models"], classifiers)
 

@@ -1,7 +1,5 @@
 """Urls: which can be fetched, what is shown of them, and what their files are called."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +10,6 @@ from library import (
     check_url,
     complete,
     file_name,
-    read_families,
     shown_url,
     without_secrets,
 )
@@ -121,7 +118,6 @@ def test_the_name_of_a_file_has_nothing_of_a_secret(url: str, name: str) -> None
     ],
 )
 def test_a_study_with_a_url_that_is_none_stops_before_any_work(url: str, message: str) -> None:
-    families = read_families(Path(__file__).parents[2] / "rules/schemas")
     study = {
         "study": "s",
         "models": {"m": {"source": "hub", "repo": "org/tiny"}},
@@ -129,5 +125,5 @@ def test_a_study_with_a_url_that_is_none_stops_before_any_work(url: str, message
         "measures": ["AUL"],
     }
     with pytest.raises(InputError, match=rf"^config key benchmarks\.b\.url: .*{message}") as caught:
-        check_files(complete(study, families), families)
+        check_files(complete(study))
     assert "sesame" not in str(caught.value)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 LIBRARIES = (
     "snakemake.cli",
-    "jsonschema",
+    "pydantic",
     "pyarrow.parquet",
     "pandas",
     "scipy.stats",

@@ -8,11 +8,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from library import complete, read_config, read_families, settings_of
+from library import complete, read_config, settings_of
 from small_study import Workflow
 from workflow_copy import ROOT
-
-FAMILIES = read_families(ROOT / "rules/schemas")
 
 LINES = [
     "she said that the man was rich .",
@@ -148,7 +146,7 @@ def test_figure_2_and_the_5500_steps_are_a_study(fresh: Workflow) -> None:
 
 
 def test_that_study_trains_as_the_paper_says() -> None:
-    study = complete(read_config(ROOT / "configs/debiasing-steps.yaml"), FAMILIES)
+    study = complete(read_config(ROOT / "configs/debiasing-steps.yaml"))
     for task in study["downstream"]["tasks"]:
         settings = settings_of(study["downstream"], task)
         assert (settings["how"], settings["batch"], settings["steps"]) == ("curve", 32, 5500)

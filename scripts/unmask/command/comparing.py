@@ -14,11 +14,10 @@ from unmask.command.studies import benchmark_entries
 from unmask.errors import InputError
 from unmask.fetching.http import fetch
 from unmask.fetching.limits import Limits
-from unmask.installation import workflow_root
+from unmask.pairs.keys import PairStatistics
 from unmask.pairs.matching import Matched, match, scores_table
 from unmask.pairs.score_file import read_score_file
 from unmask.report.sheets import counted, number, p_value
-from unmask.schemas import read_families
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import NO_PREFERENCE, Decisions, decisions
 from unmask.statistics.sharing import sharing_of
@@ -64,9 +63,7 @@ def compare(
             turned = replace(matched[called], sides=matched[called].sides[::-1])
             scores = scores_table(pairs, turned, SCORE, file.resolution)
             of_files[TURNED] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
-    statistics = read_families(workflow_root() / "rules/schemas")["pairs"]["properties"]["statistics"]
-    clusters = statistics["properties"]["clusters"]["default"]
-    sharing = sharing_of(pairs, clusters)
+    sharing = sharing_of(pairs, PairStatistics().clusters)
     # what comes first there is what the other is taken from
     rows = models_compared({SECOND: of_files[SECOND], FIRST: of_files[FIRST]}, sharing, LEVEL)
     if rows.empty:

@@ -9,10 +9,9 @@ import yaml
 
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file, write_text
-from unmask.installation import workflow_root
 from unmask.models.directory import ADAPTER
 from unmask.pairs.named_benchmarks import entries, known_benchmarks
-from unmask.schemas import check_files, complete, read_families
+from unmask.study import check_files, complete
 
 BENCHMARKS = ("crows-pairs",)
 """What models are scored on by default."""
@@ -131,9 +130,7 @@ def study_file(study: dict[str, Any]) -> Path:
 
 def check_study(study: dict[str, Any]) -> None:
     """Raise InputError, as the workflow would, for a study that cannot be run."""
-    families = read_families(workflow_root() / "rules/schemas")
-    completed = complete(study, families)
-    check_files(completed, families)
+    check_files(complete(study))
 
 
 def write_study(study: dict[str, Any]) -> Path:

@@ -1,4 +1,4 @@
-"""What a study asks of downstream tasks that its schema cannot check or spell out.
+"""What a study asks of downstream tasks that one key alone cannot check or spell out.
 
 This is read at every planning, so it loads no tables.
 """
@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.schemas import put_together
+from unmask.models.keys import sources
 
 KEY = "config key "
 MASKED = "masked-lm"
 Study = Mapping[str, Any]
 
 
-def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
+def with_fine_tuned(study: Study) -> dict[str, Any]:
     """The study with what its key `downstream` is short for: an entry {model}@{task} under `models` for every
     model after fine-tuning on every task, where these are scored on benchmarks.
 
-    What is not of the right shape is left as it is, for the schema to refuse.
+    What is not of the right shape is left as it is, to be refused.
     """
     study = dict(study)
     models, downstream = study["models"], study["downstream"]
@@ -29,7 +29,7 @@ def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
         return study
     after = {
         f"{model}@{task}": {"source": "fine-tuned", "from": model, "task": task}
-        for model in fine_tuned_models(study, families)
+        for model in fine_tuned_models(study)
         for task in tasks
     }
     return study | {"models": {**models, **after}}
@@ -42,16 +42,16 @@ def are_scored_after(study: Study) -> bool:
     )
 
 
-def fine_tuned_models(study: Study, families: Mapping[str, Any]) -> list[str]:
+def fine_tuned_models(study: Study) -> list[str]:
     """The models that are fine-tuned, in the order of the study: those named, or all masked language models
     with files that are scored on pairs and run no code of their own.
 
-    study: it need not be checked yet; families: the schemas.
+    study: it need not be checked yet.
     """
     models, named = study["models"], study["downstream"].get("models")
     if isinstance(named, list):
         return [str(name) for name in named]
-    return _masked(models, families)
+    return _masked(models)
 
 
 def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
     return {**shared, **of_task, "search": shared["search"] | of_task.get("search", {})}
 
 
-def check_study(study: Study, families: Mapping[str, Any]) -> None:
+def check_study(study: Study) -> None:
     """Raise InputError naming the key of a completed study that asks what cannot be."""
     models, downstream = study.get("models", {}), study.get("downstream")
     for name, entry in models.items():
@@ -74,7 +74,7 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
             )
     if downstream is None:
         return
-    candidates = _masked(models, families)
+    candidates = _masked(models)
     for name in downstream["models"] or []:
         if name not in candidates:
             why = "is not a masked-lm model of the study with files and without code of its own"
@@ -90,21 +90,20 @@ def check_study(study: Study, families: Mapping[str, Any]) -> None:
         raise InputError(f"{KEY}downstream: the study has no masked-lm model with files, to be fine-tuned")
 
 
-def _masked(models: Mapping[str, Any], families: Mapping[str, Any]) -> list[str]:
+def _masked(models: Mapping[str, Any]) -> list[str]:
     """The masked language models with files that are scored on pairs and run no code of their own."""
-    defs = put_together(families)["$defs"]
 
     def is_masked(name: Any, before: Sequence[Any] = ()) -> bool:
         entry = models.get(name)
         if not isinstance(entry, Mapping) or name in before or entry.get("trust_remote_code"):
             return False
-        source = defs.get(f"model/{entry.get('source')}")
-        if source is None or not source.get("directory", True) or not source.get("pairs", True):
+        source = sources().get(str(entry.get("source")))
+        if source is None or not source.has_files or not source.on_pairs:
             return False
         if "kind" in entry:
             return bool(entry["kind"] == MASKED)
         if "from" in entry:
             return is_masked(entry["from"], (*before, name))
-        return bool(source.get("properties", {}).get("kind", {}).get("const", MASKED) == MASKED)
+        return source.kind_by_default() in (MASKED, None)
 
     return [name for name in models if is_masked(name)]

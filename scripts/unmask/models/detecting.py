@@ -18,11 +18,11 @@ _DECODER = re.compile(r"\w+(ForCausalLM|(?<!With)LMHeadModel|DoubleHeadsModel)")
 """Names of networks that see only what stands before a token; XLM's …WithLMHeadModel sees both sides."""
 
 
-def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
+def with_kinds(study: Mapping[str, Any]) -> dict[str, Any]:
     """The study with `kind: causal-lm` for a folder whose config.json states a causal language model, and for
     a model of DECODERS that is trained here.
 
-    What is not of the right shape is left as it is, for the schema to refuse.
+    What is not of the right shape is left as it is, to be refused.
     """
     study, models = dict(study), study.get("models")
     if isinstance(models, Mapping):

@@ -10,7 +10,8 @@ from typing import Any
 
 from unmask.close_names import known_names
 from unmask.errors import InputError
-from unmask.schemas import alternative
+from unmask.keys import keys_of
+from unmask.models.keys import sources
 
 STATE = "{state}"
 """What stands for the name of the state in `published`."""
@@ -24,11 +25,11 @@ NO_STATE = ("source", "published")
 Study = Mapping[str, Any]
 
 
-def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
+def with_states(study: Study) -> dict[str, Any]:
     """The study with a model {model}-{state} for each of the `states` of a model. Under `series` each such
     model, and each list of models there, is a mapping of the names of states to models.
 
-    What is not of the right shape is left as it is, for the schema to refuse. Raises InputError naming the
+    What is not of the right shape is left as it is, to be refused. Raises InputError naming the
     key for states that a model cannot have, for fewer than LEAST and for names that are there twice.
     """
     study, models, series = dict(study), study.get("models"), study.get("series", {})
@@ -37,11 +38,15 @@ def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
     series = {str(name): _by_state(f"config key series.{name}", listed) for name, listed in series.items()}
     expanded: dict[str, Any] = {}
     for name, entry in models.items():
-        if not isinstance(entry, Mapping) or "states" not in entry or not _is_known(entry, families):
+        if (
+            not isinstance(entry, Mapping)
+            or "states" not in entry
+            or str(entry.get("source")) not in sources()
+        ):
             expanded[name] = entry
             continue
         key = f"config key models.{name}.states"
-        known = alternative(families, "model", entry["source"])["properties"]
+        known = keys_of(sources()[entry["source"]])
         entries = _entries(key, entry, [each for each in known if each not in NO_STATE], study.get("data"))
         of_states = {state: f"{name}-{state}" for state in entries}
         for state, model in of_states.items():
@@ -52,10 +57,6 @@ def expand(study: Study, families: Mapping[str, Any]) -> dict[str, Any]:
             raise InputError(f"{key}: there is a series {name} already (key series)")
         series[name] = of_states
     return study | {"models": expanded} | ({"series": series} if series else {})
-
-
-def _is_known(entry: Study, families: Mapping[str, Any]) -> bool:
-    return any(f"model/{entry.get('source')}" in schema.get("$defs", {}) for schema in families.values())
 
 
 def _by_state(key: str, listed: Any) -> Any:

@@ -1,6 +1,6 @@
 """Benchmarks that a study names instead of describing them: `benchmarks: [crows-pairs, stereoset]`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from os.path import isfile
 from pathlib import Path
 from typing import Any
@@ -14,19 +14,6 @@ from unmask.installation import workflow_root
 def known_benchmarks() -> dict[str, dict[str, Any]]:
     """What resources/pairs/benchmarks.yaml says of each benchmark: about, files, entry, version_of if any."""
     return read_config(workflow_root() / "resources/pairs/benchmarks.yaml")
-
-
-def expand(study: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
-    """The study with an entry under `benchmarks` for each name, where they are a list of names.
-
-    What is not of the right shape is left as it is, for the schema to refuse. Raises InputError for unknown
-    names.
-    """
-    study = dict(study)
-    names = study["benchmarks"]
-    if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
-        study["benchmarks"] = entries(names, study.get("data"), "config key benchmarks")
-    return study
 
 
 def entries(names: Iterable[str], data: object, where: str) -> dict[str, dict[str, Any]]:

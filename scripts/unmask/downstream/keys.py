@@ -1,0 +1,261 @@
+"""The keys of downstream tasks: the tasks, how models are fine-tuned for them, and models after it."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from unmask.downstream.study import with_fine_tuned
+from unmask.keys import (
+    ABSENT,
+    UNIQUE,
+    ChosenBy,
+    Count,
+    DataFile,
+    Family,
+    Keys,
+    Licence,
+    ModelName,
+    Name,
+    PublishedOrFile,
+    Rate,
+    Seed,
+    Texts,
+    WorldName,
+    without_defaults,
+)
+from unmask.models.keys import Model
+
+Kind = Annotated[Literal["occupations", "similarity", "entailment"], Field(description="The kind of task.")]
+Length = Annotated[int, Field(ge=8)]
+Values = Annotated[list[Any], Field(min_length=1)]
+Sample = Annotated[
+    Count | None,
+    Field(
+        description="So many items of the test, and so many templates with an occupation, are predicted "
+        "at the steps of a curve before the last; null for all."
+    ),
+]
+
+
+class Search(Keys):
+    """What a search tries."""
+
+    batch: Annotated[list[Count], Field(min_length=1)] = [16, 32, 64]
+    """Examples of a step."""
+    learning_rate: Annotated[list[Rate], Field(min_length=1)] = [1.0e-5, 3.0e-5, 5.0e-5]
+    """Largest learning rates."""
+    epochs: Annotated[list[Count], Field(min_length=1)] = [1, 3, 5]
+    """Numbers of epochs."""
+
+
+class FineTuning(Keys):
+    """How models are fine-tuned. A task may state what differs."""
+
+    how: Literal["fixed", "search", "curve"] = "fixed"
+    """fixed: as stated here. search: the best on the held-out part of `search`, one setting after another.
+    curve: as fixed, with predictions at 0, `every`, 2 · `every` … steps."""
+    batch: Count = 32
+    """Examples of a step."""
+    learning_rate: Rate = 3.0e-5
+    """The largest learning rate of the schedule."""
+    epochs: Count = 3
+    """How often all examples are read."""
+    steps: Count | None = None
+    """So many steps, however many epochs that is; null for all of `epochs`."""
+    every: Count = 500
+    """Steps between two predictions of a curve."""
+    max_length: Length = 128
+    """Tokens that are read of an example at most."""
+    search: Search = Search()
+
+
+@without_defaults
+class OtherSearch(Search):
+    """What differs in what a search tries."""
+
+
+@without_defaults
+class OtherFineTuning(FineTuning):
+    """What differs for this task; the same keys as `downstream.fine_tuning`."""
+
+    search: OtherSearch = ABSENT
+
+
+class People(Keys):
+    """Words for a person of either gender, in pairs, that hypotheses are about."""
+
+    female: Texts
+    """Words for a woman."""
+    male: Texts
+    """Words for a man, in the same order."""
+
+
+class Task(Keys):
+    """A task, by its format."""
+
+    format: str
+
+
+class Downstream(Keys):
+    """The tasks, and how models are fine-tuned for them."""
+
+    tasks: Annotated[dict[Name, Annotated[Task, ChosenBy(Task, "format")]], Field(min_length=1)]
+    """The tasks by name."""
+    models: Annotated[list[Name], Field(min_length=1), UNIQUE] | None = None
+    """The masked language models that are fine-tuned; null for all with files."""
+    seeds: Annotated[list[Annotated[int, Field(ge=0, lt=2**32)]], Field(min_length=1), UNIQUE] = [0]
+    """A run for each, of first weights of the head and the order of the examples."""
+    after: bool = True
+    """Whether models are scored on the benchmarks once more after fine-tuning (with the first of the seeds,
+    under their own head for masked words): they are called {model}@{task}."""
+    words: PublishedOrFile = "published"
+    """As debiasing.words; for how often the tasks' texts have words of either gender."""
+    draws: Annotated[int, Field(ge=100)] = 2000
+    """How many times genders are permuted, for what chance alone gives."""
+    bias_type: str | None = "gender"
+    """Of which bias type the pairs are whose bias scores count here, in benchmarks that have it; null for all
+    pairs."""
+    fine_tuning: FineTuning = FineTuning()
+
+
+class DownstreamFamily(Family):
+    """Models fine-tuned on tasks, and how unequally they then treat the genders; docs/downstream.md explains
+    the tasks."""
+
+    heading = "Downstream tasks"
+    needs = ("downstream", "models")
+
+    downstream: Downstream
+
+    @classmethod
+    def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:
+        return with_fine_tuned(study)
+
+
+class FineTuned(Model):
+    """A model of the study after fine-tuning on a task, under its own head for masked words. Made by
+    `downstream.after`."""
+
+    on_pairs = False
+
+    source: Literal["fine-tuned"]
+    from_: ModelName = Field(alias="from")
+    """The model that is fine-tuned."""
+    task: str
+    """The task of `downstream.tasks`."""
+
+
+class PublishedFiles(Keys):
+    """Files in place of those that were released. For entailment, lists is an archive (.tar.gz) of the
+    repository of Dev et al. (2020), whose place frames (a text file, one a line) and occupations take."""
+
+    train: DataFile = ABSENT
+    dev: DataFile = ABSENT
+    test: DataFile = ABSENT
+    occupations: DataFile = ABSENT
+    """A CSV file with the columns occupation and, in percent, female_share; for similarity by default
+    Winogender's 60."""
+    frames: DataFile = ABSENT
+    lists: DataFile = ABSENT
+
+    @model_validator(mode="after")
+    def _frames_have_occupations(self) -> "PublishedFiles":
+        if self.frames is not None and self.occupations is None:
+            raise ValueError("frames need occupations")
+        return self
+
+
+class PublishedTask(Task):
+    """Occupations of biographies (De-Arteaga et al. 2019) as LabHC/bias_in_bios has them, similarity of
+    sentences (STS-B) with bias items of its test's sentences about a man or a woman, or entailment (MNLI)
+    with bias items of occupations and people; resources/downstream/tasks.yaml has the rest of each."""
+
+    format: Literal["bias-in-bios", "stsb", "mnli"]
+    files: PublishedFiles = ABSENT
+    people: People = People(female=["woman"], male=["man"])
+    sample: Sample = 10000
+    seed: Seed = 0
+    licence: Licence = ABSENT
+    fine_tuning: OtherFineTuning = OtherFineTuning()
+
+
+class Files(Keys):
+    """The files of the task; `bias` has items of one's own, the last two are what such items are made of."""
+
+    train: DataFile
+    dev: DataFile = ABSENT
+    test: DataFile = ABSENT
+    bias: DataFile = ABSENT
+    frames: DataFile = ABSENT
+    occupations: DataFile = ABSENT
+
+
+class Columns(Keys):
+    """Its columns of texts, labels, genders and, where one file has all parts, of train, dev and test."""
+
+    text: str = "text"
+    """The column of the text, or of the first of two."""
+    second: str | None = None
+    """The column of the second text."""
+    label: str = "label"
+    """The column of the label."""
+    gender: str | None = None
+    """The column of the gender."""
+    part: str | None = None
+    """The column that says train, dev or test."""
+
+
+class Genders(Keys):
+    """Which values of the gender's column mean female and male."""
+
+    female: Values
+    """Values that mean female."""
+    male: Values
+    """Values that mean male."""
+
+
+class HeldOut(Keys):
+    """Shares of the rows of train that are drawn for parts without a file or a column `part`."""
+
+    dev: Annotated[float, Field(gt=0, le=0.4)] = 0.1
+    """The share that settings are chosen on."""
+    test: Annotated[float, Field(gt=0, le=0.4)] = 0.2
+    """The share that accuracy is measured on."""
+
+
+class TableTask(Task):
+    """Any task in a table (csv, tsv, jsonl, parquet); docs/downstream.md says what each kind needs."""
+
+    format: Literal["table"]
+    kind: Kind
+    files: Files
+    columns: Columns = Columns()
+    labels: Annotated[dict[str, Values], Field(min_length=2)] | None = None
+    """Which values of the label's column mean which label, in order; by default every value is its own."""
+    genders: Genders = Genders(female=["female", "f", "F"], male=["male", "m", "M"])
+    scale: Annotated[list[float], Field(min_length=2, max_length=2)] = [0, 1]
+    """Lowest and highest score of a table of similarity."""
+    held_out: HeldOut = HeldOut()
+    people: People = People(female=["woman"], male=["man"])
+    sample: Sample = 10000
+    seed: Seed = 0
+    licence: Licence = ABSENT
+    fine_tuning: OtherFineTuning = OtherFineTuning()
+
+
+class SyntheticTask(Task):
+    """A synthetic task in the words of a world, whose truth is known."""
+
+    format: Literal["planted"]
+    kind: Kind
+    world: WorldName
+    """The world whose words the task has."""
+    seed: Seed = 0
+    strength: Annotated[float, Field(ge=0, le=1)] | None = None
+    """How much the labels depend on gender; 0 for a world without bias, null for what suits the kind
+    (occupations 1, similarity 0.4, entailment 0.8)."""
+    examples: Annotated[int, Field(ge=500)] = 20000
+    """Examples that models are fine-tuned on."""
+    items: Annotated[int, Field(ge=100)] = 4800
+    """Items of the test; those of bias are there once each."""
+    fine_tuning: OtherFineTuning = OtherFineTuning()

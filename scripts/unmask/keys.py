@@ -1,0 +1,439 @@
+"""What the keys of a study are stated with: pydantic models in the module `keys` of each family's folder.
+
+A key without a default has to be given; one whose default is ABSENT may be left out and is not there then. A
+docstring below a key says what it means: `python -m unmask.keys_page` puts all of them on docs/keys.md.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, ValidationError, core_schema
+
+from unmask import plugins
+from unmask.close_names import known_names, meant
+from unmask.corpora.shards import files_of
+from unmask.files import git_blob_of_file
+from unmask.urls import fault_of_url, shown_url
+from unmask.user_files import parse_yaml
+
+RESOURCES = "resources/"
+"""The folder of the workflow with files that a study may name."""
+
+_BRACES = re.compile(r"\{[^{}]*\}|[{}]")
+
+CHOOSING = ("source", "format")
+"""The keys whose value says what else a mapping may have."""
+
+ABSENT: Any = Field(default_factory=lambda: None)
+"""The default of a key that may be left out, and is not there then."""
+
+
+class Context(NamedTuple):
+    """What values are checked against.
+
+    root: the workflow's folder, a path of whose resources/ is taken where it is not in the working directory;
+    sha256_of: gives the digest of a file, where files have to be there.
+    """
+
+    study: Mapping[str, Any]
+    root: Path | None = None
+    sha256_of: Callable[[str | Path], str] | None = None
+
+
+class Keys(BaseModel):
+    """A mapping of a study with no other keys than these."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, use_attribute_docstrings=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_known_keys(cls, given: Any) -> Any:
+        known = keys_of(cls)
+        if isinstance(given, dict) and (unknown := [key for key in given if key not in known]):
+            said = f"unknown key {', '.join(map(str, unknown))} ({known_names(unknown[0], known)})"
+            raise PydanticCustomError("unknown", "{said}", {"said": said, "unknown": unknown})
+        return given
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_meant(cls, value: Any, info: ValidationInfo) -> Any:
+        return _as_meant(value, cls.model_fields[str(info.field_name)].annotation)
+
+
+def keys_of(keys: type[Keys]) -> dict[str, str]:
+    """The keys of a mapping, each with its name in Python: `from` is no name there."""
+    return {field.alias or name: name for name, field in keys.model_fields.items()}
+
+
+def as_data(value: Any, given: Any) -> Any:
+    """What checked keys stand for: those that were given in their order, and then the others."""
+    if isinstance(value, Keys):
+        given, names, fields = (
+            given if isinstance(given, dict) else {},
+            keys_of(type(value)),
+            type(value).model_fields,
+        )
+        others = (
+            key for key, name in names.items() if fields[name].default_factory is not ABSENT.default_factory
+        )
+        return {
+            key: as_data(getattr(value, names[key]), given.get(key))
+            for key in {**given, **dict.fromkeys(others)}
+        }
+    if isinstance(value, dict):
+        return {
+            key: as_data(each, given.get(key) if isinstance(given, dict) else None)
+            for key, each in value.items()
+        }
+    if isinstance(value, list):
+        every = given if isinstance(given, list) else [None] * len(value)
+        return [as_data(each, of) for each, of in zip(value, every, strict=True)]
+    # 1 is a number, too, and stays one without a point
+    return given if isinstance(value, float) and given == value else value
+
+
+def _as_meant(value: Any, annotation: Any) -> Any:
+    """A text as a number, boolean or null where no text is wanted, and 2.0 as 2 for an integer.
+
+    In `--config 'runtime={threads: 2}'` Snakemake reads no numbers.
+    """
+    wanted = list(_members(annotation))
+    if isinstance(value, list):
+        items = next((get_args(each)[0] for each in wanted if get_origin(each) is list), Any)
+        return [_as_meant(each, items) for each in value]
+    if isinstance(value, str) and not any(
+        each in (str, Any) or get_origin(each) is Literal for each in wanted
+    ):
+        with suppress(ValueError):
+            read = parse_yaml(value)
+            if type(read) in wanted or (type(read) is int and float in wanted):
+                value = read
+    is_whole = isinstance(value, float) and value.is_integer() and int in wanted and float not in wanted
+    return int(value) if is_whole else value
+
+
+def _members(annotation: Any) -> Iterable[Any]:
+    """The types of a union, without what is said of them."""
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if get_origin(annotation) in (Union, UnionType):
+        for each in get_args(annotation):
+            yield from _members(each)
+    else:
+        yield annotation
+
+
+@dataclass(frozen=True)
+class ChosenBy:
+    """An object is of one of the subclasses of its class, which the value of this key names.
+
+    Other families have such subclasses as well: of models, one for each source.
+    """
+
+    base: type[Keys]
+    key: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def chosen(value: Any, info: core_schema.ValidationInfo) -> Keys:
+            if not isinstance(value, dict):
+                raise ValueError(f"{value!r} is not a mapping")
+            known = alternatives(self.base, self.key)
+            name = value.get(self.key)
+            if isinstance(name, str) and name in known:
+                return known[name].model_validate(value, context=info.context)
+            fault: Any = PydanticCustomError("not_one_of", "{said}", {"said": not_one_of(name, known)})
+            fault = fault if self.key in value else "missing"
+            line: Any = {"type": fault, "loc": (self.key,), "input": name}
+            raise ValidationError.from_exception_data(self.base.__name__, [line])
+
+        return core_schema.with_info_plain_validator_function(chosen)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"discriminator": self.key, "enum": list(alternatives(self.base, self.key))}
+
+
+_Alternative = TypeVar("_Alternative", bound=Keys)
+
+
+@cache
+def load_families() -> None:
+    """Load the keys of all families."""
+    for file in sorted(plugins.LIBRARY.glob("*/keys.py")):
+        plugins.load(file.parent.name, "keys")
+
+
+def alternatives(base: type[_Alternative], key: str) -> dict[str, type[_Alternative]]:
+    """The subclasses of a class, in any family, by the value of a key that stands for each."""
+    load_families()
+    # those of the class's own family first, whichever was loaded first
+    every = sorted(base.__subclasses__(), key=lambda of: (of.__module__ != base.__module__, of.__module__))
+    return {name: of for of in every for name in get_args(of.model_fields[key].annotation)}
+
+
+def not_one_of(value: object, known: Iterable[str]) -> str:
+    """What is said of a value that is none of those that there are."""
+    known = list(known)
+    return f"{value!r} is not one of {', '.join(known)}{meant(value, known)}"
+
+
+BY_TYPE = Discriminator(lambda value: type(value).__name__)
+"""Of a union whose members have the names of types as tags."""
+
+
+def among(key: str) -> AfterValidator:
+    """The value is a name under that key of the study."""
+
+    def check(name: str, info: ValidationInfo) -> str:
+        known = info.context.study.get(key, {}) if info.context else {}
+        # what is neither a mapping nor a list has an error of its own
+        names = list(map(str, known)) if isinstance(known, Mapping | list) else []
+        if name not in names:
+            choice = known_names(name, names) if names else "it has none"
+            raise ValueError(f"{name!r} is none of the study's {key} ({choice})")
+        return name
+
+    return AfterValidator(check)
+
+
+def one_of(*choices: str) -> Any:
+    """Exactly one of these keys is given; a choice may be several keys, as in "repo file"."""
+
+    def check(self: Any) -> Any:
+        given = {
+            field.alias or name
+            for name, field in type(self).model_fields.items()
+            if name in self.model_fields_set
+        }
+        if sum(set(choice.split()) <= given for choice in choices) != 1:
+            listed = ", ".join(choice.replace(" ", " with ", 1) for choice in choices)
+            raise ValueError(f"give exactly one of {listed}")
+        return self
+
+    return model_validator(mode="after")(check)
+
+
+def _unique(values: list[Any]) -> list[Any]:
+    if twice := next((each for place, each in enumerate(values) if each in values[:place]), None):
+        raise ValueError(f"{twice!r} is there twice")
+    return values
+
+
+UNIQUE = AfterValidator(_unique)
+"""Nothing is in the list twice."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A text is the place of a file, of a folder, of files (a pattern), of a model's folder, or a url.
+
+    `{data}` in it stands for the study's data directory; Snakemake would take other braces for wildcards.
+    published: it may be the word `published` instead.
+    """
+
+    of: Literal["file", "files", "folder", "folder of a model", "address"]
+    published: bool = False
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "format": f"`published` or {self.of}" if self.published else self.of}
+
+    def _checked(self, value: str, info: core_schema.ValidationInfo) -> str:
+        context = info.context or Context({})
+        if self.published and value == "published":
+            return value
+        is_url = self.of == "address"
+        if is_url and not re.match("(https?|file)://.", value):
+            # the url itself can have secrets in it
+            raise ValueError("not a url of http, https or a file (file:///)")
+        if "{data}" in value:
+            data = context.study.get("data")
+            if not isinstance(data, str):
+                raise ValueError(
+                    "needs a data directory; give one with --data DIR (snakemake: --config data=DIR)"
+                )
+            value = value.replace("{data}", data.rstrip("/"))
+        if braces := _BRACES.search(value):
+            shown = shown_url(value) if is_url else value
+            raise ValueError(f"{shown!r} has {braces[0]}: braces are for {{data}} alone")
+        if context.root is not None and value.startswith(RESOURCES) and not _is_there(value):
+            shipped = str(context.root / value)
+            value = os.path.relpath(shipped) if _is_there(shipped) else value
+        if context.sha256_of is not None and (reason := self._missing(value)):
+            raise ValueError(reason)
+        return value
+
+    def _missing(self, path: str) -> str | None:
+        """Why there is not what a path stands for, if so."""
+        try:
+            if self.of == "address":
+                return fault_of_url(path)
+            if self.of == "file":
+                return None if Path(path).is_file() else f"{path} is missing"
+            if self.of != "files" and not Path(path).is_dir():
+                return f"{path} is not a directory"
+            if self.of == "folder of a model" and not Path(path, "config.json").is_file():
+                return f"{path} holds no config.json"
+            files = files_of(path) if self.of == "files" else [e for e in Path(path).iterdir() if e.is_file()]
+        except (OSError, ValueError) as error:
+            return f"{path[:80]} is not a path ({error.__class__.__name__})"
+        if self.of == "files" and not files:
+            return f"no file matches {path}"
+        braced = (file for file in map(str, files) if _BRACES.search(file))
+        return next(
+            (f"{each} has braces in its name, which no file that is read may have" for each in braced), None
+        )
+
+
+def _is_there(path: str) -> bool:
+    """Whether a path, or a file that a pattern matches, is there."""
+    return os.path.exists(path) or bool(files_of(path))
+
+
+Name = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@-]*$", max_length=100)]
+Text = Annotated[str, Field(min_length=1)]
+Texts = Annotated[list[Text], Field(min_length=1), UNIQUE]
+Count = Annotated[int, Field(ge=1)]
+Whole = Annotated[int, Field(ge=0)]
+Rate = Annotated[float, Field(gt=0)]
+Seed = Annotated[int, Field(ge=0, lt=2**32, description="The seed of all random draws here.")]
+Url = Annotated[
+    str,
+    Place("address"),
+    Field(description="Where the file is downloaded from, over http or https, or a file on disk (file:///)."),
+]
+UserFile = Annotated[Text, Place("file"), Field(description="The file, on disk.")]
+UserFiles = Annotated[Text, Place("files")]
+PublishedOrFile = Annotated[str, Place("file", published=True)]
+Sha256 = Annotated[
+    str, Field(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the file, which is checked.")
+]
+Licence = Annotated[str, Field(description="The licence of the data, for the report's provenance.")]
+Repo = Annotated[
+    str,
+    Field(
+        pattern=r"^[^/\s]+(/[^/\s]+)?$", description="The repository on the Hugging Face hub, as owner/name."
+    ),
+]
+Revision = Annotated[
+    Text,
+    Field(description="A commit, branch or tag of the repository; the report shows the commit."),
+]
+ModelName = Annotated[str, among("models")]
+ModelNames = Annotated[list[ModelName], Field(min_length=1), UNIQUE]
+WorldName = Annotated[str, among("worlds")]
+
+
+_Class = TypeVar("_Class", bound=Keys)
+
+
+def without_defaults(keys: type[_Class]) -> type[_Class]:
+    """The same keys as those of the class above, none of which has a default: only what differs is given."""
+    for field in keys.model_fields.values():
+        field.default, field.default_factory = ABSENT.default, ABSENT.default_factory
+    return keys
+
+
+class Checked(Keys):
+    """A file whose content is checked, if its digest is stated and it is on disk."""
+
+    @model_validator(mode="after")
+    def _has_its_digest(self, info: ValidationInfo) -> "Checked":
+        if info.context and info.context.sha256_of and isinstance(path := getattr(self, "path", None), str):
+            for name, digest in (("sha256", info.context.sha256_of), ("git_blob", git_blob_of_file)):
+                stated = getattr(self, name, None)
+                if stated is not None and (there := digest(path)) != stated:
+                    line: Any = {
+                        "type": PydanticCustomError(
+                            "digest", "{said}", {"said": f"{path} has {there}, not {stated}"}
+                        ),
+                        "loc": (name,),
+                        "input": stated,
+                    }
+                    raise ValidationError.from_exception_data(type(self).__name__, [line])
+        return self
+
+
+class Table(Checked):
+    """How a table of a user's own is read (unmask.user_tables)."""
+
+    type: Literal["csv", "tsv", "jsonl", "parquet"] = ABSENT
+    """What kind of table it is, where the file's name does not say."""
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ABSENT
+    """What separates the fields of csv and tsv, if it is not a comma or a tab."""
+    quotes: bool = ABSENT
+    """Whether quote signs in csv and tsv enclose fields, as they do by default; else they are text."""
+
+
+class DataFile(Table):
+    """A file, of a data set on the Hugging Face hub (repo, file), at a url or of the user's own; of a table,
+    type, delimiter and quotes are as benchmarks have them."""
+
+    repo: Repo = ABSENT
+    revision: Text = ABSENT
+    """A commit, branch or tag of the repository."""
+    file: Annotated[str, Field(pattern="^[^/{}][^{}]*$")] = ABSENT
+    """The path of the file in the repository."""
+    url: Url = ABSENT
+    path: UserFile = ABSENT
+    sha256: Sha256 = ABSENT
+    _one = one_of("repo revision file", "url", "path")
+
+
+class Statistics(Keys):
+    """How sure results are, and what is called a finding."""
+
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """Level of the tests of other families than pairs, whose level is that of their intervals."""
+    confidence: Annotated[float, Field(gt=0, lt=1)] = 0.95
+    """Level of the intervals."""
+
+
+class Runtime(Keys):
+    """How the machine is used. Nothing here changes a result beyond float error, so nothing here causes a
+    rerun."""
+
+    device: Annotated[str, Field(pattern="^(auto|cpu|cuda(:[0-9]+)?)$")] = "auto"
+    """auto (a free GPU, else the CPU), cpu, cuda (a free GPU) or cuda:N. A job has its GPU to itself, and
+    waits for it."""
+    threads: Count = 1
+    """Threads of each job that runs a model."""
+    batch_tokens: Count | None = None
+    """Tokens read at once; null for what suits the device."""
+
+
+class Family(Keys):
+    """The keys of a family at the top of a study. A study has the family if it has all that it `needs`."""
+
+    heading: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:
+        """The study with what its keys are short for, before anything is checked: what is not of the right
+        shape is left as it is."""
+        return study

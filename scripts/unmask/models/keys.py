@@ -1,0 +1,183 @@
+"""The keys of models: which a study has, and where each comes from."""
+
+import re
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+
+from unmask.keys import (
+    ABSENT,
+    ChosenBy,
+    Family,
+    Keys,
+    ModelName,
+    Name,
+    Place,
+    Repo,
+    Revision,
+    Seed,
+    Text,
+    UserFile,
+    alternatives,
+    one_of,
+)
+
+Kind = Annotated[
+    Literal["causal-lm", "masked-lm", "text-classification", "text-encoder", "vision-and-language"],
+    Field(
+        description="What a model is, and so how it is checked and read. Masked and causal language models "
+        "are scored on pairs. Without this key a folder whose config.json states a causal language model is "
+        "one, and any other model a masked one."
+    ),
+]
+LanguageModel = Annotated[
+    Literal["masked-lm", "causal-lm"],
+    Field(description="Whether a model that is made here is a masked or a causal language model."),
+]
+Published = Annotated[
+    str,
+    Field(description="Its name in the literature's numbers, which are in resources/pairs/published.csv."),
+]
+Start = Annotated[
+    Text,
+    Field(
+        description="What a causal language model reads before each sentence: bos, eos, none, or a token. "
+        "Without this key it is what the tokenizer itself puts there, else its bos token unless that is of "
+        "chats, else its eos token."
+    ),
+]
+Attention = Annotated[
+    Literal["encoder", "decoder"], Field(description="Whose attention AULA uses in an encoder-decoder model.")
+]
+Dtype = Annotated[
+    Literal["float32", "tf32", "bfloat16"],
+    Field(
+        description="In which arithmetic this model reads pairs of sentences: float32, tf32 or bfloat16; "
+        "without this key that of `scoring`."
+    ),
+]
+
+
+class Model(Keys):
+    """A model of the study, by where it comes from."""
+
+    has_files: ClassVar[bool] = True
+    """Else the family of such models makes what is known of them by itself."""
+    on_pairs: ClassVar[bool] = True
+    """Whether such models are scored on pairs of sentences."""
+    on_shuffled: ClassVar[bool] = True
+    """Whether they read shuffled sentences, too."""
+
+    source: str
+
+    @classmethod
+    def kind_by_default(cls) -> str | None:
+        """What such a model is where its entry does not say; None if it is what it is made from."""
+        return cls.model_fields["kind"].default if "kind" in cls.model_fields else None
+
+
+def sources() -> dict[str, type[Model]]:
+    """The keys of a model of each source."""
+    return alternatives(Model, "source")
+
+
+class ModelsFamily(Family):
+    """The models of the study, and where each comes from."""
+
+    heading = "Models"
+    needs = ("models",)
+
+    models: Annotated[dict[Name, Annotated[Model, ChosenBy(Model, "source")]], Field(min_length=1)]
+    """The models, in the order of the report. An entry may have `states`, with one of its keys and a list of
+    values or a mapping of names to values: then each is a model of its own, and all are a series
+    (docs/series.md)."""
+    series: dict[Name, Annotated[dict[Name, ModelName], Field(min_length=2)]] = ABSENT
+    """Models that are compared with the first among them, by the name of the series; a list of models, or a
+    mapping of names of states to models. Those of `states` are added."""
+
+
+class OtherTokenizer(Keys):
+    repo: Repo
+    revision: Revision = "main"
+
+
+class Hub(Model):
+    """A model of the Hugging Face hub."""
+
+    source: Literal["hub"]
+    kind: Kind = "masked-lm"
+    repo: Repo
+    revision: Revision = "main"
+    tokenizer: OtherTokenizer | None = None
+    """The repository whose tokenizer the model takes, where its own has none; tokenizer files of its own are
+    not used then."""
+    # no default here: a study without it does not check its models anew
+    trust_remote_code: bool = ABSENT
+    """Whether code of the repository is run, for a model that needs it; by default none is. It takes a commit
+    as `revision`. No other model is made from such a model, and it is not fine-tuned."""
+    attention: Attention = ABSENT
+    start: Start = ABSENT
+    dtype: Dtype = ABSENT
+    published: Published = ABSENT
+
+    @field_validator("trust_remote_code")
+    @classmethod
+    def _is_of_a_commit(cls, is_run: bool, info: ValidationInfo) -> bool:
+        if is_run and not re.fullmatch("[0-9a-f]{40}", info.data.get("revision", "")):
+            raise ValueError("code of a repository is run of one commit: give its 40 digits as revision")
+        return is_run
+
+
+class Folder(Model):
+    """A model directory on disk."""
+
+    source: Literal["path"]
+    kind: Kind = "masked-lm"
+    path: Annotated[Text, Place("folder of a model")]
+    """The folder, as save_pretrained leaves it, with the tokenizer."""
+    attention: Attention = ABSENT
+    start: Start = ABSENT
+    dtype: Dtype = ABSENT
+    published: Published = ABSENT
+
+
+def _has_type(config: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(config.get("model_type"), str):
+        raise ValueError("model_type is missing, or not text")
+    return config
+
+
+class Random(Model):
+    """An untrained language model, for a baseline without meaning and for trying things out."""
+
+    source: Literal["random"]
+    kind: LanguageModel = "masked-lm"
+    config: Annotated[dict[str, Any], AfterValidator(_has_type)]
+    """model_type, as transformers names it, such as bert, and whatever other settings its configuration class
+    takes."""
+    tokenizer: Annotated[Text, Place("folder")]
+    """A folder with a tokenizer, such as that of a model."""
+    seed: Seed = 0
+    attention: Attention = ABSENT
+    start: Start = ABSENT
+    dtype: Dtype = ABSENT
+
+
+class Gguf(Model):
+    """A causal language model in a file of the format GGUF, as llama.cpp and its kin run it. Its weights,
+    which may have few bits, are read as float32. It needs the extra `gguf`."""
+
+    source: Literal["gguf"]
+    kind: Literal["causal-lm"] = "causal-lm"
+    """The kind of models that are causal language models."""
+    path: UserFile = ABSENT
+    repo: Repo = ABSENT
+    revision: Text = ABSENT
+    """A commit, branch or tag of the repository, by default main; the report shows the commit that it stands
+    for."""
+    file: Annotated[str, Field(pattern="^[^/{}][^{}]*[.]gguf$")] = ABSENT
+    """The path of the file in the repository; no other file of it is fetched."""
+    start: Start = ABSENT
+    dtype: Dtype = ABSENT
+    published: Published = ABSENT
+    _one = one_of("repo file", "path")

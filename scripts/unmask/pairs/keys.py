@@ -1,0 +1,357 @@
+"""The keys of pairs of sentences: benchmarks, measures, controls, and scores that were made elsewhere."""
+
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, Tag, ValidationInfo, field_validator, model_validator
+
+from unmask.close_names import known_names
+from unmask.keys import (
+    ABSENT,
+    BY_TYPE,
+    UNIQUE,
+    Checked,
+    ChosenBy,
+    Count,
+    Family,
+    Keys,
+    Licence,
+    ModelNames,
+    Name,
+    Seed,
+    Sha256,
+    Statistics,
+    Table,
+    Texts,
+    Url,
+    UserFile,
+    WorldName,
+    among,
+    one_of,
+)
+from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
+from unmask.models.keys import Model, Published, sources
+from unmask.pairs.named_benchmarks import entries
+
+Measure = Literal[
+    "AUL",
+    "AULA",
+    "CPS",
+    "SSS",
+    "AllMasked",
+    "AllMaskedSum",
+    "PLL",
+    "LL",
+    "LLMean",
+    "CCPS",
+    "CSSS",
+    "StartAlone",
+]
+MEASURES: tuple[str, ...] = get_args(Measure)
+
+OF_MASKED: tuple[Measure, ...] = ("AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum")
+OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "StartAlone")
+"""The measures of masked and of causal language models in a study that names none."""
+
+BenchmarkName = Annotated[str, among("benchmarks")]
+GitBlob = Annotated[
+    str, Field(pattern="^[0-9a-f]{40}$", description="Git's id of the file's content, which is checked.")
+]
+PublishedBenchmark = Annotated[
+    Literal["crows-pairs", "stereoset", "crows-pairs-revised", "crows-pairs-french"],
+    Field(description="Its name in the literature's numbers, which are in resources/pairs/published.csv."),
+]
+TwoColumns = Annotated[list[str], Field(min_length=2, max_length=2), UNIQUE]
+
+
+class Benchmark(Checked):
+    """A benchmark, by its format."""
+
+    format: str
+
+
+class Shuffled(Keys):
+    seed: Seed = 0
+
+
+class Untrained(Keys):
+    seeds: Count = 5
+    """How many untrained networks, each with a seed of its own."""
+
+
+class Controls(Keys):
+    """What the measures are compared with."""
+
+    shuffled: Shuffled | None = Shuffled()
+    """Score AUL and AULA, and LL and LLMean of causal language models, on shuffled subtokens too; null leaves
+    this control out."""
+    untrained: Untrained | None = None
+    """Score the benchmarks with untrained networks of each model's own architecture too, so many of them;
+    each takes as long as the model itself. null leaves this control out."""
+
+
+class Explorer(Keys):
+    """Every pair in the report, token by token, with what each token adds to its margin, and three example
+    pairs. null leaves both out."""
+
+    models: ModelNames = ABSENT
+    """The models that it shows; without this key the first four that are scored."""
+    top: Annotated[int, Field(ge=0, le=10)] = 0
+    """How many of the likeliest tokens are shown that a model would have put in the place of each token. They
+    are found while its evidence is made, so another number makes that evidence anew. 0 leaves them out."""
+    pairs: Count = 5000
+    """So many pairs of a benchmark are shown at most, evenly spread where it has more."""
+    megabytes: Annotated[float, Field(ge=0)] = 10
+    """How many MB of the report's page the explorer may take. It shows the first models that fit; the others,
+    or all, are left out, and the page says so. Another number runs no model and measures nothing anew."""
+
+
+class Ratings(Keys):
+    """The reading of the human ratings that Figure 1 shows; the report has the others too."""
+
+    votes: Literal["any", "own"] = "any"
+    """Which votes count, those for any bias type or those for the pair's own."""
+    threshold: Count = 4
+    """From how many votes on a pair counts as biased."""
+    score: Literal["margin", "absolute margin", "decision"] = "margin"
+    """What of a measure ranks the pairs for the ROC curve."""
+
+
+class Chance(Keys):
+    """How often the null of word choice is drawn: the scores where only the identities of words count."""
+
+    draws: Annotated[int, Field(ge=100)] = 20000
+    """Draws of random word scores."""
+    seed: Seed = 0
+
+
+class PairStatistics(Statistics):
+    """How sure results are, and what is called a finding."""
+
+    ratings: Ratings = Ratings()
+    clusters: Annotated[list[Literal["words", "characters", "template", "target", "writer"]], UNIQUE] = [
+        "words",
+        "target",
+    ]
+    """What makes two pairs vary together, where both have it: a modified word, a modified character, the
+    template (the words that both sentences share), the target, the writer. Intervals and tests allow for
+    that; an empty list takes pairs as independent. Where a script has no spaces between words, each of its
+    characters is a word."""
+    chance: Chance = Chance()
+
+
+class Scoring(Keys):
+    """In which arithmetic the models run, and which benchmarks their tokenizers may read."""
+
+    dtype: Literal["float32", "tf32", "bfloat16"] = "float32"
+    """float32, or one that is faster and moves scores: tf32 (on a GPU) or bfloat16. The report then says how
+    far scores move and which decisions flip on a sample of pairs."""
+    sample: Count = 200
+    """How many pairs that sample has."""
+    unknown_tokens: Annotated[float, Field(ge=0, le=1)] = 0.1
+    """The largest share of the tokens of a benchmark that may be unknown to a model's tokenizer. Above it the
+    model is not scored and the job stops; 1 allows any share."""
+
+
+class PairsFamily(Family):
+    """Which sentence of a pair a masked language model prefers (AUL, AULA, CPS, SSS and their kin)."""
+
+    heading = "Pairs of sentences"
+    needs = ("benchmarks",)
+
+    benchmarks: Annotated[
+        dict[Name, Annotated[Benchmark, ChosenBy(Benchmark, "format")]], Field(min_length=1)
+    ]
+    """The benchmarks, in the order of the report; or a list of names of resources/pairs/benchmarks.yaml."""
+    measures: Annotated[list[Measure], UNIQUE] = list(OF_MASKED)
+    """The measures to compute, in the order of the report; each on the models of its kind. By default those
+    of the kinds that the study has."""
+    headline: str = ABSENT
+    """The measure whose scores are the report's answer, named before anything is measured; by default AUL if
+    the study has it, else the first of its measures."""
+    controls: Controls = Controls()
+    explorer: Explorer | None = Explorer()
+    """Every pair in the report, token by token, with what each token adds to its margin, and three example
+    pairs. null leaves both out."""
+    statistics: PairStatistics = PairStatistics()
+    scoring: Scoring = Scoring()
+
+    @field_validator("headline")
+    @classmethod
+    def _is_measured(cls, name: str, info: ValidationInfo) -> str:
+        measured = info.data.get("measures", [])
+        if name not in measured:
+            known = known_names(name, measured) if measured else "it has none"
+            raise ValueError(f"{name!r} is none of the study's measures ({known})")
+        return name
+
+    @classmethod
+    def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:
+        """The study with an entry for each benchmark that it names, and with `measures` where it has none and
+        some model is a causal language model, or the scores of some were made elsewhere.
+
+        Raises InputError for a benchmark that is not known.
+        """
+        named, models = study["benchmarks"], study.get("models")
+        if isinstance(named, list) and named and all(isinstance(name, str) for name in named):
+            study["benchmarks"] = entries(named, study.get("data"), "config key benchmarks")
+        each = models.values() if isinstance(models, dict) else ()
+        # what is made from another model is of that one's kind
+        kinds = {_kind(entry) for entry in each if isinstance(entry, dict) and "from" not in entry}
+        if "measures" not in study and kinds & {CAUSAL_LM, SCORE_FILE}:
+            of_masked = OF_MASKED if MASKED_LM in kinds else ()
+            study["measures"] = [*of_masked, *(OF_DECODERS if CAUSAL_LM in kinds else ())]
+        return study
+
+
+def _kind(entry: dict[str, Any]) -> str:
+    source = sources().get(str(entry.get("source")))
+    return str(entry.get("kind", source.kind_by_default() if source else None))
+
+
+class InItsOwnFormat(Benchmark):
+    """CrowS-Pairs, or StereoSet (its intrasentence part), as its authors publish it or a world writes it."""
+
+    format: Literal["crows-pairs", "stereoset"]
+    url: Url = ABSENT
+    path: UserFile = ABSENT
+    world: WorldName = ABSENT
+    """The world that makes it."""
+    sha256: Sha256 = ABSENT
+    git_blob: GitBlob = ABSENT
+    licence: Licence = ABSENT
+    published: PublishedBenchmark = ABSENT
+    _one = one_of("url", "path", "world")
+
+
+class Constant(Keys):
+    value: str
+
+
+Column = Annotated[Annotated[str, Tag("str")] | Annotated[Constant, Tag("dict")], BY_TYPE]
+
+
+class Columns(Keys):
+    """Column of the Pairs table -> column of the source, or {value} for the same in every row."""
+
+    pair_id: Column = ABSENT
+    """A name of the pair; by default the number of its row."""
+    bias_type: Column
+    """The bias type, such as gender."""
+    stereotype: Column
+    """The stereotypical sentence."""
+    antistereotype: Column
+    """The other sentence."""
+    unrelated: Column = ABSENT
+    """A sentence that has nothing to do with either."""
+    direction: Column = ABSENT
+    """Whether the pair states a stereotype (stereo) or goes against one (antistereo)."""
+    ratings: Column = ABSENT
+    """What each human rater chose, in a list or a text (`separator`)."""
+    context: Column = ABSENT
+    """The text before the sentences."""
+    target: Column = ABSENT
+    """Whom or what the pair is about."""
+    writer: Column = ABSENT
+    """Who wrote the pair."""
+
+
+class Directions(Keys):
+    """Values of the direction column that mean stereo and antistereo."""
+
+    stereo: list[str] = ABSENT
+    """Values that mean stereo."""
+    antistereo: list[str] = ABSENT
+    """Values that mean antistereo."""
+
+
+class PairTable(Benchmark, Table):
+    """Any table of sentence pairs."""
+
+    format: Literal["table"]
+    url: Url = ABSENT
+    path: UserFile = ABSENT
+    encoding: Literal[
+        "utf-8",
+        "utf-16",
+        "iso-8859-1",
+        "latin-1",
+        "windows-1252",
+        "cp1252",
+        "mac-roman",
+        "gb18030",
+        "big5",
+        "shift-jis",
+        "euc-kr",
+    ] = ABSENT
+    """How the text of a csv, tsv or jsonl file is encoded, where it is not UTF-8."""
+    sha256: Sha256 = ABSENT
+    git_blob: GitBlob = ABSENT
+    licence: Licence = ABSENT
+    columns: Columns
+    directions: Directions = ABSENT
+    separator: str = ABSENT
+    """What separates the ratings of one row, where they stand in one field."""
+    without: Texts = ABSENT
+    """Pairs that are left out, by their `pair_id`, as one that lacks a sentence."""
+    version_of: BenchmarkName = ABSENT
+    """Another benchmark of the study, of which this one is a revision or translation: the pairs of the same
+    `pair_id` are compared, under each model and measure."""
+    published: PublishedBenchmark = ABSENT
+    _one = one_of("url", "path")
+
+    @model_validator(mode="after")
+    def _names_what_it_leaves_out(self) -> "PairTable":
+        if self.without is not None and self.columns.pair_id is None:
+            raise ValueError("without needs columns.pair_id")
+        return self
+
+
+class ScoreColumns(Keys):
+    """The columns of a table. A row is a pair, by its sentences or its pair_id, with two scores or their
+    difference, or a sentence with one score."""
+
+    sentences: TwoColumns = ABSENT
+    """The columns of both sentences; which of them is the stereotype does not count."""
+    pair_id: str = ABSENT
+    """The column of the pair's name in the benchmark. The first score is then that of the stereotype."""
+    scores: TwoColumns = ABSENT
+    """The columns of their scores, in the same order."""
+    difference: str = ABSENT
+    """The column of the first score less the second, where a file has no more."""
+    sentence: str = ABSENT
+    """The column of the sentence, in a table that has a row for each."""
+    score: str = ABSENT
+    """The column of its score."""
+    tokens: Annotated[Annotated[str, Tag("str")] | Annotated[TwoColumns, Tag("list")], BY_TYPE] = ABSENT
+    """The columns of how many tokens each score is taken over, one for each column of scores. With them sums
+    have a band of word choice. A file of differences has none, nor has a measure that is no sum or mean over
+    all tokens of a sentence."""
+    _one = one_of(
+        "sentences scores", "sentences difference", "pair_id scores", "pair_id difference", "sentence score"
+    )
+
+
+class Scored(Model, Table):
+    """A model whose scores of sentences were made elsewhere and are read from a file. It is not run: it has
+    no controls, and a band of word choice where the file has numbers of tokens, or its scores are means over
+    all tokens."""
+
+    has_files = False
+    on_shuffled = False
+
+    source: Literal["scored"]
+    kind: Literal["score-file"] = "score-file"
+    """That there is a file of scores and no more."""
+    path: UserFile
+    """The file; without `columns` a samples_*.jsonl of lm-evaluation-harness (--log_samples)."""
+    sha256: Sha256 = ABSENT
+    columns: ScoreColumns = ABSENT
+    measure: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9 ._-]*$", max_length=40)] = "score"
+    """What the scores are: one of Unmask's measures, such as LL, with whose scores they are then compared, or
+    another name, which begins with a small letter."""
+    reduction: Literal["sum", "mean"] = ABSENT
+    """Whether a score is the sum over all tokens of a sentence, whose numbers `columns.tokens` names, or the
+    mean. Without this key it is what `measure` is, and a sum where that is a name of yours."""
+    benchmarks: Annotated[list[BenchmarkName], Field(min_length=1), UNIQUE] = ABSENT
+    """The benchmarks that the file has scores of; without this key all."""
+    published: Published = ABSENT
