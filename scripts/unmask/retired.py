@@ -6,7 +6,7 @@ _ELSEWHERE = "a model that was changed elsewhere is measured too (source: path)"
 _BALANCED = "a world with every p .5 and every ratio 1 plants nothing in the text of its models"
 
 RETIRED = {
-    "associations.constructed": "no encoder with hand-set weights is shown; the tests of Unmask have one",
+    "associations.constructed": "no encoder with hand-set weights is shown",
     "associations.poolings.*.bare-first": "no pooling reads texts without special tokens",
     "associations.poolings.*.static": "input embeddings are no pooling",
     "associations.statistics.bootstrap": "intervals have 2,000 resamples",

@@ -55,6 +55,31 @@ def sentences(sets: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return sent_bias(**{key: [f"This is {word}." for word in words] for key, words in sets.items()})
 
 
+def grounded(**changes: Any) -> dict[str, Any]:
+    """A test of two words a set, each of one picture."""
+    sets = {"targ1": ["John", "Paul"], "targ2": ["Amy", "Joan"], "attr1": ["office"], "attr2": ["home"]}
+    names = {"targ1": "Men", "targ2": "Women", "attr1": "Work", "attr2": "House"}
+    value: dict[str, Any] = {"test_types": ["word"], "test_name": "mine", "dataset": "here"}
+    for key, words in sets.items():
+        group: dict[str, Any] = {
+            "category": names[key],
+            "captions": {str(number): word for number, word in enumerate(words)},
+        }
+        cells = ["images"] if key.startswith("targ") else ["Men_Images", "Women_Images"]
+        for cell in cells:
+            group[cell] = {f"{cell}_{word}.jpg": [number] for number, word in enumerate(words)}
+        value[key] = group
+    for path, put in changes.items():
+        key, _, inner = path.partition("__")
+        if inner:
+            value[key][inner] = put
+        elif put is None:
+            del value[key]
+        else:
+            value[key] = put
+    return value
+
+
 def written(folder: Path, **tests: Any) -> list[Path]:
     """Files of tests by their names; what is no text or bytes is written as JSON."""
     paths = []

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from association_files import FUZZ, KEYS, SETS, sent_bias, sentences, stimuli, written
+from association_files import FUZZ, KEYS, SETS, grounded, sent_bias, sentences, stimuli, written
 from library import InputError
 from real_data import real_data
 
@@ -161,31 +161,6 @@ def test_each_stimulus_is_one_text_word_and_picture(tmp_path: Path) -> None:
 
 
 # pictures
-
-
-def grounded(**changes: Any) -> dict[str, Any]:
-    """A test of two words a set, each of one picture."""
-    sets = {"targ1": ["John", "Paul"], "targ2": ["Amy", "Joan"], "attr1": ["office"], "attr2": ["home"]}
-    names = {"targ1": "Men", "targ2": "Women", "attr1": "Work", "attr2": "House"}
-    value: dict[str, Any] = {"test_types": ["word"], "test_name": "mine", "dataset": "here"}
-    for key, words in sets.items():
-        group: dict[str, Any] = {
-            "category": names[key],
-            "captions": {str(number): word for number, word in enumerate(words)},
-        }
-        cells = ["images"] if key.startswith("targ") else ["Men_Images", "Women_Images"]
-        for cell in cells:
-            group[cell] = {f"{cell}_{word}.jpg": [number] for number, word in enumerate(words)}
-        value[key] = group
-    for path, put in changes.items():
-        key, _, inner = path.partition("__")
-        if inner:
-            value[key][inner] = put
-        elif put is None:
-            del value[key]
-        else:
-            value[key] = put
-    return value
 
 
 def test_a_grounded_test(tmp_path: Path) -> None:

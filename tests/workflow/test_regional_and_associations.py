@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from association_files import SETS, sent_bias
-from hand_set import World, truths, write_world
+from association_files import KEYS, SETS, grounded, sent_bias
 from library import removable, remove, verify
 from literal_associations import mean, s, size
 from small_study import Workflow, random_model
 from test_families import errors, section_names
+from tiny_seeing import tiny_seeing
 from workflow_copy import copy_workflow
 
 REGIONS = """\
@@ -33,7 +33,6 @@ AGGREGATES = ("tables/", "figures/", "report/", "SHA256SUMS", "settings.json")
 LIKELIHOODS, SCORES = "regional/bert/likelihoods/traits.parquet", "regional/bert/scores.parquet"
 NAMES, PICTURES = "associations/bert/names/", "associations/sees/pictures/"
 EMBEDDED = ("embeddings.parquet", "associations.parquet")
-WORLD = World(language=0.3, vision=-0.2, interaction=0.1, counter=0.4, shift=0.2)
 
 
 def regional(folder: Path) -> dict[str, Any]:
@@ -58,7 +57,7 @@ def regional(folder: Path) -> dict[str, Any]:
     }
 
 
-def associations(folder: Path, test: Path, features: Path) -> dict[str, Any]:
+def associations(folder: Path) -> dict[str, Any]:
     names = sent_bias()
     names["targ1"]["category"] = "<b>names</b>"
     (folder / "names.json").write_text(json.dumps(names))
@@ -66,7 +65,12 @@ def associations(folder: Path, test: Path, features: Path) -> dict[str, Any]:
     vectors = np.random.default_rng(0).normal(size=(len(words), 4))
     lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, vectors, strict=True)]
     (folder / "vectors.txt").write_text("\n".join(lines) + "\n")
-    pictures = {"format": "grounded", "path": str(test), "features": str(features)}
+    test, draw = grounded(), np.random.default_rng(1)
+    cells = [test[group][key] for group in KEYS for key in test[group] if key.lower().endswith("images")]
+    features: Any = {f"{image}/features": draw.normal(size=(2, 12)) for cell in cells for image in cell}
+    np.savez(folder / "features.npz", **features)
+    (folder / "pictures.json").write_text(json.dumps(test))
+    pictures = {"format": "grounded", "path": "pictures.json", "features": "features.npz"}
     return {
         "models": ["bert", "sees"],
         "tests": {"names": {"format": "sent-bias", "path": "names.json"}, "pictures": pictures},
@@ -80,8 +84,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     """The study, run to its report. Tests plan with it, or change copies."""
     workflow = Workflow(copy_workflow(tmp_path_factory.mktemp("study") / "unmask"))
     folder = workflow.folder
-    world = write_world(folder / "world", WORLD)
-    model, test, features = (path.relative_to(folder) for path in (world.model, world.test, world.features))
+    tiny_seeing(folder / "sees")
     workflow.config = {
         "study": "small",
         "models": {
@@ -93,10 +96,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
                 "epochs": 1,
                 "batch": 4,
             },
-            "sees": {"source": "path", "path": str(model), "kind": "vision-and-language"},
+            "sees": {"source": "path", "path": "sees", "kind": "vision-and-language"},
         },
         "regional": regional(folder),
-        "associations": associations(folder, test, features),
+        "associations": associations(folder),
     }
     workflow.run()
     return workflow
@@ -168,13 +171,18 @@ def test_numbers_are_those_of_the_embeddings(finished: Workflow, encoder: str) -
             np.testing.assert_array_equal(of[number], known[word])
 
 
-def test_what_hand_set_weights_mean_is_measured(finished: Workflow) -> None:
-    rows = pd.read_parquet(finished.folder / "results/small" / PICTURES / "associations.parquet")
-    differences = rows.set_index(["pooling", "experiment", "unit"])["mean_difference"].to_dict()
-    expected = truths(WORLD)
-    # every word is one token, the first
-    expected |= {("word-first", *key[1:]): truth for key, truth in expected.items() if key[0] == "word"}
-    assert differences == pytest.approx(expected, abs=1e-6) and len(expected) == 24
+def test_grounded_numbers_are_those_of_the_embeddings(finished: Workflow) -> None:
+    """Experiment 2: X with attributes and their pictures of X, against Y with those of Y."""
+    results = finished.folder / "results/small"
+    suite = pd.read_parquet(results / "associations/suites/pictures.parquet")
+    embeddings = pd.read_parquet(results / PICTURES / EMBEDDED[0])
+    rows: Any = pd.read_parquet(results / PICTURES / EMBEDDED[1]).query("experiment == 'E2'")
+    assert set(rows["pooling"]) == {"joint", "word", "word-first"}
+    for row in rows.itertuples():
+        of = embeddings[embeddings["pooling"] == row.pooling].set_index("stimulus")["embedding"]
+        cells = {name: list(of[part["stimulus"]]) for name, part in suite.groupby("cell", observed=True)}
+        x, y = ([s(w, cells[f"A_{name}"], cells[f"B_{name}"]) for w in cells[name]] for name in "XY")
+        assert row.mean_difference == pytest.approx(mean(x) - mean(y), rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -42,16 +42,12 @@ Classifier = Encoder
 
 
 class Predictions(NamedTuple):
-    """Probabilities (texts × labels), and how many texts were too long and lost their end."""
+    """Of each text the probabilities of the labels (texts × labels) and the number of the likeliest; and how
+    many texts were too long and lost their end."""
 
     probabilities: Floats
+    labels: npt.NDArray[np.intp]
     truncated: int
-
-    @property
-    def labels(self) -> npt.NDArray[np.intp]:
-        """The number of the likeliest label of each text."""
-        numbers: npt.NDArray[np.intp] = self.probabilities.argmax(axis=1)
-        return numbers
 
 
 class Group(NamedTuple):
@@ -80,7 +76,8 @@ def predict(classifier: Classifier, texts: Sequence[str]) -> Predictions:
     tokens = tokenise(classifier.tokenizer, texts, None, classifier.max_length, with_types=False)
     # in double precision a sure prediction can still become surer
     logits = predict_logits(classifier.network, tokens, classifier.device).astype(np.float64)
-    return Predictions(softmax(logits, axis=1), tokens.truncated)
+    probabilities = softmax(logits, axis=1)
+    return Predictions(probabilities, probabilities.argmax(axis=1), tokens.truncated)
 
 
 def region_groups(
@@ -132,22 +129,27 @@ def prefix_table(
     """
     before = predict(classifier, items.texts)
     rows = [{"level": NO_PREFIX} | _row([_effects(items, before, before, positive)])]
+
+    def behind(prefix: str) -> tuple[dict[str, Any], npt.NDArray[np.bool_]]:
+        """What a prefix does, and which texts are predicted positive behind it."""
+        after = predict(classifier, [f"{prefix} {text}" for text in items.texts])
+        return _effects(items, before, after, positive), after.labels == positive
+
     # by template: predicted positive behind the placeless prefix, and the change of their share
     controls: dict[str, tuple[npt.NDArray[np.bool_], float]] = {}
     for group in groups:
         keys = {"level": group.level, "template": group.template}
         if group.template not in controls and PARENT not in group.template:
             prefix = group.template.format(region=PLACELESS)
-            after = predict(classifier, [f"{prefix} {text}" for text in items.texts])
-            row = _row([_effects(items, before, after, positive)])
-            controls[group.template] = after.labels == positive, row["net"]
+            effect, is_positive = behind(prefix)
+            row = _row([effect])
+            controls[group.template] = is_positive, row["net"]
             rows.append(keys | {"level": CONTROL, "region": PLACELESS, "prefix": prefix} | row)
         control, net = controls.get(group.template, (None, None))
         effects, p = {}, {}
         for prefix in dict.fromkeys(group.prefixes.values()):
-            after = predict(classifier, [f"{prefix} {text}" for text in items.texts])
-            effects[prefix] = _effects(items, before, after, positive)
-            p[prefix] = None if control is None else exact_mcnemar(after.labels == positive, control)
+            effects[prefix], is_positive = behind(prefix)
+            p[prefix] = None if control is None else exact_mcnemar(is_positive, control)
         logger.info("%s: %d prefixes", group.level, len(effects))
         for region, prefix in group.prefixes.items():
             row = _row([effects[prefix]], net)
