@@ -10,7 +10,7 @@ from packaging.specifiers import SpecifierSet
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 CONDA_NAMES = {"pytorch": "torch", "huggingface_hub": "huggingface-hub"}
-OF_THE_WORKFLOW = {"snakemake", "rich"}
+OF_THE_WORKFLOW = {"snakemake"}
 """Needed where Snakemake runs, not by its jobs."""
 
 
