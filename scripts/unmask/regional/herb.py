@@ -271,7 +271,8 @@ def permutation_test(
         [HIERARCHICAL[protocol](tree, rows.f[order], rows.names[order])[tested] for order in orders]
     )
     low, high = np.quantile(permuted, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-    p = (1 + (permuted >= scores[tested] * (1 - TIED)).sum(axis=0)) / (1 + draws)
+    reached = (permuted >= scores[tested] * (1 - TIED)).sum(axis=0)
+    p = (1 + reached) / (1 + draws)
     columns = {}
     for name, values in (("permuted_low", low), ("permuted_high", high), ("p", p)):
         columns[name] = np.full(scores.shape, np.nan)
