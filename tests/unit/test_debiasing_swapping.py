@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -58,21 +59,15 @@ def literal(line: str, words: WordPairs) -> list[str]:
     [
         ("He lost his hat", ["He lost her hat", "she lost her hat", "she lost hers hat"]),
         ("She lost her hat", []),
-        ("nobody lost a hat", []),
         # punctuation belongs to words
         ("it was him, they said", []),
-        ("The man saw HER", ["The woman saw him"]),
-        # the last of several partners of a feminine word, and each of a masculine one
-        ("Lady and sir", ["gentleman and ma'am", "gentleman and madam", "gentleman and miss"]),
+        # the last of several partners of a feminine word, and each of a masculine one, in the list's order
+        ("Lady and sir", [f"gentleman and {other}" for other in ("madam", "ma'am", "miss")]),
         # white space becomes one space
         ("a  boy\tran ", ["a girl ran"]),
     ],
 )
 def test_published_swaps_as_the_released_code(line: str, expected: list[str]) -> None:
-    # the pairs of sir stand in the order of the list: madam, ma'am, miss
-    if "sir" in line:
-        expected = [f"gentleman and {feminine}" for feminine, masculine in LIST.pairs if masculine == "sir"]
-        assert len(expected) == 3
     assert swapped(line, "published") == expected
 
 
@@ -123,14 +118,11 @@ def test_corrected_swaps_both_ways_and_keeps_the_rest(line: str, expected: str) 
     assert swapped(line, "corrected") == [expected]
 
 
-@pytest.mark.parametrize("line", ["", "nobody there", "the sheriff, history and Herman", "them, theirs"])
-def test_corrected_leaves_lines_without_gender(line: str) -> None:
-    assert swapped(line, "corrected") == []
-
-
 def test_corrected_takes_one_partner_where_the_list_has_one() -> None:
     words = WordPairs((("her", "his"), ("she", "he")))
     assert swapped("I saw her.", "corrected", words) == ["I saw his."]
+    for line in ("", "nobody there", "the sheriff, history and Herman", "them, theirs"):
+        assert swapped(line, "corrected") == []
 
 
 MUTUAL = WordPairs(
@@ -150,29 +142,6 @@ def test_corrected_twice_is_the_line_again(line: list[str]) -> None:
     for once in swapped(text, "corrected", MUTUAL):
         assert once != text
         assert swapped(once, "corrected", MUTUAL) == [text]
-
-
-def test_the_corpus_is_swapped_behind_what_is_held_out(tmp_path: Path) -> None:
-    source = tmp_path / "text.txt"
-    source.write_text("He ran .\nNo one ran .\nShe saw him\nHe saw a boy\n", encoding="utf-8")
-    facts = swap_corpus(source, tmp_path / "out.txt", LIST, NO_NOUN_PHRASE, "published", 1)
-    assert list(lines_of(tmp_path / "out.txt")) == [
-        "He ran .",
-        "No one ran .",
-        "She saw him",
-        "he saw her",
-        "He saw a boy",
-        # in the order of the list: boy stands behind he
-        "she saw a boy",
-        "she saw a girl",
-    ]
-    assert [facts[key] for key in ("lines", "held_out", "swapped", "appended")] == [4, 1, 2, 3]
-    replaced = {(pair["word"], pair["partner"]) for pair in facts["words"]}
-    assert replaced == {("she", "he"), ("him", "her"), ("he", "she"), ("boy", "girl")}
-    assert {pair["count"] for pair in facts["words"]} == {1}
-    facts = swap_corpus(source, tmp_path / "out.txt", LIST, NO_NOUN_PHRASE, "corrected", 0)
-    assert list(lines_of(tmp_path / "out.txt"))[-2:] == ["He saw a boy", "She saw a girl"]
-    assert (facts["swapped"], facts["appended"]) == (3, 3)
 
 
 @pytest.mark.parametrize(
@@ -208,31 +177,42 @@ def test_corpora_of_any_format_become_one_text(tmp_path: Path, monkeypatch: pyte
         entry = {"format": "hub-parquet", "column": "t"}
         read_corpus([tmp_path / "c.parquet"] * 2, entry, tmp_path / "out.txt")
         assert list(lines_of(tmp_path / "out.txt")) == ["one line", "two"] * 2
-
-
-def test_a_file_that_is_no_corpus_is_refused_and_nothing_written(tmp_path: Path) -> None:
-    (tmp_path / "good.txt").write_text("text\n")
     (tmp_path / "bad.txt").write_bytes(b"\xff\n")
     with pytest.raises(InputError, match=r"bad\.txt: not UTF-8"):
-        read_corpus([tmp_path / "good.txt", tmp_path / "bad.txt"], {"format": "text"}, tmp_path / "out.txt")
-    assert not (tmp_path / "out.txt").exists()
+        read_corpus([tmp_path / "a.txt.gz", tmp_path / "bad.txt"], {"format": "text"}, tmp_path / "new.txt")
+    assert not (tmp_path / "new.txt").exists()
 
 
-def test_the_scripts(tmp_path: Path) -> None:
+def test_a_corpus_is_read_and_swapped_behind_what_is_held_out(tmp_path: Path) -> None:
     text, log = tmp_path / "text.txt", tmp_path / "log"
-    (tmp_path / "a.txt").write_text("He ran.\nIt ran.\n")
+    (tmp_path / "a.txt").write_text("He ran .\nNo one ran .\nShe saw him\nHe saw a boy\n")
     outputs = {"text": text, "facts": tmp_path / "text.json"}
-    run_script(
-        "read_debiasing_corpus", {"shards": [tmp_path / "a.txt"]}, outputs, log, entry={"format": "text"}
-    )
-    assert json.loads(outputs["facts"].read_text())["lines"] == 2
+    entry = {"format": "text"}
+    run_script("read_debiasing_corpus", {"shards": [tmp_path / "a.txt"]}, outputs, log, entry=entry)
+    assert json.loads(outputs["facts"].read_text())["lines"] == 4
     inputs = {"text": text, "words": RESOURCES / "gendered_words.yaml"}
     inputs |= {"no_noun_phrase": RESOURCES / "debiasing/no_noun_phrase.txt"}
     outputs = {"text": tmp_path / "swapped.txt", "facts": tmp_path / "swapped.json"}
-    run_script("swap_corpus", inputs, outputs, log, protocol="corrected", held_out=0)
-    assert outputs["text"].read_text() == "He ran.\nShe ran.\nIt ran.\n"
-    facts = json.loads(outputs["facts"].read_text())
-    assert (facts["protocol"], facts["appended"], facts["code"]) == ("corrected", 1, "digest")
+
+    def swap(protocol: str, held_out: int) -> tuple[list[str], dict[str, Any]]:
+        run_script("swap_corpus", inputs, outputs, log, protocol=protocol, held_out=held_out)
+        return outputs["text"].read_text().splitlines(), json.loads(outputs["facts"].read_text())
+
+    lines, facts = swap("published", 1)
+    # in the order of the list: boy stands behind he
+    expected = ["He ran .", "No one ran .", "She saw him", "he saw her"]
+    assert lines == [*expected, "He saw a boy", "she saw a boy", "she saw a girl"]
+    assert [facts[key] for key in ("lines", "held_out", "swapped", "appended")] == [4, 1, 2, 3]
+    replaced = {(pair["word"], pair["partner"]): pair["count"] for pair in facts["words"]}
+    assert replaced == {("she", "he"): 1, ("him", "her"): 1, ("he", "she"): 1, ("boy", "girl"): 1}
+    lines, facts = swap("corrected", 0)
+    assert lines[-2:] == ["He saw a boy", "She saw a girl"]
+    assert [facts[key] for key in ("protocol", "swapped", "appended", "code")] == [
+        "corrected",
+        3,
+        3,
+        "digest",
+    ]
 
 
 def test_stereotyped_words(tmp_path: Path) -> None:
@@ -252,10 +232,6 @@ def test_stereotyped_words(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(InputError, match=f"words.txt: {message}"):
             read_words(path)
-
-
-def test_words_of_scripts_without_spaces_cannot_be_swapped(tmp_path: Path) -> None:
-    path = tmp_path / "words.csv"
     path.write_text("feminine,masculine\nелена,иван\n她,他\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"row 1 \(line 3\): feminine: '她' is of a script without spaces"):
         read_word_pairs(path)
