@@ -29,7 +29,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, PydanticCustomError, ValidationError, core_schema
 
 from unmask import plugins
-from unmask.close_names import known_names, meant
+from unmask.close_names import known_names
 from unmask.corpora.shards import files_of
 from unmask.files import git_blob_of_file
 from unmask.urls import fault_of_url, shown_url
@@ -160,9 +160,10 @@ class ChosenBy:
             name = value.get(self.key)
             if isinstance(name, str) and name in known:
                 return known[name].model_validate(value, context=info.context)
-            fault: Any = PydanticCustomError("not_one_of", "{said}", {"said": not_one_of(name, known)})
-            fault = fault if self.key in value else "missing"
-            line: Any = {"type": fault, "loc": (self.key,), "input": name}
+            line: Any = {"type": "missing", "loc": (self.key,), "input": value}
+            if self.key in value:
+                expected = {"expected": ", ".join(map(repr, known))}
+                line |= {"type": "literal_error", "input": name, "ctx": expected}
             raise ValidationError.from_exception_data(self.base.__name__, [line])
 
         return core_schema.with_info_plain_validator_function(chosen)
@@ -189,12 +190,6 @@ def alternatives(base: type[_Alternative], key: str) -> dict[str, type[_Alternat
     # those of the class's own family first, whichever was loaded first
     every = sorted(base.__subclasses__(), key=lambda of: (of.__module__ != base.__module__, of.__module__))
     return {name: of for of in every for name in get_args(of.model_fields[key].annotation)}
-
-
-def not_one_of(value: object, known: Iterable[str]) -> str:
-    """What is said of a value that is none of those that there are."""
-    known = list(known)
-    return f"{value!r} is not one of {', '.join(known)}{meant(value, known)}"
 
 
 BY_TYPE = Discriminator(lambda value: type(value).__name__)
@@ -266,10 +261,6 @@ class Place:
         context = info.context or Context({})
         if self.published and value == "published":
             return value
-        is_url = self.of == "address"
-        if is_url and not re.match("(https?|file)://.", value):
-            # the url itself can have secrets in it
-            raise ValueError("not a url of http, https or a file (file:///)")
         if "{data}" in value:
             data = context.study.get("data")
             if not isinstance(data, str):
@@ -278,20 +269,20 @@ class Place:
                 )
             value = value.replace("{data}", data.rstrip("/"))
         if braces := _BRACES.search(value):
-            shown = shown_url(value) if is_url else value
+            shown = shown_url(value) if self.of == "address" else value
             raise ValueError(f"{shown!r} has {braces[0]}: braces are for {{data}} alone")
+        if self.of == "address" and (reason := fault_of_url(value)):
+            raise ValueError(reason)
         if context.root is not None and value.startswith(RESOURCES) and not _is_there(value):
             shipped = str(context.root / value)
             value = os.path.relpath(shipped) if _is_there(shipped) else value
-        if context.sha256_of is not None and (reason := self._missing(value)):
+        if context.sha256_of is not None and self.of != "address" and (reason := self._missing(value)):
             raise ValueError(reason)
         return value
 
     def _missing(self, path: str) -> str | None:
         """Why there is not what a path stands for, if so."""
         try:
-            if self.of == "address":
-                return fault_of_url(path)
             if self.of == "file":
                 return None if Path(path).is_file() else f"{path} is missing"
             if self.of != "files" and not Path(path).is_dir():
@@ -314,6 +305,18 @@ def _is_there(path: str) -> bool:
     return os.path.exists(path) or bool(files_of(path))
 
 
+def digest(of: Callable[[str | Path], str] | None = None) -> AfterValidator:
+    """A file on disk has this digest, the SHA-256 or another; a key `path` before it says which file."""
+
+    def check(stated: str, info: ValidationInfo) -> str:
+        path, sha256_of = info.data.get("path") or "", info.context.sha256_of if info.context else None
+        if sha256_of and os.path.isfile(path) and (there := (of or sha256_of)(path)) != stated:
+            raise ValueError(f"{path} has {there}, not {stated}")
+        return stated
+
+    return AfterValidator(check)
+
+
 Name = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9._@-]*$", max_length=100)]
 Text = Annotated[str, Field(min_length=1)]
 Texts = Annotated[list[Text], Field(min_length=1), UNIQUE]
@@ -330,7 +333,12 @@ UserFile = Annotated[Text, Place("file"), Field(description="The file, on disk."
 UserFiles = Annotated[Text, Place("files")]
 PublishedOrFile = Annotated[str, Place("file", published=True)]
 Sha256 = Annotated[
-    str, Field(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the file, which is checked.")
+    str, Field(pattern="^[0-9a-f]{64}$", description="The SHA-256 of the file, which is checked."), digest()
+]
+GitBlob = Annotated[
+    str,
+    Field(pattern="^[0-9a-f]{40}$", description="Git's id of the file's content, which is checked."),
+    digest(git_blob_of_file),
 ]
 Licence = Annotated[str, Field(description="The licence of the data, for the report's provenance.")]
 Repo = Annotated[
@@ -358,27 +366,7 @@ def without_defaults(keys: type[_Class]) -> type[_Class]:
     return keys
 
 
-class Checked(Keys):
-    """A file whose content is checked, if its digest is stated and it is on disk."""
-
-    @model_validator(mode="after")
-    def _has_its_digest(self, info: ValidationInfo) -> "Checked":
-        if info.context and info.context.sha256_of and isinstance(path := getattr(self, "path", None), str):
-            for name, digest in (("sha256", info.context.sha256_of), ("git_blob", git_blob_of_file)):
-                stated = getattr(self, name, None)
-                if stated is not None and (there := digest(path)) != stated:
-                    line: Any = {
-                        "type": PydanticCustomError(
-                            "digest", "{said}", {"said": f"{path} has {there}, not {stated}"}
-                        ),
-                        "loc": (name,),
-                        "input": stated,
-                    }
-                    raise ValidationError.from_exception_data(type(self).__name__, [line])
-        return self
-
-
-class Table(Checked):
+class Table(Keys):
     """How a table of a user's own is read (unmask.user_tables)."""
 
     type: Literal["csv", "tsv", "jsonl", "parquet"] = ABSENT

@@ -1,4 +1,4 @@
-"""A study's file: chosen by one word, completed by the schemas of its families, and each error one line."""
+"""A study's file: chosen by one word, completed by the keys of its families, and each error one line."""
 
 import copy
 import math
@@ -73,6 +73,17 @@ benchmarks: {z: {format: stereoset, path: "{data}/x"}} => benchmarks.z.path: nee
 benchmarks: {z: {format: stereoset, path: "a{x}.csv"}} => benchmarks.z.path: 'a{x}.csv' has {x}: braces are
 benchmarks: {z: {format: stereoset, path: "a{x.csv"}} => benchmarks.z.path: 'a{x.csv' has {: braces are for
 benchmarks: {z: {format: stereoset, url: "https://me:pw@h/{x}"}} => benchmarks.z.url: 'https://h/{x}' has {x}
+corpora: {c: {format: txt, path: a}} => corpora.c.format: 'txt' is not one of
+corpora: {c: {format: text}} => corpora.c: give exactly one of path, url, world
+corpora: {c: {format: text, path: a, url: "file:///a"}} => corpora.c: give exactly one of path, url
+corpora: {c: {format: text, path: a, column: x}} => corpora.c: unknown key column (known: format, path
+corpora: {c: {format: wikimedia-xml, path: a}} => corpora.c.format: wikimedia-xml is no longer there
+corpora: {c: {format: hub-parquet, repo: a/b}} => corpora.c.shards: is missing
+corpora: {c: {format: hub-parquet, repo: a/b, shards: 0}} => corpora.c.shards: 0 is not ≥ 1
+corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' does not
+benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url: its port
+benchmarks: {z: {format: stereoset, url: "file://pw/x.csv"}} => benchmarks.z.url: not the url of a file here
+benchmarks: {z: {format: stereoset, url: pw.csv}} => benchmarks.z.url: not a url: neither http, https nor file
 regional: {regions: {cities: 3}} => regional.regions.source: is missing
 regional: {regions: {source: geonames}, words: {mine: "{x}"}} => regional.words.mine: '{x}' has {x}: braces
 measures: [AULL] => measures.0: 'AULL' is not one of AUL, AULA,
@@ -130,6 +141,9 @@ def test_names_are_those_that_files_can_have(key: str, name: str) -> None:
         ("title: 'on'", "title", "on"),
         ("title: '1.10'", "title", "1.10"),
         ("title: 'null'", "title", "null"),
+        ("corpora: {c: {format: text, world: w}}", "corpora.c.counted", True),
+        ("corpora: {c: {format: hub-parquet, repo: a/b, shards: 41}}", "corpora.c.revision", "main"),
+        ("corpora: {c: {format: hub-parquet, repo: a/b, shards: [x/a.parquet]}}", "corpora.c.column", "text"),
         ("{}", "models.a.seed", 0),
         ("{}", "statistics.chance", {"draws": 20000, "seed": 0}),
         ("{}", "controls.untrained", None),

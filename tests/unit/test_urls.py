@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from library import (
     InputError,
-    check_files,
     check_url,
-    complete,
     file_name,
     shown_url,
     without_secrets,
@@ -104,26 +102,3 @@ def test_what_cannot_be_fetched_is_told_without_the_url(url: str, message: str) 
 def test_the_name_of_a_file_has_nothing_of_a_secret(url: str, name: str) -> None:
     check_url(url)
     assert file_name(url) == name
-
-
-@pytest.mark.parametrize(
-    ("url", "message"),
-    [
-        (
-            "https://user:sesame@host/{x}.csv",
-            r"'https://host/{x}.csv' has {x}: braces are for {data} alone",
-        ),
-        ("https://user:sesame@host:pw/x.csv", "its port is not a number"),
-        ("file://sesame/x.csv", "it needs three slashes"),
-    ],
-)
-def test_a_study_with_a_url_that_is_none_stops_before_any_work(url: str, message: str) -> None:
-    study = {
-        "study": "s",
-        "models": {"m": {"source": "hub", "repo": "org/tiny"}},
-        "benchmarks": {"b": {"format": "crows-pairs", "url": url}},
-        "measures": ["AUL"],
-    }
-    with pytest.raises(InputError, match=rf"^config key benchmarks\.b\.url: .*{message}") as caught:
-        check_files(complete(study))
-    assert "sesame" not in str(caught.value)

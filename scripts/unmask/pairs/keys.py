@@ -9,10 +9,10 @@ from unmask.keys import (
     ABSENT,
     BY_TYPE,
     UNIQUE,
-    Checked,
     ChosenBy,
     Count,
     Family,
+    GitBlob,
     Keys,
     Licence,
     ModelNames,
@@ -53,9 +53,6 @@ OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "StartAlone")
 """The measures of masked and of causal language models in a study that names none."""
 
 BenchmarkName = Annotated[str, among("benchmarks")]
-GitBlob = Annotated[
-    str, Field(pattern="^[0-9a-f]{40}$", description="Git's id of the file's content, which is checked.")
-]
 PublishedBenchmark = Annotated[
     Literal["crows-pairs", "stereoset", "crows-pairs-revised", "crows-pairs-french"],
     Field(description="Its name in the literature's numbers, which are in resources/pairs/published.csv."),
@@ -63,7 +60,7 @@ PublishedBenchmark = Annotated[
 TwoColumns = Annotated[list[str], Field(min_length=2, max_length=2), UNIQUE]
 
 
-class Benchmark(Checked):
+class Benchmark(Keys):
     """A benchmark, by its format."""
 
     format: str
