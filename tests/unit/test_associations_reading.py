@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from association_files import FUZZ, KEYS, SETS, grounded, sent_bias, sentences, stimuli, written
+from association_files import FUZZ, KEYS, grounded, sent_bias, sentences, stimuli, written
 from library import InputError
 from real_data import real_data
 
@@ -59,17 +59,6 @@ def test_the_released_tests() -> None:
         of_test = rows[rows["test"] == path.stem]
         for key, set_ in KEYS.items():
             assert of_test.loc[of_test["set"] == set_, "text"].tolist() == value[key]["examples"], (path, key)
-
-
-def test_a_test(tmp_path: Path) -> None:
-    rows, tests = stimuli(written(tmp_path, mine=sent_bias(more={"a": 1})))
-    assert rows["text"].tolist() == [text for texts in SETS.values() for text in texts]
-    assert rows["set"].tolist() == list("XXYYYAABB")
-    assert rows["word"].tolist() == rows["text"].tolist()
-    assert rows["stimulus"].tolist() == list(range(9))
-    assert set(rows["test"]) == {"mine"}
-    categories = {set_: f"The{key}" for key, set_ in KEYS.items()}
-    assert tests == [{"name": "mine", "categories": categories, "remarks": []}]
 
 
 def test_texts_are_as_they_are_each_once(tmp_path: Path) -> None:

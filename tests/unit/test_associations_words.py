@@ -190,25 +190,21 @@ def refused(paths: list[Path], words: Path | None = None) -> str:
     return line.replace(f"{words or paths[0]}: ", "", 1)
 
 
-def test_sentences_without_words(tmp_path: Path) -> None:
-    line = refused(written(tmp_path, sent__mine=sentences(WORDS)))
-    assert line == "no words of its sentences: no test 'mine' is beside it; name a file with `words`"
-
-
-def test_a_text_without_any_of_the_words(tmp_path: Path) -> None:
-    paths = written(
-        tmp_path, sent__mine=sentences({**WORDS, "targ2": ["her", "she"]}), mine=sent_bias(**WORDS)
-    )
-    line = refused(paths)
-    assert line == "targ2 (Y): none of its words stands in 'This is she.'; name a file with `words`"
-
-
-def test_a_word_of_both_sets(tmp_path: Path) -> None:
-    words = {**WORDS, "targ1": ["her"], "targ2": ["her"]}
-    (given_words,) = written(tmp_path, words=words)
-    texts = {**WORDS, "targ1": ["her"], "targ2": ["now her"]}
-    line = str(refused(written(tmp_path, mine=sentences(texts)), words=given_words))
-    assert line.endswith("texts of both targ1 (X) and targ2 (Y) are there for 'her'")
+@pytest.mark.parametrize(
+    ("texts", "words", "said"),
+    [
+        (WORDS, None, "no words of its sentences: no test 'mine' is beside it; name a file with `words`"),
+        ({**WORDS, "targ2": ["her", "she"]}, WORDS, "none of its words stands in 'This is she.'"),
+        (
+            {**WORDS, "targ1": ["her"], "targ2": ["now her"]},
+            {**WORDS, "targ1": ["her"], "targ2": ["her"]},
+            "texts of both targ1 (X) and targ2 (Y) are there for 'her'",
+        ),
+    ],
+)
+def test_sentences_whose_words_are_not_known(texts: Any, words: Any, said: str, tmp_path: Path) -> None:
+    given_words = written(tmp_path, words=words)[0] if words else None
+    assert said in refused(written(tmp_path, sent__mine=sentences(texts)), words=given_words)
 
 
 @pytest.mark.parametrize(

@@ -130,13 +130,6 @@ def test_any_free_gpu_is_taken_whatever_its_number(
     assert caplog.messages == ["running on cuda:1 (a GPU)"]
 
 
-def test_the_cpu_is_for_all(pretend: Callable[..., list[torch.device]], temporary_files: Path) -> None:
-    pretend()
-    with claim_device("auto", 7) as one, claim_device("cpu") as other:
-        assert (one.name, other.name, one.batch_tokens) == ("cpu", "cpu", 7)
-    assert not list(temporary_files.iterdir())
-
-
 @pytest.mark.parametrize(("name", "count"), [("cuda", 0), ("cuda:2", 2)])
 def test_a_gpu_that_is_not_here_is_one_clear_line(
     name: str, count: int, pretend: Callable[..., list[torch.device]]

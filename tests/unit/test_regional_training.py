@@ -58,18 +58,14 @@ def test_the_likeliest_sentences_of_each_word() -> None:
         "People in the city are lazy.",
         "People in the street are lazy.",
     ]
+    for word, found in (("rude", 0), ("lazy", 5)):
+        with pytest.raises(
+            InputError, match=f"{found} regions are too few to take the 6 likeliest with '{word}'"
+        ):
+            likely_sentences(table, [word], TEMPLATE, 6)
     sentences.append(region_sentence("The {word} people of {region}.", "Oz", "very rich"))
     names = ["the world", "Oz", "the city", "the street", "Oz"]
     assert [text[slice(*name)] for text, name in sentences] == names
-
-
-@pytest.mark.parametrize(("word", "found"), [("rude", 0), ("lazy", 5)])
-def test_too_few_likelihoods_are_refused(word: str, found: int) -> None:
-    table = likelihoods({"lazy": [-1, -2, -3, -4, -5]})
-    with pytest.raises(
-        InputError, match=f"{found} regions are too few to take the 6 likeliest with '{word}'"
-    ):
-        likely_sentences(table, [word], TEMPLATE, 6)
 
 
 def entry(epochs: int, learning_rate: float, seed: int = 0) -> dict[str, Any]:

@@ -44,16 +44,8 @@ one two three
 """Ordinary words that every tiny tokenizer has whole; others fall into letters."""
 
 ARCHITECTURES = (
-    "bert",
-    "roberta",
-    "albert",
-    "distilbert",
-    "electra",
-    "xlm-roberta",
-    "mpnet",
-    "modernbert",
-    "deberta-v2",
-    "bart",
+    *("bert", "roberta", "albert", "distilbert", "electra", "xlm-roberta", "mpnet", "modernbert"),
+    *("deberta-v2", "bart"),
 )
 """The masked language models that `tiny_model` can make (`electra` is the generator)."""
 
@@ -149,14 +141,15 @@ _SIZES: dict[str, Any] = {
     "max_position_embeddings": 128,
     "initializer_range": 0.5,
 }
+# positions start at pad + 1 = 2
+_AFTER_PADDING: dict[str, Any] = {**_SIZES, "max_position_embeddings": 130, "type_vocab_size": 1}
 _DECODER_SIZES: dict[str, Any] = {**_SIZES, "num_key_value_heads": 2}
 _SETTINGS: dict[str, dict[str, Any]] = {
     "bert": _SIZES,
     "electra": {**_SIZES, "embedding_size": 16},
     "albert": {**_SIZES, "embedding_size": 16},
-    # positions start at pad + 1 = 2
-    "roberta": {**_SIZES, "max_position_embeddings": 130, "type_vocab_size": 1},
-    "xlm-roberta": {**_SIZES, "max_position_embeddings": 130, "type_vocab_size": 1},
+    "roberta": _AFTER_PADDING,
+    "xlm-roberta": _AFTER_PADDING,
     "mpnet": {**_SIZES, "max_position_embeddings": 130},
     "modernbert": {**_SIZES, "global_attn_every_n_layers": 2, "local_attention": 16},
     "deberta-v2": {
@@ -181,19 +174,8 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         "d_inner": 64,
         "initializer_std": 0.5,
     },
-    "luke": {
-        **_SIZES,
-        "max_position_embeddings": 130,
-        "type_vocab_size": 1,
-        "entity_vocab_size": 10,
-        "entity_emb_size": 32,
-    },
-    "longformer": {
-        **_SIZES,
-        "max_position_embeddings": 130,
-        "type_vocab_size": 1,
-        "attention_window": 8,
-    },
+    "luke": {**_AFTER_PADDING, "entity_vocab_size": 10, "entity_emb_size": 32},
+    "longformer": {**_AFTER_PADDING, "attention_window": 8},
     "distilbert": {
         "dim": 32,
         "n_layers": 2,
