@@ -209,12 +209,13 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
     return facts
 
 
-def framed(rows: pd.DataFrame | Sequence[Mapping[str, object]], schema: pa.Schema) -> pd.DataFrame:
-    """Rows as a frame with the columns of `schema` alone; an absent key or column is null."""
-    if isinstance(rows, pd.DataFrame):
-        frame = rows.reindex(columns=schema.names)
-    else:
-        frame = pd.DataFrame(list(rows), columns=schema.names)
+def framed(
+    rows: pd.DataFrame | Sequence[pd.DataFrame] | Sequence[Mapping[str, object]], schema: pa.Schema
+) -> pd.DataFrame:
+    """Rows, or frames of rows, as one frame with the columns of `schema` alone; what is absent is null."""
+    if not isinstance(rows, pd.DataFrame):
+        frames = [each for each in rows if isinstance(each, pd.DataFrame)]
+        rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(list(rows))
     # a column of nulls alone would be one of floats
     words = {field.name: "str" for field in schema if pa.types.is_dictionary(field.type)}
-    return frame.astype(words)
+    return rows.reindex(columns=schema.names).astype(words)

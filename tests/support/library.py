@@ -410,7 +410,7 @@ from unmask.statistics.comparisons import (
 from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import Decisions, decisions, is_near_tie, of_bias_type, of_pairs
 from unmask.statistics.lms import balance, lms_table
-from unmask.statistics.null import Band, RandomWords, band, null_scores, words_of_evidence, words_of_scores
+from unmask.statistics.null import RandomWords, bands, null_scores, words_of_evidence, words_of_scores
 from unmask.statistics.proportions import normal_quantile, proportion, wilson
 from unmask.statistics.quality import (
     WORDS_SHOWN,
@@ -418,8 +418,7 @@ from unmask.statistics.quality import (
     flaws_table,
     leverage_table,
     quality_table,
-    unequal_tokens,
-    unknown_tokens,
+    token_flags,
 )
 from unmask.statistics.ranks import holm, levels, mann_whitney, spearman, step_down
 from unmask.statistics.schema import (

@@ -15,15 +15,20 @@ from library import (
     EVIDENCE,
     TESTS,
     InputError,
+    Measured,
     Sharing,
     accuracy_table,
     candidates,
+    compute,
+    decisions,
+    flaws_table,
     mcnemar_table,
     mcnemar_test,
     read_table,
+    score_pairs,
     write_table,
 )
-from study_schema import MEASURES
+from study_schema import MEASURES, options_with
 from test_statistics_bias import literal_variance
 
 Key = tuple[str, str, int]
@@ -57,7 +62,7 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         # as the workflow reads it, with nulls in `modified`
         write_table(tmp_path / "e.parquet", rows, EVIDENCE, {})
         read[masking] = read_table(tmp_path / "e.parquet", EVIDENCE)
-    table = accuracy_table(MEASURES, read, made.shuffled, 0.95)
+    table = accuracy_table(MEASURES, read, {"none": made.shuffled}, 0.95)
     plain = {masking: records(rows) for masking, rows in made.evidence.items()}
     sources = {
         "AUL": plain["none"],
@@ -131,7 +136,7 @@ def test_candidates_as_the_paper_describes_them() -> None:
 def test_the_measures_of_a_study_are_counted_and_those_of_the_same_predictions_once() -> None:
     made = synthetic.make(10, seed=0)
     tables = {
-        measures: accuracy_table(measures, made.evidence, None, 0.95)
+        measures: accuracy_table(measures, made.evidence, {}, 0.95)
         for measures in (("AUL",), ("AULA",), ("AUL", "AULA"), ("PLL", "AUL"))
     }
     for measures in (("AULA",), ("AUL", "AULA")):
@@ -141,7 +146,7 @@ def test_the_measures_of_a_study_are_counted_and_those_of_the_same_predictions_o
 
 def test_wilson_interval_of_an_accuracy() -> None:
     made = synthetic.make(10, seed=0)
-    row = accuracy_table(MEASURES, {"all": made.evidence["all"]}, None, 0.9).iloc[0]
+    row = accuracy_table(MEASURES, {"all": made.evidence["all"]}, {}, 0.9).iloc[0]
     p, n, z = row["correct"] / row["n"], row["n"], 1.6448536269514722
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -158,7 +163,8 @@ def tests_of(
     # only pairs with a number that divides by the same 7 share something
     pairs = pd.DataFrame({"pair_id": [f"p{i}" for i in range(70)]})
     sharing = Sharing.of([{i // 7} for i in range(70)])
-    return mcnemar_table(measures, evidence, shuffled, pairs, sharing)
+    of_shuffled = {} if shuffled is None else {"none": shuffled}
+    return mcnemar_table(measures, evidence, of_shuffled, pairs, sharing)
 
 
 tests_of.__test__ = False  # type: ignore[attr-defined]
@@ -247,6 +253,31 @@ def test_a_shuffled_token_meets_itself(made: synthetic.Synthetic, table: pd.Data
     assert row_of(table, kind="shuffled", unit="clustered") == of_pairs(original, shuffled)
 
 
+def test_shuffled_sentences_may_be_read_under_further_maskings(
+    made: synthetic.Synthetic, table: pd.DataFrame
+) -> None:
+    """Accuracies and tests are of whole sentences; without these of none."""
+    several = {"all": made.shuffled[~made.shuffled["special"]], "none": made.shuffled}
+    options = options_with(draws=20)
+    original = Measured(decisions(made.pairs, made.scores), made.evidence)
+    scores = score_pairs(list(made.pairs["pair_id"]), several, ["AUL", "AllMasked"])
+    tables = [
+        compute(made.pairs, flaws_table(made.pairs), original, options, Measured(shuffled, read))
+        for shuffled, read in (
+            (decisions(made.pairs, scores), several),
+            (decisions(made.pairs, scores[scores["measure"] == "AUL"]), {"none": made.shuffled}),
+            (decisions(made.pairs, scores[scores["measure"] == "AllMasked"]), {"all": several["all"]}),
+        )
+    ]
+    of_both = tables[0]["bias"].query("variant == 'shuffled'")
+    assert set(of_both["measure"]) == {"AUL", "AllMasked"} and of_both["score"].notna().any()
+    for name in ("accuracy", "tests"):
+        pd.testing.assert_frame_equal(tables[0][name], tables[1][name])
+    assert set(tables[2]["accuracy"]["variant"]) == {"original"} and "shuffled" not in set(
+        tables[2]["tests"]["kind"]
+    )
+
+
 def test_special_tokens_without_a_source_keep_their_place(
     made: synthetic.Synthetic, table: pd.DataFrame
 ) -> None:
@@ -296,7 +327,7 @@ def test_a_clustered_test_is_students_t_of_the_written_out_variance(
 
 def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthetic) -> None:
     sharing = Sharing.of([["she"]] * 70)
-    found = mcnemar_table(MEASURES, made.evidence, made.shuffled, made.pairs, sharing)
+    found = mcnemar_table(MEASURES, made.evidence, {"none": made.shuffled}, made.pairs, sharing)
     clustered = found[found["unit"] == "clustered"]
     assert len(clustered) >= 3 and clustered["p"].isna().all() and clustered["df"].isna().all()
     assert found.loc[found["unit"] == "token", "p"].notna().all()

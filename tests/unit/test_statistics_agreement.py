@@ -41,7 +41,8 @@ def literal_auc(positive: list[float], negative: list[float]) -> float:
 def test_the_area_lies_under_the_curve_which_keeps_every_corner(
     positive: list[float], negative: list[float]
 ) -> None:
-    false, true = curve(np.array(positive), np.array(negative))
+    is_positive = np.arange(len(positive) + len(negative)) < len(positive)
+    false, true = curve(np.array([*positive, *negative]), is_positive).to_numpy().T
     assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1)
     assert (np.diff(false) >= 0).all() and (np.diff(true) >= 0).all()
     trapezoids = float(np.sum(np.diff(false) * (true[1:] + true[:-1]) / 2))

@@ -500,5 +500,3 @@ def test_scores_of_other_pairs_are_refused() -> None:
     made = synthetic.make(10, seed=0)
     with pytest.raises(InputError, match=r"AUL \(published\) has not one row for each pair"):
         made_table(made.pairs, made.scores[1:])
-    with pytest.raises(InputError, match="unknown outcome 'maybe'"):
-        made_table(made.pairs, made.scores.assign(outcome="maybe"))

@@ -86,8 +86,7 @@ def test_what_is_left_is_a_median_without_margins_that_are_rounding() -> None:
     ]
     margins = pd.DataFrame(rows, columns=[*MARGIN_KEYS, "mean", "typical"]).set_index(MARGIN_KEYS)
     left = margins_left(changed, margins)
-    assert left is not None and left.scores == 3
-    assert (left.least, left.median, left.most) == pytest.approx((0.1, 0.5, 1.0))
+    assert left == pytest.approx({"least": 0.1, "median": 0.5, "most": 1.0, "scores": 3})
     assert margins_left(changed[3:], margins) is None
 
 

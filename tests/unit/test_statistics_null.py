@@ -16,10 +16,9 @@ from library import (
     CLEAR,
     LEFT,
     PROTOCOLS,
-    Band,
     Matched,
     RandomWords,
-    band,
+    bands,
     bias_table,
     counted,
     decisions,
@@ -139,7 +138,7 @@ def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str, monkeypatch:
     own = random["AUL", protocol]
     outcomes = (["tie", "undefined"] + ["stereotype", "antistereotype"] * 4) * 4
     everyone, half = np.arange(40), np.arange(0, 40, 2)
-    found = null_scores(random, decided(outcomes, protocol), [everyone, half], 9, seed=7)["AUL", protocol]
+    found = null_scores(random, decided(outcomes, protocol), [everyone, half], 9, seed=7)[:, 0]
     for place, members in enumerate((everyone, half)):
         of = [outcomes[row] for row in members]
         assert list(found[place]) == pytest.approx(
@@ -148,20 +147,19 @@ def test_the_null_is_that_of_scores_drawn_one_by_one(protocol: str, monkeypatch:
     # however many are drawn at once
     monkeypatch.setattr(null, "MARGINS_AT_ONCE", 700)
     again = null_scores(random, decided(outcomes, protocol), [everyone, half], 9, seed=7)
-    np.testing.assert_allclose(again["AUL", protocol], found)
+    np.testing.assert_allclose(again[:, 0], found)
 
 
 def test_a_band_has_the_middle_of_the_draws() -> None:
-    drawn = np.arange(101.0)
     # the least and the most that have a p of a tenth or more themselves; 0 to 50, and the score itself
-    assert band(50.0, drawn, 0.9) == pytest.approx(Band(50, 4, 96, 1))
-    # outside its band, and only there, a score has a p below 1 - confidence
-    for score in range(101):
-        beside = band(float(score), drawn, 0.9)
-        assert (beside.p >= 0.1) == (4 <= score <= 96)
-        assert beside.p == pytest.approx(min(1, 2 * (min(score, 100 - score) + 2) / 102))
-    for beside_score, unknown in ((math.nan, drawn), (50.0, np.array([np.nan])), (50.0, None)):
-        assert np.isnan(band(beside_score, unknown, 0.9)).all()
+    scores, drawn = np.arange(101.0), np.tile(np.arange(101.0), (101, 1))
+    rows = bands(scores, drawn, 0.9)
+    assert (rows[["null_mean", "null_low", "null_high"]].to_numpy() == [50, 4, 96]).all()
+    np.testing.assert_allclose(
+        rows["null_p"], np.minimum(1, 2 * (np.minimum(scores, 100 - scores) + 2) / 102)
+    )
+    for score, unknown in ((math.nan, 1.0), (50.0, math.nan)):
+        assert bands(np.array([score]), np.full((1, 9), unknown), 0.9).isna().all(axis=None)
 
 
 def literal_p(score: float, drawn: list[float]) -> float:
@@ -178,13 +176,13 @@ def test_the_verdict_the_band_and_p_are_one_rule(pairs: int, count: int) -> None
     drawn = 100 * rng.binomial(pairs, 0.5, count) / pairs * (1 + 1e-14 * rng.integers(-3, 4, count))
     scores = 100 * np.arange(pairs + 1) / pairs
     for confidence in (0.8, 0.95):
-        bands = pd.DataFrame([band(float(score), drawn, confidence) for score in scores])
+        rows = bands(scores, np.tile(drawn, (len(scores), 1)), confidence)
         expected = [literal_p(float(score), drawn.tolist()) for score in scores]
-        np.testing.assert_allclose(bands["p"], expected, rtol=1e-12)
-        rows = bands.add_prefix("null_").assign(measure="AUL", grouping="overall", score=scores, low=0.0)
+        np.testing.assert_allclose(rows["null_p"], expected, rtol=1e-12)
+        rows = rows.assign(measure="AUL", grouping="overall", score=scores, low=0.0)
         seen = verdicts(rows.assign(high=0.1, unanimous_low=np.nan, neutral=50.0))
         # 1 - 0.8 is a little more than a fifth
-        outside = bands["p"] < 1 - confidence - 1e-9
+        outside = rows["null_p"] < 1 - confidence - 1e-9
         assert ((pd.Series(seen) == CLEAR) == outside).all() and set(seen) <= {CLEAR, BY_WORDS}
 
 
@@ -380,10 +378,9 @@ def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band(reduct
         deviations.append(random.scores.std())
         credit = np.where(scores[0] > scores[1], "stereotype", "antistereotype").tolist()
         own = {("AUL", "corrected"): random}
-        [drawn] = null_scores(own, decided(credit, "corrected"), [np.arange(60)], 200, seed=0)[
-            "AUL", "corrected"
-        ]
-        outside += band(100 * credit.count("stereotype") / 60, drawn, 0.95).p < 0.05
+        drawn = null_scores(own, decided(credit, "corrected"), [np.arange(60)], 200, seed=0)
+        score = np.array([[100 * credit.count("stereotype") / 60]])
+        outside += bands(score, drawn, 0.95)["null_p"].iloc[0] < 0.05
     # three standard deviations of a binomial count
     assert abs(outside - 0.05 * count) <= 3 * math.sqrt(0.05 * 0.95 * count)
     assert np.mean(deviations) == pytest.approx(1.5, abs=0.1)

@@ -34,7 +34,7 @@ from library import (
     read_labels,
     rows_of,
     sharing_of,
-    unequal_tokens,
+    token_flags,
 )
 from library import pairs_quality as quality
 from real_data import real_data
@@ -149,11 +149,9 @@ def test_unequal_tokens_are_counted_from_any_evidence_that_has_them() -> None:
     literal = [sizes["stereotype"][pair] != sizes["antistereotype"][pair] for pair in made.pairs["pair_id"]]
     assert 5 < sum(literal) < 55
     for masking in ("none", "all", "modified", "one-modified"):
-        found = unequal_tokens(
-            made.pairs, {"one-shared": made.evidence["one-shared"], masking: made.evidence[masking]}
-        )
-        assert found is not None and found.tolist() == literal
-    assert unequal_tokens(made.pairs, {"one-shared": made.evidence["one-shared"]}) is None
+        evidence = {"one-shared": made.evidence["one-shared"], masking: made.evidence[masking]}
+        assert token_flags(made.pairs, evidence, None)["unequal_tokens"].tolist() == literal
+    assert token_flags(made.pairs, {"one-shared": made.evidence["one-shared"]}, None) == {}
 
 
 def pair(number: int, stereotype: str, antistereotype: str, **more: object) -> dict[str, object]:

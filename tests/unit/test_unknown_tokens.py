@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from library import QUALITY, pairs_quality, write_table
-from library import unknown_tokens as pairs_with_unknown
+from library import QUALITY, pairs_quality, token_flags, write_table
 from synthetic import pair_results
 
 
@@ -16,13 +15,14 @@ def test_pairs_with_unknown_tokens_are_a_flaw_of_the_model() -> None:
             "role": ["stereotype", "antistereotype", "unrelated", "stereotype", "antistereotype"],
             "token_id": [5, 1, 1, 1, 1],
             "special": [False, False, False, True, False],
+            "modified": [None] * 5,
         }
     )
     pairs = pd.DataFrame({"pair_id": list("abcde")})
-    whole = pairs_with_unknown(pairs, {"none": rows}, 1)
-    assert whole.tolist() == [True, False, False, True, False]
+    expected = [True, False, False, True, False]
+    assert token_flags(pairs, {"none": rows}, 1)["unknown_tokens"].tolist() == expected
     halves = {"one-shared": rows.iloc[:2], "one-modified": rows.iloc[2:]}
-    assert pairs_with_unknown(pairs, halves, 1).tolist() == whole.tolist()
+    assert token_flags(pairs, halves, 1)["unknown_tokens"].tolist() == expected
 
 
 def test_the_report_has_the_share_of_each_model_and_benchmark(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ MACROS = """
 {% set few %}{{ clear.untestable | many("it rests", "they rest") }} on too few different words{% endset %}
 {% set unchanged = clear.changes - clear.untestable %}
 {% if clear.tested %}
-{% set nearer, further = clear.nearer | length, clear.further | length %}
+{% set nearer, further = clear.nearer, clear.further %}
 {% set changes %}{{ clear.tested | counted("testable change") }} of bias scores{% endset %}
 {% if nearer or further %}Of {{ changes }},
 {{ nearer | none }} {{ "is" if nearer < 2 else "are" }} clearly towards 50 and

@@ -15,7 +15,6 @@ from unmask.statistics.sharing import Sharing, paired_test
 from unmask.tables import framed
 from unmask.terms import (
     ALL_TOKENS,
-    ANTISTEREOTYPE,
     CANDIDATES,
     CONTENT_TOKENS,
     LEFT,
@@ -25,6 +24,7 @@ from unmask.terms import (
     ROLES,
     SHARED_TOKENS,
     SHUFFLED,
+    SIDES,
     STEREOTYPE,
     UNRELATED,
 )
@@ -53,13 +53,24 @@ _TOKEN = ["pair_id", "role", "position"]
 
 def predictions(measure: Measure, evidence: Evidence) -> pd.DataFrame | None:
     """The rows of evidence that a measure reads; None where a masking of it is absent."""
-    if not all(masking in evidence for masking in measure.maskings):
+    if not evidence.keys() >= {*measure.maskings}:
         return None
     return pd.concat([evidence[masking] for masking in measure.maskings], ignore_index=True)
 
 
+def whole_sentences(evidence: Evidence) -> tuple[str, pd.DataFrame | None, tuple[str, ...]]:
+    """The measure whose predictions are compared between sentences, the rows of evidence where these are read
+    with nothing hidden, if there are any, and which of them count: AUL's, or LL's, which has no special ones.
+    """
+    if NONE in evidence:
+        return "AUL", evidence[NONE], (ALL_TOKENS, CONTENT_TOKENS)
+    return "LL", evidence.get(LEFT), (CONTENT_TOKENS,)
+
+
 def tokens(evidence: pd.DataFrame, reading: str) -> pd.DataFrame:
     """The rows of an Evidence table that `reading` counts, with a column `right`: is the rank 1."""
+    if reading == CANDIDATES:
+        return candidates(evidence)
     rows = evidence[READINGS[reading](evidence)]
     return rows.assign(right=rows["rank"] == 1)
 
@@ -76,56 +87,40 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     """
     hits = tokens(modified, CONTENT_TOKENS)
     # an unrelated sentence is no candidate
-    hits = hits[hits["role"].isin((STEREOTYPE, ANTISTEREOTYPE))]
-    sides = hits.groupby(["pair_id", "role"], sort=False)["right"].all().unstack("role")
-    sides = sides.reindex(columns=[STEREOTYPE, ANTISTEREOTYPE])
-    matched = sides.eq(True).fillna(False).astype(bool)
+    hits = hits[hits["role"].isin(SIDES)]
+    matched = hits.groupby(["pair_id", "role"], sort=False)["right"].all().reset_index()
     # a position of one side alone makes two inputs
     on_both_sides = hits.groupby(["pair_id", "position"])["role"].transform("size") == 2
-    once = on_both_sides.groupby(hits["pair_id"]).all().reindex(sides.index)
-    parts = [pd.DataFrame({"pair_id": sides.index[once], "role": None, "right": matched[once].any(axis=1)})]
-    for role in (STEREOTYPE, ANTISTEREOTYPE):
-        by_side = ~once & sides[role].notna()
-        right = matched.loc[by_side, role]
-        parts.append(pd.DataFrame({"pair_id": sides.index[by_side], "role": role, "right": right}))
-    return pd.concat(parts, ignore_index=True)
-
-
-def of_whole_sentences(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
-    """The measure whose predictions are compared between sentences, and which of them count: AUL's, or those
-    of LL, which has no special ones."""
-    return ("AUL", (ALL_TOKENS, CONTENT_TOKENS)) if NONE in evidence else ("LL", (CONTENT_TOKENS,))
+    once = matched["pair_id"].map(on_both_sides.groupby(hits["pair_id"]).all()).astype(bool)
+    of_pairs = matched[once].groupby("pair_id", sort=False)["right"].any().reset_index()
+    return pd.concat([of_pairs.assign(role=None), matched[~once]], ignore_index=True)
 
 
 def accuracy_table(
-    measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame | None, confidence: float
+    measures: Sequence[str], evidence: Evidence, shuffled: Evidence, confidence: float
 ) -> pd.DataFrame:
     """Token accuracy in percent with Wilson intervals, as unmask.statistics.schema.ACCURACY.
 
     Those of `measures` whose maskings are absent in `evidence` are left out, and so is a reading without
     tokens; measures that have their predictions in common have one row. shuffled: evidence of the shuffled
-    variant, if there is one. Tokens of a sentence are not independent: the interval is that of independent
+    variant, if there is any. Tokens of a sentence are not independent: the interval is that of independent
     ones, hence too narrow.
     """
-    counted: list[tuple[str, str, str, pd.DataFrame]] = []
+    counted: dict[tuple[str, str, str], pd.DataFrame] = {}
     for one in map(measure, measures):
-        name, predicted = one.predictions_of or one.name, predictions(one, evidence)
-        if predicted is not None and name not in {each[0] for each in counted}:
-            for reading in one.readings:
-                hits = candidates(predicted) if reading == CANDIDATES else tokens(predicted, reading)
-                counted.append((name, ORIGINAL, reading, hits))
-    if shuffled is not None:
-        name, readings = of_whole_sentences(evidence)
-        counted += [(name, SHUFFLED, reading, tokens(shuffled, reading)) for reading in readings]
+        if (predicted := predictions(one, evidence)) is not None:
+            name = one.predictions_of or one.name
+            counted |= {(name, ORIGINAL, reading): predicted for reading in one.readings}
+    name, of_shuffled, readings = whole_sentences(shuffled)
+    counted |= {(name, SHUFFLED, reading): of_shuffled for reading in readings if of_shuffled is not None}
     rows = []
-    for name, variant, reading, hits in sorted(counted, key=lambda each: each[2] == CANDIDATES):
+    for key, evidence_rows in sorted(counted.items(), key=lambda each: each[0][-1] == CANDIDATES):
+        hits = tokens(evidence_rows, key[-1])
         members = {PAIR: hits["role"] != UNRELATED}
-        if reading != CANDIDATES:
+        if key[-1] != CANDIDATES:
             members |= {role: hits["role"] == role for role in ROLES}
-        for roles, there in members.items():
-            right = hits.loc[there, "right"]
-            rows.append((name, variant, roles, reading, int(right.sum()), len(right)))
-    table = pd.DataFrame(rows, columns=["measure", "variant", "roles", "reading", "correct", "n"])
+        rows += [(*key, roles, hits["right"][there].sum(), there.sum()) for roles, there in members.items()]
+    table = pd.DataFrame(rows, columns=["measure", "variant", "reading", "roles", "correct", "n"])
     table = table[table["n"] > 0].reset_index(drop=True)
     share = table["correct"] / table["n"]
     low, high = wilson(share, table["n"], normal_quantile(confidence))
@@ -135,9 +130,8 @@ def accuracy_table(
 
 def _matched(first: pd.DataFrame, second: pd.DataFrame, what: str) -> pd.DataFrame:
     """Both sides' `right` on the tokens of `second`, all of which `first` must have too."""
-    joined = first[[*_TOKEN, "right"]].merge(
-        second[[*_TOKEN, "right"]], on=_TOKEN, suffixes=("_first", "_second")
-    )
+    sides = (each[[*_TOKEN, "right"]] for each in (first, second))
+    joined = next(sides).merge(next(sides), on=_TOKEN, suffixes=("_first", "_second"))
     if len(joined) != len(second) or joined.duplicated(_TOKEN).any():
         raise InputError(f"evidence: the tokens of {what} are not those of the masking none; make both again")
     return joined
@@ -151,7 +145,7 @@ def against_shuffled(none: pd.DataFrame, shuffled: pd.DataFrame, reading: str) -
     order; another is the first in each, and both are left out.
     """
     hits = tokens(shuffled, reading)
-    hits = hits[hits["role"].isin((STEREOTYPE, ANTISTEREOTYPE))]
+    hits = hits[hits["role"].isin(SIDES)]
     hits = hits.assign(position=hits["source_position"].fillna(hits["position"]).astype(np.int64))
     unpredicted = pd.MultiIndex.from_frame(none.loc[none["special"].astype(bool), _TOKEN])
     if reading == CONTENT_TOKENS:
@@ -166,45 +160,41 @@ def against_unrelated(none: pd.DataFrame, reading: str) -> pd.DataFrame:
     position of the one is matched with the token at the same position of the other. (The sentences differ in
     the target's slot, so nearly all matched tokens are the same word.)
     """
-    size = none.groupby(["pair_id", "role"]).size().unstack("role")
-    size = size.reindex(columns=[STEREOTYPE, UNRELATED])
-    equal = size.index[size[STEREOTYPE] == size[UNRELATED]]
-    hits = tokens(none, reading)
-    hits = hits[hits["pair_id"].isin(equal)]
+    rows = {role: none[none["role"] == role] for role in (STEREOTYPE, UNRELATED)}
+    sizes = {role: of_role["pair_id"].value_counts() for role, of_role in rows.items()}
+    equal = sizes[STEREOTYPE].index[sizes[STEREOTYPE].eq(sizes[UNRELATED].reindex(sizes[STEREOTYPE].index))]
     keys = ["pair_id", "position"]
-    first, second = (hits.loc[hits["role"] == role, [*keys, "right"]] for role in (STEREOTYPE, UNRELATED))
+    first, second = (
+        tokens(of_role[of_role["pair_id"].isin(equal)], reading)[[*keys, "right"]]
+        for of_role in rows.values()
+    )
     return first.merge(second, on=keys, suffixes=("_first", "_second"), validate="one_to_one")
 
 
 def matches(
-    measures: Sequence[str], evidence: Evidence, shuffled: pd.DataFrame | None
+    measures: Sequence[str], evidence: Evidence, shuffled: Evidence
 ) -> dict[tuple[str, str, str, str], pd.DataFrame]:
     """By kind, first, second and reading of a test the tokens that both have: right_first, right_second."""
-    none = evidence.get(NONE, evidence.get(LEFT))
-    if none is None:
+    name, whole, (reading, *_) = whole_sentences(evidence)
+    if whole is None:
         return {}
     of_tests = {}
     for other in map(measure, measures):
-        reading, hidden = other.against_aul, predictions(other, evidence)
-        if reading is not None and hidden is not None and NONE in evidence:
-            what = f"the {reading} under the other masking"
-            of_both = _matched(tokens(none, reading), tokens(hidden, reading), what)
-            of_tests[BETWEEN_MEASURES, "AUL", other.name, reading] = of_both
-    name, (reading, *_) = of_whole_sentences(evidence)
-    if shuffled is not None:
-        of_order = against_shuffled(none, shuffled, reading)
+        of, hidden = other.against_aul, predictions(other, evidence)
+        if of is not None and hidden is not None and NONE in evidence:
+            both = _matched(tokens(whole, of), tokens(hidden, of), f"the {of} under the other masking")
+            of_tests[BETWEEN_MEASURES, "AUL", other.name, of] = both
+    _, of_shuffled, _ = whole_sentences(shuffled)
+    if of_shuffled is not None:
+        of_order = against_shuffled(whole, of_shuffled, reading)
         of_tests[SHUFFLED_ORDER, f"{name} original", f"{name} shuffled", reading] = of_order
-    of_word = against_unrelated(none, reading)
+    of_word = against_unrelated(whole, reading)
     of_tests[UNRELATED_WORD, f"{name} stereotype", f"{name} unrelated", reading] = of_word
     return of_tests
 
 
 def mcnemar_table(
-    measures: Sequence[str],
-    evidence: Evidence,
-    shuffled: pd.DataFrame | None,
-    pairs: pd.DataFrame,
-    sharing: Sharing,
+    measures: Sequence[str], evidence: Evidence, shuffled: Evidence, pairs: pd.DataFrame, sharing: Sharing
 ) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
@@ -221,13 +211,13 @@ def mcnemar_table(
     tokens is left out.
     """
     rows = []
-    for (kind, first, second, reading), of_tokens in matches(measures, evidence, shuffled).items():
+    for key, of_tokens in matches(measures, evidence, shuffled).items():
         if of_tokens.empty:
             continue
+        names = dict(zip(("kind", "first", "second", "reading"), key, strict=True))
         one, other = (of_tokens[name].to_numpy(bool) for name in ("right_first", "right_second"))
         b, c = int((one & ~other).sum()), int((~one & other).sum())
         statistic, p, exact = mcnemar_test(b, c)
-        names = {"kind": kind, "first": first, "second": second, "reading": reading}
         agree = {"both": int((one & other).sum()), "neither": int((~one & ~other).sum())}
         tested = {"n": len(one), "b": b, "c": c, "statistic": statistic, "p": p, "exact": exact}
         rows.append({**names, "unit": TOKEN, **agree, **tested})
@@ -235,8 +225,6 @@ def mcnemar_table(
         d = of_pair.reindex(pairs["pair_id"]).to_numpy(float)
         t = paired_test(d[:, None], sharing, confidence=0.95).iloc[0]
         tested = {"n": len(of_pair), "b": int((d > 0).sum()), "c": int((d < 0).sum()), "exact": False}
-        statistic = t["estimate"] / t["error"]
-        rows.append(
-            {**names, "unit": CLUSTERED, **tested, "statistic": statistic, "df": t["df"], "p": t["p"]}
-        )
+        tested |= {"statistic": t["estimate"] / t["error"], "df": t["df"], "p": t["p"]}
+        rows.append({**names, "unit": CLUSTERED, **tested})
     return framed(rows, TESTS)

@@ -5,14 +5,14 @@ direction, so a margin or a label is never turned round.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from unmask.statistics.decisions import Decisions
+from unmask.statistics.decisions import Decisions, in_order
 from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
 from unmask.statistics.sharing import Flags, Floats, Sharing, by_pattern, contrast, t_test
 from unmask.tables import framed
@@ -114,39 +114,28 @@ def agreement_table(
     without a score, are left out. Where a class is empty the area is null and `reason` says so. Empty for a
     benchmark without ratings.
     """
-    counts = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
-    rated = ~np.isnan(counts[ANY])
-    if not rated.any():
-        return framed([], AGREEMENT)
-    of_figure, confidence = options["ratings"], options["confidence"]
-    members_of = {ALL_DIRECTIONS: rated} | {
-        direction: rated & pairs["direction"].eq(direction).fillna(False).to_numpy(bool)
-        for direction in DIRECTIONS
-        if pairs["direction"].eq(direction).any()
+    of_figure, confidence, parts = options["ratings"], options["confidence"], []
+    counts_of = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
+    rated = ~np.isnan(counts_of[ANY])
+    members_of = {
+        direction: rated & pairs["direction"].eq(direction).fillna(False) for direction in DIRECTIONS
     }
-    # every series under every score, side by side
-    keys = list(product(PAIR_SCORES, decisions.series))
-    values = np.hstack([pair_scores(decisions, score) for score in PAIR_SCORES])
+    members_of = {ALL_DIRECTIONS: rated} | {name: there for name, there in members_of.items() if there.any()}
     thresholds = sorted({*THRESHOLDS, of_figure["threshold"]})
-    of_key: dict[tuple[object, ...], Any] = {}
+    # every series under every score, side by side
+    names = pd.concat([decisions.names.assign(score=score) for score in PAIR_SCORES])
+    values = np.hstack([pair_scores(decisions, score) for score in PAIR_SCORES])
     for direction, there in members_of.items():
-        for members, columns in by_pattern(np.where(there[:, None], values, np.nan)):
-            among, scores = sharing.among(members), values[np.ix_(members, columns)]
-            undefined = int(there.sum()) - len(members)
-            for votes, threshold in product(counts, thresholds):
-                areas = _areas(scores, counts[votes][members] >= threshold, among, confidence)
-                for column, row in zip(
-                    columns, areas.assign(undefined=undefined).to_dict("records"), strict=True
-                ):
-                    score, series = keys[column]
-                    of_key[series, votes, threshold, score, direction] = row
-    rows = []
-    for key in product(decisions.series, counts, thresholds, PAIR_SCORES, members_of):
-        (measure, protocol), *reading = key
-        names = dict(zip(("votes", "threshold", "score", "direction"), reading, strict=True))
-        chosen = names == {**of_figure, "direction": ALL_DIRECTIONS}
-        rows.append({"measure": measure, "protocol": protocol, **names, "chosen": chosen, **of_key[key]})
-    return framed(pd.DataFrame(rows).assign(confidence=confidence), AGREEMENT)
+        for members, columns in by_pattern(np.where(np.asarray(there)[:, None], values, np.nan)):
+            scores, among = values[np.ix_(members, columns)], sharing.among(members)
+            rows = names.iloc[columns].assign(direction=direction, confidence=confidence)
+            rows["undefined"] = int(there.sum()) - len(members)
+            for votes, threshold in product(counts_of, thresholds):
+                of_areas = _areas(scores, counts_of[votes][members] >= threshold, among, confidence)
+                part = rows.assign(votes=votes, threshold=threshold, **of_areas.set_axis(rows.index))
+                chosen = (direction == ALL_DIRECTIONS) & part[list(of_figure)].eq(of_figure).all(axis=1)
+                parts.append(part.assign(chosen=chosen))
+    return in_order(parts if rated.any() else [], AGREEMENT)
 
 
 def _areas(scores: Floats, positive: Flags, sharing: Sharing, confidence: float) -> pd.DataFrame:
@@ -170,50 +159,39 @@ def areas_compared(
     where either area has none, and where the two never differ. Empty for a benchmark without ratings of both
     kinds.
     """
-    chosen, confidence, series = options["ratings"], options["confidence"], decisions.series
-    counts, values = vote_counts(pairs, chosen["votes"]), pair_scores(decisions, chosen["score"])
-    values = np.where(np.isnan(counts)[:, None], np.nan, values)
-    couples = [(a, b) for a, b in combinations(range(len(series)), 2) if series[a][1] == series[b][1]]
-    first, second = np.array(couples, np.int64).reshape(-1, 2).T
-    names = pd.DataFrame(
-        [(series[a][0], series[b][0], series[a][1]) for a, b in couples],
-        columns=["first", "second", "protocol"],
-    )
-    parts = [framed([], AREAS_COMPARED)]
-    for members, some in by_pattern(values[:, first] + values[:, second]):
+    chosen, confidence = options["ratings"], options["confidence"]
+    counts, (first, second, names) = vote_counts(pairs, chosen["votes"]), decisions.couples()
+    values = [pair_scores(each, chosen["score"]) for each in (first, second)]
+    rated, parts = ~np.isnan(counts), []
+    for members, some in by_pattern(np.where(rated[:, None], values[0] + values[1], np.nan)):
         positive, among = counts[members] >= chosen["threshold"], sharing.among(members)
         if positive.all() or not positive.any():
             continue
-        one, other = (placements(values[np.ix_(members, of[some])], positive) for of in (first, second))
+        one, other = (placements(each[np.ix_(members, some)], positive) for each in values)
         rows = area_test(one - other, positive, among, confidence, null=0.0).set_axis(some)
         if rows["delong_error"].notna().any():
             varies = (np.ptp(one, axis=0) > 0) & (np.ptp(other, axis=0) > 0)
             rows.loc[rows["delong_error"] == 0, "reason"] = "no interval: the two never differ"
             rows.loc[~varies, "reason"] = "no interval: the scores of one do not vary"
             rows.loc[rows["reason"].notna(), ["delong_error", "error", "df", "low", "high", "p"]] = np.nan
-        areas = {"first_auc": one[positive].mean(axis=0), "second_auc": other[positive].mean(axis=0)}
-        parts.append(
-            rows.rename(columns={"area": "difference"}).assign(**areas, confidence=confidence).join(names)
-        )
-    rows = pd.concat(parts[1:] or parts).sort_index()
-    return framed(rows, AREAS_COMPARED).reset_index(drop=True)
+        rows["first_auc"], rows["second_auc"] = (each[positive].mean(axis=0) for each in (one, other))
+        parts.append(rows.rename(columns={"area": "difference"}).assign(confidence=confidence).join(names))
+    return in_order(parts, AREAS_COMPARED)
 
 
-def curve(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
-    """Points (false positive rate, true positive rate) of the ROC curve, from (0, 0) to (1, 1).
+def curve(scores: Floats, positive: Flags) -> pd.DataFrame:
+    """The ROC curve of scores: its corners from (0, 0) to (1, 1), as false_positive_rate, true_positive_rate.
 
-    Ties are interpolated; points on a straight line between their neighbours are left out.
+    Ties are interpolated; points on a straight line between their neighbours are left out. Both classes have
+    members.
     """
-    scores = np.concatenate([positive, negative])
-    classes = np.concatenate([np.ones(len(positive)), np.zeros(len(negative))])
-    order = np.argsort(-scores, kind="stable")
-    last_of_score = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
-    true = np.append(0.0, np.cumsum(classes[order])[last_of_score])
-    false = np.append(0.0, np.cumsum(1 - classes[order])[last_of_score])
+    counts = pd.crosstab(-scores, positive).cumsum()
+    false, true = (np.append(0, counts[kind]) for kind in (False, True))
     run, rise = np.diff(false), np.diff(true)
     bends = run[1:] * rise[:-1] != run[:-1] * rise[1:]
     corners = np.concatenate([[True], bends, [True]])
-    return false[corners] / len(negative), true[corners] / len(positive)
+    rates = {"false_positive_rate": false / false[-1], "true_positive_rate": true / true[-1]}
+    return pd.DataFrame(rates)[corners]
 
 
 def roc_table(pairs: pd.DataFrame, decisions: Decisions, options: Mapping[str, Any]) -> pd.DataFrame:
@@ -221,14 +199,11 @@ def roc_table(pairs: pd.DataFrame, decisions: Decisions, options: Mapping[str, A
 
     A measure without a curve (a class is empty) has no rows.
     """
-    chosen, parts = options["ratings"], [framed([], ROC)]
+    chosen, parts = options["ratings"], []
     counts, values = vote_counts(pairs, chosen["votes"]), pair_scores(decisions, chosen["score"])
-    for column, (measure, protocol) in enumerate(decisions.series):
-        members = ~np.isnan(counts) & ~np.isnan(values[:, column])
-        positive = members & (counts >= chosen["threshold"])
-        negative = members & ~positive
-        if positive.any() and negative.any():
-            false, true = curve(values[positive, column], values[negative, column])
-            rates = {"false_positive_rate": false, "true_positive_rate": true}
-            parts.append(pd.DataFrame({"measure": measure, "protocol": protocol, **rates}))
-    return pd.concat(parts[1:] or parts, ignore_index=True)
+    for (measure, protocol), scores in zip(decisions.series, values.T, strict=True):
+        members = ~np.isnan(counts) & ~np.isnan(scores)
+        positive = counts[members] >= chosen["threshold"]
+        if positive.any() and not positive.all():
+            parts.append(curve(scores[members], positive).assign(measure=measure, protocol=protocol))
+    return framed(parts, ROC)

@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions, groups
-from unmask.statistics.null import RandomWords, band, null_scores
+from unmask.statistics.null import RandomWords, bands, null_scores
 from unmask.statistics.proportions import normal_quantile, proportion, wilson
 from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS
 from unmask.statistics.sharing import TOLERANCE, Floats, Ints, Sharing, contrast, kinds_in, t_test
@@ -48,24 +48,20 @@ def bias_table(
         (grouping, group): _scores(decisions, members, sharing.among(members), confidence)
         for grouping, group, members in every
     }
-    place = {group: number for number, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
-    if len(place) == 2:
-        adv, dis = ((every[place[name]][2], of_group[DIRECTION, name]) for name in (ANTISTEREO, STEREO))
-        of_group[DIFFERENCE, DIFFERENCE] = _difference(decisions, adv, dis, sharing, confidence)
     parts = [rows.assign(grouping=grouping, group=group) for (grouping, group), rows in of_group.items()]
+    directions = {group: members for grouping, group, members in every if grouping == DIRECTION}
+    if len(directions) == 2:
+        adv, dis = ((directions[name], of_group[DIRECTION, name]) for name in (ANTISTEREO, STEREO))
+        difference = _difference(decisions, adv, dis, sharing, confidence)
+        parts.append(difference.assign(grouping=DIFFERENCE, group=DIFFERENCE))
     table = pd.concat(parts, ignore_index=True)
-    members_of = [members for *_, members in every]
     if words is not None:
-        drawn = null_scores(words, decisions, members_of, **options["chance"])
-        nulls = {series: _with_difference(scores, place) for series, scores in drawn.items()}
-        keys = [(group, series) for group in range(len(parts)) for series in decisions.series]
-        bands = [
-            band(score, nulls[series][group] if series in nulls else None, confidence)
-            for (group, series), score in zip(keys, table["score"], strict=True)
-        ]
-        table = table.join(pd.DataFrame(bands).add_prefix("null_"))
+        members_of = [members for *_, members in every]
+        drawn = _with_difference(null_scores(words, decisions, members_of, **options["chance"]), every)
+        scores = table["score"].to_numpy().reshape(drawn.shape[:2])
+        table = table.join(bands(scores, drawn, confidence))
     if untrained:
-        table = table.join(_untrained(untrained, members_of, place))
+        table = table.join(_untrained(untrained, every))
     clusters = "+".join(kinds_in(pairs, options["clusters"])) or NO_CLUSTERS
     return framed(table.assign(variant=variant, confidence=confidence, clusters=clusters), BIAS)
 
@@ -156,22 +152,20 @@ def _beyond_residuals(rows: pd.DataFrame) -> list[Floats]:
     return [square.clip(lower=0).to_numpy() for square in squares]
 
 
-def _with_difference(scores: Floats, place: Mapping[str, int]) -> Floats:
-    """Scores of each group, along the first axis, and after them Adv - Dis, where both are at a `place`."""
+def _with_difference(scores: Floats, every: Sequence[tuple[str, str, Ints]]) -> Floats:
+    """Scores of each of `groups`, along the first axis, and after them Adv - Dis, where there are both."""
+    place = {group: number for number, (grouping, group, _) in enumerate(every) if grouping == DIRECTION}
     if len(place) < 2:
         return scores
     return np.concatenate([scores, [scores[place[ANTISTEREO]] - scores[place[STEREO]]]])
 
 
-def _untrained(
-    networks: Sequence[Decisions], members_of: Sequence[Ints], place: Mapping[str, int]
-) -> pd.DataFrame:
+def _untrained(networks: Sequence[Decisions], every: Sequence[tuple[str, str, Ints]]) -> pd.DataFrame:
     """What untrained networks score in each group, and Adv - Dis: a row for each of them and each series."""
     of_pairs = [pd.DataFrame(100 * network.credit()) for network in networks]
-    means = [[credit.iloc[members].mean() for credit in of_pairs] for members in members_of]
-    scores = _with_difference(np.array(means), place)
-    unknown = np.isnan(scores).any(axis=1)
-    columns = {"untrained": np.where(unknown, np.nan, len(networks))}
+    means = [np.column_stack([each.iloc[members].mean() for each in of_pairs]) for *_, members in every]
+    scores = _with_difference(np.stack(means), every).reshape(-1, len(networks))
+    columns = {"untrained": np.where(np.isnan(scores).any(axis=1), np.nan, len(networks))}
     for name, of_all in (("mean", np.mean), ("low", np.min), ("high", np.max)):
         columns[f"untrained_{name}"] = of_all(scores, axis=1)
-    return pd.DataFrame({name: values.ravel() for name, values in columns.items()})
+    return pd.DataFrame(columns)

@@ -1,7 +1,6 @@
 """How much bias scores, and the margins behind them, change from one model to another."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -21,8 +20,6 @@ ROUNDING = 1e-6
 
 MARGIN_KEYS = ["model", "benchmark", "measure"]
 
-_COLUMNS = {"second": "origin", "first": "model", "second_score": "before", "first_score": "after"}
-
 
 def changes(
     paths: Iterable[str | Path], origins: Mapping[str, str], measures: Sequence[str], protocol: str
@@ -38,16 +35,16 @@ def changes(
     """
     rows = load_tables(paths, COMPARISONS, "benchmark", order={"measure": measures})
     rows = rows[rows["protocol"] == protocol]
-    backward = rows["second"].map(origins) == rows["first"]
-    exchanged = {"first": "second", "second": "first"}
-    exchanged |= {"first_score": "second_score", "second_score": "first_score", "low": "high", "high": "low"}
-    numbers = ["difference", "low", "high"]
-    turned = rows[backward].rename(columns=exchanged)
-    turned[numbers] = -turned[numbers]
-    changed = pd.concat([rows[rows["first"].map(origins) == rows["second"]], turned]).sort_index()
+    turned = {"first": "second", "first_score": "second_score", "low": "high"}
+    turned |= {other: one for one, other in turned.items()}
+    back = rows.rename(columns=turned)
+    back[["difference", "low", "high"]] *= -1
+    every = pd.concat([rows, back]).sort_index(kind="stable")
+    changed = every[every["first"].map(origins) == every["second"]]
     differ = (changed["b"] + changed["c"] > 0) | (changed["difference"] != 0)
     changed = changed.assign(untestable=differ & changed["p"].isna())
-    changed = changed.rename(columns={**_COLUMNS, "difference": "change"})
+    names = {"second": "origin", "first": "model", "second_score": "before", "first_score": "after"}
+    changed = changed.rename(columns=names | {"difference": "change"})
     columns = ["benchmark", "origin", "model", "measure", "protocol", "before", "after", "change"]
     changed = changed[[*columns, "low", "high", "p", "p_mcnemar", "untestable"]]
     rank = {model: place for place, model in enumerate(origins)}
@@ -65,29 +62,21 @@ def corrected(changed: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return holm(changed.assign(p=changed["p"].where(claimed)), by).assign(p=changed["p"])
 
 
-@dataclass(frozen=True)
-class ClearChanges:
-    """What some changes allow to be said.
+def clear_changes(changed: pd.DataFrame, alpha: float) -> dict[str, int]:
+    """What some changes, as `changes` with p_holm over the rows with a p, allow to be said.
 
     changes, tested, untestable: how many there are; scores do not change in the others of `changes`. nearer,
-    further: the rows that come nearer to 50 or go further from it, with p_holm < alpha.
+    further: how many come nearer to 50 or go further from it, with p_holm < alpha.
     """
-
-    changes: int
-    tested: int
-    untestable: int
-    nearer: pd.DataFrame
-    further: pd.DataFrame
-
-
-def clear_changes(changed: pd.DataFrame, alpha: float) -> ClearChanges:
-    """changed: as `changes`, with p_holm over the rows with a p."""
-    by = (changed["after"] - NO_PREFERENCE).abs() - (changed["before"] - NO_PREFERENCE).abs()
+    away = [(changed[when] - NO_PREFERENCE).abs() for when in ("after", "before")]
     clear = changed["p_holm"] < alpha
-    tested, untestable = int(changed["p"].notna().sum()), int(changed["untestable"].sum())
-    return ClearChanges(
-        len(changed), tested, untestable, changed[clear & (by < 0)], changed[clear & (by > 0)]
-    )
+    return {
+        "changes": len(changed),
+        "tested": int(changed["p"].notna().sum()),
+        "untestable": int(changed["untestable"].sum()),
+        "nearer": int((clear & (away[0] < away[1])).sum()),
+        "further": int((clear & (away[0] > away[1])).sum()),
+    }
 
 
 def margins_of(
@@ -115,33 +104,21 @@ def margins_of(
 
 
 def with_margins(changed: pd.DataFrame, margins: pd.DataFrame) -> pd.DataFrame:
-    """Changes with the margins of both models: mean_before, mean_after, typical_before and typical_after,
-    null where they are not known. margins: as `margins_of`."""
-    columns: dict[str, pd.Series] = {}
+    """Changes with the margins (`margins_of`) of both models: mean_before, mean_after, typical_before and
+    typical_after, null where they are not known."""
     for when, model in (("before", "origin"), ("after", "model")):
-        keys = pd.MultiIndex.from_frame(changed[[model, "benchmark", "measure"]], names=MARGIN_KEYS)
-        of_model = margins.reindex(keys).astype(float)
-        columns |= {f"{name}_{when}": of_model[name].set_axis(changed.index) for name in ("mean", "typical")}
-    return changed.assign(**columns)
+        keys = pd.MultiIndex.from_frame(changed[[model, "benchmark", "measure"]])
+        of_model = margins.reindex(keys).add_suffix(f"_{when}").astype(float)
+        changed = changed.join(of_model.set_axis(changed.index))
+    return changed
 
 
-@dataclass(frozen=True)
-class MarginsLeft:
-    """Shares of typical margins that are left: the least, median and largest over `scores` bias scores."""
-
-    least: float
-    median: float
-    most: float
-    scores: int
-
-
-def margins_left(changed: pd.DataFrame, margins: pd.DataFrame) -> MarginsLeft | None:
-    """The typical margins of models as shares of those of their origins; None where there was no margin.
-
-    changed: as `changes`; margins: as `margins_of`.
-    """
+def margins_left(changed: pd.DataFrame, margins: pd.DataFrame) -> dict[str, float] | None:
+    """The typical margins (`margins_of`) of models as shares of those of their origins: the least, median and
+    most over so many `scores`; None where there was no margin."""
     rows = with_margins(changed, margins)
     shares = (rows["typical_after"] / rows["typical_before"])[rows["typical_before"] > ROUNDING].dropna()
     if shares.empty:
         return None
-    return MarginsLeft(float(shares.min()), float(shares.median()), float(shares.max()), len(shares))
+    spread = {"least": shares.min(), "median": shares.median(), "most": shares.max()}
+    return {**spread, "scores": len(shares)}

@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from statsmodels.stats.contingency_tables import mcnemar
 
 from unmask.errors import InputError
@@ -41,17 +40,13 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
     counted = ~np.isnan(one - other)
     rows = paired_test(one - other, sharing, confidence).rename(columns={"estimate": "difference"})
     with np.errstate(invalid="ignore"):
-        rows["first_score"], rows["second_score"] = (
-            np.where(counted, scores, 0).sum(axis=0) / rows["n"] for scores in (one, other)
-        )
+        for name, scores in (("first_score", one), ("second_score", other)):
+            rows[name] = np.where(counted, scores, 0).sum(axis=0) / rows["n"]
     prefers, others = (side.outcome == STEREOTYPE for side in (first, second))
-    for name, members in (
-        ("both", prefers & others),
-        ("b", prefers & ~others),
-        ("c", ~prefers & others),
-        ("neither", ~prefers & ~others),
-    ):
-        rows[name] = (members & counted).sum(axis=0)
+    members = {"both": prefers & others, "b": prefers & ~others}
+    members |= {"c": ~prefers & others, "neither": ~prefers & ~others}
+    for name, there in members.items():
+        rows[name] = (there & counted).sum(axis=0)
     rows["agreement"] = 100 * (rows["both"] + rows["neither"]) / rows["n"]
     rows["p_mcnemar"] = [mcnemar_test(b, c)[1] for b, c in zip(rows["b"], rows["c"], strict=True)]
     return rows[rows["n"] > 0].assign(confidence=confidence)
@@ -71,11 +66,7 @@ def mcnemar_test(b: int, c: int) -> tuple[float, float, bool]:
 
 def measures_compared(decisions: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
     """Every two measures of one model and protocol, as unmask.statistics.schema.COMPARISONS."""
-    couples = [(one, other) for one, other in combinations(decisions.series, 2) if one[1] == other[1]]
-    first, second = (decisions.of([couple[side] for couple in couples]) for side in (0, 1))
-    names = pd.DataFrame(
-        [(one[0], other[0], one[1]) for one, other in couples], columns=["first", "second", "protocol"]
-    )
+    first, second, names = decisions.couples()
     return framed(compared(first, second, sharing, confidence).join(names), COMPARISONS)
 
 
@@ -84,14 +75,11 @@ def models_compared(of_models: Mapping[str, Decisions], sharing: Sharing, confid
 
     of_models: the decisions of each model on the same pairs, in the order in which models are compared.
     """
-    every = list(dict.fromkeys(series for decisions in of_models.values() for series in decisions.series))
     parts = [
-        _of_both(of_models[first], of_models[second], sharing, confidence, every).assign(
-            first=first, second=second
-        )
-        for first, second in combinations(of_models, 2)
+        _of_both(one, other, sharing, confidence).assign(first=first, second=second)
+        for (first, one), (second, other) in combinations(of_models.items(), 2)
     ]
-    return _framed(parts, COMPARISONS)
+    return framed(parts, COMPARISONS)
 
 
 def states_compared(of_states: Mapping[str, Decisions], sharing: Sharing, confidence: float) -> pd.DataFrame:
@@ -109,26 +97,16 @@ def states_compared(of_states: Mapping[str, Decisions], sharing: Sharing, confid
         columns = {state: each.of([series]) for state, each in of_states.items() if series in each.series}
         counted = {state: ~np.isnan(each.credit()[:, 0]) for state, each in columns.items()}
         with_score = [state for state, counts in counted.items() if counts.any()]
-        if name not in with_score or len(with_score) < 2:
-            continue
         members = np.flatnonzero(np.logical_and.reduce([counted[state] for state in with_score]))
-        for state in with_score[1:]:
+        for state in with_score[1:] if name in with_score else ():
             one, other = (columns[each].of([series], members) for each in (state, name))
-            rows = compared(one, other, sharing.among(members), confidence)
             (least, most), (first_least, first_most) = map(_ends, (one, other))
-            parts.append(
-                rows.assign(
-                    first=name,
-                    state=state,
-                    measure=series[0],
-                    protocol=series[1],
-                    score=rows["first_score"],
-                    first_score=rows["second_score"],
-                    changed=np.count_nonzero(one.credit() != other.credit()),
-                    beyond=np.count_nonzero((least > first_most) | (most < first_least)),
-                )
-            )
-    return _framed(parts, STATES)
+            rows = compared(one, other, sharing.among(members), confidence).join(one.names)
+            rows["score"], rows["first_score"] = rows["first_score"], rows["second_score"]
+            rows["changed"] = np.count_nonzero(one.credit() != other.credit())
+            rows["beyond"] = np.count_nonzero((least > first_most) | (most < first_least))
+            parts.append(rows.assign(first=name, state=state))
+    return framed(parts, STATES)
 
 
 def versions_compared(
@@ -162,30 +140,26 @@ def versions_compared(
     members_of = {COMMON: np.arange(len(ones))}
     if 0 < len(changed) < len(ones):
         members_of[CHANGED] = changed
-    parts = []
-    for model, (first, second) in of_models.items():
-        for name, members in members_of.items():
-            sides = (first, of_version[members]), (second, of_original[members])
-            one, other = (side.of(side.series, rows) for side, rows in sides)
-            rows = _of_both(one, other, sharing.among(members), confidence, first.series)
-            parts.append(rows.assign(model=model, texts=name))
-    return _framed(parts, VERSIONS)
+    parts = [
+        _of_both(
+            first.of(first.series, of_version[members]),
+            second.of(second.series, of_original[members]),
+            sharing.among(members),
+            confidence,
+        ).assign(model=model, texts=texts)
+        for model, (first, second) in of_models.items()
+        for texts, members in members_of.items()
+    ]
+    return framed(parts, VERSIONS)
 
 
-def _of_both(
-    first: Decisions, second: Decisions, sharing: Sharing, confidence: float, order: Sequence[tuple[str, str]]
-) -> pd.DataFrame:
+def _of_both(first: Decisions, second: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
     """Two sides under each measure and protocol that both have."""
-    common = [series for series in order if series in first.series and series in second.series]
-    rows = compared(first.of(common), second.of(common), sharing, confidence)
-    return rows.join(pd.DataFrame(common, columns=["measure", "protocol"]))
+    common = first.of([series for series in first.series if series in second.series])
+    return compared(common, second.of(common.series), sharing, confidence).join(common.names)
 
 
 def _ends(decisions: Decisions) -> tuple[Floats, Floats]:
     """What pairs add to scores at either end of float error: the least and the most."""
     ends = [decisions.credit(end) for end in (decisions.lowest, decisions.highest)]
     return np.minimum(*ends), np.maximum(*ends)
-
-
-def _framed(parts: Sequence[pd.DataFrame], schema: pa.Schema) -> pd.DataFrame:
-    return framed(pd.concat(parts, ignore_index=True) if parts else [], schema)

@@ -15,15 +15,7 @@ from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import Decisions
 from unmask.statistics.lms import lms_table
 from unmask.statistics.null import RandomWords, words_of_evidence
-from unmask.statistics.quality import (
-    UNKNOWN_TOKENS,
-    flags,
-    leverage_table,
-    quality_table,
-    unequal_tokens,
-    unknown_tokens,
-)
-from unmask.statistics.schema import UNEQUAL_TOKENS
+from unmask.statistics.quality import flags, leverage_table, quality_table, token_flags
 from unmask.statistics.sharing import sharing_of
 from unmask.terms import SHUFFLED
 
@@ -63,19 +55,12 @@ def compute(
     if evidence:
         words = words_of_evidence(pairs, evidence, decisions.series)
     bias = bias_table(pairs, decisions, options, sharing, words, untrained)
-    of_shuffled = None
     if shuffled is not None:
-        # its measures have one masking
-        (of_shuffled,) = shuffled.evidence.values()
         words = words_of_evidence(pairs, shuffled.evidence, shuffled.decisions.series)
         control = bias_table(pairs, shuffled.decisions, options, sharing, words, variant=SHUFFLED)
         bias = pd.concat([bias, control], ignore_index=True)
-    of_pairs = flags(flaws)
-    unequal = unequal_tokens(pairs, evidence)
-    if unequal is not None:
-        of_pairs[UNEQUAL_TOKENS] = unequal
-    if evidence and unknown_id is not None:
-        of_pairs[UNKNOWN_TOKENS] = unknown_tokens(pairs, evidence, unknown_id)
+    of_shuffled = shuffled.evidence if shuffled else {}
+    of_pairs = flags(flaws) | token_flags(pairs, evidence, unknown_id)
     of_tokens = measures if evidence else []
     unrelated = margins_against_unrelated(pairs["pair_id"].tolist(), evidence, of_tokens)
     tables = {

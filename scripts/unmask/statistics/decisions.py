@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
 
 from unmask.errors import InputError
 from unmask.statistics.schema import BIAS_TYPE, DIRECTION, OVERALL
 from unmask.statistics.sharing import Flags, Floats, Ints
-from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, OUTCOMES, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
+from unmask.tables import framed
+from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, PUBLISHED, STEREOTYPE, TIE, UNDEFINED
 
 NO_PREFERENCE = 50.0
 """The score, in percent, of a model that prefers the two sides of a pair equally often."""
@@ -66,14 +69,27 @@ class Decisions:
         neutral: Floats = np.where(self.published, self.decided()[members].mean(axis=0) / 2, 0.5)
         return neutral
 
+    @property
+    def names(self) -> pd.DataFrame:
+        """The series as columns: measure, protocol."""
+        return pd.DataFrame(self.series, columns=_SERIES)
+
     def of(self, series: Sequence[tuple[str, str]], rows: Ints | None = None) -> "Decisions":
         """Those of some series, which may repeat, and of some pairs by their numbers, or of all."""
         columns = np.array([self.series.index(each) for each in series], np.int64)
-        every = np.arange(len(self.outcome)) if rows is None else rows
-        place = np.ix_(every, columns)
+        place = np.ix_(np.arange(len(self.outcome)) if rows is None else rows, columns)
         return Decisions(list(series), *(getattr(self, name)[place] for name in _COLUMNS))
 
+    def couples(self) -> "tuple[Decisions, Decisions, pd.DataFrame]":
+        """Every two measures of one protocol: the decisions of either, and the names first, second and
+        protocol."""
+        both = [(one, other) for one, other in combinations(self.series, 2) if one[1] == other[1]]
+        names = [(one[0], other[0], one[1]) for one, other in both]
+        first, second = (self.of([couple[side] for couple in both]) for side in (0, 1))
+        return first, second, pd.DataFrame(names, columns=["first", "second", "protocol"])
 
+
+_SERIES = ["measure", "protocol"]
 _COLUMNS = ("outcome", "margin", "lowest", "highest")
 
 
@@ -82,22 +98,24 @@ def decisions(pairs: pd.DataFrame, scores: pd.DataFrame) -> Decisions:
 
     Raises InputError where the scores are not of exactly these pairs.
     """
-    series: list[tuple[str, str]] = []
-    parts: list[pd.DataFrame] = []
-    for (measure, protocol), rows in scores.groupby(["measure", "protocol"], sort=False, observed=True):
-        of_pair = rows.set_index("pair_id")
-        if not of_pair.index.is_unique or set(of_pair.index) != set(pairs["pair_id"]):
+    parts: dict[tuple[str, str], pd.DataFrame] = {}
+    for (measure, protocol), rows in scores.groupby(_SERIES, sort=False, observed=True):
+        if sorted(rows["pair_id"]) != sorted(pairs["pair_id"]):
             raise InputError(f"scores: {measure} ({protocol}) has not one row for each pair of the benchmark")
-        unknown = set(of_pair["outcome"]) - set(OUTCOMES)
-        if unknown:
-            raise InputError(f"scores: {measure} ({protocol}) has the unknown outcome {min(unknown)!r}")
-        series.append((str(measure), str(protocol)))
-        parts.append(of_pair.loc[pairs["pair_id"], list(_COLUMNS)])
+        parts[str(measure), str(protocol)] = rows.set_index("pair_id").loc[pairs["pair_id"]]
     arrays = (
-        np.column_stack([part[name].to_numpy(float if name == "margin" else object) for part in parts])
+        np.column_stack(
+            [part[name].to_numpy(float if name == "margin" else object) for part in parts.values()]
+        )
         for name in _COLUMNS
     )
-    return Decisions(series, *arrays)
+    return Decisions(list(parts), *arrays)
+
+
+def in_order(parts: Sequence[pd.DataFrame], schema: pa.Schema) -> pd.DataFrame:
+    """Parts of a table, each row with the number of its series as index, as one table in that order."""
+    rows = pd.concat(parts).sort_index(kind="stable") if parts else pd.DataFrame()
+    return framed(rows, schema).reset_index(drop=True)
 
 
 def is_near_tie(scores: pd.DataFrame) -> "pd.Series[bool]":

@@ -9,9 +9,9 @@ import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 from scipy.stats import norm
@@ -31,6 +31,12 @@ Series = tuple[str, str]
 MARGINS_AT_ONCE = 2**23
 """How many margins are in memory at once: 32 MiB of them."""
 
+NORMAL: Floats = norm.ppf((np.arange(1000) + 0.5) / 1000)
+"""Numbers that stand for the standard normal distribution."""
+
+SIGNS = {STEREOTYPE: 1.0, ANTISTEREOTYPE: -1.0}
+"""How a side's score enters the margin of its pair."""
+
 
 @dataclass(frozen=True)
 class RandomWords:
@@ -44,90 +50,70 @@ class RandomWords:
     scores: Floats
     offset: Floats
 
-    def key(self) -> tuple[bytes, ...]:
-        """Equal where two are equal, as those of both protocols often are."""
-        w = self.weights
-        return tuple(each.tobytes() for each in (w.indptr, w.indices, w.data, self.scores, self.offset))
+    def drawn(self, draws: int, seed: int) -> Iterable[tuple[slice, npt.NDArray[np.float32]]]:
+        """The margins of so many draws, some at a time: which draws, and margins of shape (pairs, some)."""
+        rng, types = np.random.default_rng(seed), self.weights.shape[1]
+        at_once = max(1, MARGINS_AT_ONCE // max(self.weights.shape))
+        for start in range(0, draws, at_once):
+            # a word's score does not depend on how many draws are made at once
+            chosen = rng.integers(len(self.scores), size=(min(at_once, draws - start), types))
+            margins = self.weights @ np.ascontiguousarray(self.scores[chosen].T, dtype=np.float32)
+            yield slice(start, start + len(chosen)), margins + self.offset[:, None].astype(np.float32)
 
 
 def null_scores(
-    words_of: Mapping[Series, RandomWords],
-    decisions: Decisions,
-    groups: Sequence[Ints],
-    draws: int,
-    seed: int,
-) -> dict[Series, Floats]:
-    """The scores in percent of so many draws, shape (groups, draws), of each series that words tell apart.
+    words: Mapping[Series, RandomWords], decisions: Decisions, groups: Sequence[Ints], draws: int, seed: int
+) -> Floats:
+    """The scores in percent of so many draws, shape (groups, series, draws); nan of what words say nothing.
 
     groups: the pairs that each score is over. Pairs that do not count for the model do not count here, and
     ties count as in the protocol. In `published` a tie, or a pair without a score, is no vote for the
     stereotype: what is one for the model, by its rounding or the lengths of sentences, is one for its null.
-    nan for a group without pairs that count.
     """
-    credit, published = decisions.credit(), decisions.published
-    fixed = np.isin(decisions.outcome, (TIE, UNDEFINED)) & published
-    of_words: dict[tuple[bytes, ...], list[int]] = {}
+    counted = ~np.isnan(decisions.credit())
+    fixed = np.isin(decisions.outcome, (TIE, UNDEFINED)) & decisions.published
+    scores = np.full((len(groups), len(decisions.series), draws), np.nan)
+    columns_of: dict[int, list[int]] = {}
     for column, series in enumerate(decisions.series):
-        if series in words_of and words_of[series].weights.nnz and not np.isnan(credit[:, column]).all():
-            of_words.setdefault(words_of[series].key(), []).append(column)
-    starts = np.cumsum([0, *map(len, groups)])
-    members = sparse.csr_array(
-        (np.ones(starts[-1], np.float32), np.concatenate(list(groups)), starts),
-        shape=(len(groups), len(credit)),
-    )
-    counted = (~np.isnan(credit)).astype(np.float32)
-    drawn = {
-        decisions.series[column]: np.empty((len(groups), draws)) for of in of_words.values() for column in of
-    }
-    for columns in of_words.values():
-        random = words_of[decisions.series[columns[0]]]
-        rng, types = np.random.default_rng(seed), random.weights.shape[1]
-        at_once = max(1, MARGINS_AT_ONCE // max(random.weights.shape))
-        for start in range(0, draws, at_once):
-            # a word's score does not depend on how many draws are made at once
-            chosen = rng.integers(len(random.scores), size=(min(at_once, draws - start), types))
-            margins = random.weights @ np.ascontiguousarray(random.scores[chosen].T, dtype=np.float32)
-            margins += random.offset[:, None].astype(np.float32)
+        if series in words and words[series].weights.nnz and counted[:, column].any():
+            columns_of.setdefault(id(words[series]), []).append(column)
+    for columns in columns_of.values():
+        random = words[decisions.series[columns[0]]]
+        for some, margins in random.drawn(draws, seed):
             above, tied = margins > TOLERANCE, np.abs(margins) <= TOLERANCE
             for column in columns:
-                tie = np.float32(0.0 if published[column] else 0.5)
-                votes = np.where(fixed[:, [column]], tie, above + tie * tied) * counted[:, [column]]
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    scores = 100 * (members @ votes).astype(float) / (members @ counted[:, [column]])
-                drawn[decisions.series[column]][:, start : start + len(chosen)] = scores
-    return drawn
+                tie = np.float32(0.0 if decisions.published[column] else 0.5)
+                votes = np.where(fixed[:, [column]], tie, above + tie * tied)
+                for number, members in enumerate(groups):
+                    rows = members[counted[members, column]]
+                    if len(rows):
+                        scores[number, column, some] = 100 * votes[rows].mean(axis=0, dtype=float)
+    return scores
 
 
-class Band(NamedTuple):
-    """The null beside one score.
+def bands(scores: Floats, drawn: Floats, confidence: float) -> pd.DataFrame:
+    """The null beside scores of any shape, a row for each of them; drawn: of that shape, and draws.
 
-    mean: of the draws. p: two-sided, twice the share of the draws, and the score among them, that are at the
-    score or beyond it, on the side that has fewer. low, high: the least and the most of the draws that would
-    have a p of 1 - confidence or more themselves, so that a score outside of them, and only such a score, has
-    a p below 1 - confidence.
+    null_mean: of the draws. null_p: two-sided, twice the share of the draws, and the score among them, that
+    are at the score or beyond it, on the side that has fewer. null_low, null_high: the least and the most of
+    the draws that would have a p of 1 - confidence or more themselves, so that a score outside of them, and
+    only such a score, has a p below 1 - confidence. nan where the score or its null is unknown.
     """
-
-    mean: float
-    low: float
-    high: float
-    p: float
-
-
-def band(score: float, null: Floats | None, confidence: float) -> Band:
-    """The band of one score; of nan where the score or its null is unknown."""
-    if null is None or np.isnan(score) or np.isnan(null).any():
-        return Band(*[math.nan] * 4)
+    draws = drawn.shape[-1]
     # a score is outside where fewer draws than this are at it or beyond it
-    least = math.ceil((1 - confidence) / 2 * (len(null) + 1) - TOLERANCE) - 1
-    place = max(least - 1, 0)
-    ends = np.partition(null, [place, len(null) - 1 - place])
-    same = TOLERANCE * max(1.0, abs(score))
-    beyond = min(np.count_nonzero(null <= score + same), np.count_nonzero(null >= score - same))
-    p = min(1.0, 2 * (1 + beyond) / (1 + len(null)))
-    return Band(float(null.mean()), float(ends[place]), float(ends[-1 - place]), p)
-
-
-# ---- of a measure's own evidence
+    least = math.ceil((1 - confidence) / 2 * (draws + 1) - TOLERANCE) - 1
+    low = max(least - 1, 0)
+    ends = np.partition(drawn, [low, draws - 1 - low], axis=-1)
+    away, same = drawn - scores[..., None], TOLERANCE * np.maximum(1, np.abs(scores))[..., None]
+    beyond = np.minimum((away <= same).sum(axis=-1), (away >= -same).sum(axis=-1))
+    columns = {
+        "null_mean": drawn.mean(axis=-1),
+        "null_low": ends[..., low],
+        "null_high": ends[..., draws - 1 - low],
+        "null_p": np.minimum(1.0, 2 * (1 + beyond) / (1 + draws)),
+    }
+    unknown = np.isnan(scores) | np.isnan(columns["null_mean"])
+    return pd.DataFrame({name: np.where(unknown, np.nan, each).ravel() for name, each in columns.items()})
 
 
 def words_of_evidence(
@@ -140,7 +126,8 @@ def words_of_evidence(
     sides apart. There each modified word has a random score instead, standard normal: what it does to the
     likelihood of every shared token, wherever it stands. A pair of which a number is unknown has no words.
     """
-    by_series = {}
+    by_series, modified = {}, _of_modified_words(pairs)
+    known: dict[tuple[bytes, ...], RandomWords] = {}
     for name, protocol in series:
         tokens = counted(measure(name), evidence, protocol)
         tokens = tokens.assign(coefficient=coefficients(measure(name), tokens))
@@ -148,32 +135,33 @@ def words_of_evidence(
         means = tokens.dropna(subset="log_prob").groupby("token_id")["log_prob"].mean()
         unknown = tokens["log_prob"].isna() | tokens["coefficient"].isna()
         tokens = tokens[~tokens["pair_id"].isin(tokens.loc[unknown, "pair_id"])]
-        row = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"])
-        token = means.index.get_indexer(pd.Index(tokens["token_id"]))
-        sign = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0)
-        values = sign * tokens["coefficient"].to_numpy(float)
-        weights, scores = summed(row, token, values, (len(pairs), len(means))), means.to_numpy(float)
-        if not weights.nnz:
-            weights, scores = _of_modified_words(pairs), normal_quantiles()
-        by_series[name, protocol] = RandomWords(weights, scores, np.zeros(len(pairs)))
+        tokens["row"] = pd.Index(pairs["pair_id"]).get_indexer(tokens["pair_id"])
+        tokens["value"] = np.where(tokens["role"] == STEREOTYPE, 1.0, -1.0) * tokens["coefficient"]
+        weights = _weights(len(pairs), tokens.rename(columns={"token_id": "word"}), means.index)
+        random = RandomWords(weights, means.to_numpy(float), np.zeros(len(pairs)))
+        # both protocols often have the same, which are drawn once
+        key = tuple(each.tobytes() for each in (weights.indices, weights.data, random.scores))
+        by_series[name, protocol] = known.setdefault(key, random) if weights.nnz else modified
     return by_series
 
 
-def _of_modified_words(pairs: pd.DataFrame) -> "sparse.csr_array":
-    numbers: dict[str, int] = {}
+def _of_modified_words(pairs: pd.DataFrame) -> RandomWords:
     cells = [
-        (row, numbers.setdefault(word, len(numbers)), sign)
+        (row, word, sign)
         for row, texts in enumerate(zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True))
-        for sign, side in zip((1.0, -1.0), modified_words(*texts), strict=True)
+        for sign, side in zip(SIGNS.values(), modified_words(*texts), strict=True)
         for word in side
     ]
-    row, column, value = np.array(cells or np.zeros((0, 3)), float).T
-    return summed(row.astype(np.int64), column.astype(np.int64), value, (len(pairs), max(1, len(numbers))))
+    of_words = pd.DataFrame(cells, columns=["row", "word", "value"])
+    weights = _weights(len(pairs), of_words, pd.Index(of_words["word"].unique()))
+    return RandomWords(weights, NORMAL, np.zeros(len(pairs)))
 
 
-def summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> "sparse.csr_array":
-    """The matrix of that shape whose cells are the sums of their values, without those that add up to 0."""
-    weights = sparse.csr_array((values, (row, column)), shape=shape)
+def _weights(pairs: int, of_words: pd.DataFrame, vocabulary: pd.Index) -> "sparse.csr_array":
+    """Sums of `value` for each `row` and `word`, without those that are 0; shape (pairs, vocabulary)."""
+    row, value = of_words["row"].to_numpy(np.int64), of_words["value"].to_numpy(float)
+    column = vocabulary.get_indexer(pd.Index(of_words["word"]))
+    weights = sparse.csr_array((value, (row, column)), shape=(pairs, max(1, len(vocabulary))))
     weights.sum_duplicates()
     # what the sides share cancels, but for rounding
     weights.data[np.abs(weights.data) < TOLERANCE] = 0
@@ -181,17 +169,8 @@ def summed(row: Ints, column: Ints, values: Floats, shape: tuple[int, int]) -> "
     return weights.astype(np.float32)
 
 
-def normal_quantiles(count: int = 1000) -> Floats:
-    """So many numbers that stand for the standard normal distribution: shape (count,)."""
-    quantiles: Floats = norm.ppf((np.arange(count) + 0.5) / count)
-    return quantiles
-
-
-# ---- of scores that were made elsewhere: of tokens no more is known than how many there are
-
-
 def words_of_scores(pairs: pd.DataFrame, scores: Floats, tokens: Floats | None) -> RandomWords:
-    """The random words of scores over the pairs (PAIRS) of a benchmark.
+    """The random words of scores over the pairs (PAIRS) of a benchmark, which were made elsewhere.
 
     scores: of stereotype and antistereotype, shape (2, pairs), nan where there is no score. tokens: over how
     many tokens each is summed, of the same shape; None where scores are means.
@@ -209,32 +188,27 @@ def words_of_scores(pairs: pd.DataFrame, scores: Floats, tokens: Floats | None) 
     """
     known = np.flatnonzero(~np.isnan(scores).any(axis=0))
     sizes = np.ones_like(scores) if tokens is None else tokens
-    cells: list[tuple[int, str, float]] = []
-    for sign, side, of_side in zip((1.0, -1.0), (STEREOTYPE, ANTISTEREOTYPE), sizes, strict=True):
-        for row in known.tolist():
-            text = pairs[side].iloc[row]
+    texts = pairs[list(SIGNS)].to_numpy(object).T
+    of_texts = pd.DataFrame(
+        {
+            "row": np.tile(known, 2),
             # a sentence of signs alone is one word
-            of_text = words_of(text) or [text]
-            cells += [(row, word, sign * of_side[row] / len(of_text)) for word in of_text]
-    of_words = pd.DataFrame(cells, columns=["row", "word", "value"]).astype({"row": np.int64, "value": float})
+            "word": [words_of(text) or [text] for text in texts[:, known].ravel()],
+            "value": (np.array([*SIGNS.values()])[:, None] * sizes)[:, known].ravel(),
+        }
+    )
+    of_texts["value"] /= of_texts["word"].map(len)
+    of_words = of_texts.explode("word")
     # in order of the alphabet, so that draws do not depend on that of pairs or sides
-    column, vocabulary = pd.factorize(of_words["word"], sort=True)
-    row_of, value = of_words["row"].to_numpy(), of_words["value"].to_numpy()
-    weights = summed(row_of, column.astype(np.int64), value, (len(pairs), max(1, len(vocabulary))))
+    weights = _weights(len(pairs), of_words, pd.Index(sorted({*of_words["word"]})))
     mean, offset = 0.0, np.zeros(len(pairs))
     if tokens is not None:
-        mean = _per_token(pairs, scores, tokens, known)
+        both = pd.DataFrame({"score": scores[:, known].ravel(), "tokens": tokens[:, known].ravel()})
+        sentences = both.groupby(texts[:, known].ravel()).mean().sum()
+        mean = float(sentences["score"] / sentences["tokens"])
         offset[known] = mean * (tokens[0] - tokens[1])[known]
     squares = float((weights.data.astype(float) ** 2).sum())
     residuals = (scores[0] - scores[1] - offset)[known]
     deviation = float(np.sqrt((residuals**2).sum() / squares)) if squares else 0.0
-    logger.info("%d words: mean %.4g per token, standard deviation %.4g", len(vocabulary), mean, deviation)
-    return RandomWords(weights, deviation * normal_quantiles(), offset)
-
-
-def _per_token(pairs: pd.DataFrame, scores: Floats, tokens: Floats, known: Ints) -> float:
-    """The mean per token, over all different sentences."""
-    texts = np.concatenate([pairs[side].to_numpy()[known] for side in (STEREOTYPE, ANTISTEREOTYPE)])
-    both = {"score": scores[:, known].ravel(), "tokens": tokens[:, known].ravel()}
-    sentences = pd.DataFrame(both).groupby(texts).mean()
-    return float(sentences["score"].sum() / sentences["tokens"].sum())
+    logger.info("mean %.4g per token, standard deviation %.4g", mean, deviation)
+    return RandomWords(weights, deviation * NORMAL, offset)

@@ -52,8 +52,9 @@ def proportion(
     and where no pair is decided, so that nothing can vary. residual_low and residual_high: the ends of which
     none of the way is gone, and the score itself where residuals say nothing.
     """
-    share, n, df = (scores[name].to_numpy(float) for name in ("estimate", "n", "df"))
-    largest, rarer = scores["largest"].to_numpy(), scores["rarer"].to_numpy()
+    share, n, df, largest, rarer = (
+        scores[name].to_numpy(float) for name in ("estimate", "n", "df", "largest", "rarer")
+    )
     neutral = np.broadcast_to(np.asarray(neutral, float), share.shape)
     known = (n > 0) & (df >= 1 - TOLERANCE) & ~np.isnan(largest) & np.asarray(decided)
     df, tail = np.where(known, np.maximum(df, 1), np.nan), (1 + confidence) / 2
@@ -74,38 +75,26 @@ def proportion(
         least = np.where(share <= neutral, exact_low, least)
         greatest = np.where(share >= neutral, exact_high, greatest)
         low, high = low + edge * np.minimum(least - low, 0), high + edge * np.maximum(greatest - high, 0)
-    quantile = np.full(share.shape, np.nan)
-    away = known & (np.abs(share - neutral) > TOLERANCE)
-    if away.any():
-        mirrored = share < neutral
-        one, half = (np.where(mirrored, 1 - each, each)[away] for each in (share, neutral))
-        quantile[away] = _quantile_at(one, half, effect[away], most[away], n[away], edge[away])
-    p = np.where(away, 2 * student.sf(quantile, df), np.where(known, 1.0, np.nan))
+        # the end that faces neutral is the lower one of a share above it, or of what mirrors one below
+        upper, half = (np.where(share < neutral, 1 - each, each) for each in (share, neutral))
+        # a mean of two of Wilson's, each of which is at neutral where t is distance · √(n / effect)
+        distance = (upper - half) / np.sqrt(half * (1 - half))
+        bracket = [distance * np.sqrt(n / each) for each in (most, effect)]
+
+        def beyond(
+            t: Floats, share: Floats, half: Floats, size: Floats, least: Floats, edge: Floats
+        ) -> Floats:
+            return (1 - edge) * wilson(share, size, t)[0] + edge * wilson(share, least, t)[0] - half
+
+        # a little wider, as rounding may leave either end on the wrong side
+        wider = bracket[0] * (1 - TOLERANCE), bracket[1] * (1 + TOLERANCE)
+        quantile = find_root(beyond, wider, args=(upper, half, n / effect, n / most, edge)).x
+        p = np.where(distance > TOLERANCE, 2 * student.sf(quantile, df), 1.0)
     ends = {"low": 100 * low, "high": 100 * high}
     for name, end in zip(("residual_low", "residual_high"), alone, strict=True):
         ends[name] = 100 * np.where(scores["independent"] > 0, end, share)
-    return pd.DataFrame({**ends, "p": p, "design_effect": np.where(n > 0, effect, np.nan)})
-
-
-def _quantile_at(
-    share: Floats, neutral: Floats, effect: Floats, most: Floats, n: Floats, edge: Floats
-) -> Floats:
-    """The quantiles with which the lower ends of shares above `neutral` are there."""
-    # the end is a mean of two of Wilson's, each of which is at neutral where t is distance · √(n / effect)
-    distance = (share - neutral) / np.sqrt(neutral * (1 - neutral))
-    # a little wider, as rounding may leave either end on the wrong side
-    bracket = (
-        distance * np.sqrt(n / most) * (1 - TOLERANCE),
-        distance * np.sqrt(n / effect) * (1 + TOLERANCE),
-    )
-
-    def below(
-        t: Floats, share: Floats, neutral: Floats, size: Floats, smaller: Floats, edge: Floats
-    ) -> Floats:
-        return (1 - edge) * wilson(share, size, t)[0] + edge * wilson(share, smaller, t)[0] - neutral
-
-    root: Floats = find_root(below, bracket, args=(share, neutral, n / effect, n / most, edge)).x
-    return root
+    effect = np.where(n > 0, effect, np.nan)
+    return pd.DataFrame({**ends, "p": np.where(known, p, np.nan), "design_effect": effect})
 
 
 def contains(low: float, high: float, value: float) -> bool:

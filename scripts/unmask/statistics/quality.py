@@ -1,13 +1,13 @@
 """What may be wrong with pairs, and how scores move without those that have a flaw, or a word."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from unmask.benchmarks.schema import by_sentence
-from unmask.statistics.decisions import Decisions
-from unmask.statistics.schema import ANY_FLAW, FLAWS, LEVERAGE, PAIR_FLAWS, QUALITY, UNRATED
+from unmask.statistics.decisions import Decisions, in_order
+from unmask.statistics.schema import ANY_FLAW, FLAWS, LEVERAGE, PAIR_FLAWS, QUALITY, UNEQUAL_TOKENS, UNRATED
 from unmask.statistics.sharing import (
     WORDS,
     ClusteredVariance,
@@ -19,7 +19,7 @@ from unmask.statistics.sharing import (
     t_test,
 )
 from unmask.tables import framed
-from unmask.terms import ALL, ANTISTEREOTYPE, LEFT, MODIFIED, NONE, ONE_MODIFIED, STEREOTYPE
+from unmask.terms import ALL, ANTISTEREOTYPE, LEFT, MODIFIED, NONE, ONE_MODIFIED, SIDES, STEREOTYPE
 from unmask.words import modified_words, words_of
 
 MANY = 3
@@ -51,12 +51,12 @@ def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.D
     # a pair of signs alone is like none
     duplicate = of_both.duplicated().to_numpy() & of_both.map(bool).to_numpy(bool)
     some = [name for name in FIELDS if pairs[name].notna().any()]
-    agreed, voted = _votes(pairs, labels)
+    votes = list(_votes(pairs, labels))
     columns = {
         "pair_id": pairs["pair_id"].to_numpy(object),
-        "few_votes": [not agrees if known else None for agrees, known in zip(agreed, voted, strict=True)],
+        "few_votes": [any(2 * agree <= n for agree, n in of) if of else None for of in votes],
         # of a benchmark that nobody rated it cannot be said
-        UNRATED: ~voted if voted.any() else None,
+        UNRATED: [not of for of in votes] if any(votes) else None,
         "near_duplicate": duplicate,
         "near_duplicate_of": [
             one if is_other else None for one, is_other in zip(first, duplicate, strict=True)
@@ -69,22 +69,16 @@ def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.D
     return pd.DataFrame(columns, columns=FLAWS.names, dtype=object)
 
 
-def _votes(pairs: pd.DataFrame, labels: pd.DataFrame | None) -> tuple[Flags, Flags]:
-    """Whether most of those who judged a pair agree with it, and whether anyone judged it."""
-    agreed, voted = [], []
+def _votes(pairs: pd.DataFrame, labels: pd.DataFrame | None) -> Iterator[list[tuple[int, int]]]:
+    """Of the raters of each pair, and of those who labelled either sentence, how many agree, of how
+    many; nothing of none."""
     of_sentences = {} if labels is None else by_sentence(labels)
-    every = pairs["ratings"].where(pairs["ratings"].notna(), None)
-    for pair, bias_type, ratings in zip(pairs["pair_id"], pairs["bias_type"], every, strict=True):
-        counts = [(sum(each == bias_type for each in ratings), len(ratings))] if ratings is not None else []
-        counts += [
-            (labelled[role], labelled.total())
-            for role in (STEREOTYPE, ANTISTEREOTYPE)
-            if (labelled := of_sentences.get((pair, role)))
-        ]
-        counts = [(with_it, all_) for with_it, all_ in counts if all_]
-        agreed.append(all(2 * with_it > all_ for with_it, all_ in counts))
-        voted.append(bool(counts))
-    return np.array(agreed, dtype=bool), np.array(voted, dtype=bool)
+    for pair, bias_type, ratings in zip(pairs["pair_id"], pairs["bias_type"], pairs["ratings"], strict=True):
+        labelled = [(side, of_sentences.get((pair, side), {})) for side in SIDES]
+        counts = [(votes.get(side, 0), sum(votes.values())) for side, votes in labelled]
+        if isinstance(ratings, Collection):
+            counts.append((sum(each == bias_type for each in ratings), len(ratings)))
+        yield [(agree, n) for agree, n in counts if n]
 
 
 def flags(flaws: pd.DataFrame, names: Sequence[str] = (*PAIR_FLAWS, UNRATED)) -> dict[str, Flags]:
@@ -92,35 +86,32 @@ def flags(flaws: pd.DataFrame, names: Sequence[str] = (*PAIR_FLAWS, UNRATED)) ->
     return {name: flaws[name].eq(True).to_numpy(bool) for name in names if flaws[name].notna().any()}
 
 
-def unequal_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame]) -> Flags | None:
-    """Whether the two sentences of each pair are of different numbers of a model's tokens.
+def token_flags(
+    pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], unknown_id: int | None
+) -> dict[str, Flags]:
+    """Which pairs have each flaw that the tokens of a model make, from evidence of the pairs by masking.
 
-    evidence: of these pairs, by masking. What sentences share they share token by token, so the others make
-    the difference; None where no masking has these.
+    UNEQUAL_TOKENS: the two sentences are of different numbers of tokens. What they share they share token by
+    token, so the others make the difference; left out where no masking has these. UNKNOWN_TOKENS: a token of
+    either stands for a word that the tokenizer does not know, `unknown_id`; what no masking predicts is not
+    seen.
     """
-    names = (NONE, ALL, MODIFIED, ONE_MODIFIED, LEFT)
-    rows = next((evidence[name] for name in names if name in evidence), None)
-    if rows is None:
-        return None
-    rows = rows[rows["modified"].eq(True) & ~rows["special"].astype(bool)]
-    one, other = (
-        rows.loc[rows["role"] == side, "pair_id"].value_counts().reindex(pairs["pair_id"], fill_value=0)
-        for side in (STEREOTYPE, ANTISTEREOTYPE)
-    )
-    unequal: Flags = one.to_numpy() != other.to_numpy()
-    return unequal
-
-
-def unknown_tokens(pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], unknown_id: int) -> Flags:
-    """Whether a token of either sentence of each pair stands for a word that the tokenizer does not know.
-
-    evidence: of these pairs, by masking. What no masking predicts is not seen.
-    """
-    rows = pd.concat([rows[["pair_id", "role", "token_id", "special"]] for rows in evidence.values()])
-    of_sides = rows["role"].isin((STEREOTYPE, ANTISTEREOTYPE)) & ~rows["special"].astype(bool)
-    unknown = rows.loc[of_sides & rows["token_id"].eq(unknown_id), "pair_id"]
-    of_pairs: Flags = pairs["pair_id"].isin(unknown).to_numpy()
-    return of_pairs
+    of_sides = {
+        masking: rows[rows["role"].isin(SIDES) & ~rows["special"].astype(bool)]
+        for masking, rows in evidence.items()
+    }
+    found = {}
+    if some := [of_sides[name] for name in (NONE, ALL, MODIFIED, ONE_MODIFIED, LEFT) if name in evidence]:
+        rows = some[0][some[0]["modified"].eq(True)]
+        counts = pd.crosstab(rows["pair_id"], rows["role"])
+        counts = counts.reindex(index=pairs["pair_id"], columns=list(SIDES), fill_value=0)
+        found[UNEQUAL_TOKENS] = (counts[STEREOTYPE] != counts[ANTISTEREOTYPE]).to_numpy(bool)
+    if evidence and unknown_id is not None:
+        unknown = {
+            pair for rows in of_sides.values() for pair in rows["pair_id"][rows["token_id"] == unknown_id]
+        }
+        found[UNKNOWN_TOKENS] = pairs["pair_id"].isin(unknown).to_numpy(bool)
+    return found
 
 
 def quality_table(
@@ -141,9 +132,7 @@ def quality_table(
     of_pairs = [flag for name, flag in flaws.items() if name != UNRATED]
     if of_pairs:
         flaws = {**flaws, ANY_FLAW: np.logical_or.reduce(of_pairs)}
-    names = pd.DataFrame(decisions.series, columns=["measure", "protocol"])
-    credit = 100 * decisions.credit()
-    parts = [pd.DataFrame(columns=QUALITY.names)]
+    credit, names, parts = 100 * decisions.credit(), decisions.names.assign(confidence=confidence), []
     for members, columns in by_pattern(credit):
         n, among, values = len(members), sharing.among(members), credit[np.ix_(members, columns)]
         for flaw, flagged in flaws.items():
@@ -161,8 +150,7 @@ def quality_table(
                 part["change"], part["without"] = change, score + change
                 part["random_sd"] = np.sqrt(values.var(axis=0, ddof=1) * (1 / remaining - 1 / n))
             parts.append(part)
-    rows = pd.concat(parts[1:] or parts).sort_index(kind="stable").assign(confidence=confidence)
-    return framed(rows, QUALITY).reset_index(drop=True)
+    return in_order(parts, QUALITY)
 
 
 def leverage_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:

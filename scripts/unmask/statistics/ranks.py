@@ -1,6 +1,5 @@
 """Statistics of ranks and of many tests: which counts are equal, Mann-Whitney, Spearman, Holm."""
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,8 +9,6 @@ import pandas as pd
 from scipy.stats import mannwhitneyu, norm, spearmanr
 
 from unmask.statistics.sharing import Floats, Ints
-
-NAN = float("nan")
 
 SMOOTHING = 0.5
 """Added to every count, so that a word that no corpus has gets a finite logarithm."""
@@ -64,16 +61,16 @@ def mann_whitney(first: Floats, second: Floats) -> MannWhitney:
     approximation with corrections for ties and continuity (scipy's method `auto`).
     """
     if not (len(first) and len(second)):
-        return MannWhitney(0.0, NAN, NAN, NAN)
-    test = mannwhitneyu(first, second, alternative="two-sided", method="auto")
+        return MannWhitney(0.0, np.nan, np.nan, np.nan)
+    test = mannwhitneyu(first, second)
     effect = float(test.statistic) / (len(first) * len(second))
     return MannWhitney(float(test.statistic), effect, 2 * effect - 1, float(test.pvalue))
 
 
 class Correlation(NamedTuple):
-    rho: float
-    low: float
-    high: float
+    rho: float = np.nan
+    low: float = np.nan
+    high: float = np.nan
 
 
 def spearman(first: Floats, second: Floats, confidence: float) -> Correlation:
@@ -84,16 +81,16 @@ def spearman(first: Floats, second: Floats, confidence: float) -> Correlation:
     fewer than two values; the interval alone is nan where n < 4 or |rho| = 1.
     """
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
-        return Correlation(NAN, NAN, NAN)
+        return Correlation()
     rho = float(spearmanr(first, second).statistic)
     # rounding may leave a perfect correlation a hair beside 1
     if abs(rho) > 1 - 1e-12:
-        return Correlation(math.copysign(1.0, rho), NAN, NAN)
+        return Correlation(round(rho))
     if len(first) < 4:
-        return Correlation(rho, NAN, NAN)
-    reach = float(norm.ppf((1 + confidence) / 2)) * math.sqrt((1 + rho**2 / 2) / (len(first) - 3))
-    centre = math.atanh(rho)
-    return Correlation(rho, math.tanh(centre - reach), math.tanh(centre + reach))
+        return Correlation(rho)
+    reach = norm.ppf((1 + confidence) / 2) * np.sqrt((1 + rho**2 / 2) / (len(first) - 3))
+    low, high = np.tanh(np.arctanh(rho) + reach * np.array([-1, 1]))
+    return Correlation(rho, float(low), float(high))
 
 
 def step_down(p: npt.ArrayLike) -> Floats:
@@ -101,12 +98,9 @@ def step_down(p: npt.ArrayLike) -> Floats:
 
     statsmodels' collects garbage at each call, 0.04 s, and there are families by the hundred.
     """
-    raw = np.asarray(p, dtype=np.float64)
-    corrected = np.full(len(raw), np.nan)
-    order = np.argsort(raw, kind="stable")[: np.count_nonzero(~np.isnan(raw))]
-    steps = raw[order] * np.arange(len(order), 0, -1)
-    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
-    return corrected
+    raw = pd.Series(p, dtype=float).dropna().sort_values(kind="stable")
+    corrected = (raw * np.arange(len(raw), 0, -1)).cummax().clip(upper=1)
+    return np.asarray(corrected.reindex(range(np.size(p))), np.float64)
 
 
 def holm(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -114,6 +108,5 @@ def holm(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
     The raw `p` stays. A null p is in no family and stays null; null is a value of its own in `by`.
     """
-    p = frame["p"].astype(float)
-    families = p.groupby([frame[name] for name in by], dropna=False, sort=False)
-    return frame.assign(p_holm=families.transform(step_down))
+    families = frame["p"].astype(float).groupby([frame[name] for name in by], dropna=False, sort=False)
+    return frame.assign(p_holm=families.transform(lambda p: step_down(p.to_numpy())))

@@ -7,10 +7,11 @@ covary, all others do not, as dyads in Aronow, Samii & Assenova (2015, Political
 no partition: chains of shared words would join most pairs of a bias type.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Protocol
+from itertools import chain
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.stats import t as student
 
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
-from unmask.words import characters_of, modified, words_of
+from unmask.words import characters_of, modified, modified_words, words_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -34,9 +34,6 @@ LEAST_DESIGN_EFFECT = 0.75
 WORDS, CHARACTERS, TEMPLATE, TARGET, WRITER = "words", "characters", "template", "target", "writer"
 """What two pairs may share."""
 
-_OF_TEXTS = (WORDS, CHARACTERS, TEMPLATE)
-"""Those that every benchmark has."""
-
 Node = tuple[str, str]
 """What kind of thing it is, and which one."""
 
@@ -49,26 +46,26 @@ def template(stereotype: str, antistereotype: str) -> str:
     return " ".join(word for part in parts for word in part)
 
 
+NODES: Mapping[str, Callable[[Any], Iterable[str]]] = {
+    WORDS: lambda pair: chain(*modified_words(pair.stereotype, pair.antistereotype)),
+    CHARACTERS: lambda pair: chain(*modified(*map(characters_of, (pair.stereotype, pair.antistereotype)))),
+    TEMPLATE: lambda pair: [template(pair.stereotype, pair.antistereotype)],
+    TARGET: lambda pair: [pair.target] if pd.notna(pair.target) else [],
+    WRITER: lambda pair: [pair.writer] if pd.notna(pair.writer) else [],
+}
+"""What a pair may share with others, by kind: its modified words or characters, whichever side has them, the
+template of both sides, the target and the writer where these are stated."""
+
+
 def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[Node]]:
-    """What each pair (PAIRS) may share, of these kinds: its modified words or characters, whichever side has
-    them, the template of both sides, the target and the writer where these are stated."""
-    columns = [pairs[name] for name in (STEREOTYPE, ANTISTEREOTYPE, TARGET, WRITER)]
-    for stereotype, antistereotype, target, writer in zip(*columns, strict=True):
-        nodes: list[Node] = []
-        for kind, split in ((WORDS, words_of), (CHARACTERS, characters_of)):
-            if kind in kinds:
-                one, other = modified(split(stereotype), split(antistereotype))
-                nodes += ((kind, part) for part in dict.fromkeys((*one, *other)))
-        if TEMPLATE in kinds:
-            nodes.append((TEMPLATE, template(stereotype, antistereotype)))
-        stated = ((TARGET, target), (WRITER, writer))
-        nodes += ((kind, value) for kind, value in stated if kind in kinds and pd.notna(value))
-        yield nodes
+    """What each pair (PAIRS) may share, of these kinds."""
+    for pair in pairs.itertuples():
+        yield [(kind, name) for kind in kinds for name in dict.fromkeys(NODES[kind](pair))]
 
 
 def kinds_in(pairs: pd.DataFrame, kinds: Sequence[str]) -> list[str]:
     """Those of `kinds` that the benchmark states; every benchmark has those of its texts."""
-    return [kind for kind in kinds if kind in _OF_TEXTS or pairs[kind].notna().any()]
+    return [kind for kind in kinds if kind not in pairs or pairs[kind].notna().any()]
 
 
 def sharing_of(pairs: pd.DataFrame, kinds: Sequence[str]) -> "Sharing":
@@ -159,13 +156,7 @@ class ClusteredVariance:
         spread = float(squares @ (sharing @ squares)) - 2 * float((w_basis**2).sum())
         spread += float((core_w * core_w.T).sum())
         known = sandwich[0] > TOLERANCE * total[0] and spread > 0
-        df = sandwich[0] ** 2 / spread if known else float("nan")
-        return cls(weights, sharing, plain, sandwich, total, df)
-
-    @property
-    def largest_effect(self) -> float:
-        """The design effect if all pairs that share something had the same residual."""
-        return self.total[1] / self.total[0] if self.total[0] > 0 else float("nan")
+        return cls(weights, sharing, plain, sandwich, total, sandwich[0] ** 2 / spread if known else np.nan)
 
     def of_residuals(self, residuals: Floats) -> tuple[Floats, Floats]:
         """(with pairs that share something covarying, as if none did) of k estimates.
@@ -173,21 +164,15 @@ class ClusteredVariance:
         residuals: shape (n, k), y less its mean or its fit. nan where nothing can be said.
         """
         weighted = self.weights[:, None] * residuals
-        plain = (weighted**2).sum(axis=0)
-        sandwich = (weighted * (self.sharing @ weighted)).sum(axis=0)
-        unknown = np.full(len(plain), np.nan)
-        independent = plain * (self.total[0] / self.plain[0]) if self.plain[0] > 0 else unknown
+        sums = np.stack([(weighted**2).sum(axis=0), (weighted * (self.sharing @ weighted)).sum(axis=0)])
+        scale = self.total[0] / self.plain[0] if self.plain[0] > 0 else np.nan
+        clustered = independent = sums[0] * scale
+        expected = np.array([self.plain, self.sandwich])
         if np.isnan(self.df):
-            return unknown, independent
-        (plain_a, plain_b), (sandwich_a, sandwich_b) = self.plain, self.sandwich
-        determinant = plain_a * sandwich_b - plain_b * sandwich_a
-        if abs(determinant) <= TOLERANCE * plain_a * abs(sandwich_b):
-            # no two pairs share anything
-            clustered = independent
-        else:
-            a = (plain * sandwich_b - plain_b * sandwich) / determinant
-            b = (plain_a * sandwich - sandwich_a * plain) / determinant
-            clustered = a * self.total[0] + b * self.total[1]
+            clustered = np.full_like(independent, np.nan)
+        elif abs(np.linalg.det(expected)) > TOLERANCE * self.plain[0] * abs(self.sandwich[1]):
+            # some two pairs share something
+            clustered = np.array(self.total) @ np.linalg.solve(expected, sums)
         return np.maximum(clustered, LEAST_DESIGN_EFFECT * independent), independent
 
 
@@ -204,31 +189,28 @@ def contrast(
     """Σ signs · group means of each column of `values`, shape (n, k), with its variance: a row a column.
 
     A value that is nan does not count. group: the group of each pair, from 0; by default all are of one.
-    Columns: n; estimate; clustered and independent, its variances; df; largest, the largest design effect;
-    rarer, of the mean of decisions (from 0 to 1) the effective size of the rarer one. nan where a group has
-    no value.
+    Columns: n; estimate; clustered and independent, its variances; df; largest, the design effect if all that
+    share something had one residual; rarer, of the mean of decisions (from 0 to 1) the effective_size of the
+    rarer one. nan where a group has no value.
     """
     group = np.zeros(len(values), np.int64) if group is None else group
-    of: dict[str, Floats] = {name: np.full(values.shape[1], np.nan) for name in _CONTRAST}
-    of["n"] = (~np.isnan(values)).sum(axis=0).astype(float)
-    for members, columns in by_pattern(values):
+    columns = ["estimate", "clustered", "independent", "df", "largest", "rarer"]
+    of = pd.DataFrame(np.nan, index=range(values.shape[1]), columns=columns)
+    for members, some in by_pattern(values):
         of_group = group[members]
         sizes = np.bincount(of_group, minlength=len(signs))
         if not sizes.all():
             continue
-        y, among = values[np.ix_(members, columns)], sharing.among(members)
+        y, among = values[np.ix_(members, some)], sharing.among(members)
         means = np.stack([y[of_group == place].mean(axis=0) for place in range(len(signs))])
         weights = (np.array(signs) / sizes)[of_group]
         variance = ClusteredVariance.of(weights, mean_basis(of_group, len(signs)), among)
-        of["estimate"][columns] = np.array(signs) @ means
-        of["clustered"][columns], of["independent"][columns] = variance.of_residuals(y - means[of_group])
-        of["df"][columns], of["largest"][columns] = variance.df, variance.largest_effect
-        if len(signs) == 1:
-            of["rarer"][columns] = rarer_size(y, among)
-    return pd.DataFrame(of)
-
-
-_CONTRAST = ("n", "estimate", "clustered", "independent", "df", "largest", "rarer")
+        clustered, independent = variance.of_residuals(y - means[of_group])
+        rarer = np.minimum(effective_size(y, among), effective_size(1 - y, among))
+        largest = variance.total[1] / variance.total[0]
+        rows = [np.array(signs) @ means, clustered, independent, variance.df, largest, rarer]
+        of.loc[some] = np.column_stack(np.broadcast_arrays(*rows))
+    return of.assign(n=(~np.isnan(values)).sum(axis=0).astype(float))
 
 
 def by_pattern(values: Floats) -> Iterator[tuple[Ints, Ints]]:
@@ -238,20 +220,15 @@ def by_pattern(values: Floats) -> Iterator[tuple[Ints, Ints]]:
         yield np.flatnonzero(counted), np.flatnonzero(of_column == number)
 
 
-def rarer_size(credit: Floats, sharing: Sharing) -> Floats:
-    """Kish's effective sample size of the rarer of two decisions, of k series; at most the pairs.
-
-    credit: shape (n, k), from 0 to 1. The size of d, what pairs give a side, is (Σ d)² / d'Kd: so many equal
-    clusters that share nothing would do. 0 of a side that no pair decides for.
+def effective_size(credit: Floats, sharing: Sharing) -> Floats:
+    """Kish's effective sample size of what pairs give a side, in k series: so many equal clusters that share
+    nothing would do. credit: shape (n, k), from 0 to 1. (Σ d)² / d'Kd; 0 of a side that no pair decides for.
     """
-    sizes = []
-    for side in (credit, 1 - credit):
-        count, square = side.sum(axis=0), (side * (sharing @ side)).sum(axis=0)
-        # but for rounding
-        some = (count > TOLERANCE * len(credit)) & (square > TOLERANCE)
-        sizes.append(np.divide(count**2, square, out=np.zeros_like(count), where=some))
-    smaller: Floats = np.minimum(*sizes)
-    return smaller
+    count, square = credit.sum(axis=0), (credit * (sharing @ credit)).sum(axis=0)
+    # but for rounding
+    some = (count > TOLERANCE * len(credit)) & (square > TOLERANCE)
+    size: Floats = np.divide(count**2, square, out=np.zeros_like(count), where=some)
+    return size
 
 
 def paired_test(differences: Floats, sharing: Sharing, confidence: float) -> pd.DataFrame:
