@@ -190,18 +190,8 @@ from unmask.pairs import topics as pairs_topics
 from unmask.pairs.accuracy import says as says_of_accuracy
 from unmask.pairs.accuracy import tests as accuracy_tests
 from unmask.pairs.captions import caption_facts
-from unmask.pairs.examples import (
-    MOST_WORDS,
-    ExampleRows,
-    aligned,
-    decimals_for,
-    differing,
-    example_rows,
-    margin_of,
-    signed_number,
-    tokens_of,
-)
-from unmask.pairs.explorer import explored, hides, models_within, packed, shown_pairs, size_of, unpacked
+from unmask.pairs.every_pair import pair_columns, section, votes
+from unmask.pairs.explorer import HIDES, explored, models_within, packed, shown_pairs, size_of, unpacked
 from unmask.pairs.judging import (
     FOOLED,
     FOUND,
@@ -225,9 +215,6 @@ from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
 from unmask.pairs.schema import JUDGEMENTS, PRECISION
 from unmask.pairs.score_entries import check_score_files, has_band, reduction_of
 from unmask.pairs.score_file import read_score_file
-from unmask.pairs.sections.examples import LARGEST, MEDIAN, OPPOSITE
-from unmask.pairs.sections.examples import section as pairs_sections_examples_section
-from unmask.pairs.sections.pairs import pair_columns, section, votes
 from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.verdicts import (
     BY_WORDS,
@@ -367,7 +354,6 @@ from unmask.report.sections import (
     write_sections,
 )
 from unmask.report.sheets import DASH, MINUS, Sheet, number, p_value, rows_of
-from unmask.report.strips import Strip
 from unmask.report.study import Study
 from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary
 from unmask.report.table_files import table_texts

@@ -1,8 +1,8 @@
 """What the explorer is given: its numbers against scores and evidence, text as data, what is left out."""
 
 import json
-from collections.abc import Callable, Mapping
-from itertools import pairwise
+from collections.abc import Mapping
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from library import (
     ANTISTEREOTYPE,
     CORRECTED,
     FLAWS,
+    HIDES,
     LABELS,
     MASKINGS,
     NOT_STATED,
@@ -30,7 +31,6 @@ from library import (
     explored,
     flaws_table,
     framed,
-    hides,
     maskings_of,
     packed,
     pair_columns,
@@ -131,36 +131,13 @@ def test_tokens_are_those_of_the_sentences_and_what_a_pair_shares_is_marked(arch
         assert numbers[0] < len(tokens["words"])
 
 
-OPENS: dict[str, Callable[[str], bool]] = {
-    "bert": lambda written: written.startswith("##"),
-    "roberta": lambda written: not written.startswith("\N{LATIN CAPITAL LETTER G WITH DOT ABOVE}"),
-    "albert": lambda written: not written.startswith("\N{LOWER ONE EIGHTH BLOCK}"),
-}
-"""Whether a token, as a tokenizer of each kind writes it, goes on with a word."""
-
-
-@pytest.mark.parametrize("architecture", OPENS)
-def test_a_first_token_is_told_from_the_same_text_within_a_word(architecture: str) -> None:
-    tokenizer = tiny_tokenizer(architecture)
-    _, tokens = made(architecture)
-    ids = {
-        (sentence.pair_id, sentence.role): sentence.ids[~sentence.special].tolist()
-        for pair in tokenise(example_pairs(), tokenizer)
-        for sentence in pair.values()
-    }
-    firsts = [str(tokenizer.convert_ids_to_tokens(ids[key][0])) for key in sentences(tokens)]
-    assert tokens["opening"] == "".join("01"[OPENS[architecture](first)] for first in firsts)
-    # only tokenizers of bytes put no space before a sentence
-    assert ("1" in tokens["opening"]) == (architecture == "roberta")
-
-
 @pytest.mark.parametrize("masking", MASKED_MASKINGS)
 def test_what_is_hidden_is_what_the_masking_hides(masking: str) -> None:
     flags = np.array([False, True, False, True, True, False])
     special = np.array([True, False, False, False, False, True])
     sentence = Sentence("p", STEREOTYPE, np.arange(6), special, flags)
     times = list(MASKINGS[masking].hidden(sentence))
-    what = hides(masking)
+    what = HIDES[masking]
     if what == "nothing":
         assert all(len(hidden) == 0 for hidden in times)
     elif what == "itself":
@@ -234,16 +211,15 @@ def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
     columns, tokens = unpacked(str(found["likeliest"])), unpacked(str(found["tokens"]))
     texts = columns["words"] + columns["pieces"]
     assert columns["pieces"] == ["ly"] and HOSTILE not in texts
-    entries = list(zip([texts[number] for number in columns["token"]], columns["share"], strict=True))
-    ends = np.cumsum([0, *columns["lengths"]]).tolist()
-    lists = [entries[start:end] for start, end in pairwise(ends)]
-    assert lists == [[("sure", 80), ("ly", 20)], [("a", 0)]]
-    # each of the two is new once, and then known by its number
-    numbers = [number for of in columns["of"].values() for number in of if number is not None]
-    assert numbers[:3] == [-1, 0, 0] and numbers.count(-1) == 2 and columns["of"]["all"][:3] == [-1, 0, 0]
-    for masking, of in columns["of"].items():
-        told = [number is not None for number in of]
-        assert told == [surprisal is not None for surprisal in tokens["surprisal"][masking]]
+    for masking, lengths in columns["lengths"].items():
+        assert [length > 0 for length in lengths] == [
+            each is not None for each in tokens["surprisal"][masking]
+        ]
+        words = [texts[number] for number in columns["token"][masking]]
+        entries = iter(zip(words, columns["share"][masking], strict=True))
+        lists = [list(islice(entries, length)) for length in lengths if length]
+        assert lists[0] == ([("a", 0)] if masking == "all" else [("sure", 80), ("ly", 20)])
+        assert all(each == [("sure", 80), ("ly", 20)] for each in lists[1:])
 
 
 def test_packing_is_the_same_every_time_and_takes_what_json_takes() -> None:
@@ -300,7 +276,7 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
     found = section(PairResults(files, settings))
     assert found.sentences[0].startswith("20 pairs can be opened here as 2 models read them")
     left = f"10 of the 12 pairs of b and 10 of the 12 pairs of {HOSTILE}"
-    assert found.sentences[1] == " ".join(f"Here are {left}, evenly spread.".split())
+    assert found.sentences[1] == f"Here are {left}, evenly spread."
     (app,) = [block for block in found.blocks if isinstance(block, App)]
     assert app.value["measures"] == [{"name": name, "title": title_of(name)} for name in MEASURES]
     places = [(table["model"], table["benchmark"]) for table in app.value["tables"]]
@@ -312,6 +288,7 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
     assert facts["model"] == "m"
     assert app.value["tables"][2]["tokens"] == facts["tokens"]
     assert [table["likeliest"] is not None for table in app.value["tables"]] == [True, False, True]
+    assert app.value["example"] == {"model": 0, "benchmark": 0, "headline": "AUL"}
     assert unpacked(facts["tokens"])["words"] == [HOSTILE]
     page = render_page("t", [found])
     assert "<img" not in page
@@ -384,8 +361,8 @@ def test_what_is_over_the_limit_is_said_and_left_out(study: tuple[dict[str, Any]
     (app,) = [block for block in found.blocks if isinstance(block, App)]
     assert app.value["models"] == ["m"]
     assert [table["model"] for table in app.value["tables"]] == [0, 0]
-    told = f"The pairs of {HOSTILE.strip()} are not on this page: all take 0.0 MB, and its limit is"
-    assert " ".join(told.split()) in " ".join(found.sentences[-1].split())
+    told = f"The pairs of {HOSTILE} are not on this page: all take 0.0 MB, and its limit is"
+    assert told in found.sentences[-1]
     assert found.sentences[-1].endswith("`explorer: { megabytes: 1 }` shows them.")
     # of nothing there is no program, and the page stays light
     nothing = section(PairResults(files, settings | {"explorer": settings["explorer"] | {"megabytes": 0}}))

@@ -10,23 +10,16 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, chain, groupby
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unmask.evidence.sentences import MASKINGS, Sentence
 from unmask.measures.formulas import maskings_of, measure
 from unmask.measures.scoring import contributions, spread_sample
-from unmask.pairs.surfaces import surfaces
-from unmask.terms import (
-    CAUSAL_MASKINGS,
-    CORRECTED,
-    SIDES,
-    START,
-    STEREOTYPE,
-)
+from unmask.pairs.surfaces import Surface, surfaces
+from unmask.terms import ALL, CORRECTED, LEFT, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, SIDES, START
 
 SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
 
@@ -36,6 +29,18 @@ LIKELY_DECIMALS = 2
 TOKEN = ["pair_id", "role", "position"]
 PARTS = ("scores", "tokens", "likeliest")
 """What there is of a model on a benchmark."""
+
+HIDES = {
+    NONE: "nothing",
+    ONE_SHARED: "itself",
+    ONE_MODIFIED: "itself",
+    MODIFIED: "together",
+    ALL: "together",
+    LEFT: "following",
+    START: "others",
+}
+"""What a masking hides while a token is predicted: nothing, the token itself, or together all that it
+predicts; of causal language models the token with all that follows, or the whole sentence."""
 
 
 def shown_pairs(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
@@ -96,7 +101,7 @@ def explored_without_tokens(
     nothing: dict[str, list[Any]] = {"words": [], "pieces": [], "token": []}
     by_name: dict[str, dict[str, Any]] = {"surprisal": {}, "coefficient": {}, "hidden": {}}
     sentences = len(SIDES) * len(pairs)
-    tokens = {**nothing, **by_name, "modified": "", "lengths": [0] * sentences, "opening": "0" * sentences}
+    tokens = {**nothing, **by_name, "modified": "", "lengths": [0] * sentences}
     return {
         "scores": packed(score_columns(pairs, scores, measures)),
         "tokens": packed(tokens),
@@ -128,27 +133,23 @@ def token_columns(
 
     Special tokens are there where a measure counts them. words, pieces: texts of tokens; a piece goes on
     with the word before it, which no first token of a sentence does. lengths: tokens of each sentence.
-    opening: of each sentence, 1 where its first token, as it is written, would go on with a word. token: of
-    each, its place in words and then pieces. modified: of each, 1 where the other side does not share it.
-    surprisal: by masking, -log P of each in units of the last of LOG_PROB_DECIMALS, null where it is not
-    predicted. coefficient: by measure and masking, what log P is multiplied with, in units of the last of
-    COEFFICIENT_DECIMALS. hidden: what each masking hides from the model (see `hides`).
+    token: of each, its place in words and then pieces. modified: of each, 1 where the other side does not
+    share it. surprisal: by masking, -log P of each in units of the last of LOG_PROB_DECIMALS, null where it
+    is not predicted. coefficient: by measure and masking, what log P is multiplied with, in units of the last
+    of COEFFICIENT_DECIMALS. hidden: what each masking hides from the model (HIDES).
     """
     place = pd.MultiIndex.from_frame(tokens[TOKEN])
     firsts = ~tokens.duplicated(["pair_id", "role"])
     surface = surfaces(tokens["token"])
-    texts = [surface[token][0] for token in tokens["token"]]
-    goes_on = [surface[token][1] and not first for token, first in zip(tokens["token"], firsts, strict=True)]
-    vocabulary, numbers = _vocabulary(texts, goes_on)
-    first = tokens[firsts]
-    keys = zip(first["pair_id"], first["role"], strict=True)
-    opening = {key: surface[token][1] for key, token in zip(keys, first["token"], strict=True)}
+    vocabulary, numbers = _vocabulary(
+        [
+            (surface[token][0], surface[token][1] and not first)
+            for token, first in zip(tokens["token"], firsts, strict=True)
+        ]
+    )
     return {
         **vocabulary,
         "lengths": _lengths(pairs, tokens),
-        "opening": "".join(
-            "1" if opening.get((pair, side)) else "0" for pair in pairs["pair_id"] for side in SIDES
-        ),
         "token": numbers,
         "modified": "".join("1" if modified is True else "0" for modified in tokens["modified"]),
         "surprisal": {
@@ -164,60 +165,33 @@ def token_columns(
             }
             for name, rows in added.items()
         },
-        "hidden": {masking: hides(masking) for masking in evidence},
+        "hidden": {masking: HIDES[masking] for masking in evidence},
     }
 
 
 def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """What the model would have put in the place of each of `tokens` (as `_tokens` gives them).
 
-    words, pieces: as in `token_columns`. lengths: of every list of likeliest tokens that there is. token,
-    share: of each in these lists, one behind the other, its place in words and then pieces, and its
-    probability in units of the last of LIKELY_DECIMALS. of: by masking, which list each token has: -1 for the
-    next that no token before it has, its number for one that others have, null where the token is not
-    predicted.
+    words, pieces: as in `token_columns`. By masking, lengths: how many likeliest tokens there are for each;
+    token, share: of each of these, one behind the other, its place in words and then pieces, and its
+    probability in units of the last of LIKELY_DECIMALS.
     """
-    known = surfaces(
-        [*tokens["token"], *(name for rows in likeliest.values() for name in rows["token"].unique())]
-    )
     rows = pd.concat([part.assign(masking=masking) for masking, part in likeliest.items()], ignore_index=True)
     rows["row"] = pd.MultiIndex.from_frame(tokens[TOKEN]).get_indexer(pd.MultiIndex.from_frame(rows[TOKEN]))
     probability = np.exp(rows["log_prob"].to_numpy(float))
-    rows["likely"] = np.rint(probability * 10**LIKELY_DECIMALS).astype(int)
-    rows = rows[(rows["row"] >= 0) & ((rows["likely"] > 0) | (rows["place"] == 1))]
-    # as `of` has them, which is masking by masking
-    rows = pd.concat([rows[rows["masking"] == name].sort_values(["row", "place"]) for name in likeliest])
-    texts, goes_on = zip(*(known[token] for token in rows["token"]), strict=True) if len(rows) else ((), ())
-    vocabulary, numbers = _vocabulary(texts, goes_on)
-    lists: dict[tuple[tuple[int, int], ...], int] = {}
-    of: dict[str, list[int | None]] = {masking: [None] * len(tokens) for masking in likeliest}
-    likely = zip(
-        rows["masking"], rows["row"], zip(numbers, rows["likely"].tolist(), strict=True), strict=True
-    )
-    for (masking, row), group in groupby(likely, key=lambda each: each[:2]):
-        entries = tuple(entry for _, _, entry in group)
-        of[masking][row] = lists.get(entries, -1)
-        lists.setdefault(entries, len(lists))
-    every = list(chain(*lists))
+    rows["share"] = np.rint(probability * 10**LIKELY_DECIMALS).astype(int)
+    rows = rows[(rows["row"] >= 0) & ((rows["share"] > 0) | (rows["place"] == 1))]
+    known = surfaces([*tokens["token"], *rows["token"].unique()])
+    vocabulary, numbers = _vocabulary([known[token] for token in rows["token"]])
+    rows = rows.assign(token=numbers).sort_values(["row", "place"])
+    of_maskings = {masking: rows[rows["masking"] == masking] for masking in likeliest}
+    counts = {name: np.bincount(part["row"], minlength=len(tokens)) for name, part in of_maskings.items()}
     return {
         **vocabulary,
-        "lengths": [len(entries) for entries in lists],
-        "token": [token for token, _ in every],
-        "share": [share for _, share in every],
-        "of": of,
+        "lengths": {name: count.tolist() for name, count in counts.items()},
+        "token": {name: part["token"].tolist() for name, part in of_maskings.items()},
+        "share": {name: part["share"].tolist() for name, part in of_maskings.items()},
     }
-
-
-def hides(masking: str) -> str:
-    """What a masking hides while a token is predicted: `nothing`, `itself`, or `together` all it predicts;
-    of causal language models `following`, itself with all that follows, or `others`, the whole
-    sentence."""
-    if masking in CAUSAL_MASKINGS:
-        return "others" if masking == START else "following"
-    flags = np.array([False, False, True, True])
-    sentence = Sentence("", STEREOTYPE, np.arange(4), np.zeros(4, dtype=bool), flags)
-    most = max(len(positions) for positions in MASKINGS[masking].hidden(sentence))
-    return ("nothing", "itself", "together")[min(most, 2)]
 
 
 def _tokens(
@@ -249,16 +223,13 @@ def _placed(rows: pd.DataFrame, values: "pd.Series[float]", place: pd.MultiIndex
     return pd.Series(values.to_numpy(float), index=index).reindex(place)
 
 
-def _vocabulary(texts: Sequence[str], goes_on: Sequence[bool]) -> tuple[dict[str, list[str]], list[int]]:
+def _vocabulary(surfaces: Sequence[Surface]) -> tuple[dict[str, list[str]], list[int]]:
     """The distinct texts, words and then pieces, the most frequent first, and each token's place there."""
-    keys = list(zip(goes_on, texts, strict=True))
-    counts = Counter(keys)
-    places = {key: place for place, key in enumerate(sorted(counts, key=lambda k: (k[0], -counts[k], k[1])))}
-    lists = {name: [text for on, text in places if on == is_piece] for name, is_piece in _LISTS.items()}
-    return lists, [places[key] for key in keys]
-
-
-_LISTS = {"words": False, "pieces": True}
+    counts = Counter(surfaces)
+    ordered = sorted(counts, key=lambda each: (each[1], -counts[each], each[0]))
+    places = {each: place for place, each in enumerate(ordered)}
+    words, pieces = ([text for text, goes_on in ordered if goes_on == is_piece] for is_piece in (False, True))
+    return {"words": words, "pieces": pieces}, [places[each] for each in surfaces]
 
 
 def _lengths(pairs: pd.DataFrame, tokens: pd.DataFrame) -> list[int]:

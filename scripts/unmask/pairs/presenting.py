@@ -1,15 +1,12 @@
 """What a study shows of sentence pairs: tables, figures and the sections of the report."""
 
-from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
 
-from unmask.pairs import agreement, charts, comparisons, overview, planted, topics
+from unmask.pairs import agreement, charts, comparisons, every_pair, overview, planted, topics
 from unmask.pairs.results import TIDY, PairResults
-from unmask.pairs.sections import examples, pairs
 from unmask.report.presenting import Presentation, captioned
-from unmask.report.sections import Section
 from unmask.report.table_files import TableAndSheet
 
 OF_PAPER = ("table1", "table3", "table4", "table5")
@@ -19,11 +16,6 @@ OF_PAPER = ("table1", "table3", "table4", "table5")
 def _table(name: str, results: PairResults) -> TableAndSheet | pd.DataFrame:
     numbers = results.tidy()[name]
     return (numbers, results.paper_sheets()[name]) if name in OF_PAPER else numbers
-
-
-def _of_explorer(make: Callable[[PairResults], Section]) -> Callable[[PairResults], Section]:
-    """A section of the explorer; an empty one in a study without it."""
-    return lambda results: make(results) if results.settings["explorer"]["models"] else Section("pairs", "")
 
 
 PRESENTS = Presentation(
@@ -55,10 +47,9 @@ PRESENTS = Presentation(
     topics=(
         overview.section,
         planted.section,
-        _of_explorer(examples.section),
         topics.STATES,
         topics.GROUPS,
-        _of_explorer(pairs.section),
+        every_pair.section,
         topics.CONTROLS,
         topics.QUALITY,
         topics.COMPARISON,

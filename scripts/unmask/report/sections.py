@@ -16,7 +16,6 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.report.sheets import Sheet
-from unmask.report.strips import Strip
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """What the name of a section or of an app looks like: names are parts of ids in the page."""
@@ -148,7 +147,7 @@ def _check_name(name: str) -> None:
 
 
 Block = Annotated[
-    Text | Items | Table | Chart | Strip | Facts | Code | App | Fold | Choice, Field(discriminator="kind")
+    Text | Items | Table | Chart | Facts | Code | App | Fold | Choice, Field(discriminator="kind")
 ]
 
 

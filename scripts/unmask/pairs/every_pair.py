@@ -1,0 +1,145 @@
+"""Every pair in the report: the data of the explorer (explorer.js), and what is said above it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import ceil
+from typing import Any
+
+import pandas as pd
+
+from unmask.benchmarks.schema import LABELS, by_sentence
+from unmask.measures.names import title_of
+from unmask.pairs.explorer import PARTS, packed, shown_pairs, size_of
+from unmask.pairs.quality import TITLES
+from unmask.pairs.results import PairResults
+from unmask.report.findings import listed
+from unmask.report.sections import App, Items, Section
+from unmask.report.sheets import counted, number
+from unmask.report.study import SCORED
+from unmask.statistics.schema import PAIR_FLAWS
+from unmask.study_results import tables_by
+from unmask.terms import SIDES
+
+NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
+
+
+def section(results: PairResults) -> Section:
+    """What the explorer shows is in the settings: models and benchmarks (their names), licences (of those
+    that no world made), most (pairs of a benchmark) and megabytes (see PairResults.models_in_page).
+
+    Of a study without it the section is empty.
+    """
+    if not results.settings["explorer"]["models"]:
+        return Section("pairs", "")
+    pairs = _shown(results)
+    app = App("explorer", "pairs/explorer", _data(results, pairs))
+    blocks = (Items((NOTE,), warning=True), app) if results.models_in_page else ()
+    return Section("pairs", "Every pair", tuple(_says(results, pairs)), blocks)
+
+
+def _shown(results: PairResults) -> dict[str, pd.DataFrame]:
+    """The pairs that the explorer shows, by benchmark, of those that a model of the page has read."""
+    explorer = results.settings["explorer"]
+    read = {benchmark for model, benchmark in results.explored if model in results.models_in_page}
+    names = [name for name in explorer["benchmarks"] if name in read]
+    return {name: shown_pairs(results.pairs[name], explorer["most"]) for name in names}
+
+
+def _says(results: PairResults, pairs: dict[str, pd.DataFrame]) -> Iterator[str]:
+    """How many pairs there are and of which models, whose sentences they are, and what is left out."""
+    explorer, models = results.settings["explorer"], results.models_in_page
+    if models:
+        reading = _with_tokens(results)
+        read = f"{reading[0]} reads" if len(reading) == 1 else f"{len(reading)} models read"
+        known = f" as {read} them, with what each token adds to the margin." if reading else ""
+        yield (
+            f"{counted(sum(map(len, pairs.values())))} can be opened here"
+            f"{known or ', with their scores; tokens are not known.'}"
+        )
+        sizes = ((name, len(some), len(results.pairs[name])) for name, some in pairs.items())
+        left = [f"{some} of the {every} pairs of {name}" for name, some, every in sizes if some < every]
+        if left:
+            yield f"Here are {listed(left)}, evenly spread."
+        licences = [
+            f"{name} (licence {licence})"
+            for name, licence in explorer.get("licences", {}).items()
+            if name in pairs
+        ]
+        if licences:
+            yield f"Sentences are quoted from {listed(licences)}."
+    if without := [name for name in explorer["models"] if name not in models]:
+        size = sum(map(size_of, results.explored.values()))
+        yield (
+            f"The pairs of {listed(without)} are not on this page: all take {number(size, 1)} MB, and its "
+            f"limit is {explorer['megabytes']:g} MB. The study key `explorer: {{ megabytes: {ceil(size)} }}` "
+            "shows them."
+        )
+
+
+def _with_tokens(results: PairResults) -> list[str]:
+    """The models of the page whose tokens are known: scores that were made elsewhere come without."""
+    elsewhere = results.study.of_source(SCORED)
+    return [name for name in results.models_in_page if name not in elsewhere]
+
+
+def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """The data of the program. example: the first trained model with tokens, and its first benchmark, of
+    which it shows three example pairs; null where there is none."""
+    labels = tables_by(results.files["labels"], LABELS, "benchmark")
+    models, benchmarks = results.models_in_page, list(pairs)
+    trained = [name for name in _with_tokens(results) if name in results.study.trained()]
+    examples = [
+        {"model": models.index(model), "benchmark": place, "headline": results.headline}
+        for model in trained
+        for place, benchmark in enumerate(benchmarks)
+        if (model, benchmark) in results.explored
+    ]
+    return {
+        "models": models,
+        "benchmarks": [
+            {"name": name, "pairs": packed(pair_columns(some, results.flaws[name], labels.get(name)))}
+            for name, some in pairs.items()
+        ],
+        "flaws": [TITLES[name] for name in PAIR_FLAWS],
+        "measures": [{"name": name, "title": title_of(name)} for name in results.settings["measures"]],
+        "example": next(iter(examples), None),
+        "tables": [
+            {"model": models.index(model), "benchmark": benchmarks.index(benchmark)}
+            | {part: facts[part] for part in PARTS}
+            for (model, benchmark), facts in results.explored.items()
+            if model in models
+        ],
+    }
+
+
+def pair_columns(
+    pairs: pd.DataFrame, flaws: pd.DataFrame, labels: pd.DataFrame | None = None
+) -> dict[str, list[Any]]:
+    """What the explorer has of a benchmark's pairs, column by column.
+
+    flaws: FLAWS; labels: LABELS, if there are any; both may be of other pairs too.
+    ratings: for each pair null, or how many raters chose each bias type (null: none of them), the most first.
+    labels: for each pair null, or of both its sentences how many raters gave each label, likewise. flaws: the
+    numbers of its flaws among PAIR_FLAWS.
+    """
+    columns = ["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]
+    texts = pairs[columns].astype(object).where(pairs[columns].notna(), None)
+    has = flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)].eq(True).to_numpy(bool)
+    given = {} if labels is None else {key: _most_first(of) for key, of in by_sentence(labels).items()}
+    of_sides = ([given.get((pair, side), []) for side in SIDES] for pair in pairs["pair_id"])
+    return {name: texts[name].tolist() for name in columns} | {
+        "ratings": list(map(votes, pairs["ratings"])),
+        "labels": [both if any(both) else None for both in of_sides],
+        "flaws": [[int(place) for place in row.nonzero()[0]] for row in has],
+    }
+
+
+def votes(ratings: Sequence[str | None] | None) -> list[tuple[str | None, int]] | None:
+    """How many raters chose each bias type, the most first."""
+    if ratings is None:
+        return None
+    return _most_first(Counter(None if pd.isna(each) else str(each) for each in ratings))
+
+
+def _most_first(counts: Any) -> list[tuple[Any, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))
