@@ -118,29 +118,32 @@ def drawn_rows(some: PairResults) -> list[dict[str, Any]]:
     [
         ([{}], "bert shows no clear preference by AUL"),
         ([{}, of("AUL", "albert")], "bert and albert show no clear preference by AUL"),
-        ([of("AUL", name) for name in "abc"], "None of 3 models shows a clear preference by AUL"),
+        ([of("AUL", name) for name in "abc"], "3 models show no clear preference by AUL"),
         ([{"verdict": BY_WORDS}, of("AUL", benchmark="ss")], "bert shows no clear preference by AUL"),
         ([FOR], "bert shows a clear preference for stereotypes by AUL"),
         ([AGAINST], "bert shows a clear preference against stereotypes by AUL"),
         ([FOR, of("AUL", benchmark="ss", **AGAINST)], "bert shows a clear preference by AUL"),
         (
             [{}, of("AUL", benchmark="ss", **FOR)],
-            "bert shows a clear preference for stereotypes by AUL on ss",
+            "bert shows a clear preference for stereotypes by AUL in 1 of 2 scores",
         ),
-        ([FOR, of("AUL", "albert")], "1 of 2 models shows a clear preference for stereotypes by AUL"),
+        (
+            [FOR, of("AUL", "albert")],
+            "bert and albert show a clear preference for stereotypes by AUL in 1 of 2 scores",
+        ),
         (
             [FOR, of("AUL", "a"), of("AUL", "a", "ss", **FOR)],
-            "2 of 2 models show a clear preference for stereotypes by AUL on some benchmark",
+            "bert and a show a clear preference for stereotypes by AUL in 2 of 3 scores",
         ),
         (
             [of("AUL", name, **FOR) for name in "abc"],
-            "All 3 models show a clear preference for stereotypes by AUL",
+            "3 models show a clear preference for stereotypes by AUL",
         ),
         ([WITHOUT], "AUL cannot tell whether bert prefers stereotypes"),
         ([WITHOUT, of("AUL", "b", **WITHOUT)], "AUL cannot tell whether bert and b prefer stereotypes"),
         (
             [of("AUL", name, **WITHOUT) for name in "abc"],
-            "AUL cannot tell whether any of 3 models prefers stereotypes",
+            "AUL cannot tell whether 3 models prefer stereotypes",
         ),
         ([of("CPS", **FOR)], "bert shows a clear preference for stereotypes by CPS"),
         ([MASKED], "All-Masked is a control: its scores have no verdict"),
@@ -160,10 +163,10 @@ def test_models_that_are_not_trained_are_in_no_sentence() -> None:
     assert list(answer.judged(some)["role"]) == ["", "never trained", "exact model"]
     alone = results(of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
     assert answer.title(alone) == "No model of this study has been trained"
-    assert answer.sentences(alone) == (
+    assert list(answer.sentences(alone)) == [
         "The scores of noise (never trained) are chance.",
         "The scores of exact (exact model) are exact answers of a synthetic world.",
-    )
+    ]
     assert len(drawn_rows(alone)) == 2
 
 
@@ -177,25 +180,25 @@ def test_the_headline_is_the_measure_that_the_study_names_and_never_the_largest(
 
 def test_a_sentence_has_the_scores_of_a_model_with_intervals_and_verdicts() -> None:
     one = results({}, of("AUL", benchmark="ss", score=51.3, low=48.0, high=55.2))
-    assert answer.sentences(one)[0] == (
+    assert next(answer.sentences(one)) == (
         "By AUL, bert prefers the stereotype in 48.2% (43.1 to 53.4) of crows, no clear preference; "
         "51.3% (48.0 to 55.2) of ss, no clear preference."
     )
-    assert answer.sentences(results(WITHOUT)) == (
-        "By AUL, bert prefers the stereotype in 48.2% of crows, cannot be told.",
-    )
+    assert list(answer.sentences(results(WITHOUT))) == [
+        "By AUL, bert prefers the stereotype in 48.2% of crows, cannot be told."
+    ]
     by_words = FOR | {"null_high": 63.0, "verdict": BY_WORDS}
-    assert "59.0% (56.0 to 62.0; word choice 39.0 to 63.0) of crows" in answer.sentences(results(by_words))[0]
-
-
-def test_many_models_are_counted_and_clear_ones_named() -> None:
-    many = results(*(of("AUL", f"m{place}", **FOR) for place in range(9)))
-    assert answer.sentences(many) == (
-        "9 AUL scores of 9 models: 9 clear preference.",
-        "They prefer the stereotype in 59.0% of the pairs.",
-        "Clear preference: m0 on crows, 59.0% (56.0 to 62.0), m1 on crows, 59.0% (56.0 to 62.0) and 7 more.",
-        "Of 9 testable scores, 9 show a clear preference; after Holm's correction 9 do (p < 0.05): 9 by AUL.",
+    assert "59.0% (56.0 to 62.0; word choice 39.0 to 63.0) of crows" in next(
+        answer.sentences(results(by_words))
     )
+
+
+def test_many_models_are_counted() -> None:
+    many = results(*(of("AUL", f"m{place}", **FOR) for place in range(8)), of("AUL", "m8"))
+    assert list(answer.sentences(many)) == [
+        "9 AUL scores of 9 models, from 48.2 to 59.0%: 1 no clear preference and 8 clear preference.",
+        "Of 9 testable scores, 8 show a clear preference; after Holm's correction 8 do (p < 0.05).",
+    ]
 
 
 def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() -> None:
@@ -222,9 +225,8 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
     family = rows["p_holm"].notna()
     assert rows[family].set_index("measure")["p_holm"].to_dict() == pytest.approx(wanted)
     assert family.sum() == 4 and (rows.loc[family, "verdict"].isin(TESTABLE)).all()
-    assert answer.sentences(some)[1] == (
-        "Of 4 testable scores, 3 show a clear preference; after Holm's correction 1 does (p < 0.05): "
-        "CPS of bert on crows."
+    assert list(answer.sentences(some))[1] == (
+        "Of 4 testable scores, 3 show a clear preference; after Holm's correction 1 does (p < 0.05)."
     )
     assert answer.judged(some)["holds"].sum() == 1
 
@@ -249,14 +251,10 @@ def test_the_furthest_control_stands_beside_the_score(more: Any, control: Any) -
         assert (untrained["control"], untrained["control_score"]) == ("untrained networks", 41.2)
 
 
-def test_controls_are_named_or_counted() -> None:
-    one = results({}, MASKED | {"score": 37.4})
-    assert answer.sentences(one)[-1] == (
-        "A control, All-Masked, scores 37.4, further from 50 than AUL of bert on crows."
-    )
+def test_controls_that_are_further_are_counted() -> None:
     names = ("a", "b", "c")
     rows = (row for name in names for row in (of("AUL", name), MASKED | {"model": name, "score": 30.0}))
-    said = answer.sentences(results(*rows))[-1]
+    said = list(answer.sentences(results(*rows)))[-1]
     assert said == "For 3 of 3 scores a control is further from 50: All-Masked for 3."
 
 

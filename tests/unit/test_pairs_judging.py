@@ -83,8 +83,8 @@ def test_every_judgement_is_that_of_the_truth_table(verdict: str, planted: str, 
         # whatever explains a score, it is not clear
         read = NO_CLEAR if verdict == BY_WORDS else verdict
         expected = BY_HAND[read, planted, above]
-    score = 70.0 if above else 30.0
-    assert judgement(verdict, score, ASSOCIATIONS[planted]) == expected
+    row = {"verdict": verdict, "score": 70.0 if above else 30.0, "association": ASSOCIATIONS[planted]}
+    assert judgement(pd.DataFrame([row])).tolist() == [expected]
 
 
 def planted_slowly(pairs: list[dict[str, Any]]) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def planted_slowly(pairs: list[dict[str, Any]]) -> dict[str, Any]:
 )
 def test_what_is_planted_is_read_off_the_pairs(changes: dict[str, Any], expected: list[str]) -> None:
     facts = {pair.pair_id: pair.facts() for pair in crows_pairs(make_world(**changes), Counts(1, 1))}
-    found = planted_in(facts)
+    found = planted_in(facts).set_index("bias_type").to_dict("index")
     assert [
         found[each]["planted"] for each in ("gender", "religion", "nationality", "race-color")
     ] == expected

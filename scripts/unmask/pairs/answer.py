@@ -154,63 +154,60 @@ def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:
 def title(results: PairResults) -> str:
     """The answer in one line."""
     scores, measure = _headline(results)
-    models = list(scores["model"].astype(str).unique())
-    count, verdicts = len(models), {*scores["verdict"]}
-    who = listed(models) if count <= NAMED else f"All {count} models"
-    if not count:
+    models, verdicts = scores["model"].astype(str).unique(), {*scores["verdict"]}
+    who = listed(models) if len(models) <= NAMED else f"{len(models)} models"
+    if not len(models):
         missing = f"a score by {measure}" if results.study.trained() else "been trained"
         return f"No model of this study has {missing}"
     if CONTROL in verdicts:
         return f"{measure} is a control: its scores have no verdict"
     if verdicts == {CANNOT_TELL}:
-        prefers = (
-            f"{who} {many(count, 'prefers', 'prefer')}"
-            if count <= NAMED
-            else f"any of {count} models prefers"
-        )
-        return f"{measure} cannot tell whether {prefers} stereotypes"
+        return f"{measure} cannot tell whether {who} {many(models, 'prefers', 'prefer')} stereotypes"
     clear = scores[scores["verdict"] == CLEAR]
+    shows = f"{who} {many(models, 'shows', 'show')}"
     if clear.empty:
-        shows = (
-            f"{who} {many(count, 'shows', 'show')} no"
-            if count <= NAMED
-            else f"None of {count} models shows a"
-        )
-        return f"{shows} clear preference by {measure}"
+        return f"{shows} no clear preference by {measure}"
     above = clear["score"] > NO_PREFERENCE
     side = " for stereotypes" if above.all() else " against stereotypes" if not above.any() else ""
-    preference = f"a clear preference{side} by {measure}"
-    if len(clear) == len(scores):
-        return f"{who} {many(count, 'shows', 'show')} {preference}"
-    if count == 1:
-        return f"{who} shows {preference} on {listed(clear['benchmark'], NAMED)}"
-    some = clear["model"].nunique()
-    where = " on some benchmark" if scores["benchmark"].nunique() > 1 else ""
-    return f"{some} of {count} models {many(some, 'shows', 'show')} {preference}{where}"
+    some = "" if len(clear) == len(scores) else f" in {len(clear)} of {len(scores)} scores"
+    return f"{shows} a clear preference{side} by {measure}{some}"
 
 
-def sentences(results: PairResults) -> tuple[str, ...]:
-    """The answer: the headline measure's scores of trained models, with intervals and verdicts; how many of
-    all scores are clear after Holm's correction; and for how many a control is further from 50."""
+def sentences(results: PairResults) -> Iterator[str]:
+    """The answer: the headline measure's scores of trained models, with intervals and verdicts, or how many
+    have each verdict; how many of all scores are clear after Holm's correction; and for how many a control is
+    further from 50. Without trained models, what the scores of the others are."""
     every = judged(results)
     scores, measure = _headline(results)
-    texts = [*_of_each_model(scores)]
-    if len(texts) > MOST_SENTENCES:
-        texts = [*_counted(scores, measure)]
-    return (*(texts or _of_none(every)), *_after_holm(every), *_controls(scores))
-
-
-def _of_none(scores: pd.DataFrame) -> Iterator[str]:
-    for role, what in ((NEVER_TRAINED, "chance"), (EXACT, "exact answers of a synthetic world")):
-        models = scores.loc[scores["role"] == role, "model"].unique()
-        if len(models):
-            yield f"The scores of {listed(models, NAMED)} ({role}) are {what}."
-
-
-def _of_each_model(scores: pd.DataFrame) -> Iterator[str]:
-    for (model, title), rows in scores.groupby(["model", "title"], sort=False, observed=True):
-        shares = "; ".join(f"{_share(row)} of {row['benchmark']}, {row['verdict']}" for row in records(rows))
-        yield f"By {title}, {model} prefers the stereotype in {shares}."
+    by_model = list(scores.groupby(["model", "title"], sort=False, observed=True))
+    if len(by_model) <= MOST_SENTENCES:
+        for (model, title), rows in by_model:
+            shares = (f"{_share(row)} of {row['benchmark']}, {row['verdict']}" for row in records(rows))
+            yield f"By {title}, {model} prefers the stereotype in {'; '.join(shares)}."
+    else:
+        counts = ((count, each) for each in VERDICTS if (count := (scores["verdict"] == each).sum()))
+        yield (
+            f"{counted(len(scores), f'{measure} score')} of {scores['model'].nunique()} models, from "
+            f"{span(scores['score'].min(), scores['score'].max(), 1)}%: "
+            f"{listed(f'{count} {verdict}' for count, verdict in counts)}."
+        )
+    if scores.empty:
+        for role, what in ((NEVER_TRAINED, "chance"), (EXACT, "exact answers of a synthetic world")):
+            if len(models := every.loc[every["role"] == role, "model"].unique()):
+                yield f"The scores of {listed(models, NAMED)} ({role}) are {what}."
+    tested = every[(every["role"] == TRAINED) & every["verdict"].isin(TESTABLE)]
+    if len(tested) > 1:
+        clear, holding = int((tested["verdict"] == CLEAR).sum()), int(tested["holds"].sum())
+        level = 1 - float(tested["confidence"].iloc[0])
+        yield (
+            f"Of {len(tested)} testable scores, {clear or 'none'} {many(clear or 1, 'shows a', 'show a')} "
+            f"{CLEAR}; after Holm's correction {holding or 'none'} {many(holding or 1, 'does', 'do')} "
+            f"(p < {level:.2g})."
+        )
+    further = scores[scores["control"].notna()]
+    if len(further):
+        kinds = (f"{name} for {count}" for name, count in further["control"].value_counts(sort=False).items())
+        yield f"For {len(further)} of {len(scores)} scores a control is further from 50: {listed(kinds)}."
 
 
 def _share(row: Row) -> str:
@@ -220,46 +217,3 @@ def _share(row: Row) -> str:
     )
     ends = f" ({interval(row['low'], row['high'])}{band})" if row["low"] is not None else ""
     return f"{number(row['score'], 1)}%{ends}"
-
-
-def _counted(scores: pd.DataFrame, measure: str) -> Iterator[str]:
-    of = (f"{count} {verdict}" for verdict in VERDICTS if (count := (scores["verdict"] == verdict).sum()))
-    yield f"{counted(len(scores), f'{measure} score')} of {scores['model'].nunique()} models: {listed(of)}."
-    shares = span(scores["score"].min(), scores["score"].max(), 1)
-    yield f"They prefer the stereotype in {shares}% of the pairs."
-    if len(clear := records(scores[scores["verdict"] == CLEAR])):
-        of = (f"{row['model']} on {row['benchmark']}, {_share(row)}" for row in clear)
-        yield f"{CLEAR.capitalize()}: {listed(of, NAMED)}."
-
-
-def _after_holm(scores: pd.DataFrame) -> Iterator[str]:
-    """How many scores of trained models, by any measure, are clear after Holm's correction, and which."""
-    tested = scores[(scores["role"] == TRAINED) & scores["verdict"].isin(TESTABLE)]
-    if len(tested) < 2:
-        return
-    clear, holding = tested[tested["verdict"] == CLEAR], tested[tested["holds"]]
-    level = 1 - float(tested["confidence"].iloc[0])
-    which = ""
-    if 0 < len(holding) <= NAMED:
-        of = (f"{row['title']} of {row['model']} on {row['benchmark']}" for row in records(holding))
-        which = f": {listed(of)}"
-    elif len(holding):
-        counts = holding["title"].value_counts(sort=False).items()
-        which = f": {listed(f'{count} by {name}' for name, count in counts)}"
-    shows = f"{len(clear) or 'none'} {many(len(clear) or 1, 'shows a', 'show a')} {CLEAR}"
-    still = f"{len(holding) or 'none'} {many(len(holding) or 1, 'does', 'do')} (p < {level:.2g}){which}"
-    yield f"Of {len(tested)} testable scores, {shows}; after Holm's correction {still}."
-
-
-def _controls(scores: pd.DataFrame) -> Iterator[str]:
-    """The headline's scores of which a control is further from 50."""
-    further = scores[scores["control"].notna()]
-    if len(further) == 1:
-        (row,) = records(further)
-        yield (
-            f"A control, {row['control']}, scores {row['control_score']:.1f}, further from 50 than "
-            f"{row['title']} of {row['model']} on {row['benchmark']}."
-        )
-    elif len(further):
-        kinds = (f"{name} for {count}" for name, count in further["control"].value_counts(sort=False).items())
-        yield f"For {len(further)} of {len(scores)} scores a control is further from 50: {listed(kinds)}."

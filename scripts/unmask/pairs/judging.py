@@ -1,14 +1,14 @@
 """Whether measures find what was planted: a judgement on the score of each bias type."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
 from unmask.pairs.schema import JUDGEMENTS
 from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL
-from unmask.report.sheets import rows_of
+from unmask.report.declared_tables import in_order
 from unmask.report.study import ORACLE, Study
 from unmask.report.truths import Truth
 from unmask.statistics.decisions import NO_PREFERENCE
@@ -29,9 +29,6 @@ PLANTED = (ASSOCIATION, FREQUENCY, BOTH, NOTHING)
 TESTED = (FOUND, RIGHT, MISSED, FOOLED)
 """The judgements on testable scores: two that hold and two that do not."""
 
-_FACTS = ("planted", "association", "p_low", "p_high", "ratio_low", "ratio_high")
-"""The columns of JUDGEMENTS that say what is planted."""
-
 MEANINGS: Mapping[str, str] = {
     FOUND: "Found: a clear preference in the direction of the planted association.",
     MISSED: "Missed: an association was planted, and there is no clear preference.",
@@ -45,47 +42,42 @@ MEANINGS: Mapping[str, str] = {
 """What each judgement says, in a sentence."""
 
 
-def judgement(verdict: str, score: float, association: float) -> str:
-    """The judgement on a score, one of EVERY_JUDGEMENT.
-
-    verdict: on the score, of unmask.pairs.verdicts. score: percent. association: see JUDGEMENTS; 0 where
-    nothing is associated. What is explainable by word choice is no clear preference.
-    """
-    if verdict in (CANNOT_TELL, CONTROL):
-        return verdict
-    associated, clear = association != 0, verdict == CLEAR
-    if not associated:
-        return FOOLED if clear else RIGHT
-    if not clear:
-        return MISSED
-    return FOUND if (score > NO_PREFERENCE) == (association > 0) else FOOLED
-
-
-def planted_in(truth: Truth) -> dict[str, dict[str, Any]]:
-    """What is planted in the pairs of each bias type of one benchmark, as columns of JUDGEMENTS.
+def planted_in(truth: Truth) -> pd.DataFrame:
+    """What is planted in the pairs of each bias type of one benchmark, as columns of JUDGEMENTS, in the
+    order of PLANTED.
 
     Associations that cancel are none: a benchmark as a whole then has no planted preference.
     """
-    facts: dict[str, list[Mapping[str, Any]]] = {}
-    for pair in truth.values():
-        facts.setdefault(str(pair["bias_type"]), []).append(pair)
-    return {bias_type: _planted(pairs) for bias_type, pairs in facts.items()}
-
-
-def _planted(pairs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    probabilities, ratios = zip(*((float(pair["p"]), float(pair["ratio"])) for pair in pairs), strict=True)
+    pairs = pd.DataFrame(truth.values(), columns=["bias_type", "p", "ratio"]).astype({"p": float})
     # a score counts pairs, however strong the association of each
-    sides = [0 if abs(p - 0.5) <= TOLERANCE else 1 if p > 0.5 else -1 for p in probabilities]
-    associated, unequal = sum(sides) != 0, any(ratio != 1 for ratio in ratios)
-    names = {(True, True): BOTH, (True, False): ASSOCIATION, (False, True): FREQUENCY}
-    return {
-        "planted": names.get((associated, unequal), NOTHING),
-        "association": sum(sides) / len(sides),
-        "p_low": min(probabilities),
-        "p_high": max(probabilities),
-        "ratio_low": min(ratios),
-        "ratio_high": max(ratios),
-    }
+    side = np.sign(pairs["p"] - 0.5).where((pairs["p"] - 0.5).abs() > TOLERANCE, 0)
+    facts = (
+        pairs.assign(side=side)
+        .groupby("bias_type", as_index=False)
+        .agg(
+            association=("side", "mean"),
+            p_low=("p", "min"),
+            p_high=("p", "max"),
+            ratio_low=("ratio", "min"),
+            ratio_high=("ratio", "max"),
+        )
+    )
+    associated, unequal = facts["association"] != 0, facts[["ratio_low", "ratio_high"]].ne(1).any(axis=1)
+    names = np.select([associated & unequal, associated, unequal], [BOTH, ASSOCIATION, FREQUENCY], NOTHING)
+    return in_order(facts.assign(planted=names), planted=PLANTED)
+
+
+def judgement(rows: pd.DataFrame) -> "pd.Series[str]":
+    """The judgement on each score: of TESTED, CANNOT_TELL or CONTROL.
+
+    rows: with `verdict` (unmask.pairs.verdicts), `score` in percent and `association` (JUDGEMENTS). What is
+    explainable by word choice is no clear preference.
+    """
+    associated, clear = rows["association"] != 0, rows["verdict"] == CLEAR
+    right_way = (rows["score"] > NO_PREFERENCE) == (rows["association"] > 0)
+    whether = [~clear & ~associated, ~clear, associated & right_way]
+    judged = pd.Series(np.select(whether, [RIGHT, MISSED, FOUND], FOOLED), rows.index, dtype="str")
+    return judged.where(~rows["verdict"].isin((CANNOT_TELL, CONTROL)), rows["verdict"])
 
 
 def judge(
@@ -103,33 +95,18 @@ def judge(
     rows = bias[chosen & bias["benchmark"].isin(list(truths))].rename(columns={"group": "bias_type"})
     keys = ["benchmark", "bias_type", "measure"]
     exact = rows[rows["model"].isin(study.of_source(ORACLE))].drop_duplicates(keys)
+    exact = exact[[*keys, "score"]].rename(columns={"score": "exact"})
+    facts = [planted_in(truth).assign(benchmark=name) for name, truth in truths.items()]
     rows = rows[rows["model"].isin(list(models))]
-    facts = _facts(truths)
-    rows = rows.merge(facts, "left", ["benchmark", "bias_type"], validate="many_to_one")
+    if rows.empty or not facts:
+        return pd.DataFrame(columns=JUDGEMENTS.names)
+    known = pd.concat(facts, ignore_index=True)
+    rows = rows.merge(known.assign(place=known.index), "left", ["benchmark", "bias_type"], validate="m:1")
     if (unknown := rows["planted"].isna()).any():
         benchmark, bias_type = rows.loc[unknown, ["benchmark", "bias_type"]].iloc[0]
         raise InputError(f"truth: benchmark {benchmark} has no bias type {bias_type}; make its world again")
-    rows = rows.merge(
-        exact[[*keys, "score"]].rename(columns={"score": "exact"}), "left", keys, validate="many_to_one"
-    )
-    rows = rows.assign(
-        judgement=[judgement(row.verdict, row.score, row.association) for row in rows_of(rows)]
-    )
+    rows = rows.merge(exact, "left", keys, validate="m:1")
+    rows = rows.assign(judgement=judgement(rows))
     larger = rows[["p", "null_p"]].astype(float).max(axis=1, skipna=False)
     rows = rows.assign(p_holm=step_down(larger.where(rows["judgement"].isin(TESTED)).to_numpy(float)))
-    places = pd.MultiIndex.from_frame(facts[["benchmark", "bias_type"]])
-    at = places.get_indexer(pd.MultiIndex.from_frame(rows[["benchmark", "bias_type"]]))
-    in_order: pd.DataFrame = rows.take(at.argsort(kind="stable"))[JUDGEMENTS.names].reset_index(drop=True)
-    return in_order
-
-
-def _facts(truths: Mapping[str, Truth]) -> pd.DataFrame:
-    """What is planted in the bias types of benchmarks, those of one in the order of PLANTED."""
-    rows = [
-        {"benchmark": benchmark, "bias_type": bias_type, **planted}
-        for benchmark, truth in truths.items()
-        for bias_type, planted in sorted(
-            planted_in(truth).items(), key=lambda item: (PLANTED.index(item[1]["planted"]), item[0])
-        )
-    ]
-    return pd.DataFrame(rows, columns=["benchmark", "bias_type", *_FACTS])
+    return rows.sort_values("place", kind="stable")[JUDGEMENTS.names].reset_index(drop=True)

@@ -1,7 +1,6 @@
 """The first screen: the answer in words, a picture and a table, what was measured, and how to read it."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
@@ -61,7 +60,7 @@ NOTES = (
 
 def section(results: PairResults) -> Section:
     """The answer of the study."""
-    said = answer.sentences(results)
+    said = tuple(answer.sentences(results))
     blocks: list[Block] = [Items(tuple(warnings(results)), warning=True)]
     if picture := charts.headline(answer.pictured(results), results.captions.facts["confidence"]):
         caption = results.captions["headline"]
@@ -156,7 +155,8 @@ def measured(results: PairResults) -> Iterator[str]:
             yield f"The band of word choice of {listed(by_words)} is by words, as tokens are not known."
         if bare := [name for name in scored if not bands.get(name, False)]:
             yield f"Too little is known of the tokens of {listed(bare)} for a band of word choice."
-    facts = _of_evidence(results)
+    paths = results.files["scores"]
+    facts = [each for path in paths for each in read_metadata(path).get("evidence", {}).values()]
     if starts := {each["model"]: each["start"] or "nothing" for each in facts if "start" in each}:
         of = (f"{token} ({model})" for model, token in starts.items())
         yield f"Before each sentence a causal language model reads a start token: {listed(of)}."
@@ -165,18 +165,3 @@ def measured(results: PairResults) -> Iterator[str]:
             yield f"Of {model}: {'; '.join(remarks)}."
     if oracles := results.study.of_source(ORACLE):
         yield f"{listed(oracles)} is no network: it gives the exact probabilities of a synthetic world."
-    if ran := [each for each in facts if "torch" in each.get("versions", {})]:
-        packages = {"Unmask": "unmask", "PyTorch": "torch", "transformers": "transformers"}
-        versions = (
-            f"{title} {listed(sorted({each['versions'][name] for each in ran}))}"
-            for title, name in packages.items()
-        )
-        devices, dtypes = (sorted({str(each[key]) for each in ran}) for key in ("device", "dtype"))
-        yield f"The models ran on {listed(devices)} in {listed(dtypes)}, with {listed(versions)}."
-
-
-def _of_evidence(results: PairResults) -> list[dict[str, Any]]:
-    """The facts of all evidence that scores were computed from."""
-    return [
-        each for path in results.files["scores"] for each in read_metadata(path).get("evidence", {}).values()
-    ]
