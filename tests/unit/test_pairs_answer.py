@@ -110,7 +110,7 @@ def of(measure: str, model: str = "bert", benchmark: str = "crows", **more: Any)
 def drawn_rows(some: PairResults) -> list[dict[str, Any]]:
     drawn = charts.headline(answer.pictured(some), "95")
     assert drawn is not None
-    return chart("", "", drawn).rows
+    return list(chart("", "", drawn).spec["data"]["values"])
 
 
 @pytest.mark.parametrize(
