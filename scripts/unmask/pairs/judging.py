@@ -48,7 +48,9 @@ def planted_in(truth: Truth) -> pd.DataFrame:
 
     Associations that cancel are none: a benchmark as a whole then has no planted preference.
     """
-    pairs = pd.DataFrame(truth.values(), columns=["bias_type", "p", "ratio"]).astype({"p": float})
+    pairs = pd.DataFrame(list(map(dict, truth.values())), columns=["bias_type", "p", "ratio"]).astype(
+        {"p": float}
+    )
     # a score counts pairs, however strong the association of each
     side = np.sign(pairs["p"] - 0.5).where((pairs["p"] - 0.5).abs() > TOLERANCE, 0)
     facts = (
@@ -109,4 +111,5 @@ def judge(
     rows = rows.assign(judgement=judgement(rows))
     larger = rows[["p", "null_p"]].astype(float).max(axis=1, skipna=False)
     rows = rows.assign(p_holm=step_down(larger.where(rows["judgement"].isin(TESTED)).to_numpy(float)))
-    return rows.sort_values("place", kind="stable")[JUDGEMENTS.names].reset_index(drop=True)
+    in_their_order: pd.DataFrame = rows.sort_values("place", kind="stable")[JUDGEMENTS.names]
+    return in_their_order.reset_index(drop=True)
