@@ -254,7 +254,7 @@ def provenance_files():
 
 def page_parts():
     """Digests of what the report's page is besides code, as a parameter of its rule."""
-    parts = ("page.html.jinja", "page.css", "page.js", "strip.html.jinja", "strip.css")
+    parts = ("page.html.jinja", "page.css", "page.js")
     return [sha256_of_file(Path(LIBRARY) / "unmask/report" / part) for part in parts]
 
 
