@@ -5,7 +5,7 @@ from pathlib import Path
 from unmask.job import job
 from unmask.facts import write_facts
 from unmask.files import sha256_of_file
-from unmask.pairs.score_file import read_score_file
+from unmask.pairs.elsewhere import read_score_file
 
 with job() as run:
     path, params = run.input[0], run.params

@@ -7,10 +7,8 @@ from unmask.files import sha256_of_file
 from unmask.frequency.correlation import correlation_table
 from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.measures.schema import SCORES, read_scores
+from unmask.pairs.elsewhere import has_band, match, read_score_file, reduction_of, scores_table
 from unmask.pairs.explorer import explored_without_tokens, shown_pairs
-from unmask.pairs.matching import match, scores_table
-from unmask.pairs.score_entries import has_band, reduction_of
-from unmask.pairs.score_file import read_score_file
 from unmask.statistics.computing import Measured, compute
 from unmask.statistics.decisions import decisions
 from unmask.statistics.null import words_of_scores

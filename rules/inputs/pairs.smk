@@ -1,8 +1,8 @@
 # Functions that tell rules their inputs and outputs: benchmarks, evidence, scores, statistics.
 
 from unmask.measures.formulas import kind_for, maskings_of, measure
+from unmask.pairs.elsewhere import check_score_files
 from unmask.pairs.keys import MEASURES as ALL_MEASURES
-from unmask.pairs.score_entries import check_score_files
 from unmask.statistics import STATISTICS
 from unmask.terms import ORIGINAL, SHUFFLED
 from unmask.urls import file_name

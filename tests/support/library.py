@@ -190,6 +190,15 @@ from unmask.pairs import topics as pairs_topics
 from unmask.pairs.accuracy import says as says_of_accuracy
 from unmask.pairs.accuracy import tests as accuracy_tests
 from unmask.pairs.captions import caption_facts
+from unmask.pairs.elsewhere import (
+    Matched,
+    check_score_files,
+    has_band,
+    match,
+    read_score_file,
+    reduction_of,
+    scores_table,
+)
 from unmask.pairs.every_pair import pair_columns, section, votes
 from unmask.pairs.explorer import HIDES, explored, models_within, packed, shown_pairs, size_of, unpacked
 from unmask.pairs.judging import (
@@ -202,7 +211,6 @@ from unmask.pairs.judging import (
 from unmask.pairs.judging import RIGHT as PAIRS_JUDGING_RIGHT
 from unmask.pairs.keys import MEASURES as ALL_MEASURES
 from unmask.pairs.keys import OF_DECODERS
-from unmask.pairs.matching import Matched, match, scores_table
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
 from unmask.pairs.presenting import PRESENTS as PAIRS_PRESENTS
@@ -213,8 +221,6 @@ from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.quality import TITLES, flawed
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
 from unmask.pairs.schema import JUDGEMENTS, PRECISION
-from unmask.pairs.score_entries import check_score_files, has_band, reduction_of
-from unmask.pairs.score_file import read_score_file
 from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.verdicts import (
     BY_WORDS,

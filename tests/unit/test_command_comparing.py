@@ -118,11 +118,8 @@ def test_pairs_without_a_score_in_one_file_are_left_out_and_counted(tmp_path: Pa
     [
         ({}, True),
         ({"pair_id": "id", "scores": ["x", "y"]}, True),
-        ({"sentences": ["a", "b"], "difference": "d"}, True),
-        ({"sentence": "a", "score": "x"}, True),
         ({"sentences": ["a", "b"]}, False),
-        ({"sentences": ["a", "b"], "pair_id": "id", "difference": "d"}, False),
-        ({"sentence": "a", "scores": ["x", "y"]}, False),
+        ({"sentences": ["a", "b"], "pair_id": "id", "scores": ["x", "y"]}, False),
     ],
 )
 def test_columns_are_those_of_a_study(columns: dict[str, object], is_one: bool) -> None:

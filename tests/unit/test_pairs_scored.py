@@ -41,8 +41,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = options_with(draws=100)
 BY_SENTENCES = {"columns": {"sentences": ["a", "b"], "scores": ["x", "y"]}}
 BY_ID = {"columns": {"pair_id": "id", "scores": ["x", "y"]}}
-BY_SENTENCE = {"columns": {"sentence": "a", "score": "x"}}
-COUNTED = {"columns": {"sentence": "a", "score": "x", "tokens": "m"}}
+COUNTED = {"columns": {"sentences": ["a", "b"], "scores": ["x", "y"], "tokens": ["m", "n"]}}
 
 
 def made_scores(pairs: pd.DataFrame, seed: int = 3) -> dict[str, str]:
@@ -111,17 +110,14 @@ def test_all_forms_of_tables_give_what_exact_decimals_give(tmp_path: Path, form:
         assert list(published["outcome"]) == [each for each, _, _ in literally(pairs, scores)]
 
 
-@pytest.mark.parametrize("form", ["scores", "difference"])
-def test_margins_below_a_millionth_are_ties_in_corrected_alone(tmp_path: Path, form: str) -> None:
+def test_margins_below_a_millionth_are_ties_in_corrected_alone(tmp_path: Path) -> None:
     pairs = example_pairs().head(5)
     margins = ["5e-7", "-5e-7", "0", "2e-6", "-2e-6"]
     rows = [
-        [pair_id, f"{Decimal(-2) + Decimal(margin):f}", "-2"] if form == "scores" else [pair_id, margin]
+        [pair_id, f"{Decimal(-2) + Decimal(margin):f}", "-2"]
         for pair_id, margin in zip(pairs["pair_id"], margins, strict=True)
     ]
-    header = ["id", "x", "y"] if form == "scores" else ["id", "d"]
-    entry = BY_ID if form == "scores" else {"columns": {"pair_id": "id", "difference": "d"}}
-    table = table_of(write(tmp_path / "s.csv", [header, *rows]), entry, pairs)
+    table = table_of(write(tmp_path / "s.csv", [["id", "x", "y"], *rows]), BY_ID, pairs)
     outcomes = {protocol: list(of["outcome"]) for protocol, of in table.groupby("protocol")}
     more, less = "stereotype", "antistereotype"
     assert outcomes == {
@@ -149,30 +145,6 @@ def test_printed_digits_make_near_ties(tmp_path: Path) -> None:
     np.testing.assert_allclose(near["error"], 0.01)
 
 
-@pytest.mark.parametrize("by", [{"sentences": ["a", "b"]}, {"pair_id": "id"}])
-def test_differences_decide_as_both_scores_do_and_are_rounded_once(
-    tmp_path: Path, by: dict[str, Any]
-) -> None:
-    pairs = example_pairs()
-    scores = made_scores(pairs)
-    rows = [
-        # a difference is the first sentence's score less the second's, whichever is the stereotype
-        [i, b, a, str(Decimal(y) - Decimal(x))]
-        if "sentences" in by and number % 2
-        else [i, a, b, str(Decimal(x) - Decimal(y))]
-        for number, (i, a, b, x, y) in enumerate(rows_of(pairs, scores))
-    ]
-    path = write(tmp_path / "s.csv", [["id", "a", "b", "d"], *rows])
-    table = table_of(path, {"columns": {**by, "difference": "d"}}, pairs)
-    corrected = table[table["protocol"] == "corrected"]
-    found = list(corrected[["outcome", "lowest", "highest"]].itertuples(index=False, name=None))
-    # of the two digits that a difference has, half a unit is unknown, not half a unit of either score
-    assert found == literally(pairs, scores, "0.0025")
-    margins = corrected["stereotype"] - corrected["antistereotype"]
-    exact = [float(Decimal(scores[a]) - Decimal(scores[b])) for _, a, b, *_ in rows_of(pairs, scores)]
-    np.testing.assert_allclose(margins, exact, atol=1e-12)
-
-
 def test_rows_and_sentences_in_any_order_give_the_same(tmp_path: Path) -> None:
     pairs, rng = example_pairs(), random.Random(1)
     rows = rows_of(pairs, made_scores(pairs))
@@ -183,9 +155,6 @@ def test_rows_and_sentences_in_any_order_give_the_same(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(
         table_of(write(tmp_path / "turned.csv", [header, *turned]), BY_SENTENCES, pairs), plain
     )
-    single = [[text, score] for row in turned for text, score in (row[1::2], row[2::2])]
-    one_by_one = write(tmp_path / "single.csv", [["a", "x"], *single])
-    pd.testing.assert_frame_equal(table_of(one_by_one, BY_SENTENCE, pairs), plain)
 
 
 def test_swapped_pairs_have_the_mirrored_score(tmp_path: Path) -> None:
@@ -257,12 +226,10 @@ def test_numbers_of_tokens_go_with_their_sentences_in_any_order(tmp_path: Path, 
         [i, b, a, y, x, n, m] if rng.random() < 0.5 else [i, a, b, x, y, m, n] for i, a, b, x, y, m, n in rows
     ]
     rng.shuffle(turned)
-    single = {text: [text, scores[text], count[text]] for text in scores}
     tables: list[tuple[list[list[Any]], list[str], dict[str, Any]]] = [
         (rows, ["id", "a", "b", "x", "y", "m", "n"], {**BY_SENTENCES["columns"], "tokens": ["m", "n"]}),
         (turned, ["id", "a", "b", "x", "y", "m", "n"], {**BY_SENTENCES["columns"], "tokens": ["m", "n"]}),
         (rows, ["id", "a", "b", "x", "y", "m", "n"], {**BY_ID["columns"], "tokens": ["m", "n"]}),
-        (list(single.values()), ["a", "x", "m"], {**BY_SENTENCE["columns"], "tokens": "m"}),
     ]
     for number, (cells, names, columns) in enumerate(tables):
         path = tmp_path / f"{number}.{form}"
@@ -302,27 +269,26 @@ LOG = {
             "row 0 (line 2) and row 1 (line 3) have different scores of the same pair",
         ),
         (
-            "a,x\none,1\none,2",
-            BY_SENTENCE,
-            "row 0 (line 2) and row 1 (line 3) have different scores of the same sentence",
+            "a,b,x,y\no\x01ne,two,1,2",
+            BY_SENTENCES,
+            "row 0 (line 2): a: has a control character '\\x01' in it",
         ),
-        ("a,x\no\x01ne,1", BY_SENTENCE, "row 0 (line 2): a: has a control character '\\x01' in it"),
         (
             json.dumps({"arguments": [["", "one"], ["", "t\x92o"]], "filtered_resps": [[-1], [-2]]}),
             {},
             "row 0 (line 1): arguments: has a control character '\\x92' in it; is it cp1252?",
         ),
-        ("a,x,m\none,1,0", COUNTED, "row 0 (line 2): m: '0' is no number of tokens (1, 2, …)"),
-        ("a,x,m\none,1,2.5", COUNTED, "row 0 (line 2): m: '2.5' is no number of tokens"),
-        ("a,x,m\none,1,-3", COUNTED, "row 0 (line 2): m: '-3' is no number of tokens"),
-        ("a,x,m\none,1,many", COUNTED, "row 0 (line 2): m: 'many' is no number of tokens"),
-        ("a,x,m\none,1,1e99", COUNTED, "row 0 (line 2): m: '1e99' is no number of tokens"),
-        ("a,x,m\none,1,", COUNTED, "row 0 (line 2): m: is empty"),
-        ("a,x\none,1", COUNTED, "no column 'm' (columns: a, x)"),
+        ("a,b,x,y,m,n\none,two,1,2,0,3", COUNTED, "row 0 (line 2): m: '0' is no number of tokens (1, 2, …)"),
+        ("a,b,x,y,m,n\none,two,1,2,2.5,3", COUNTED, "row 0 (line 2): m: '2.5' is no number of tokens"),
+        ("a,b,x,y,m,n\none,two,1,2,-3,3", COUNTED, "row 0 (line 2): m: '-3' is no number of tokens"),
+        ("a,b,x,y,m,n\none,two,1,2,many,3", COUNTED, "row 0 (line 2): m: 'many' is no number of tokens"),
+        ("a,b,x,y,m,n\none,two,1,2,1e99,3", COUNTED, "row 0 (line 2): m: '1e99' is no number of tokens"),
+        ("a,b,x,y,m,n\none,two,1,2,,3", COUNTED, "row 0 (line 2): m: is empty"),
+        ("a,b,x,y\none,two,1,2", COUNTED, "no column 'm' (columns: a, b, x, y)"),
         (
-            "a,x,m\none,1,3\none,1,4",
+            "a,b,x,y,m,n\none,two,1,2,3,3\none,two,1,2,3,4",
             COUNTED,
-            "row 0 (line 2) and row 1 (line 3) have different numbers of tokens of the same sentence",
+            "row 0 (line 2) and row 1 (line 3) have different numbers of tokens of the same sentences",
         ),
         (
             json.dumps({"sentence": "one", "score": 1}),
@@ -370,10 +336,10 @@ def test_requests_of_both_versions_of_logs_are_read(tmp_path: Path) -> None:
 
 
 def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
-    path = write(tmp_path / "s.csv", [["a", "x"], ["one", "1"]])
+    path = write(tmp_path / "s.csv", [["a", "b", "x", "y"], ["one", "two", "1", "2"]])
 
     def check(name: str) -> None:
-        check_score_files({"api": {"path": str(path), "measure": name, **BY_SENTENCE}}, ALL_MEASURES)
+        check_score_files({"api": {"path": str(path), "measure": name, **BY_SENTENCES}}, ALL_MEASURES)
 
     check("LL")
     check("score")
@@ -388,21 +354,6 @@ def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
     ("columns", "rest", "said"),
     [
         (
-            {"sentence": "a", "score": "x", "tokens": ["m", "n"]},
-            {},
-            "columns.tokens: a row has 1 score, so name 1 column",
-        ),
-        (
-            {"sentences": ["a", "b"], "scores": ["x", "y"], "tokens": "m"},
-            {},
-            "columns.tokens: a row has 2 scores, so name 2 columns",
-        ),
-        (
-            {"pair_id": "a", "difference": "x", "tokens": "m"},
-            {},
-            "columns.tokens: differences have no numbers of tokens; name the scores of both",
-        ),
-        (
             COUNTED["columns"],
             {"measure": "CPS"},
             "columns.tokens: CPS is neither the plain sum nor the mean over all tokens of a sentence",
@@ -412,16 +363,11 @@ def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
         (COUNTED["columns"], {"measure": "LL", "reduction": "mean"}, "reduction: LL is a sum"),
         (COUNTED["columns"], {"measure": "AUL", "reduction": "sum"}, "reduction: AUL is a mean"),
         (COUNTED["columns"], {"measure": "CPS", "reduction": "sum"}, "columns.tokens: CPS is neither"),
-        (BY_SENTENCE["columns"], {"measure": "SSS", "reduction": "mean"}, "reduction: SSS is neither"),
+        (BY_SENTENCES["columns"], {"measure": "SSS", "reduction": "mean"}, "reduction: SSS is neither"),
         (
-            BY_SENTENCE["columns"],
+            BY_SENTENCES["columns"],
             {"reduction": "sum"},
             "reduction: a sum takes numbers of tokens, too: name their columns in columns.tokens",
-        ),
-        (
-            {"pair_id": "a", "difference": "x"},
-            {"reduction": "mean"},
-            "reduction: it is of scores of sentences, and a file of differences has none",
         ),
     ],
 )
@@ -448,19 +394,15 @@ def test_tokens_that_cannot_be_are_refused_in_a_line(
 def test_what_scores_are_over_tokens_is_said_by_the_measure_or_the_entry(
     tmp_path: Path, rest: dict[str, str], reduction: str, needs_tokens: bool
 ) -> None:
-    path = write(tmp_path / "s.csv", [["a", "x", "m"], ["one", "1", "3"]])
+    cells = ["one", "two", "1", "2", "3", "4"]
+    path = write(tmp_path / "s.csv", [["a", "b", "x", "y", "m", "n"], cells])
     entry = {"path": str(path), **COUNTED, **rest}
     check_score_files({"api": entry}, ALL_MEASURES)
     assert reduction_of(entry) == reduction and has_band(entry)
     # the numbers of tokens of a mean cancel
-    bare = {"path": str(path), **BY_SENTENCE, **rest}
+    bare = {"path": str(path), **BY_SENTENCES, **rest}
     check_score_files({"api": bare}, ALL_MEASURES)
     assert has_band(bare) is not needs_tokens
-    path = write(tmp_path / "d.csv", [["a", "b", "d"], ["one", "two", "1"]])
-    columns = {"sentences": ["a", "b"], "difference": "d"}
-    differences = {"path": str(path), "columns": columns, "measure": rest["measure"]}
-    check_score_files({"api": differences}, ALL_MEASURES)
-    assert not has_band(differences)
 
 
 @pytest.mark.parametrize(
@@ -483,7 +425,7 @@ def test_a_log_has_no_means(tmp_path: Path, rest: dict[str, str], key: str) -> N
 
 @pytest.mark.parametrize("name", ["AULA", "CPS", "SSS", "CSSS"])
 def test_measures_of_some_tokens_have_no_band_elsewhere(name: str) -> None:
-    assert not has_band({**BY_SENTENCE, "measure": name}) and not has_band({"measure": name})
+    assert not has_band({**BY_SENTENCES, "measure": name}) and not has_band({"measure": name})
 
 
 def crows_pairs() -> pd.DataFrame:

@@ -54,8 +54,10 @@ models: {z: {source: hub, repo: x, tokenizer: {revision: v1}}} => models.z.token
 models: {z: {source: hub, repo: x, tokenizer: {repo: a b}}} => models.z.tokenizer.repo: 'a b' does not match
 models: {z: {source: hub, repo: x, kind: oracle}} => models.z.kind: 'oracle' is not one of causal-lm, masked
 models: {z: {source: debiased, from: y, method: cda}} => models.z.from: 'y' is none of the study's models (
-models: {z: {source: scored, path: s, columns: {pair_id: i, scores: [a, b], difference: d}}}
-=> models.z.columns: give exactly one of sentences with scores, sentences with difference, pair_id with
+models: {z: {source: scored, path: s, columns: {pair_id: i, sentences: [a, b], scores: [a, b]}}}
+=> models.z.columns: give exactly one of sentences with scores, pair_id with scores
+models: {z: {source: scored, path: s, columns: {pair_id: i, difference: d}}}
+=> models.z.columns: difference is no longer there: a row has both scores
 models: {z: {source: hub, repo: x, trust_remote_code: true}}
 => models.z.trust_remote_code: code of a repository is run of one commit
 models: {a b: {source: hub, repo: x}} => models: 'a b' does not match

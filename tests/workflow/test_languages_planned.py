@@ -40,12 +40,11 @@ def test_the_documented_revision_is_compared(tmp_path: Path) -> None:
         "id,more,less\nc,He leads.,She leads.\na,A woman cooks.,A man cooks.\n"
         "b,She cries.,He cries.\nz,He,She\n"
     )
-    scores = {"She cooks.": -3, "He cooks.": -4, "She cries.": -5, "He cries.": -4, "He leads.": -2}
-    scores |= {"She leads.": -6, "A woman cooks.": -9, "A man cooks.": -8, "He wins.": -1, "She wins.": -2}
-    scores |= {"He": -1, "She": -2}
-    rows = "".join(f"{sentence},{score}\n" for sentence, score in scores.items())
-    (folder / "api.csv").write_text(f"text,logprob\n{rows}")
-    columns = {"sentence": "text", "score": "logprob"}
+    (folder / "api.csv").write_text(
+        "one,other,x,y\nShe cooks.,He cooks.,-3,-4\nShe cries.,He cries.,-5,-4\nHe leads.,She leads.,-2,-6\n"
+        "A woman cooks.,A man cooks.,-9,-8\nHe wins.,She wins.,-1,-2\nHe,She,-1,-2\n"
+    )
+    columns = {"sentences": ["one", "other"], "scores": ["x", "y"]}
     models = {"api": {"source": "scored", "path": "api.csv", "columns": columns}}
     workflow = Workflow(folder, {"study": "small", "models": models, **study})
     workflow.run()

@@ -29,10 +29,10 @@ def documented(tmp_path: Path) -> Workflow:
 def add_many_pairs(documented: Workflow) -> None:
     """A benchmark of 40 pairs without a word in common, and two models that prefer every stereotype."""
     pairs = [[f"one{place} two{place}", f"three{place} four{place}"] for place in range(40)]
-    sentences = [[text, -8 - place, 4] for pair in pairs for place, text in enumerate(pair)]
+    scored = [[*pair, -8, -9, 4, 4] for pair in pairs]
     for name, columns, rows in (
         ("many.csv", ["more", "less"], pairs),
-        ("counted.csv", ["text", "score", "n"], sentences),
+        ("counted.csv", ["a", "b", "x", "y", "m", "n"], scored),
     ):
         pd.DataFrame(rows, columns=columns).to_csv(documented.folder / name, index=False)
     config = documented.config
@@ -41,13 +41,14 @@ def add_many_pairs(documented: Workflow) -> None:
     config["models"]["counted"] = {
         "source": "scored",
         "path": "counted.csv",
-        "columns": {"sentence": "text", "score": "score", "tokens": "n"},
+        "columns": {"sentences": ["a", "b"], "scores": ["x", "y"], "tokens": ["m", "n"]},
         "benchmarks": ["many"],
         "measure": "surprise",
         "reduction": "sum",
     }
     # of means no numbers of tokens are needed
-    means = {"columns": {"sentence": "text", "score": "score"}, "measure": "loss", "reduction": "mean"}
+    columns = {"sentences": ["a", "b"], "scores": ["x", "y"]}
+    means = {"columns": columns, "measure": "loss", "reduction": "mean"}
     config["models"]["averaged"] = {**config["models"]["counted"], **means}
     config["benchmarks"]["many"] = {**config["benchmarks"]["mine"], "path": "many.csv"}
 

@@ -14,9 +14,8 @@ from unmask.command.studies import benchmark_entries
 from unmask.errors import InputError
 from unmask.fetching.http import fetch
 from unmask.fetching.limits import Limits
+from unmask.pairs.elsewhere import Matched, match, read_score_file, scores_table
 from unmask.pairs.keys import PairStatistics
-from unmask.pairs.matching import Matched, match, scores_table
-from unmask.pairs.score_file import read_score_file
 from unmask.report.sheets import counted, number, p_value
 from unmask.statistics.comparisons import models_compared
 from unmask.statistics.decisions import NO_PREFERENCE, Decisions, decisions
@@ -141,14 +140,10 @@ def _equals(p: float) -> str:
 def entry_of(columns: Mapping[str, Any]) -> dict[str, Any]:
     """The entry of both files, with `columns` as a study has them; without any, the files are logs.
 
-    Raises InputError where they are not two sentences, a pair_id or a sentence with their scores.
+    Raises InputError where they are not two sentences or a pair_id with two scores.
     """
-    of_pairs = [{key, numbers} for key in ("sentences", "pair_id") for numbers in ("scores", "difference")]
-    if columns and set(columns) not in [*of_pairs, {"sentence", "score"}]:
-        raise InputError(
-            "a table has --sentences A B or --pair-id A, with --scores A B or --difference A; or --sentence "
-            "A --score A"
-        )
+    if columns and set(columns) not in ({"sentences", "scores"}, {"pair_id", "scores"}):
+        raise InputError("a table has --sentences A B or --pair-id A, with --scores A B")
     return {"columns": dict(columns)} if columns else {}
 
 

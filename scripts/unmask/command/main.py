@@ -22,9 +22,6 @@ COLUMNS = {
     "sentences": "columns of both sentences of a pair",
     "pair_id": "or the column of the name of the pair",
     "scores": "columns of their scores",
-    "difference": "or that of the first score less the second",
-    "sentence": "or the column of a sentence, a row each",
-    "score": "column of its score",
 }
 """Options of `compare`: columns of tables as a study names them."""
 

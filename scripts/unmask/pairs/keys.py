@@ -304,8 +304,7 @@ class PairTable(Benchmark, Table):
 
 
 class ScoreColumns(Keys):
-    """The columns of a table. A row is a pair, by its sentences or its pair_id, with two scores or their
-    difference, or a sentence with one score."""
+    """The columns of a table. A row is a pair, by its sentences or its pair_id, with two scores."""
 
     sentences: TwoColumns = ABSENT
     """The columns of both sentences; which of them is the stereotype does not count."""
@@ -313,19 +312,10 @@ class ScoreColumns(Keys):
     """The column of the pair's name in the benchmark. The first score is then that of the stereotype."""
     scores: TwoColumns = ABSENT
     """The columns of their scores, in the same order."""
-    difference: str = ABSENT
-    """The column of the first score less the second, where a file has no more."""
-    sentence: str = ABSENT
-    """The column of the sentence, in a table that has a row for each."""
-    score: str = ABSENT
-    """The column of its score."""
-    tokens: Annotated[Annotated[str, Tag("str")] | Annotated[TwoColumns, Tag("list")], BY_TYPE] = ABSENT
-    """The columns of how many tokens each score is taken over, one for each column of scores. With them sums
-    have a band of word choice. A file of differences has none, nor has a measure that is no sum or mean over
-    all tokens of a sentence."""
-    _one = one_of(
-        "sentences scores", "sentences difference", "pair_id scores", "pair_id difference", "sentence score"
-    )
+    tokens: TwoColumns = ABSENT
+    """The columns of how many tokens each score is taken over. With them sums have a band of word choice; a
+    measure that is no sum or mean over all tokens of a sentence has none."""
+    _one = one_of("sentences scores", "pair_id scores")
 
 
 class Scored(Model, Table):
