@@ -38,24 +38,6 @@ Published = Annotated[
     str,
     Field(description="Its name in the literature's numbers, which are in resources/pairs/published.csv."),
 ]
-Start = Annotated[
-    Text,
-    Field(
-        description="What a causal language model reads before each sentence: bos, eos, none, or a token. "
-        "Without this key it is what the tokenizer itself puts there, else its bos token unless that is of "
-        "chats, else its eos token."
-    ),
-]
-Attention = Annotated[
-    Literal["encoder", "decoder"], Field(description="Whose attention AULA uses in an encoder-decoder model.")
-]
-Dtype = Annotated[
-    Literal["float32", "tf32", "bfloat16"],
-    Field(
-        description="In which arithmetic this model reads pairs of sentences: float32, tf32 or bfloat16; "
-        "without this key that of `scoring`."
-    ),
-]
 
 
 class Model(Keys):
@@ -96,12 +78,28 @@ class ModelsFamily(Family):
     mapping of names of states to models. Those of `states` are added."""
 
 
+class Read(Keys):
+    """How a language model reads pairs of sentences."""
+
+    start: Text = ABSENT
+    """What a causal language model reads before each sentence: bos, eos, none, or a token. Without this key
+    it is what the tokenizer itself puts there, else its bos token unless that is of chats, else its eos
+    token."""
+    dtype: Literal["float32", "tf32", "bfloat16"] = ABSENT
+    """In which arithmetic: float32, tf32 or bfloat16; without this key that of `scoring`."""
+
+
+class ReadWithAttention(Read):
+    attention: Literal["encoder", "decoder"] = ABSENT
+    """Whose attention AULA uses in an encoder-decoder model."""
+
+
 class OtherTokenizer(Keys):
     repo: Repo
     revision: Revision = "main"
 
 
-class Hub(Model):
+class Hub(Model, ReadWithAttention):
     """A model of the Hugging Face hub."""
 
     source: Literal["hub"]
@@ -115,9 +113,6 @@ class Hub(Model):
     trust_remote_code: bool = ABSENT
     """Whether code of the repository is run, for a model that needs it; by default none is. It takes a commit
     as `revision`. No other model is made from such a model, and it is not fine-tuned."""
-    attention: Attention = ABSENT
-    start: Start = ABSENT
-    dtype: Dtype = ABSENT
     published: Published = ABSENT
 
     @field_validator("trust_remote_code")
@@ -128,16 +123,13 @@ class Hub(Model):
         return is_run
 
 
-class Folder(Model):
+class Folder(Model, ReadWithAttention):
     """A model directory on disk."""
 
     source: Literal["path"]
     kind: Kind = "masked-lm"
     path: Annotated[Text, Place("folder of a model")]
     """The folder, as save_pretrained leaves it, with the tokenizer."""
-    attention: Attention = ABSENT
-    start: Start = ABSENT
-    dtype: Dtype = ABSENT
     published: Published = ABSENT
 
 
@@ -147,7 +139,7 @@ def _has_type(config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-class Random(Model):
+class Random(Model, ReadWithAttention):
     """An untrained language model, for a baseline without meaning and for trying things out."""
 
     source: Literal["random"]
@@ -158,12 +150,9 @@ class Random(Model):
     tokenizer: Annotated[Text, Place("folder")]
     """A folder with a tokenizer, such as that of a model."""
     seed: Seed = 0
-    attention: Attention = ABSENT
-    start: Start = ABSENT
-    dtype: Dtype = ABSENT
 
 
-class Gguf(Model):
+class Gguf(Model, Read):
     """A causal language model in a file of the format GGUF, as llama.cpp and its kin run it. Its weights,
     which may have few bits, are read as float32. It needs the extra `gguf`."""
 
@@ -177,7 +166,5 @@ class Gguf(Model):
     for."""
     file: Annotated[str, Field(pattern="^[^/{}][^{}]*[.]gguf$")] = ABSENT
     """The path of the file in the repository; no other file of it is fetched."""
-    start: Start = ABSENT
-    dtype: Dtype = ABSENT
     published: Published = ABSENT
     _one = one_of("repo file", "path")

@@ -53,10 +53,6 @@ OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "StartAlone")
 """The measures of masked and of causal language models in a study that names none."""
 
 BenchmarkName = Annotated[str, among("benchmarks")]
-PublishedBenchmark = Annotated[
-    Literal["crows-pairs", "stereoset", "crows-pairs-revised", "crows-pairs-french"],
-    Field(description="Its name in the literature's numbers, which are in resources/pairs/published.csv."),
-]
 TwoColumns = Annotated[list[str], Field(min_length=2, max_length=2), UNIQUE]
 
 
@@ -64,6 +60,13 @@ class Benchmark(Keys):
     """A benchmark, by its format."""
 
     format: str
+    url: Url = ABSENT
+    path: UserFile = ABSENT
+    sha256: Sha256 = ABSENT
+    git_blob: GitBlob = ABSENT
+    licence: Licence = ABSENT
+    published: Literal["crows-pairs", "stereoset", "crows-pairs-revised", "crows-pairs-french"] = ABSENT
+    """Its name in the literature's numbers, which are in resources/pairs/published.csv."""
 
 
 class Shuffled(Keys):
@@ -209,14 +212,8 @@ class InItsOwnFormat(Benchmark):
     """CrowS-Pairs, or StereoSet (its intrasentence part), as its authors publish it or a world writes it."""
 
     format: Literal["crows-pairs", "stereoset"]
-    url: Url = ABSENT
-    path: UserFile = ABSENT
     world: WorldName = ABSENT
     """The world that makes it."""
-    sha256: Sha256 = ABSENT
-    git_blob: GitBlob = ABSENT
-    licence: Licence = ABSENT
-    published: PublishedBenchmark = ABSENT
     _one = one_of("url", "path", "world")
 
 
@@ -265,8 +262,6 @@ class PairTable(Benchmark, Table):
     """Any table of sentence pairs."""
 
     format: Literal["table"]
-    url: Url = ABSENT
-    path: UserFile = ABSENT
     encoding: Literal[
         "utf-8",
         "utf-16",
@@ -281,9 +276,6 @@ class PairTable(Benchmark, Table):
         "euc-kr",
     ] = ABSENT
     """How the text of a csv, tsv or jsonl file is encoded, where it is not UTF-8."""
-    sha256: Sha256 = ABSENT
-    git_blob: GitBlob = ABSENT
-    licence: Licence = ABSENT
     columns: Columns
     directions: Directions = ABSENT
     separator: str = ABSENT
@@ -293,7 +285,6 @@ class PairTable(Benchmark, Table):
     version_of: BenchmarkName = ABSENT
     """Another benchmark of the study, of which this one is a revision or translation: the pairs of the same
     `pair_id` are compared, under each model and measure."""
-    published: PublishedBenchmark = ABSENT
     _one = one_of("url", "path")
 
     @model_validator(mode="after")
