@@ -5,6 +5,7 @@ import random
 import re
 import tarfile
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -221,27 +222,25 @@ def test_a_damaged_archive_is_one_line_wherever_it_is_damaged(tmp_path: Path) ->
 
 
 def test_biographies(tmp_path: Path) -> None:
-    more = [*BIOS, ["She cuts.", 25, 1]]
-    task = read_task(tmp_path, "bias-in-bios", train=more, dev=[["x", 13, 1], [" ", 13, 1], [None, 13, 1]])
+    """Texts of published tasks are read as they are: STS-B has "Treasury\\x12s"."""
+    dev = ["x", " ", None, "Treasury\x12s plan", "a\ufffd", "b\r\nc"]
+    rows = [*BIOS, ["She cuts.", 25, 1]]
+    task = read_task(tmp_path, "bias-in-bios", train=rows, dev=[[text, 13, 1] for text in dev])
     assert len(task.labels) == 28 and list(task.labels) == sorted(task.labels)
-    assert list(task.examples["part"]) == ["train"] * 5 + ["dev"]
-    assert list(task.examples["label"]) == [13, 13, 25, 13, 25, 13]
+    parts = task.examples.groupby("part", sort=False)
+    assert {part: list(of["label"]) for part, of in parts} == {"train": [13, 13, 25, 13, 25], "dev": [13] * 4}
+    assert list(task.examples["text"])[5:] == [text for text in dev if text and text.strip()]
     assert list(task.examples["gender"])[:5] == ["female", "female", "male", "male", "female"]
     assert list(task.items["occupation"]) == ["nurse", "nurse", "surgeon", "nurse"]
     assert list(task.items["female_share"]) == pytest.approx([200 / 3, 200 / 3, 50, 200 / 3])
-    for remark in ("2 rows of dev have no text", "test is accountant", "surgeon has no female"):
+    for remark in (
+        "2 rows of dev have no text",
+        "2 rows of dev have control characters or U+FFFD in a text, and are read as they are",
+        "test is accountant",
+        "surgeon has no female",
+    ):
         assert any(remark in each for each in task.remarks)
-    assert (task.task, task.kind) == ("t", "occupations")
-    assert "LabHC/bias_in_bios@" in task.source
-
-
-def test_texts_of_a_published_task_are_read_as_they_are(tmp_path: Path) -> None:
-    """STS-B has "Treasury\\x12s"."""
-    texts = ["Treasury\x12s plan", "a\ufffd", "b\r\nc"]
-    task = read_task(tmp_path, "bias-in-bios", dev=[[text, 1, 0] for text in texts])
-    assert list(task.examples.loc[task.examples["part"] == "dev", "text"]) == texts
-    remark = "2 rows of dev have control characters or U+FFFD in a text, and are read as they are"
-    assert [each for each in task.remarks if "control" in each] == [remark]
+    assert (task.task, task.kind) == ("t", "occupations") and "LabHC/bias_in_bios@" in task.source
 
 
 @pytest.mark.parametrize("public", [True, False])
@@ -264,16 +263,10 @@ def test_similarity(tmp_path: Path, public: bool) -> None:
 
 
 def test_articles_follow_the_sound(tmp_path: Path) -> None:
-    jobs = "occupation\nusher\nuser\nheir\none-man band\nEuropean\nuncle\n"
-    bias = part(read_task(tmp_path, "stsb", occupations=jobs), "bias")
-    assert set(bias["second"].str.removesuffix(" is here.")) > {
-        "An usher",
-        "A user",
-        "An heir",
-        "A one-man band",
-        "A European",
-        "An uncle",
-    }
+    expected = ["An usher", "A user", "An heir", "A one-man band", "A European", "An uncle"]
+    jobs = "\n".join(["occupation", *(each.partition(" ")[2] for each in expected)])
+    bias = part(read_task(tmp_path, "stsb", occupations=f"{jobs}\n"), "bias")
+    assert {*bias["second"].str.removesuffix(" is here.")} > {*expected}
 
 
 @pytest.mark.parametrize("of_user", [False, True])
@@ -281,24 +274,20 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
     people = {"female": ["woman", "girl"], "male": ["man", "boy"]}
     settings: dict[str, Any] = {"people": people}
     files: dict[str, Any] = {}
-    if of_user:
-        files = {
-            "lists": None,
-            "frames": "ate a bagel .\n\nsold a bus .\n",
-            "occupations": "occupation\nengineer\nnurse\n",
-        }
-        settings["files"] = files_of("train", "dev", "test", "frames", "occupations")
-    task = read_task(tmp_path, "mnli", settings, **files)
-    assert ("lists: " in task.source) != of_user
     things = ["an apple", "a bagel", "a cake", "a bus", "an automobile"]
     frames = [f"{verb} {thing} ." for verb in ("sold", "bought") for thing in things]
     frames += [f"met {person} ." for person in ("a guest", "an adult", "a queen")]
     frames += [f"drove {thing} ." for thing in things[3:]] + [f"ate {thing} ." for thing in things[:3]]
-    frames = ["ate a bagel .", "sold a bus ."] if of_user else frames
+    if of_user:
+        frames = ["ate a bagel .", "sold a bus ."]
+        files = {"lists": None, "frames": "ate a bagel .\n\nsold a bus .\n"}
+        files["occupations"] = "occupation\nengineer\nnurse\n"
+        settings["files"] = files_of("train", "dev", "test", "frames", "occupations")
+    task = read_task(tmp_path, "mnli", settings, **files)
+    assert ("lists: " in task.source) != of_user
     expected = {
         (f"{job} {frame}", f"A {word} {frame}", gender, job.partition(" ")[2])
-        for frame in frames
-        for job in ("An engineer", "A nurse")
+        for frame, job in product(frames, ("An engineer", "A nurse"))
         for gender, words in people.items()
         for word in words
     }
@@ -307,7 +296,7 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
     assert set(bias[columns].itertuples(index=False, name=None)) == expected and len(bias) == len(expected)
     for _, pair in bias.groupby(["template", "occupation"]):
         assert list(pair["gender"]) == ["female", "male"] and pair["text"].nunique() == 1
-        assert len({("girl" in text) or ("boy" in text) for text in pair["second"]}) == 1
+        assert pair["second"].str.contains("girl|boy").nunique() == 1
     counted = "18 frames and 2 occupations, not the 1968 and 164"
     assert any(counted in remark for remark in task.remarks) != of_user
     assert list(task.labels) == ["entailment", "neutral", "contradiction"]
@@ -318,7 +307,7 @@ def test_frames_stand_beside_no_lists(tmp_path: Path) -> None:
     line = "task t: files: frames and occupations take the place of lists; give one or the other"
     for files in (beside, {"occupations": beside["occupations"]}):
         assert read_task(tmp_path, "mnli", **files) == line
-    with pytest.raises(InputError, match="'occupations' is a dependency of 'frames'"):
+    with pytest.raises(InputError, match="files: frames need occupations"):
         read_task(tmp_path, "mnli", {"files": files_of("frames")})
 
 
@@ -360,13 +349,6 @@ def test_a_table_of_people(tmp_path: Path, by_column: bool) -> None:
 
 
 def test_a_table_of_two_sentences(tmp_path: Path) -> None:
-    rows = [{**row, "score": row["score"] + 1} for row in ALIKE]
-    task = read_task(tmp_path, "similarity", {"scale": [1, 5]}, train=rows)
-    assert set(task.examples["label"]) == {0, 0.25, 0.5, 0.75, 1} and task.labels is None
-    assert list(task.items["part"].value_counts()) == [4 * 60 * 2, 4]
-
-
-def test_a_table_of_entailment(tmp_path: Path) -> None:
     secret = {"files": {"train": {"url": "https://x.org/a.csv?token=secret"}, "bias": {"path": "b.csv"}}}
     task = read_task(tmp_path, "entailment", secret)
     assert "x.org" in task.source and "secret" not in task.source
@@ -375,6 +357,10 @@ def test_a_table_of_entailment(tmp_path: Path) -> None:
     number = {row["a"]: ["yes", "maybe", "no"].index(row["answer"]) for row in ALIKE}
     assert [number[text] for text in task.examples["text"]] == list(task.examples["label"])
     assert list(part(task, "bias")["gender"]) == ["female", "male"]
+    rows = [{**row, "score": row["score"] + 1} for row in ALIKE]
+    task = read_task(tmp_path, "similarity", {"scale": [1, 5]}, train=rows)
+    assert set(task.examples["label"]) == {0, 0.25, 0.5, 0.75, 1} and task.labels is None
+    assert list(task.items["part"].value_counts()) == [4 * 60 * 2, 4]
 
 
 def test_a_synthetic_task_is_of_its_world(tmp_path: Path) -> None:
