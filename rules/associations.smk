@@ -149,8 +149,8 @@ if ASSOCIATIONS:
         table_outputs(["tests", "experiments", "cells", "published", "sets"], "associations_")
         | figure_outputs(
             [
-                *(["tests_figure"] if len(SUITES) > len(GROUNDED_SUITES) else []),
-                *(["grounded_figure"] if GROUNDED_SUITES else []),
+                *(["tests"] if len(SUITES) > len(GROUNDED_SUITES) else []),
+                *(["grounded"] if GROUNDED_SUITES else []),
             ],
             "associations_",
         ),

@@ -209,7 +209,7 @@ def table_outputs(names, prefix="", forms=("csv", "md", "tex")):
 def figure_outputs(names, prefix=""):
     """Figures by the names that the family's module gives them."""
     return {
-        f"{name}_{form}": result("figures", f"{prefix}{name.removesuffix('_figure')}.{form}")
+        f"{name}_{form}": result("figures", f"{prefix}{name}.{form}")
         for name in names
         for form in ("svg", "png")
     }

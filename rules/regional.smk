@@ -252,10 +252,10 @@ register(
 
 if REGIONAL:
     _charts = {
-        "scores_figure": True,
+        "scores": True,
         "word_map": HAS_MAPS and REGIONAL["mapped_word"],
-        "names_figure": NAME_VECTORS,
-        "series_figure": SERIES,
+        "names": NAME_VECTORS,
+        "series": SERIES,
         "positive_map": HAS_MAPS and PREFIXES,
     }
     presents(

@@ -66,10 +66,10 @@ def downstream_figures():
     """The figures that the study has something for."""
     how = {settings_of(DOWNSTREAM, task)["how"] for task in TASKS}
     needed = {
-        "extrinsic_figure": TASKS,
-        "intrinsic_figure": TUNED_AND_SCORED,
-        "changes_figure": any("origin" in each for each in listed_models()),
-        "against_figure": len(TUNED_AND_SCORED) >= LEAST_SEEN,
-        "steps_figure": "curve" in how,
+        "extrinsic": TASKS,
+        "intrinsic": TUNED_AND_SCORED,
+        "changes": any("origin" in each for each in listed_models()),
+        "against": len(TUNED_AND_SCORED) >= LEAST_SEEN,
+        "steps": "curve" in how,
     }
     return [name for name, there in needed.items() if there]

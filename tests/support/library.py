@@ -54,16 +54,18 @@ from unmask.debiasing.data import read_words as debiasing_read_words
 from unmask.debiasing.keys import DebiasingFamily
 from unmask.debiasing.masked_training import debias, held_out_loss
 from unmask.debiasing.model_files import load_base, pooler_of, save
+from unmask.debiasing.presenting import PRESENTS as DEBIASING_PRESENTS
 from unmask.debiasing.presenting import DebiasingResults
 from unmask.debiasing.sentences import Sentence as DebiasingSentence
 from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
 from unmask.debiasing.swapping import swap_corpus, swapper
 from unmask.downstream import fine_tuning, measuring, tables
-from unmask.downstream.charts import MAKERS, MOST_CURVES
+from unmask.downstream.charts import MOST_CURVES
 from unmask.downstream.correlation import N_RANDOM, ModelRole, correlations_of, kendall, permutations_of
 from unmask.downstream.fine_tuning import FineTuned, FineTuning, Hyperparameters, search
 from unmask.downstream.measuring import Runs, read_runs
 from unmask.downstream.measuring import measure as downstream_measure
+from unmask.downstream.presenting import PRESENTS as DOWNSTREAM_PRESENTS
 from unmask.downstream.results import PUBLISHED_COLUMNS, TAU, DownstreamResults
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
@@ -274,7 +276,13 @@ from unmask.regional.prefixes import (
     prefix_table,
     region_groups,
 )
-from unmask.regional.presenting import PRESENTS
+from unmask.regional.presenting import (
+    PRESENTS,
+    says_of_prefixes,
+    says_of_scores,
+    says_of_series,
+    says_of_tree,
+)
 from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
@@ -302,7 +310,6 @@ from unmask.regional.words import read_list, read_words, word_sets
 from unmask.report import charts as report_charts
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of
 from unmask.report.changes import CHART_COLUMNS, changes_chart
-from unmask.report.chart_files import names_of, save_charts
 from unmask.report.charts import FONT, VEGA_LITE, chart, program, save_chart, theme
 from unmask.report.citing import citations, cite_section, licences_of
 from unmask.report.colours import DARK, LIGHT, PALETTES, Palette, style_sheet
@@ -333,6 +340,8 @@ from unmask.report.panels import (
     with_shared_scales,
 )
 from unmask.report.panels import columns_of as report_columns_of
+from unmask.report.presenting import NO_FIGURE, Presentation, save_figure
+from unmask.report.presenting import present as present_family
 from unmask.report.provenance import agreed, flatten, provenance
 from unmask.report.published import doubts, read_published
 from unmask.report.rendering import LATEX_ESCAPES, escape_latex, escape_markdown, latex, markdown
@@ -362,7 +371,6 @@ from unmask.report.sections import (
 from unmask.report.sheets import DASH, MINUS, Sheet, number, p_value, rows_of
 from unmask.report.study import Study
 from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary
-from unmask.report.table_files import table_texts
 from unmask.report.titled import title_of as report_title_of
 from unmask.report.topics import Topic, clear
 from unmask.report.truths import read_truths
@@ -391,7 +399,7 @@ from unmask.statistics.agreement import (
     vote_counts,
 )
 from unmask.statistics.bias import bias_table
-from unmask.statistics.changes import MARGIN_KEYS, changes, clear_changes, margins_left, margins_of
+from unmask.statistics.changes import MARGIN_KEYS, changes, margins_left, margins_of
 from unmask.statistics.comparisons import (
     mcnemar_test,
     measures_compared,

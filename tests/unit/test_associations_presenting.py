@@ -14,6 +14,7 @@ from library import (
     PRINTED,
     STIMULI,
     AssociationResults,
+    Text,
     association_tests,
     cell_means,
     read_published,
@@ -24,6 +25,7 @@ from library import (
 from library import ASSOCIATIONS_PRESENTS as PRESENTS
 from literal_associations import suite, words
 from real_data import real_data
+from shown import check_first_sentence, check_shown, rows_drawn
 from study_schema import ROOT
 
 AWKWARD = "a<b>&$x_1$"
@@ -115,9 +117,7 @@ def results(files: dict[str, Any]) -> AssociationResults:
 
 def shown(results: AssociationResults, name: str) -> tuple[pd.DataFrame, list[dict[str, str]]]:
     """The numbers of a table, and the rows of its sheet by their heads."""
-    made = PRESENTS.tables[name](results)
-    assert isinstance(made, tuple)
-    frame, sheet = made
+    frame, sheet = PRESENTS.table(name, results)
     heads = [*sheet.stubs, *(f"{group}: {label}" if group else label for group, label in sheet.columns)]
     return frame, [dict(zip(heads, row, strict=True)) for row in sheet.rows]
 
@@ -198,29 +198,24 @@ def test_what_was_left_out_is_said(results: AssociationResults) -> None:
     assert rows[3]["pictures"] == "X 6" and rows[3]["A"] == AWKWARD
 
 
-def test_findings_count_tests_that_can_reject(results: AssociationResults) -> None:
-    section = PRESENTS.sections("associations", results)[0]
-    told = [text for text in section.sentences if text.startswith(("For blank", f"For {AWKWARD}, tests"))]
-    main = results.tests[results.tests["encoder"].eq(AWKWARD)]
-    beyond = {pooling: int((rows["p_holm"] < 0.05).sum()) for pooling, rows in main.groupby("pooling")}
-    assert (
-        f"by pooling: mean {beyond['mean']} of 2, cls {beyond['cls']} of 2. 1 test cannot have p < 0.05"
-        in told[0]
-    )
-    assert told[1].startswith("For blank (never trained), tests beyond chance")
-    mean_d = main.loc[main["pooling"].eq("mean"), "d"].abs().mean()
-    assert f"Mean |d| is {mean_d:.2f} (mean)" in told[0]
-    grounded = [text for text in section.sentences if text.startswith("In tests with pictures")]
-    assert len(grounded) == 2 and "of the words (E1) in 1 of 1 (joint) and " in grounded[0]
-    assert any("published values of d" in text and "furthest is" in text for text in section.sentences)
-
-
-def test_the_section_has_charts_tables_and_how(results: AssociationResults) -> None:
-    section = PRESENTS.sections("associations", results)[0]
-    assert [type(block).__name__ for block in section.blocks] == ["Chart", "Chart", *["Fold"] * 6]
-    chart: Any = section.blocks[0]
-    claims = {row["test"]: row["claim"] for row in chart.rows}
-    assert claims["small"] == "sets too small for such a p"
+def test_the_section_says_what_its_tables_say(results: AssociationResults) -> None:
+    (section,) = PRESENTS.sections(results)
+    check_first_sentence(section)
+    main = results.tests
+    beyond, few, sizes = section.sentences
+    assert beyond.startswith(f"Of {len(main)} association tests, {(main['p_holm'] < 0.05).sum()} are clear")
+    # the small test of both encoders and poolings
+    assert few.startswith("4 tests cannot have p < 0.05")
+    mean_d = main[main["encoder"].eq(AWKWARD) & main["pooling"].eq("mean")]["d"].abs().mean()
+    assert f"{AWKWARD} mean {mean_d:.2f}" in sizes and "blank (never trained)" in sizes
+    texts = [block.text for block in section.every_block() if isinstance(block, Text)]
+    assert texts[0].startswith("Of 4 effects of words (E1), ") and texts[1].startswith("Of 8 effects of pict")
+    assert "published values of d" in texts[2] and "furthest is" in texts[2]
+    keys = {name: name for name in ("encoder", "suite", "test", "pooling")}
+    columns = {"d": "d", "low": "d_low", "high": "d_high", "expected_d": "expected_d", "p_holm": "p_holm"}
+    rows = rows_drawn(PRESENTS.figure("tests", results)[0])
+    check_shown(rows, PRESENTS.table("tests", results)[0].query("unit == 'word'"), keys, columns)
+    assert {row["claim"] for row in rows if row["test"] == "small"} == {"sets too small for such a p"}
 
 
 def test_a_study_without_any_of_it(results: AssociationResults) -> None:
@@ -230,9 +225,7 @@ def test_a_study_without_any_of_it(results: AssociationResults) -> None:
     }
     few = AssociationResults(dict(results.files) | words_alone, SETTINGS | {"released": []})
     assert shown(few, "experiments")[1] == shown(few, "cells")[1] == shown(few, "published")[1] == []
-    assert dict(PRESENTS.drawn(few, ["grounded_figure"])) == {
-        "grounded_figure": "This study has no grounded test."
-    }
+    assert PRESENTS.figure("grounded", few)[0] is None
 
 
 def test_the_published_values_of_the_project() -> None:

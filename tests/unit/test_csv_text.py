@@ -6,7 +6,7 @@ import io
 import pandas as pd
 import pytest
 
-from library import Sheet, csv_text, table_texts
+from library import csv_text
 
 FORMULAS = ['=HYPERLINK("http://x")', "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1"]
 
@@ -36,9 +36,3 @@ def test_categories_and_equal_column_names() -> None:
     frame = pd.DataFrame([["=a", "=b"], ["c", "=b"]], columns=["x", "x"])
     assert csv_text(frame) == "x,x\n'=a,'=b\nc,'=b\n"
     assert csv_text(frame.iloc[:, :1].astype("category")) == "x\n'=a\nc\n"
-
-
-def test_tables_of_families_are_written_so() -> None:
-    made = pd.DataFrame({"group": ["=1+1"]}), Sheet("c", ("group",), (), (("=1+1",),))
-    (_, text), *_ = table_texts({"t": lambda: made}, ["t_csv"])
-    assert read_back(text) == [["group"], ["'=1+1"]]

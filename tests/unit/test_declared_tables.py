@@ -84,7 +84,7 @@ def test_without_values_across_each_row_is_a_row() -> None:
 
 def test_a_query_chooses_rows() -> None:
     assert [row[0] for row in replace(PLAIN, where="n > 7").sheet(FRAME).rows] == ["b"]
-    assert replace(PLAIN, where="n > 8").sheet(FRAME, "Caption.", "Nothing.").caption == "Caption. Nothing."
+    assert replace(PLAIN, where="n > 8").sheet(FRAME).rows == ()
 
 
 def test_columns_can_be_left_out_by_label_or_group() -> None:
@@ -92,10 +92,11 @@ def test_columns_can_be_left_out_by_label_or_group() -> None:
 
 
 def test_where_there_is_nothing_the_caption_says_so() -> None:
-    captions = Captions({"plain": "Of {n} models.", "empty": "Nothing."}, {"n": "2"})
+    captions = Captions({"plain": "Of {n} models."}, {"n": "2"})
     assert PLAIN.captioned(FRAME, captions).caption == "Of 2 models."
     sheet = PLAIN.captioned(FRAME[:0], captions)
-    assert (sheet.caption, sheet.stubs) == ("Of 2 models. Nothing.", ("model", "million weights"))
+    assert sheet.caption == "Of 2 models. Nothing in this study has what this table needs."
+    assert sheet.stubs == ("model", "million weights")
     assert sheet.columns == sheet.rows == ()
 
 

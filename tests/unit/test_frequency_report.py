@@ -35,8 +35,8 @@ from library import (
 )
 from library import FREQUENCY_FINDINGS as FINDINGS
 from library import GROUPS as SIDES
-from page_words import check_first_sentence
 from running import present, run_script
+from shown import check_first_sentence
 
 MODELS: list[dict[str, Any]] = [{"name": "m1", "source": "train"}, {"name": "m2", "source": "path"}]
 BENCHMARKS: list[dict[str, Any]] = [

@@ -19,7 +19,7 @@ from library import (
     published_percents,
 )
 from library import PAIRS_STEREOSET as STEREOSET
-from page_words import check_first_sentence
+from shown import check_first_sentence
 from study_schema import options_with
 from synthetic import RESOURCES, pair_results, with_tables
 

@@ -25,21 +25,24 @@ from library import (
     PRESENTS,
     REGIONS,
     SPARSENESS,
+    Chart,
     InputError,
     RegionalResults,
-    chart,
     framed,
     read_borders,
     render_page,
     rows_of,
-    sentences,
+    says_of_prefixes,
+    says_of_scores,
+    says_of_series,
+    says_of_tree,
     write_table,
 )
 from library import REGIONAL_CORRECTED as CORRECTED
 from library import REGIONAL_PROTOCOLS as PROTOCOLS
 from library import REGIONAL_PUBLISHED as PUBLISHED
 from library import REGIONAL_SCORES as SCORES
-from page_words import check_first_sentence
+from shown import check_first_sentence, check_shown, rows_drawn
 
 RESOURCES = Path(__file__).parents[2] / "resources" / "regional"
 FACTS = pd.read_csv(RESOURCES / "published.csv", comment="#", keep_default_na=False)
@@ -187,18 +190,15 @@ def scored(model: int, measure: str, protocol: str, words: str = FULL) -> dict[s
 
 def cells(results: RegionalResults, table: str) -> dict[tuple[str, ...], dict[str, str]]:
     """The cells of each row of a table by its stubs, by the label of the column."""
-    made: Any = PRESENTS.tables[table](results)
-    sheet, stubs = made[1], len(made[1].stubs)
-    labels = [label for _, label in sheet.columns]
+    _, sheet = PRESENTS.table(table, results)
+    labels, stubs = [label for _, label in sheet.columns], len(sheet.stubs)
     rows = {row[:stubs]: dict(zip(labels, row[stubs:], strict=True)) for row in sheet.rows}
     assert len(rows) == len(sheet.rows)
     return rows
 
 
 def frame_of(results: RegionalResults, table: str) -> pd.DataFrame:
-    made: Any = PRESENTS.tables[table](results)
-    frame: pd.DataFrame = made[0]
-    return frame
+    return PRESENTS.table(table, results)[0]
 
 
 def printed_row(table: str, measure: str, words: str = FULL) -> list[float]:
@@ -309,24 +309,17 @@ def test_prefixes_have_the_papers_names(results: RegionalResults) -> None:
     assert frame_of(results, "table4")["in_print"].tolist() == frame["expected"].tolist()
 
 
-def said(name: str, results: RegionalResults) -> list[str]:
-    return list(sentences([finding for finding in PRESENTS.findings if finding.name == name], results))
-
-
 def test_regions_that_differ_are_those_of_the_scores(results: RegionalResults) -> None:
-    texts = said("scores", results)
-    assert len(texts) == 2 * len(MODELS)
-    for number, text in enumerate(texts[::2]):
-        rows = [row for row in scored(number, C_W, CORRECTED).values() if row.level == "continent"]
-        clear = [row.region for row in rows if row.p_holm < ALPHA]
-        start = (
-            f"{MODELS[number]['name']}: countries differ by more than chance in {len(clear) or 'none'} of 6"
-        )
-        assert text.startswith(f"{start} continents (C_w corrected, p < 0.05 after Holm's correction)")
-        assert all((f"Continent {r}" in text) == (r in clear) for r in CONTINENTS if r != "AF")
+    rows = results.scores.query("measure == 'C_w' and protocol == 'corrected' and words == 'full'")
+    tested, clear = rows["p"].notna().sum(), rows[rows["p_holm"] < ALPHA]
+    said, few, untrained = says_of_scores(results)
+    assert said.startswith(f"Of {tested} differences within a region (C_w corrected), {len(clear)} are clear")
+    first = clear.iloc[0]
+    assert f"{results.regions['name'][first['region']]} of {first['model']}" in said
     # 16 countries with a pair: 16 / 201 is above .05
-    assert all("No p can be below 0.08 with so few permutations." in text for text in texts[1::2])
-    assert said("untrained", results)[0].startswith("blank has random weights")
+    assert few.startswith(f"Of {3 * 16} no p can be below 0.05") and untrained.startswith(
+        "blank has random weights"
+    )
 
 
 def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
@@ -340,7 +333,7 @@ def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
         signs = [np.sign(a[0] - b[0]) * np.sign(a[1] - b[1]) for a, b in pairs]
         untied = sum(a[1] != b[1] for a, b in pairs)
         taus.append(sum(signs) / (len(pairs) * untied) ** 0.5)
-    (text,) = said("tree", results)
+    (text,) = says_of_tree(results)
     assert text.startswith("Kendall's tau of C_w") and "over 6 continents" in text
     ends = {f"+{tau:.2f}" for tau in taus}
     assert f"paper {' to '.join(sorted(ends))}, corrected" in text
@@ -349,43 +342,40 @@ def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
 
 def test_a_series_and_prefixes_are_said(results: RegionalResults) -> None:
     first, last = (1000 * scored(number, C_W, CORRECTED)["world"].score for number in (0, 1))
-    (text,) = said("series", results)
+    (text,) = says_of_series(results)
     assert text.startswith("toxic: over 20 epochs") and text.endswith(f"from {first:.2f} to {last:.2f}.")
-    (text,) = said("prefixes", results)
-    assert text.startswith("c1 (never trained) on imdb: naming 10 of 18 countries changes the share")
-    assert ": Chile (−1.8 points), Brazil (−1.7 points)" in text
-    assert said("names", results) == ["1 name stands for 2 regions, which one sentence is about."]
+    count, largest = says_of_prefixes(results)
+    assert count.startswith("Of 18 changes of the share of positive predictions by naming a region, 10 are")
+    assert largest.endswith("is of Chile for c1 (never trained) on imdb: −1.8 points.")
 
 
 def drawn(name: str, results: RegionalResults) -> list[dict[str, Any]]:
-    made: Any = PRESENTS.charts[name][0](results)
-    return chart("c", "a", made).rows
+    made: Any = PRESENTS.figure(name, results)[0]
+    return rows_drawn(made)
 
 
 def test_charts_have_the_scores_times_a_thousand(results: RegionalResults) -> None:
+    frame = frame_of(results, "table1").query("measure == 'C_w' and words == 'full'")
+    ends = {"permuted_low": "permuted_low", "permuted_high": "permuted_high"}
+    keys = {"model": "model", "region": "region"}
+    rows = drawn("scores", results)
+    check_shown(rows, frame.query("protocol == 'corrected'"), keys, {"score": "score", **ends}, 1000)
     claims = {0.002: "more, corrected", 0.03: "more, before correction", 0.6: "not more"}
-    rows = drawn("scores_figure", results)
-    assert [row["panel"] for row in rows[::7]] == ["m1", "m2", "blank"]
-    for row in rows:
-        number = [model["name"] for model in MODELS].index(row["model"])
-        known = scored(number, C_W, CORRECTED)[row["region"]]
-        assert row["score"] == pytest.approx(1000 * known.score)
-        if row["region"] != "world":
-            assert row["permuted_high"] == pytest.approx(1000 * known.permuted_high)
-        assert row["claim"] == claims.get(known.p, "not tested")
-    for row in drawn("series_figure", results):
-        number, protocol = {0: 0, 20: 1}[row["epoch"]], row["protocol"]
-        regions = {"overall": "world", SCRIPT: "AF"} | {f"Continent {code}": code for code in CONTINENTS}
-        assert row["panel"] == f"toxic, {protocol}"
-        assert row["score"] == pytest.approx(1000 * scored(number, C_W, protocol)[regions[row["name"]]].score)
+    assert all(row["claim"] == claims.get(row["p"], "not tested") for row in rows)
+    steps = frame[frame["model"] != "blank"].assign(
+        panel="toxic, " + frame["protocol"],
+        name=frame["region"].map(results.regions["name"]).replace("World", "overall"),
+    )
+    keys = {"model": "model", "panel": "panel", "name": "name"}
+    check_shown(drawn("series", results), steps, keys, {"score": "score"}, 1000)
     vars(results)["scores"] = results.scores[results.scores["protocol"] != CORRECTED]
     vars(results).pop("main_protocol")
-    assert {row["protocol"] for row in drawn("scores_figure", results)} == {PAPER}
+    assert {row["protocol"] for row in drawn("scores", results)} == {PAPER}
 
 
 def test_names_are_laid_out_by_their_principal_components(results: RegionalResults) -> None:
     """Against eigenvectors of the covariance; later steps of a series have no points."""
-    rows_drawn = drawn("names_figure", results)
+    rows_drawn = drawn("names", results)
     assert {row["model"] for row in rows_drawn} == {"m1", "blank"}
     for seed, model in ((0, "m1"), (2, "blank")):
         known = make_name_vectors(seed)
@@ -437,26 +427,26 @@ def test_antarctica_is_not_drawn() -> None:
 
 
 def test_the_section_has_the_papers_tables_and_what_is_doubtful(results: RegionalResults) -> None:
-    section = PRESENTS.sections("regional", results)[0]
+    (section,) = PRESENTS.sections(results)
     check_first_sentence(section)
     page = render_page("Report", [section])
     assert SCRIPT not in page and html.escape(SCRIPT, quote=False) in page.replace("&#39;", "'")
     doubt = FACTS.loc[FACTS["why"] != "", "why"].iloc[0]
     assert all(f"HERB, Table {table}: " in page for table in range(1, 7))
     assert "Printed values that are doubtful" in page and html.escape(doubt, quote=False)[:40] in page
-    assert len([block for block in section.blocks if type(block).__name__ == "Chart"]) == len(PRESENTS.charts)
+    assert sum(isinstance(block, Chart) for block in section.every_block()) == 5
 
 
 def test_what_there_is_nothing_of_is_a_line(files: dict[str, Any], tmp_path: Path) -> None:
     bare = files | {"prefixes": [], "borders": [], "likelihoods": [], "name_vectors": []}
     few = RegionalResults(bare, SETTINGS | {"series": []})
-    pictures = dict(PRESENTS.drawn(few, PRESENTS.charts))
-    assert {name for name, each in pictures.items() if not isinstance(each, str)} == {"scores_figure"}
+    figures = ("scores", "word_map", "names", "series", "positive_map")
+    assert [name for name in figures if PRESENTS.figure(name, few)[0]] == ["scores"]
     nothing = RegionalResults(bare | {"scores": []}, SETTINGS)
-    texts = dict(PRESENTS.table_texts(nothing, ["table1_md", "table3_tex", "table4_md", "table2_csv"]))
-    assert len(texts.pop("table2_csv").splitlines()) == 1
-    assert all("Nothing in this study has what this table needs." in text for text in texts.values())
-    assert dict(PRESENTS.drawn(nothing, ["scores_figure"]))["scores_figure"].startswith("No region of this")
+    assert PRESENTS.figure("scores", nothing)[0] is None and PRESENTS.table("table2", nothing)[0].empty
+    for name in ("table1", "table3", "table4"):
+        sheet = PRESENTS.table(name, nothing)[1]
+        assert not sheet.rows and "Nothing in this study has what this table needs." in sheet.caption
     other = tmp_path / "other.parquet"
     write_table(other, make_scores(0), SCORES, {"model": "m2", "draws": 7})
     mixed = RegionalResults(files | {"scores": [*files["scores"][:1], str(other)]}, SETTINGS)
@@ -474,5 +464,5 @@ def test_a_tree_of_ones_own_with_two_levels(files: dict[str, Any], tmp_path: Pat
     write_table(tmp_path / "s.parquet", scores, SCORES, {"model": "m1", "draws": 20})
     paths = {"regions": str(tmp_path / "regions.parquet"), "scores": [str(tmp_path / "s.parquet")]}
     lacking: dict[str, Any] = {"likelihoods": [], "prefixes": [], "name_vectors": []}
-    (section,) = PRESENTS.sections("regional", RegionalResults(files | paths | lacking, SETTINGS))
+    (section,) = PRESENTS.sections(RegionalResults(files | paths | lacking, SETTINGS))
     assert "300" in render_page("r", [section])

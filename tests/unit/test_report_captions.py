@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from library import COMPUTED, HOW_COMPUTED, Captions, Facts, load_captions, with_parts_of
-from page_words import CAPTION, SENTENCE
+from shown import CAPTION, SENTENCE
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 FILES = sorted(RESOURCES.glob("*/captions.yaml"))

@@ -15,6 +15,7 @@ import pytest
 import synthetic
 from library import (
     FLAWS,
+    NO_FIGURE,
     PAIRS,
     SCHEMAS,
     SCORES,
@@ -28,8 +29,8 @@ from library import (
     title_of,
     write_table,
 )
-from page_words import check_first_sentence
 from running import present, run_script
+from shown import check_first_sentence
 from study_schema import MEASURES, statistics_with
 
 ROOT = Path(__file__).parents[2]
@@ -429,7 +430,7 @@ def test_a_small_study_still_has_a_page(files: dict[str, Any], tmp_path: Path) -
     folder = shown_in(tmp_path, of_one, MODELS[:1], BENCHMARKS[1:])
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert "1 masked language model (bert)" in page
-    assert "this study has none" in (folder / "figure1.svg").read_text(encoding="utf-8")
+    assert NO_FIGURE in (folder / "figure1.svg").read_text(encoding="utf-8")
     made = json.loads((folder / "pairs.json").read_text())
     assert {"agreement", "planted", "series"}.isdisjoint(section["name"] for section in made["sections"])
     assert made["made_from"][files["bias"][1]] == sha256_of_file(files["bias"][1])

@@ -123,7 +123,7 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     page = copied.read("report", "index.html")
     assert re.search(r"(bert|roberta): \d+\.\d tokens of a line on average; no model makes more\.", page)
     assert "Tokens that each model makes of a line: the mean, and the fewest to the most." in page
-    assert "<summary>Lengths, in numbers</summary>" in page
+    assert "<summary>The numbers</summary>" in page
     assert copied.read("tables", "lengths.md").count("\n| ") == 4
     assert read_metadata(copied.folder / "results/small/lengths/bert.parquet")["model"] == "bert"
     assert "lengths/bert.parquet" in copied.read("SHA256SUMS")

@@ -1,6 +1,6 @@
 """What the report shows of association tests: tables, charts, and what these say."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,20 +11,24 @@ import pandas as pd
 from unmask.associations import charts
 from unmask.associations.schema import ASSOCIATIONS
 from unmask.associations.study import PRINTED
-from unmask.associations.terms import E1, E2, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
+from unmask.associations.terms import E1, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
 from unmask.models.poolings import POOLINGS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
-from unmask.report.findings import Finding, Row, records
-from unmask.report.presenting import Presentation, captioned
+from unmask.report.findings import listed, many, records, span
+from unmask.report.presenting import Presentation
 from unmask.report.published import read_published
-from unmask.report.sheets import number, rows_of
+from unmask.report.sections import OTHER_TESTS
+from unmask.report.sheets import Sheet, counted, number, rows_of
 from unmask.report.study import UNTRAINED, Named
-from unmask.report.table_files import TableAndSheet
+from unmask.report.topics import Topic, clear
 from unmask.study_results import facts_by, load_tables
 
 CLOSE = 0.01
 """Half of what the last of two decimals says, and as much again for that of ours."""
+
+NAMED = 6
+"""So many values stand in a sentence."""
 
 D = Column("d", "{d:+.2f}{mark}", "How much nearer X is to A than Y is, in standard deviations of s.")
 INTERVAL = Column("interval", ends("d", "+.2f"), "Interval of d over resampled units of X and Y.")
@@ -187,32 +191,32 @@ class AssociationResults:
         confidence = f"{100 * self.settings['confidence']:g}"
         return load_captions(self.files["captions"], alpha=f"{self.alpha:g}", confidence=confidence)
 
-    def captioned(self, table: Table, frame: pd.DataFrame, rows: pd.DataFrame | None = None) -> TableAndSheet:
-        """The numbers of a table, and its sheet of some rows, by default of all."""
-        return frame, table.captioned(frame if rows is None else rows, self.captions)
+
+def tests(results: AssociationResults) -> pd.DataFrame:
+    """ASSOCIATIONS of every test without pictures, in both units."""
+    return results.rows[results.rows["experiment"] == WEAT]
 
 
-def tests(results: AssociationResults) -> TableAndSheet:
-    """Every test by pooling down, encoders across; the frame has both units."""
-    both = results.rows[results.rows["experiment"] == WEAT]
+def tests_sheet(results: AssociationResults, both: pd.DataFrame) -> Sheet:
+    """Every test by pooling down, encoders across."""
     by_text = both.loc[both["unit"] == TEXT, [*EACH_TEST, "d", "p"]]
     rows = in_order(with_marks(results.tests, results.alpha, "p_two"), pooling=results.poolings)
     rows = rows.merge(by_text, on=[*EACH_TEST], suffixes=("", "_text"))
-    return results.captioned(TESTS, both, rows.assign(encoder=pd.Categorical(rows["encoder"], results.names)))
+    rows = rows.assign(encoder=pd.Categorical(rows["encoder"], results.names))
+    return TESTS.captioned(rows, results.captions)
 
 
-def experiments(results: AssociationResults) -> TableAndSheet:
-    """Experiments 1 to 3 of grounded tests, a row each; the frame has both units."""
-    frame = results.rows[results.rows["experiment"] != WEAT]
-    return results.captioned(EXPERIMENTS, frame, with_marks(results.grounded, results.alpha, "p_two"))
+def experiments_sheet(results: AssociationResults, rows: pd.DataFrame) -> Sheet:
+    """Experiments 1 to 3 of grounded tests, a row each, with words as units."""
+    return EXPERIMENTS.captioned(with_marks(results.grounded, results.alpha, "p_two"), results.captions)
 
 
-def cells(results: AssociationResults) -> TableAndSheet:
-    """Mean s in all cells of grounded tests; the frame has both units."""
-    return results.captioned(CELLS, results.cells, results.cells[results.cells["unit"] == WORD])
+def cells_sheet(results: AssociationResults, cells: pd.DataFrame) -> Sheet:
+    """Mean s in all cells of grounded tests, with words as units."""
+    return CELLS.captioned(cells[cells["unit"] == WORD], results.captions)
 
 
-def published(results: AssociationResults) -> TableAndSheet:
+def published(results: AssociationResults) -> pd.DataFrame:
     """What others have published, with ours in the same pooling and unit and over the same deviation.
 
     Of a released suite all values of its tests, and of several tests the mean of |d|, if it has all of them.
@@ -255,103 +259,77 @@ def published(results: AssociationResults) -> TableAndSheet:
     keys = ["encoder", "suite", "source", "test", "pooling", "unit"]
     frame = pd.DataFrame(lines, columns=[*keys, *PUBLISHED_NUMBERS, "note"])
     frame = frame.astype(dict.fromkeys(PUBLISHED_NUMBERS, float))
-    return results.captioned(PUBLISHED, frame.assign(difference=frame["d"] - frame["published_d"]))
+    return frame.assign(difference=frame["d"] - frame["published_d"])
 
 
-def sets(results: AssociationResults) -> TableAndSheet:
-    """What every test compares."""
-    return results.captioned(WHAT_IS_COMPARED, results.sets)
+def says(results: AssociationResults) -> Iterator[str]:
+    """How many tests are beyond chance, how many cannot be, and how large d is beside what chance gives."""
+    rows = results.tests.assign(p=results.tests["p_two"])
+    if rows.empty:
+        return
+    yield clear(rows, "association tests", results.alpha)
+    if too_small := int((rows["p"].notna() & (rows["least_p"] >= results.alpha)).sum()):
+        yield f"{counted(too_small, 'test')} cannot have p < {results.alpha:g}, as the sets are too small."
+    of_each = rows.assign(d=rows["d"].abs()).groupby(["encoder", "pooling"], sort=False)
+    sizes = of_each[["d", "expected_d"]].mean()
+    means = [
+        f"{each.encoder}{' (never trained)' if each.encoder in results.untrained else ''} {each.pooling} "
+        f"{number(each.d)}"
+        for each in rows_of(sizes.reset_index())
+    ]
+    expected = span(sizes["expected_d"].min(), sizes["expected_d"].max())
+    yield f"Mean |d| is {expected} without bias; here it is: {listed(means, NAMED)}."
 
 
-def _beyond(rows: pd.DataFrame, alpha: float, by: Sequence[str]) -> list[Any]:
-    """By these keys: how many tests could be below alpha before correction, and how many are after it."""
-    able = rows["least_p"] < alpha
-    counted = rows.assign(tests=able, too_small=~able & rows["p_two"].notna(), beyond=rows["p_holm"] < alpha)
-    return rows_of(
-        counted.groupby(list(by), sort=False)[["tests", "too_small", "beyond"]].sum().reset_index()
-    )
+def says_of_grounded(results: AssociationResults) -> Iterator[str]:
+    """How many effects of words (E1), and of pictures (E3), are beyond chance."""
+    effects = {"of words (E1)": [E1], "of pictures (E3)": [E3X, E3Y]}
+    for effect, experiments in effects.items():
+        rows = results.grounded[results.grounded["experiment"].isin(experiments)]
+        if len(rows):
+            yield clear(rows.assign(p=rows["p_two"]), f"effects {effect}", results.alpha)
 
 
-def _by_encoder(results: AssociationResults) -> Iterator[Row]:
-    for encoder, rows in results.tests.groupby("encoder", sort=False):
-        sizes = rows.assign(d=rows["d"].abs()).groupby("pooling", sort=False)[["d", "expected_d"]].mean()
-        counts = _beyond(rows, results.alpha, ["pooling"])
-        yield {
-            "encoder": encoder,
-            "never_trained": encoder in results.untrained,
-            "alpha": results.alpha,
-            "counts": [f"{each.pooling} {each.beyond} of {each.tests}" for each in counts],
-            "too_small": max(each.too_small for each in counts),
-            "sizes": [f"{number(d)} ({pooling})" for pooling, d in sizes["d"].items()],
-            "expected": sizes["expected_d"].map(number).unique(),
-        }
+def says_of_published(results: AssociationResults) -> Iterator[str]:
+    """How many published effect sizes are close to ours, and the furthest."""
+    rows = published(results)
+    known = rows[rows["difference"].notna()]
+    if len(known):
+        close = int((known["difference"].abs() < CLOSE).sum())
+        (row,) = records(known.loc[[known["difference"].abs().idxmax()]])
+        yield (
+            f"{close} of {counted(len(known), 'published value')} of d {many(close, 'is', 'are')} within "
+            f"{CLOSE:g} of ours; furthest is {row['test']} ({row['source']}) of {row['encoder']}: published "
+            f"{number(row['published_d'], 2, True)}, ours {number(row['d'], 2, True)}."
+        )
 
 
-def _effects(results: AssociationResults) -> Iterator[Row]:
-    asked = {E1: "of the words (E1)", E3X: "of the pictures (E3)", E3Y: "of the pictures (E3)"}
-    rows = results.grounded[results.grounded["experiment"] != E2]
-    for encoder, of_encoder in rows.groupby("encoder", sort=False):
-        of_encoder = of_encoder.assign(effect=of_encoder["experiment"].map(asked))
-        effects: dict[str, list[str]] = {}
-        for each in _beyond(of_encoder, results.alpha, ["effect", "pooling"]):
-            effects.setdefault(each.effect, []).append(f"{each.beyond} of {each.tests} ({each.pooling})")
-        yield {"encoder": encoder, "alpha": results.alpha, "effects": effects}
-
-
-def _against_published(results: AssociationResults) -> Iterator[Row]:
-    for encoder, rows in published(results)[0].groupby("encoder", sort=False):
-        known = rows[rows["difference"].notna()]
-        if len(known):
-            furthest = records(known.loc[[known["difference"].abs().idxmax()]])[0]
-            close = int((known["difference"].abs() < CLOSE).sum())
-            yield {**furthest, "encoder": encoder, "known": len(known), "close": close, "within": CLOSE}
-
-
-FINDINGS: tuple[Finding[AssociationResults], ...] = (
-    Finding(
-        "beyond chance",
-        _by_encoder,
-        """For {{ encoder }}{{ " (never trained)" if never_trained }}, tests beyond chance
-        ({{ say.significant(alpha) }}) are, by pooling: {{ counts | join(", ") }}.
-        {% if too_small %}{{ too_small | counted("test") }} cannot have p < {{ alpha | g }}, as the sets are
-        too small.{% endif %}
-        Mean |d| is {{ sizes | listed }}; without bias it would be about
-        {{ expected | listed(end="or") }}.""",
-    ),
-    Finding(
-        "grounded tests",
-        _effects,
-        """In tests with pictures, effects of {{ encoder }} that are beyond chance
-        ({{ say.significant(alpha) }}) are
-        {% for effect, counts in effects.items() %}{{ effect }} in {{ counts | listed }}
-        {{- "." if loop.last else "; " }}{% endfor %}""",
-    ),
-    Finding(
-        "published values",
-        _against_published,
-        """For {{ encoder }}, {{ close }} of {{ known | counted("published value") }} of d
-        {{ close | many("is", "are") }} within {{ within | g }} of ours; furthest is {{ test }}
-        ({{ source }}): published {{ published_d | number(2, true) }}, ours {{ d | number(2, true) }}.""",
+TOPIC = Topic[AssociationResults](
+    "associations",
+    "Association tests",
+    tests,
+    tests_sheet,
+    draws=lambda results: charts.tests(results.tests, results.names, results.poolings, results.alpha),
+    says=says,
+    group=OTHER_TESTS,
+    file="tests",
+    more=(
+        Topic(
+            "grounded",
+            "Tests with pictures",
+            draws=lambda results: charts.grounded(results.cells[results.cells["unit"] == WORD]),
+            says=says_of_grounded,
+        ),
+        Topic(
+            "experiments",
+            "Experiments with pictures, in numbers",
+            lambda results: results.rows[results.rows["experiment"] != WEAT],
+            experiments_sheet,
+        ),
+        Topic("cells", "Cells of tests with pictures", lambda results: results.cells, cells_sheet),
+        Topic("published", "Published values", published, PUBLISHED, says=says_of_published),
+        Topic("sets", "What is compared", lambda results: results.sets, WHAT_IS_COMPARED),
     ),
 )
 
-CHARTS = {
-    "tests_figure": (
-        lambda results: charts.tests(results.tests, results.names, results.poolings, results.alpha),
-        "No test of this study has an effect size.",
-    ),
-    "grounded_figure": (
-        lambda results: charts.grounded(results.cells[results.cells["unit"] == WORD]),
-        "This study has no grounded test.",
-    ),
-}
-
-PRESENTS = Presentation(
-    AssociationResults,
-    {"tests": tests, "experiments": experiments, "cells": cells, "published": published, "sets": sets},
-    CHARTS,
-    heading="Association tests",
-    findings=FINDINGS,
-    captions=captioned(CHARTS),
-    explained=lambda results: results.captions.computed("associations"),
-)
+PRESENTS = Presentation(AssociationResults, [TOPIC])

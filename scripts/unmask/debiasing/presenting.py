@@ -1,7 +1,7 @@
 """What the report shows of debiased models: how they were made, and what that changes of bias scores."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,14 +11,15 @@ import pandas as pd
 from unmask.facts import read_facts
 from unmask.measures.names import title_of
 from unmask.report.captions import Captions, load_captions
-from unmask.report.changes import COLUMNS, MACROS, as_cells, changes_chart, clear_row
+from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import Column, Table
-from unmask.report.findings import Finding, Row
+from unmask.report.findings import many
 from unmask.report.forms import Axis
 from unmask.report.panels import by_value, columns_of
-from unmask.report.presenting import Presentation, captioned
-from unmask.report.sheets import DASH
-from unmask.report.table_files import TableAndSheet
+from unmask.report.presenting import Presentation
+from unmask.report.sections import OTHER_TESTS
+from unmask.report.sheets import DASH, UNTESTABLE, Sheet, counted, number
+from unmask.report.topics import Topic, clear
 from unmask.statistics.changes import (
     changes,
     corrected,
@@ -36,10 +37,11 @@ CONTINUED = "continued"
 """The method that trains without any debiasing: a control."""
 
 IN_FULL: Mapping[str, str] = {
-    "cda": "counterfactual data augmentation",
-    "at": "all-layer token-level debiasing",
+    "cda": "counterfactual data augmentation (cda)",
+    "at": "all-layer token-level debiasing (at)",
+    CONTINUED: "the same training without debiasing (a control)",
 }
-"""What abbreviations that are names of methods stand for."""
+"""What names of methods stand for."""
 
 _SCORE, _MEAN, _TYPICAL = "bias score", "mean margin", "typical margin"
 
@@ -47,7 +49,18 @@ CHANGED = Table(
     "changes",
     ["model", "benchmark", "title"],
     [
-        *(replace(column, group=_SCORE) for column in COLUMNS),
+        Column("before", "{before:.1f}", "Bias score in percent of the model before.", _SCORE),
+        Column("after", "{after:.1f}", "Bias score in percent of the model.", _SCORE),
+        Column("change", "{change:+.1f}", "The second less the first, in points.", _SCORE),
+        Column(
+            "interval",
+            "[{untested}][{low:+.1f} to {high:+.1f}]",
+            "Interval of the change, in points.",
+            _SCORE,
+        ),
+        Column("p", "{p:p}", "Two-sided p of the change, clustered as its interval.", _SCORE),
+        Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction.", _SCORE),
+        Column("p, pairs as independent", "{p_mcnemar:p}", "p of McNemar's test.", _SCORE),
         Column(
             "before", "{mean_before:+.3f}", "Mean margin of the model that this one was made from.", _MEAN
         ),
@@ -163,107 +176,68 @@ def _kind(model: Mapping[str, Any]) -> str:
     return f"{model['method']} ({PUBLISHED})" if model["protocol"] == PUBLISHED else str(model["method"])
 
 
-def changes_table(results: DebiasingResults) -> TableAndSheet:
-    """The bias scores of each model and of its origin."""
-    rows = with_margins(results.changed, results.margins)
-    titles = rows["measure"].map(title_of)
-    return rows, CHANGED.sheet(as_cells(rows).assign(title=titles), results.captions["changes"])
+def changed_scores(results: DebiasingResults) -> pd.DataFrame:
+    """The bias scores of each model and of its origin, with the margins of both."""
+    return with_margins(results.changed, results.margins)
 
 
-def made_table(results: DebiasingResults) -> TableAndSheet:
-    """How each model was made, and its loss on held-out text."""
-    return results.made, MADE.sheet(results.made, results.captions["made"])
+def changes_sheet(results: DebiasingResults, rows: pd.DataFrame) -> Sheet:
+    """Those as a table, in which a mark stands for the intervals of changes that cannot be tested."""
+    untestable = rows["untestable"].astype(bool)
+    mark = pd.Series(UNTESTABLE, index=rows.index).where(untestable)
+    cells = rows.assign(title=rows["measure"].map(title_of), untested=mark)
+    return CHANGED.captioned(cells.assign(low=rows["low"].mask(untestable)), results.captions)
 
 
-def _methods(results: DebiasingResults) -> Iterator[Row]:
-    """By method: how bias scores change, those of controls too, and what is left of the margins."""
-    counted = without_controls(results.changed)
-    controls = results.changed.drop(counted.index)
-    by_method = counted.groupby("method", sort=False)
-    for method, changed in sorted(by_method, key=lambda part: part[0] == CONTINUED):
-        of_controls = controls[controls["method"] == method]
-        yield {
-            **clear_row(changed, results.alpha, results.bias_type),
-            "method": method,
-            "control": method == CONTINUED,
-            "in_full": IN_FULL.get(str(method)),
-            "nearer": _nearer(changed),
-            "controls": len(of_controls),
-            "controls_nearer": _nearer(of_controls) if len(of_controls) else None,
-            "left": margins_left(changed, results.margins),
-        }
+def says(results: DebiasingResults) -> Iterator[str]:
+    """By method, the control last: whether scores come nearer to 50, and how many changes are clear; what is
+    left of margins; and what happens to scores of measures that see no context."""
+    claimed = without_controls(results.changed)
+    if claimed.empty:
+        yield NOTHING
+        return
+    of_type = f" over pairs of the bias type {results.bias_type}" if results.bias_type else ""
+    methods = sorted(claimed["method"].unique(), key=lambda method: method == CONTINUED)
+    left, controls = [], []
+    for method in methods:
+        rows = claimed[claimed["method"] == method]
+        scores = f"{counted(len(rows), 'bias score')}{of_type} {many(rows, 'lies', 'lie')}"
+        differences = "change of a bias score" if len(rows) == 1 else "changes of bias scores"
+        yield (
+            f"After {IN_FULL.get(method, method)}, {scores} {moved(rows)} on average. "
+            f"{clear(rows, differences, results.alpha)}"
+        )
+        if (share := margins_left(rows, results.margins)) is not None:
+            left.append(f"{100 * share:.0f}% ({method})")
+        of_controls = results.changed.drop(claimed.index)
+        if len(of_method := of_controls[of_controls["method"] == method]):
+            controls.append(f"{moved(of_method)} ({method})")
+    if left:
+        yield f"Of the typical margin of a pair (the median of its size) is left: {', '.join(left)}."
+    if controls:
+        yield f"Scores of measures that see no context (controls) lie {', '.join(controls)} on average."
 
 
-def _nearer(changed: pd.DataFrame) -> float:
-    """By how many points scores are nearer to 50 after debiasing, on average; below 0 where further."""
-    return float(
-        ((changed["before"] - NO_PREFERENCE).abs() - (changed["after"] - NO_PREFERENCE).abs()).mean()
-    )
+def moved(rows: pd.DataFrame) -> str:
+    """How much nearer to 50 scores are after debiasing, in points on average."""
+    distances = ((rows[when] - NO_PREFERENCE).abs().mean() for when in ("before", "after"))
+    before, after = distances
+    points = number(abs(before - after), 1)
+    if float(points) == 0:
+        return "as far from 50 as before"
+    return f"{points} points {'nearer to' if after < before else 'further from'} 50"
 
 
-def _losses(results: DebiasingResults) -> Iterator[Row]:
-    """The cost of debiasing: the loss on texts that were held out, of all models that have it."""
-    known = results.made.dropna(subset=["before", "after"]).rename(columns={"name": "model"})
-    if not known.empty:
-        yield {"models": known[["model", "before", "after"]].to_dict("records")}
-
-
-MOVED = """{%- macro moved(nearer) %}
-{%- if nearer | abs | number(1) == "0.0" %}as far from 50 as before
-{%- else %}{{ nearer | abs | number(1) }} points
-{{ "nearer to" if nearer > 0 else "further from" }} 50{% endif %}
-{%- endmacro %}"""
-
-FINDINGS = (
-    Finding[DebiasingResults](
-        "nothing compared",
-        lambda results: [{}] if without_controls(results.changed).empty else [],
-        NOTHING,
-    ),
-    Finding[DebiasingResults](
-        "bias scores",
-        _methods,
-        MACROS
-        + MOVED
-        + """{% if control %}After the same training without debiasing (a control),
-        {%- elif in_full %}After {{ in_full }} ({{ method }}),
-        {%- else %}After {{ method }},{% endif %}
-        {{ clear.changes | counted("score") }}{{ of_type(bias_type) }}
-        {{ clear.changes | many("lies", "lie") }} {{ moved(nearer) }}{{ " on average" if clear.changes > 1 }}.
-        {{ clearly_changed(clear, alpha) }}""",
-    ),
-    Finding[DebiasingResults](
-        "controls",
-        lambda results: (row for row in _methods(results) if row["controls"]),
-        MOVED
-        + """After {{ "the same training" if control else method }}, scores of measures that see no context
-        (controls) lie {{ moved(controls_nearer) }}
-        {{- " on average" if controls > 1 }}.""",
-    ),
-    Finding[DebiasingResults](
-        "margins",
-        _methods,
-        MACROS
-        + """{% if left %}{{ typical_left(left, "the control" if control else method) }}{% endif %}
-        {{ how_compared(bias_type) }}""",
-    ),
-    Finding[DebiasingResults](
-        "held-out loss",
-        _losses,
-        """The loss on held-out text, in nats for each hidden token, is
-        {% for row in models %}{{ row.after | number }} for {{ row.model }} ({{ row.before | number }} before)
-        {%- if not loop.last %}, {% endif %}{% endfor %}.""",
-    ),
+TOPIC = Topic[DebiasingResults](
+    "debiasing",
+    "Debiased models",
+    changed_scores,
+    changes_sheet,
+    draws=scores_chart,
+    says=says,
+    group=OTHER_TESTS,
+    file="changes",
+    more=(Topic("made", "How each model was made", lambda results: results.made, MADE),),
 )
 
-
-PRESENTS = Presentation(
-    DebiasingResults,
-    {"changes": changes_table, "made": made_table},
-    {"changes": (scores_chart, NOTHING)},
-    heading="Debiased models",
-    findings=FINDINGS,
-    captions=captioned(["changes"], changes="changes_chart"),
-    titles={"changes": "What debiasing changes, in numbers", "made": "How each model was made"},
-    explained=lambda results: results.captions.computed("debiasing"),
-)
+PRESENTS = Presentation(DebiasingResults, [TOPIC])

@@ -1,7 +1,5 @@
 """The charts of downstream tasks."""
 
-from collections.abc import Callable, Mapping
-
 import altair as alt
 import pandas as pd
 
@@ -197,16 +195,3 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
         together="task",
         grid=Grid(between=": "),
     )
-
-
-MAKERS: Mapping[str, tuple[Callable[[DownstreamResults], alt.FacetChart | None], str]] = {
-    "extrinsic_figure": (extrinsic, "No model of this study was fine-tuned."),
-    "intrinsic_figure": (intrinsic, "No model of this study that was fine-tuned has bias scores."),
-    "changes_figure": (changes, "No model of this study was made from another one of it."),
-    "against_figure": (
-        against,
-        f"Fewer than {LEAST_SEEN} models of this study have both bias scores and extrinsic bias.",
-    ),
-    "steps_figure": (steps, "No run of this study has predictions between its first and its last step."),
-}
-"""By name: what makes a chart, and why there may be none."""

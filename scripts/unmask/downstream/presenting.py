@@ -1,38 +1,129 @@
 """What a study shows of downstream tasks: tables, figures and a section of the report."""
 
-from dataclasses import replace
+from collections.abc import Iterator
+
+import pandas as pd
 
 from unmask.downstream import charts, tables
-from unmask.downstream.findings import FINDINGS
 from unmask.downstream.results import DownstreamResults
-from unmask.report.presenting import Presentation, captioned
-from unmask.report.published import doubts
-from unmask.report.sections import Block, Fold, Items, Text
+from unmask.downstream.scores import overall
+from unmask.report.findings import listed, many, records, span
+from unmask.report.presenting import Presentation
+from unmask.report.sections import OTHER_TESTS
+from unmask.report.sheets import counted, number
+from unmask.report.topics import Topic, clear
+from unmask.statistics.changes import without_controls
+from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.terms import CORRECTED
 
 PAPER = "Kaneko et al. (2022)"
 
+MUCH = 0.1
+"""A share of sentences labelled other than neutral that is pointed out."""
 
-def explained(results: DownstreamResults) -> Fold:
-    """How numbers are computed, what was left out, and which printed numbers are doubtful."""
-    fold, remarks = results.captions.computed("downstream"), results.remarks()
-    blocks: list[Block] = [*fold.blocks]
-    if remarks:
-        blocks += [Text("What was left out, and what to be wary of:"), Items(tuple(remarks), warning=True)]
-    blocks += [Text(f"{results.captions['doubts']}:"), Items(doubts(results.published))]
-    return replace(fold, blocks=tuple(blocks))
 
+def says(results: DownstreamResults) -> Iterator[str]:
+    """How many models have more extrinsic bias than by chance; what a difference of genders does not see, and
+    what one run does not."""
+    if len(results.main):
+        yield clear(results.main, "values of extrinsic bias", results.alpha)
+    rows = overall(results.scores)
+    rows = rows[rows["metric"] == "not_neutral"]
+    bias = results.main.set_index(["task", "model"])["value"]
+    keys = pd.MultiIndex.from_frame(rows[["task", "model"]])
+    # were all of it one gender's, it would be half of the difference
+    hidden = rows[rows["value"] > bias.reindex(keys).fillna(0.0).clip(lower=MUCH).to_numpy()]
+    for task, of_task in hidden.groupby("task", sort=False):
+        (worst,) = records(of_task.nlargest(1, "value"))
+        yield (
+            f"On {task}, {counted(len(of_task), 'model')} often {many(of_task, 'mislabels', 'mislabel')} "
+            f"neutral sentences for both genders ({100 * worst['value']:.0f}% by {worst['model']}), which a "
+            "difference between the genders does not see."
+        )
+    if once := [task for task in results.tasks if results.run_once([task])]:
+        yield (
+            f"Models were fine-tuned once on {listed(once)}, so intervals and tests there say nothing of "
+            "other seeds."
+        )
+
+
+def says_of_changes(results: DownstreamResults) -> Iterator[str]:
+    """How many changes by debiasing are clear; by method, what it leaves of both kinds of bias."""
+    if len(results.changes):
+        yield clear(results.changes, "changes of extrinsic bias by debiasing", results.alpha)
+    scores = without_controls(results.changes_of_scores)
+    bias = results.main.set_index(["task", "model"])["value"]
+    for method in dict.fromkeys(model.role for model in results.roles if model.origin is not None):
+        origins = {m.name: m.origin for m in results.roles if m.role == method and m.origin is not None}
+        rows = results.changes[results.changes["model"].isin(origins)]
+        intrinsic = scores[scores["model"].isin(rows["model"])]
+        if rows.empty or intrinsic.empty:
+            continue
+        distance = (intrinsic[["before", "after"]] - NO_PREFERENCE).abs().mean()
+        tasks = [
+            f"{number(bias[[(task, model) for model in models]].mean(), 3)} instead of "
+            f"{number(bias[[(task, origins[model]) for model in models]].mean(), 3)} on {task}"
+            for task, models in rows.groupby("task", sort=False)["model"]
+        ]
+        yield (
+            f"After {method}, bias scores are {distance['after']:.1f} instead of {distance['before']:.1f} "
+            f"points from 50 on average; extrinsic bias is {listed(tasks)}."
+        )
+
+
+def says_of_tau(results: DownstreamResults) -> Iterator[str]:
+    """Before and after fine-tuning: the span of tau over the pairs that count, and how often it differs from
+    0; or why there is none."""
+    taus = results.that_count(results.correlations)
+    taus = taus[taus["protocol"] == CORRECTED]
+    known = taus[taus["tau"].notna()]
+    if known.empty:
+        for reason in taus["reason"].dropna().iloc[:1]:
+            yield f"Whether models with more intrinsic bias have more extrinsic bias is not known: {reason}."
+    for when, rows in known.groupby("when", sort=False):
+        reach = span(rows["tau"].min(), rows["tau"].max())
+        own, families = (rows[name].dropna() < results.alpha for name in ("p", "p_families"))
+        yield (
+            f"Kendall's tau of bias scores {when} fine-tuning with extrinsic bias is {reach}; p < "
+            f"{results.alpha:g} in {own.sum()} of {len(own)} by tau's own test, and in {families.sum()} of "
+            f"{len(families)} where families are permuted."
+        )
+
+
+TOPIC = Topic[DownstreamResults](
+    "downstream",
+    "Extrinsic bias",
+    draws=charts.extrinsic,
+    says=says,
+    group=OTHER_TESTS,
+    file="extrinsic",
+    more=(
+        Topic(
+            "overview",
+            "Accuracy and extrinsic bias, in numbers",
+            tables.overview,
+            tables.overview_sheet,
+        ),
+        Topic("changes", "What debiasing changes", draws=charts.changes, says=says_of_changes),
+        Topic("intrinsic", "Bias scores before fine-tuning and after it", draws=charts.intrinsic),
+        Topic("against", "Intrinsic against extrinsic bias", draws=charts.against),
+        Topic(
+            "table2",
+            f"{PAPER}, Table 2: intrinsic against extrinsic bias",
+            lambda results: results.correlations,
+            tables.table2_sheet,
+            says=says_of_tau,
+        ),
+        Topic("steps", "Extrinsic bias by steps of fine-tuning", draws=charts.steps),
+        Topic(
+            "table1",
+            f"{PAPER}, Table 1: gendered words in the data",
+            lambda results: results.words,
+            tables.table1_sheet,
+        ),
+    ),
+)
 
 PRESENTS = Presentation(
-    DownstreamResults,
-    tables.MAKERS,
-    charts.MAKERS,
-    heading="Extrinsic bias",
-    findings=FINDINGS,
-    captions=captioned(charts.MAKERS),
-    titles={
-        "overview": "Accuracy and extrinsic bias, in numbers",
-        "table1": f"{PAPER}, Table 1: gendered words in the data",
-        "table2": f"{PAPER}, Table 2: intrinsic against extrinsic bias",
-    },
-    explained=explained,
+    DownstreamResults, [TOPIC], {"values": tables.values, "occupations": tables.occupations}
 )

@@ -11,7 +11,7 @@ from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
 from unmask.downstream.scores import intrinsic_scores, last_step, main_metrics, overall
 from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, GAP, MAIN
 from unmask.report.captions import Captions, load_captions
-from unmask.report.published import read_published
+from unmask.report.published import doubts, read_published
 from unmask.statistics.changes import changes
 from unmask.statistics.ranks import holm
 from unmask.study_results import facts_by, load_tables
@@ -176,4 +176,6 @@ class DownstreamResults:
             confidence=f"{100 * self.settings['confidence']:g}",
             printed_alpha=f"{self.published['alpha'].max():g}",
             draws=" or ".join(sorted(draws)) or "0",
+            doubts="; ".join(doubts(self.published)),
+            remarks="; ".join(self.remarks()) or "none.",
         )

@@ -1,6 +1,5 @@
 """The tables of downstream tasks as they are shown."""
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -9,10 +8,9 @@ from unmask.downstream.results import FEMININE, ILPS, MASCULINE, TAU, Downstream
 from unmask.downstream.scores import overall as overall_rows
 from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, GAP, fine_tuned
 from unmask.measures.names import title_of
-from unmask.report.declared_tables import Column, Table, in_order, with_marks
+from unmask.report.declared_tables import EMPTY, Column, Table, in_order, with_marks
 from unmask.report.published import DOUBT
 from unmask.report.sheets import DAGGER, Sheet, rows_of
-from unmask.report.table_files import TableAndSheet
 from unmask.terms import PUBLISHED
 
 LARGER = "↑"
@@ -109,9 +107,9 @@ OVERVIEW = Table(
 )
 
 
-def table1(results: DownstreamResults) -> TableAndSheet:
-    """Feminine and masculine words in what models are fine-tuned on."""
-    rows, published = results.words, results.published
+def table1_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
+    """Feminine and masculine words in what models are fine-tuned on (rows), and the printed ones."""
+    published = results.published
     quantities = (FEMININE, MASCULINE, ILPS)
     lines = [rows]
     for task in rows["task"].unique():
@@ -122,17 +120,17 @@ def table1(results: DownstreamResults) -> TableAndSheet:
             line = {"task": task, "protocol": PRINTED, **printed["value"], **doubts}
             lines.append(pd.DataFrame([line]))
     frame = pd.concat(lines).reindex(columns=[*rows.columns, *(f"{each}_doubt" for each in quantities)])
-    return rows, TABLE1.captioned(in_order(frame, task=results.tasks), results.captions)
+    return TABLE1.captioned(in_order(frame, task=results.tasks), results.captions)
 
 
-def table2(results: DownstreamResults) -> TableAndSheet:
-    """Kendall's tau of intrinsic and extrinsic bias.
+def table2_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
+    """Kendall's tau of intrinsic and extrinsic bias (rows: CORRELATIONS).
 
     The sheet has what has a tau, here or in print; of the rest it is said why there is none. The paper's
     scores are over all test instances, so its taus stand beside those of all pairs, of the benchmark that
     they are of, and in rows without one where that is not known.
     """
-    rows, printed = results.correlations, printed_taus(results.published)
+    printed = printed_taus(results.published)
     lines: list[dict[str, Any]] = []
     without: dict[str, None] = {}
     for keys, part in rows.groupby(KEYS, sort=False):
@@ -161,9 +159,9 @@ def table2(results: DownstreamResults) -> TableAndSheet:
                 lines.append({**line, **in_print, "missing": missing})
     caption = results.captions["table2"]
     if not lines:
-        reason = f"There is no tau: {'; '.join(without)}." if without else results.captions["empty"]
-        return rows, Sheet(f"{caption} {reason}", TABLE2.stubs, (), ())
-    return rows, TABLE2.sheet(pd.DataFrame(lines, columns=sorted(TABLE2.needs())), caption)
+        reason = f"There is no tau: {'; '.join(without)}." if without else EMPTY
+        return Sheet(f"{caption} {reason}", TABLE2.stubs, (), ())
+    return TABLE2.sheet(pd.DataFrame(lines, columns=sorted(TABLE2.needs())), caption)
 
 
 def printed_taus(published: pd.DataFrame) -> dict[tuple[str | None, str, str | None], dict[str, Any]]:
@@ -201,17 +199,21 @@ def values(results: DownstreamResults) -> pd.DataFrame:
     return pd.concat([part for part in parts if len(part)], ignore_index=True).reindex(columns=rows.columns)
 
 
-def overview(results: DownstreamResults) -> TableAndSheet:
-    """Accuracy and bias of every model on every task, a row each."""
-    main = results.main
-    rows = with_marks(main, results.alpha).assign(name=main["metric"].map(NAMES))
+def overview(results: DownstreamResults) -> pd.DataFrame:
+    """The main metric of every model on every task, a row each."""
+    return results.main.drop(columns="truth")
+
+
+def overview_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
+    """Those with accuracies, and with changes by debiasing."""
+    rows = with_marks(results.main, results.alpha).assign(name=results.main["metric"].map(NAMES))
     scores, keys = overall_rows(results.scores), ["task", "model"]
     changed = with_marks(results.changes, results.alpha)
     for name, of in (("right", scores[scores["metric"] == "accuracy"]), ("change", changed)):
         cells = of.reindex(columns=[*keys, "value", "low", "high", "mark"]).set_index(keys)
         columns = {"value": name, **{each: f"{name}_{each}" for each in ("low", "high", "mark")}}
         rows = rows.join(cells.rename(columns=columns), on=keys)
-    return main.drop(columns="truth"), OVERVIEW.captioned(rows, results.captions)
+    return OVERVIEW.captioned(rows, results.captions)
 
 
 def occupations(results: DownstreamResults) -> pd.DataFrame:
@@ -219,13 +221,3 @@ def occupations(results: DownstreamResults) -> pd.DataFrame:
     rows = results.scores
     rows = rows[rows["seed"].isna() & (rows["metric"] == GAP)]
     return rows.drop(columns=["seed", "metric", "runs"]).rename(columns={"group": "occupation"})
-
-
-MAKERS: Mapping[str, Callable[[DownstreamResults], TableAndSheet | pd.DataFrame]] = {
-    "overview": overview,
-    "table2": table2,
-    "table1": table1,
-    "values": values,
-    "occupations": occupations,
-}
-"""By name: what makes a table; `values` and `occupations` are CSV alone."""

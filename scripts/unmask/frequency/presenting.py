@@ -7,7 +7,7 @@ from unmask.frequency.findings import FINDINGS
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.tables import correlation_sheet, table2, table2_sheet
 from unmask.report.findings import sentences
-from unmask.report.presenting import Presentation, captioned
+from unmask.report.presenting import Presentation
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sections import TRUST
 from unmask.report.topics import Topic
@@ -36,25 +36,4 @@ TOPIC = Topic[FrequencyResults](
     ),
 )
 
-PRESENTS = Presentation(
-    FrequencyResults,
-    {
-        "table2": lambda results: (table2(results), table2_sheet(results)),
-        "group_words": lambda results: results.words,
-        "frequency_link": lambda results: results.correlations,
-    },
-    {
-        "frequency": (
-            lambda results: charts.frequencies(results.words),
-            "No benchmark of this study says which group a sentence names.",
-        ),
-        "frequency_link": (
-            lambda results: charts.correlations(results.correlations),
-            "No benchmark of this study has both scores and word frequencies.",
-        ),
-    },
-    captions=captioned(
-        ["frequency", "frequency_link"], frequency="frequency_chart", frequency_link="frequency_link_chart"
-    ),
-    topics=[TOPIC],
-)
+PRESENTS = Presentation(FrequencyResults, [TOPIC], {"group_words": lambda results: results.words})

@@ -77,7 +77,7 @@ def table2_sheet(results: FrequencyResults) -> Sheet:
         table = TABLE2
         caption.append(captions["table2_published"])
     caption += results.published[1]
-    return table.sheet(with_marks(rows, results.alpha), " ".join(caption), captions["empty"])
+    return table.sheet(with_marks(rows, results.alpha), " ".join(caption))
 
 
 def correlation_sheet(results: FrequencyResults) -> Sheet:

@@ -234,7 +234,7 @@ def _framed(rows: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(_NUMBERS, float) | {"n": "Int64"})
 
 
-def lay_out(frame: pd.DataFrame, caption: str, empty: str) -> Sheet:
+def lay_out(frame: pd.DataFrame, caption: str) -> Sheet:
     """A paper table (COLUMNS) as a sheet.
 
     A model has one row per row label, and where there is any published value also the paper's values and the
@@ -244,4 +244,4 @@ def lay_out(frame: pd.DataFrame, caption: str, empty: str) -> Sheet:
     paper = known.assign(row="paper", value=known["published"], mark=known["published_mark"], spec=".2f")
     difference = known.assign(row="difference", value=known["difference"], mark="", spec="+.2f")
     rows = pd.concat([frame.assign(spec=".2f"), paper, difference])
-    return LAYOUT.sheet(in_order(rows, model=frame["model"].unique()), caption, empty)
+    return LAYOUT.sheet(in_order(rows, model=frame["model"].unique()), caption)

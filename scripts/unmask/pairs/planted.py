@@ -17,9 +17,8 @@ from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sections import BENCHMARK, Block, Fold, Items, Section, chosen, folded
 from unmask.report.sections import Table as TableBlock
-from unmask.report.sheets import counted, rows_of
+from unmask.report.sheets import TableAndSheet, counted, rows_of
 from unmask.report.study import ORACLE
-from unmask.report.table_files import TableAndSheet
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.sharing import TOLERANCE
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY

@@ -6,8 +6,8 @@ import pandas as pd
 
 from unmask.pairs import agreement, charts, comparisons, every_pair, overview, planted, topics
 from unmask.pairs.results import TIDY, PairResults
-from unmask.report.presenting import Presentation, captioned
-from unmask.report.table_files import TableAndSheet
+from unmask.report.presenting import Presentation
+from unmask.report.sheets import TableAndSheet
 
 OF_PAPER = ("table1", "table3", "table4", "table5")
 """The tables of the paper, in every form; the others are CSV alone."""
@@ -20,31 +20,7 @@ def _table(name: str, results: PairResults) -> TableAndSheet | pd.DataFrame:
 
 PRESENTS = Presentation(
     PairResults,
-    {
-        **{name: partial(_table, name) for name in (*TIDY, "quality", *OF_PAPER)},
-        "compared": comparisons.compared,
-        "planted": planted.judgements,
-    },
-    {
-        "figure1": (
-            lambda results: agreement.figure1(agreement.curves(results)),
-            "Figure 1 needs a benchmark with human ratings of both kinds; this study has none.",
-        ),
-        "bias": (lambda results: charts.overview(overview.scores(results)), "No bias scores."),
-        "planted": (planted.judgements_chart, "No model of this study was trained on what was planted."),
-        "series": (
-            lambda results: charts.states(topics.states(results)),
-            "No series of this study has a state with bias scores beside its first.",
-        ),
-    },
-    captions=captioned(
-        ["figure1", "bias", "planted", "series"],
-        figure1="figure1_chart",
-        bias="overview_chart",
-        planted="planted_chart",
-        series="series_chart",
-    ),
-    topics=(
+    (
         overview.section,
         planted.section,
         topics.STATES,
@@ -56,4 +32,13 @@ PRESENTS = Presentation(
         agreement.TOPIC,
         topics.PAPER,
     ),
+    {
+        **{name: partial(_table, name) for name in (*TIDY, "quality", *OF_PAPER)},
+        "compared": comparisons.compared,
+        "planted": planted.judgements,
+    },
+    {
+        "bias": (lambda results: charts.overview(overview.scores(results)), "overview_chart"),
+        "planted": (planted.judgements_chart, "planted_chart"),
+    },
 )

@@ -267,8 +267,7 @@ class PairResults:
 
     def paper_sheets(self) -> dict[str, Sheet]:
         """The paper's tables as they are shown, by name."""
-        empty = self.captions["empty"]
-        return {name: lay_out(rows, self.captions[name], empty) for name, rows in self.paper_tables.items()}
+        return {name: lay_out(rows, self.captions[name]) for name, rows in self.paper_tables.items()}
 
     def tidy(self) -> dict[str, pd.DataFrame]:
         """The machine-readable tables by name."""

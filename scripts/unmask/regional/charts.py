@@ -1,7 +1,5 @@
 """The charts of regional bias: scores, and Figures 1, 3, 4 and 5 of the paper."""
 
-from collections.abc import Callable, Mapping
-
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -185,13 +183,3 @@ def positive_map(results: RegionalResults) -> Chart:
         ("p_holm", "p, Holm-corrected", ".3g"),
     )
     return country_map(results.borders, frame, "net", "change, within a classifier", tips)
-
-
-CHARTS: Mapping[str, tuple[Callable[[RegionalResults], Chart], str]] = {
-    "scores_figure": (scores, "No region of this study has a score."),
-    "word_map": (word_map, "This study has no country on the map, or not the word of this map."),
-    "names_figure": (names, "This study has no vectors of names, or too few to lay out in two dimensions."),
-    "series_figure": (series, "No model of this study was trained further on sentences about regions."),
-    "positive_map": (positive_map, "No classifier of this study has read prefixes of countries on the map."),
-}
-"""By name: what makes a chart, and why there may be none."""

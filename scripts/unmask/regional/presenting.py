@@ -1,8 +1,7 @@
-"""What is shown of regional bias: HERB's Tables 1 to 6 beside printed values, its figures, and findings."""
+"""What is shown of regional bias: HERB's Tables 1 to 6 beside printed values, and its figures."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,19 @@ from unmask.regional.results import ORDERS, QUANTITIES, RegionalResults
 from unmask.regional.terms import C_W, C_Z, CONTROL, COUNTRY, FULL, PROTOCOLS, REPLACE, SPARSENESS, WITHOUT
 from unmask.regional.wording import PARENT
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
-from unmask.report.findings import Finding, Row, span
-from unmask.report.presenting import Presentation, captioned
-from unmask.report.published import DOUBT, doubts
-from unmask.report.sections import Fold, Items, Text
-from unmask.report.sheets import number, rows_of
+from unmask.report.findings import listed, many, records, span
+from unmask.report.presenting import Presentation
+from unmask.report.published import DOUBT
+from unmask.report.sections import OTHER_TESTS
+from unmask.report.sheets import TableAndSheet, number, rows_of
 from unmask.report.study import UNTRAINED
-from unmask.report.table_files import TableAndSheet
+from unmask.report.topics import Topic, clear
 
 PRINTED = "printed"
 """Where a protocol or a classifier is named: what the paper prints."""
 
-MOST = 10
-"""Regions whose prefix changes most, in the tables of prefixes."""
+MOST, NAMED = 10, 6
+"""Regions whose prefix changes most, in the tables of prefixes; and those that a sentence names."""
 
 KEYS = ["model", "measure", "words", "region"]
 """What tells scores of one protocol apart."""
@@ -162,34 +161,26 @@ def tau_with_pairs(scores: "pd.Series[float]", children: "pd.Series[int]") -> fl
     return float(kendalltau(scores[known], 1 / pairs).statistic)
 
 
-def _plural(level: object) -> str:
-    return f"{str(level)[:-1]}ies" if str(level).endswith("y") else f"{level}s"
-
-
-def _scores(results: RegionalResults) -> Iterator[Row]:
-    """By model and level, which regions have children that differ by more than chance."""
+def says_of_scores(results: RegionalResults) -> Iterator[str]:
+    """How many regions have children that differ by more than chance, and which; what was never trained."""
     rows = results.select(regions=list(results.regions.index), protocols=(results.main_protocol,))
-    for (model, level), part in rows.dropna(subset="p").groupby(["model", "level"], sort=False):
-        clear = part[part["p_holm"] < results.alpha]
-        below = results.regions["level"][results.regions["parent"].isin(part["region"])]
-        yield {
-            "model": model,
-            "protocol": results.main_protocol,
-            "alpha": results.alpha,
-            "regions": len(part),
-            "level": _plural(level),
-            "below": _plural(below.iloc[0]),
-            "clear": clear["region"].map(results.regions["name"]),
-            "least": part["least"].iloc[0],
-        }
+    rows = rows.dropna(subset="p")
+    if len(rows):
+        differences = f"differences within a region (C_w {results.main_protocol})"
+        named = rows["region"].map(results.regions["name"]) + " of " + rows["model"].astype(str)
+        beyond = named[rows["p_holm"] < results.alpha]
+        which = f" These are {listed(beyond, NAMED)}." if len(beyond) else ""
+        yield clear(rows, differences, results.alpha) + which
+        if few := int((rows["least"] >= results.alpha).sum()):
+            yield f"Of {few} no p can be below {results.alpha:g} with so few permutations."
+    if untrained := [model.name for model in results.models if model.source == UNTRAINED]:
+        yield (
+            f"{listed(untrained)} {many(untrained, 'has', 'have')} random weights: such scores are what the "
+            "tree and the tokens of names alone give."
+        )
 
 
-def _untrained(results: RegionalResults) -> Iterator[Row]:
-    if names := [model.name for model in results.models if model.source == UNTRAINED]:
-        yield {"names": names}
-
-
-def _taus(results: RegionalResults) -> Iterator[Row]:
+def says_of_tree(results: RegionalResults) -> Iterator[str]:
     """Which protocol ranks continents by their number of children alone; and what the paper prints."""
     children = results.regions["children"][results.continents]
     printed = results.printed("table1").rename(columns={"order": "protocol", "value": "score"})
@@ -202,127 +193,106 @@ def _taus(results: RegionalResults) -> Iterator[Row]:
             named = f"in print ({ORDERS[protocol]})" if protocol in ORDERS else protocol
             spans.append(f"{named} {span(min(known), max(known), signed=True)}")
     if spans and len(children) > 3:
-        yield {"taus": spans, "regions": len(children)}
+        yield (
+            f"Kendall's tau of C_w with one over the number of pairs of children, over {len(children)} "
+            f"continents: {', '.join(spans)}. Near +1 a ranking is that of the tree, not of the model."
+        )
 
 
-def _series(results: RegionalResults) -> Iterator[Row]:
+def says_of_series(results: RegionalResults) -> Iterator[str]:
     """How the overall score moves while a model is trained on sentences about regions."""
     rows = results.select(regions=[results.root], protocols=(results.main_protocol,)).dropna(subset="score")
     overall = dict(zip(rows["model"], rows["score"] * charts.THOUSAND, strict=True))
     for each in results.series:
         steps = [step for step in each["models"] if step["model"] in overall]
         if len(steps) > 1:
-            yield {
-                "name": each["name"],
-                "epochs": float(steps[-1]["epoch"]),
-                "score": f"{charts.SCORE} ({results.main_protocol})",
-                "ends": [overall[step["model"]] for step in (steps[0], steps[-1])],
-            }
+            first, last = (number(overall[step["model"]]) for step in (steps[0], steps[-1]))
+            yield (
+                f"{each['name']}: over {steps[-1]['epoch']:g} epochs of training on sentences about regions, "
+                f"the overall {charts.SCORE} ({results.main_protocol}) goes from {first} to {last}."
+            )
 
 
-def _prefixes(results: RegionalResults) -> Iterator[Row]:
+def says_of_prefixes(results: RegionalResults) -> Iterator[str]:
     """Whose prefixes change the share of texts predicted positive otherwise than the control does."""
-    tested, names = results.prefixes.dropna(subset="p"), results.regions["name"]
-    for (classifier, table, level), rows in tested.groupby(["classifier", "table", "level"], sort=False):
-        clear = rows[rows["p_holm"] < results.alpha]
-        clear = clear.sort_values("over_control", key=abs, ascending=False, kind="stable")
-        yield {
-            "classifier": results.called(str(classifier)),
-            "table": table,
-            "level": _plural(level),
-            "regions": len(rows),
-            "alpha": results.alpha,
-            "clear": [
-                f"{names[row.region]} ({number(100 * row.over_control, 1, signed=True)} points)"
-                for row in rows_of(clear)
-            ],
-        }
+    rows = results.prefixes.dropna(subset="p")
+    if len(rows):
+        changes = "changes of the share of positive predictions by naming a region"
+        yield clear(rows, changes, results.alpha)
+        (most,) = records(rows.loc[[rows["over_control"].abs().idxmax()]])
+        yield (
+            f"The largest beyond that of a prefix without a place is of "
+            f"{results.regions['name'][most['region']]} for {results.called(most['classifier'])} on "
+            f"{most['table']}: {number(100 * most['over_control'], 1, signed=True)} points."
+        )
 
-
-def _names(results: RegionalResults) -> Iterator[Row]:
-    """Names that several regions have: one sentence is about all of them."""
-    names = results.regions["name"]
-    if (shared := names[names.duplicated(keep=False)]).size:
-        yield {"shared": shared.nunique(), "of": len(shared)}
-
-
-FINDINGS: tuple[Finding[RegionalResults], ...] = (
-    Finding(
-        "scores",
-        _scores,
-        """{{ model }}: {{ below }} differ by more than chance in {{ clear | length | none }} of {{ regions }}
-        {{ level }} (C_w {{ protocol }}, {{ say.significant(alpha) }}){% if clear | length %}:
-        {{ clear | listed(6) }}{% endif %}.
-        {%- if least >= alpha %} No p can be below {{ least | p }} with so few permutations.{% endif %}""",
-    ),
-    Finding(
-        "untrained",
-        _untrained,
-        """{{ say.untrained(names) }}. {{ names | many("Its", "Their") }} scores show what the tree and the
-        tokens of names alone give.""",
-    ),
-    Finding(
-        "tree",
-        _taus,
-        """Kendall's tau of C_w with one over the number of pairs of children, over {{ regions }} continents:
-        {{ taus | join(", ") }}. Near +1 a ranking is that of the tree, not of the model.""",
-    ),
-    Finding(
-        "series",
-        _series,
-        """{{ name }}: over {{ epochs | g }} epochs of training on sentences about regions, the overall
-        {{ score }} goes from {{ ends[0] | number }} to {{ ends[1] | number }}.""",
-    ),
-    Finding(
-        "prefixes",
-        _prefixes,
-        """{{ classifier }} on {{ table }}: naming {{ clear | length }} of {{ regions }} {{ level }} changes
-        the share of positive predictions otherwise than a prefix without a place does
-        ({{ say.significant(alpha) }}){% if clear %}: {{ clear | listed(6) }}{% endif %}.""",
-    ),
-    Finding(
-        "names",
-        _names,
-        """{{ shared }} {{ shared | many("name stands", "names stand") }} for {{ of }} regions, which one
-        sentence is about.""",
-    ),
-)
 
 BY_MODEL = ("model", "protocol", "words")
-TABLES = {
-    "table1": lambda results: by_continent(
-        results, "table1", ["model", "measure", "protocol"], [C_W, C_Z], [FULL]
+
+
+def _of_paper(
+    name: str,
+    title: str,
+    make: Callable[[RegionalResults], TableAndSheet],
+    says: Callable[[RegionalResults], Iterable[str]] = lambda results: (),
+) -> Topic[RegionalResults]:
+    """A table of the paper."""
+    return Topic(
+        name,
+        f"HERB, {title}",
+        lambda results: make(results)[0],
+        lambda results, rows: make(results)[1],
+        says=says,
+    )
+
+
+TOPIC = Topic[RegionalResults](
+    "regional",
+    "Regional bias",
+    draws=charts.scores,
+    says=says_of_scores,
+    group=OTHER_TESTS,
+    file="scores",
+    more=(
+        _of_paper(
+            "table1",
+            "Table 1: C_w and C_z, with bands",
+            lambda results: by_continent(
+                results, "table1", ["model", "measure", "protocol"], [C_W, C_Z], [FULL]
+            ),
+            says_of_tree,
+        ),
+        _of_paper(
+            "table2",
+            "Table 2: cluster sparseness, without levels",
+            lambda results: by_continent(results, "table2", ["model", "protocol"], [SPARSENESS], [FULL]),
+        ),
+        _of_paper(
+            "table3",
+            "Table 3: without the words of a topic",
+            lambda results: by_continent(results, "table3", BY_MODEL, [C_W], results.word_sets(WITHOUT)),
+        ),
+        _of_paper(
+            "table6",
+            "Table 6: with the words of a topic replaced",
+            lambda results: by_continent(results, "table6", BY_MODEL, [C_W], results.word_sets(REPLACE)),
+        ),
+        Topic("word_map", "HERB, Figure 1: likelihoods by country", draws=charts.word_map),
+        Topic("names", "HERB, Figure 3: vectors of names", draws=charts.names),
+        Topic("series", "HERB, Figure 5: further training", draws=charts.series, says=says_of_series),
+        _of_paper(
+            "table4",
+            "Table 4: a region's prefix and classifiers",
+            lambda results: of_prefixes(results, TABLE4, ["prefix", "dataset"]),
+        ),
+        _of_paper(
+            "table5",
+            "Table 5: labels that change",
+            lambda results: of_prefixes(results, TABLE5, ["model", "dataset", "prefix"]),
+            says_of_prefixes,
+        ),
+        Topic("positive_map", "HERB, Figure 4: positive predictions by country", draws=charts.positive_map),
     ),
-    "table2": lambda results: by_continent(results, "table2", ["model", "protocol"], [SPARSENESS], [FULL]),
-    "table3": lambda results: by_continent(results, "table3", BY_MODEL, [C_W], results.word_sets(WITHOUT)),
-    "table4": lambda results: of_prefixes(results, TABLE4, ["prefix", "dataset"]),
-    "table5": lambda results: of_prefixes(results, TABLE5, ["model", "dataset", "prefix"]),
-    "table6": lambda results: by_continent(results, "table6", BY_MODEL, [C_W], results.word_sets(REPLACE)),
-}
-TITLES = {
-    "table1": "HERB, Table 1: C_w and C_z, with bands",
-    "table2": "HERB, Table 2: cluster sparseness, without levels",
-    "table3": "HERB, Table 3: without the words of a topic",
-    "table4": "HERB, Table 4: a region's prefix and classifiers",
-    "table5": "HERB, Table 5: labels that change",
-    "table6": "HERB, Table 6: with the words of a topic replaced",
-}
-
-
-def explained(results: RegionalResults) -> Fold:
-    """How numbers are computed, and which printed ones are doubtful."""
-    fold = results.captions.computed("regional")
-    doubtful = Text(f"{results.captions['doubts']}:"), Items(doubts(results.published))
-    return replace(fold, blocks=(*fold.blocks, *doubtful))
-
-
-PRESENTS = Presentation(
-    RegionalResults,
-    TABLES,
-    charts.CHARTS,
-    heading="Regional bias",
-    findings=FINDINGS,
-    captions=captioned(charts.CHARTS),
-    titles=TITLES,
-    explained=explained,
 )
+
+PRESENTS = Presentation(RegionalResults, [TOPIC])

@@ -14,7 +14,7 @@ from unmask.regional.schema import NAME_VECTORS, PREFIXES, REGIONS, SCORES
 from unmask.regional.terms import C_W, CORRECTED, FULL, PROTOCOLS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
-from unmask.report.published import read_published
+from unmask.report.published import doubts, read_published
 from unmask.report.study import Named
 from unmask.statistics.ranks import holm
 from unmask.study_results import load_tables, paths_by, shared_facts
@@ -90,6 +90,7 @@ class RegionalResults:
             draws=str(self.permutations),
             template=str(template or ""),
             word=str(self.settings["word"] or ""),
+            doubts="; ".join(doubts(self.published)),
         )
 
     @cached_property

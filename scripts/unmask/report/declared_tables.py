@@ -22,6 +22,9 @@ from unmask.report.sheets import DAGGER, DASH, Sheet, p_value, with_minus
 Head = tuple[str, str]
 """(group, label) of a column of a sheet."""
 
+EMPTY = "Nothing in this study has what this table needs."
+"""How the caption of a table without rows ends."""
+
 _PART = re.compile(r"(\[[^\]]*\]|<[^>]*>)")
 
 
@@ -154,10 +157,10 @@ class Table:
 
     def captioned(self, frame: pd.DataFrame, captions: Captions) -> Sheet:
         """The sheet under its caption, which says so where there is nothing."""
-        return self.sheet(frame, captions[self.name], captions["empty"])
+        return self.sheet(frame, captions[self.name])
 
-    def sheet(self, frame: pd.DataFrame, caption: str = "", empty: str = "") -> Sheet:
-        """The sheet of the rows of a frame. empty: what the caption ends with where there are none.
+    def sheet(self, frame: pd.DataFrame, caption: str = "") -> Sheet:
+        """The sheet of the rows of a frame under a caption, which says so where there are none.
 
         Raises ValueError where the frame has not all columns, and where two of its rows meet in one cell.
         """
@@ -165,7 +168,7 @@ class Table:
             raise ValueError(f"table {self.name}: the frame has no column {', '.join(missing)}")
         frame = frame.query(self.where) if self.where else frame
         if frame.empty:
-            return Sheet(" ".join(filter(None, [caption, empty])), self.stubs, (), ())
+            return Sheet(f"{caption} {EMPTY}".strip(), self.stubs, (), ())
         rows: list[dict[Any, Any]] = frame.to_dict("records")
         if not self.across:
             heads = [(column.group, column.label) for column in self.columns]

@@ -76,6 +76,12 @@ class Chart:
                 return
         raise ValueError("a chart has its rows in it, as data.values")
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """What it is drawn from."""
+        rows: list[dict[str, Any]] = self.spec["data"]["values"]
+        return rows
+
 
 @dataclass(frozen=True)
 class Facts:

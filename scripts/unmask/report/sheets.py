@@ -35,6 +35,12 @@ class Sheet:
         return spans
 
 
+NO_SHEET = Sheet("", (), (), ())
+
+TableAndSheet = tuple[pd.DataFrame, Sheet]
+"""The numbers of a table, and the table as it is read."""
+
+
 def rows_of(frame: pd.DataFrame) -> list[Any]:
     """The rows of a frame with its columns as attributes."""
     return list(frame.itertuples(index=False))

@@ -1,4 +1,4 @@
-"""Topics: what a family shows of one subject, from rows to a section of the report.
+"""Topics: what a family shows of one subject, from rows to a section of the report and to files.
 
 A family declares rows, a table, a chart and sentences; how they become a section is here once. What a topic
 shows is what its rows hold: a topic without rows is not in the report.
@@ -15,7 +15,7 @@ from unmask.report.charts import chart
 from unmask.report.declared_tables import Table
 from unmask.report.sections import RESULTS, Block, Fold, Section, Text, chosen
 from unmask.report.sections import Table as TableBlock
-from unmask.report.sheets import Sheet
+from unmask.report.sheets import NO_SHEET, Sheet, TableAndSheet
 
 if TYPE_CHECKING:
     from unmask.report.charts import Drawn
@@ -35,15 +35,18 @@ Results = TypeVar("Results", bound=Captioned)
 class Topic(Generic[Results]):
     """What a family shows of one subject.
 
-    name: of its section and of the caption of its table; that of its chart is {name}_chart, and `computed`
-    has under its name how the numbers come about. rows: what is shown. sheet: the table of the rows, declared
-    or made by a function. chart: of the rows; of those alike in the columns `each`, of which the reader
-    selects one. says: sentences, at most two where nothing is listed. more: topics in folds below it.
+    name: of its section. file: that of its table and its chart, where they are written to files, and of the
+    caption of the table; by default the name. The caption of the chart is {file}_chart; `computed` has under
+    the name how the numbers come about.
+
+    rows: what is shown. sheet: the table of the rows, declared or made by a function. chart: of the rows; of
+    those alike in the columns `each`, of which the reader selects one. draws: a chart that needs more of the
+    results than rows. says: sentences, at most two where nothing is listed. more: topics in folds below it.
     """
 
     name: str
     title: str
-    rows: Callable[[Results], pd.DataFrame]
+    rows: Callable[[Results], pd.DataFrame] = lambda results: pd.DataFrame()
     sheet: Table | Callable[[Results, pd.DataFrame], Sheet] | None = None
     chart: "Callable[[pd.DataFrame], Drawn | None] | None" = None
     each: Sequence[str] = ()
@@ -51,6 +54,19 @@ class Topic(Generic[Results]):
     more: "Sequence[Topic[Results]]" = ()
     group: str = RESULTS
     label: str = ""
+    file: str = ""
+    draws: "Callable[[Results], Drawn | None] | None" = None
+
+    @property
+    def files(self) -> str:
+        """The name of its table and its chart."""
+        return self.file or self.name
+
+    def every(self) -> "Iterator[Topic[Results]]":
+        """It, and the topics below it."""
+        yield self
+        for topic in self.more:
+            yield from topic.every()
 
     def section(self, results: Results) -> Section:
         """Its section; an empty one where there are no rows."""
@@ -58,34 +74,46 @@ class Topic(Generic[Results]):
         for topic in self.more:
             if inner := tuple(topic._shown(results, open_table=True)):
                 blocks.append(Fold(topic.title, (*map(Text, topic.says(results)), *inner)))
-        if blocks and self.name in results.captions.templates[COMPUTED]:
+        if blocks and self.name in results.captions.templates.get(COMPUTED, ()):
             blocks.append(results.captions.computed(self.name))
         sentences = tuple(self.says(results)) if blocks else ()
         return Section(self.name, self.title, sentences, tuple(blocks), group=self.group, label=self.label)
 
+    def table(self, results: Results) -> TableAndSheet:
+        """The numbers of its table, and the table as it is read."""
+        rows = self.rows(results)
+        return rows, self._sheet(results, rows)
+
+    def drawn(self, results: Results) -> "Drawn | None":
+        """Its chart of all rows; None where there is nothing to draw."""
+        return self._drawn(results, self.rows(results))
+
+    def _sheet(self, results: Results, rows: pd.DataFrame) -> Sheet:
+        if isinstance(self.sheet, Table):
+            return self.sheet.sheet(rows, results.captions[self.files])
+        return self.sheet(results, rows) if self.sheet else NO_SHEET
+
+    def _drawn(self, results: Results, rows: pd.DataFrame) -> "Drawn | None":
+        if self.draws:
+            return self.draws(results)
+        return self.chart(rows) if self.chart and not rows.empty else None
+
     def _shown(self, results: Results, open_table: bool) -> Iterator[Block]:
         """The chart, or one of each, and the table. open_table: whether that is in no fold of its own."""
         rows = self.rows(results)
-        if rows.empty:
-            return
         yield from chosen(" and ".join(self.each).capitalize(), self._charts(results, rows))
-        if self.sheet:
-            caption = results.captions[self.name]
-            of_rows = self.sheet
-            sheet = of_rows.sheet(rows, caption) if isinstance(of_rows, Table) else of_rows(results, rows)
-            if sheet.rows:
-                yield TableBlock(sheet) if open_table else Fold("The numbers", (TableBlock(sheet),))
+        if not rows.empty and (sheet := self._sheet(results, rows)).rows:
+            yield TableBlock(sheet) if open_table else Fold("The numbers", (TableBlock(sheet),))
 
     def _charts(self, results: Results, rows: pd.DataFrame) -> Iterator[Fold]:
-        if self.chart is None:
-            return
-        parts = rows.groupby(list(self.each), sort=False, observed=True) if self.each else [((), rows)]
+        each = list(self.each)
+        parts = rows.groupby(each, sort=False, observed=True) if each and len(rows) else [((), rows)]
         for values, part in parts:
             title = ", ".join(map(str, values))
-            if drawn := self.chart(part):
+            if drawn := self._drawn(results, part):
                 text = f"{title}. " if title else ""
-                caption = f"{text}{results.captions[f'{self.name}_chart']}"
-                yield Fold(title, (chart(caption, f"{caption} The numbers are in the table below.", drawn),))
+                caption = f"{text}{results.captions[f'{self.files}_chart']}"
+                yield Fold(title, (chart(caption, f"{caption} The buttons below save its numbers.", drawn),))
 
 
 def clear(rows: pd.DataFrame, what: str, level: float) -> str:

@@ -8,7 +8,7 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.measures.formulas import sees_context
 from unmask.measures.schema import read_scores
-from unmask.statistics.decisions import NO_PREFERENCE, of_bias_type, of_pairs
+from unmask.statistics.decisions import of_bias_type, of_pairs
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS
 from unmask.study_results import load_tables, paths_by
@@ -62,23 +62,6 @@ def corrected(changed: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return holm(changed.assign(p=changed["p"].where(claimed)), by).assign(p=changed["p"])
 
 
-def clear_changes(changed: pd.DataFrame, alpha: float) -> dict[str, int]:
-    """What some changes, as `changes` with p_holm over the rows with a p, allow to be said.
-
-    changes, tested, untestable: how many there are; scores do not change in the others of `changes`. nearer,
-    further: how many come nearer to 50 or go further from it, with p_holm < alpha.
-    """
-    away = [(changed[when] - NO_PREFERENCE).abs() for when in ("after", "before")]
-    clear = changed["p_holm"] < alpha
-    return {
-        "changes": len(changed),
-        "tested": int(changed["p"].notna().sum()),
-        "untestable": int(changed["untestable"].sum()),
-        "nearer": int((clear & (away[0] < away[1])).sum()),
-        "further": int((clear & (away[0] > away[1])).sum()),
-    }
-
-
 def margins_of(
     scores: Iterable[str | Path],
     pairs: Iterable[str | Path],
@@ -113,12 +96,12 @@ def with_margins(changed: pd.DataFrame, margins: pd.DataFrame) -> pd.DataFrame:
     return changed
 
 
-def margins_left(changed: pd.DataFrame, margins: pd.DataFrame) -> dict[str, float] | None:
-    """The typical margins (`margins_of`) of models as shares of those of their origins: the least, median and
-    most over so many `scores`; None where there was no margin."""
+def margins_left(changed: pd.DataFrame, margins: pd.DataFrame) -> float | None:
+    """The typical margins of models as shares of those of their origins: the median over bias scores, None
+    where there was no margin.
+
+    changed: as `changes`; margins: as `margins_of`.
+    """
     rows = with_margins(changed, margins)
     shares = (rows["typical_after"] / rows["typical_before"])[rows["typical_before"] > ROUNDING].dropna()
-    if shares.empty:
-        return None
-    spread = {"least": shares.min(), "median": shares.median(), "most": shares.max()}
-    return {**spread, "scores": len(shares)}
+    return None if shares.empty else float(shares.median())
