@@ -118,13 +118,13 @@ def words(svg: Path) -> set[str | None]:
 
 
 def test_a_figure_says_what_it_is_and_one_that_is_not_there_says_so(tmp_path: Path) -> None:
-    paths = [str(tmp_path / f"a.{form}") for form in ("svg", "png")]
-    save_figure(drawn_of(SCORES), "Marks [value: by name]. A line. [z: None.]", *paths, "mine")
+    svg, png = (str(tmp_path / f"a.{form}") for form in ("svg", "png"))
+    save_figure(drawn_of(SCORES), "Marks [value: by name]. A line. [z: None.]", svg, png, "mine")
     assert {"x", "Marks by name.", "A line.", f"Study mine. Source: Unmask {VERSION}."} <= words(
         tmp_path / "a.svg"
     )
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-    save_figure(None, "", *paths, "mine")
+    save_figure(None, "", svg, png, "mine")
     assert words(tmp_path / "a.svg") == {NO_FIGURE}
 
 

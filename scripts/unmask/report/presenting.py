@@ -34,9 +34,9 @@ MODULE = "presenting"
 NO_FIGURE = "Nothing in this study has what this figure needs."
 
 FORMS: Mapping[str, Callable[[TableAndSheet], str]] = {
-    ".csv": lambda table: csv_text(table[0]),
-    ".md": lambda table: markdown(table[1]),
-    ".tex": lambda table: latex(table[1]),
+    "csv": lambda table: csv_text(table[0]),
+    "md": lambda table: markdown(table[1]),
+    "tex": lambda table: latex(table[1]),
 }
 """What a table is written as."""
 
@@ -109,10 +109,10 @@ def present(family: str, inputs: Inputs, outputs: Mapping[str, str], facts: Mapp
     table = cache(partial(presents.table, results=results))
     with charts_unchecked():
         for output, path in outputs.items():
-            name, form = output.rpartition("_")[0], Path(path).suffix
-            if form == ".json":
+            name, _, form = output.rpartition("_")
+            if Path(path).suffix == ".json":
                 write_sections(path, presents.sections(results), facts)
-            elif form == ".svg":
+            elif form == "svg":
                 drawn, caption = presents.figure(name, results)
                 save_figure(drawn, caption, path, outputs[f"{name}_png"], inputs.study)
             elif form in FORMS:
