@@ -5,8 +5,7 @@
 # make verify          check that the results of a study and their inputs are unchanged
 # make clean-evidence  list what may be removed to make room; with ARGS=--yes remove it
 # make test            run the tests that a change is judged by
-# make test-all        run all tests, with Slurm and long trainings
-# make test-long       run the tests that take long and rarely say what others do not
+# make test-all        run all tests, with Slurm, long trainings and simulations
 # make snapshots       write again the words and numbers that tests compare, and print what changes
 # make check           check format, lint and types
 #
@@ -23,7 +22,7 @@ ARGS ?=
 # as many jobs that need a GPU at a time as there are GPUs
 GPUS := $(shell nvidia-smi --list-gpus 2>/dev/null | wc -l)
 
-.PHONY: help report test test-all test-rest test-long snapshots check verify clean-evidence clean
+.PHONY: help report test test-all snapshots check verify clean-evidence clean
 
 # `make` alone lists the commands, which stand on top of this file
 help:
@@ -33,23 +32,13 @@ report: $(VENV)/.installed
 	@$(BIN)/unmask run '$(STUDY)' --cores $(CORES) $(if $(DATA),--data '$(DATA)') \
 		-- $(if $(filter-out 0,$(GPUS)),--resources gpu=$(GPUS)) $(ARGS)
 
-# CONTRIBUTING.md says which tests are in which; files with slow tests come first, not those with many
 PYTEST := $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder
-FULL := --hypothesis-profile=full
 
 test: $(VENV)/.installed-dev
-	$(PYTEST) -m "not thorough and not long"
+	$(PYTEST) -m "not thorough"
 
 test-all: $(VENV)/.installed-dev
-	$(PYTEST) $(FULL)
-
-# what `make test` leaves out
-test-rest: $(VENV)/.installed-dev
-	$(PYTEST) $(FULL) -m "thorough or long or hypothesis"
-
-test-long: export UNMASK_KILLS ?= 30
-test-long: $(VENV)/.installed-dev
-	$(PYTEST) $(FULL) -m "long or hypothesis"
+	$(PYTEST) --hypothesis-profile=full
 
 snapshots: $(VENV)/.installed-dev
 	UNMASK_SNAPSHOTS=renew $(BIN)/python -m pytest -s -m "not thorough" tests/workflow/test_snapshots.py tests/net

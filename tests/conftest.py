@@ -1,7 +1,4 @@
-"""What all tests share: one thread per process, as in jobs, finished studies, a disk small enough to fill.
-
-At the end they say which files took longest.
-"""
+"""What all tests share: one thread per process, as in jobs, finished studies, a disk small enough to fill."""
 
 import gc
 import json
@@ -9,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,12 +47,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests first, so that no worker is left with one while the others have nothing to do."""
-    first = ("slow", "thorough", "long")
-    items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in first))
-
-
 def pytest_collection_finish() -> None:
     """From here on garbage is looked for among what tests make, and not among all that is loaded for them.
 
@@ -65,28 +55,6 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
-
-
-SLOWEST = 15
-"""Of how many files the end of a run says how long they took."""
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What took longest, by file: all tests of each with what was set up for them."""
-    seconds: Counter[str] = Counter()
-    tests: Counter[str] = Counter()
-    for reports in terminalreporter.stats.values():
-        for report in reports:
-            if isinstance(report, pytest.TestReport):
-                file = report.nodeid.partition("::")[0]
-                seconds[file] += report.duration
-                tests[file] += report.when == "call"
-    if not seconds:
-        return
-    terminalreporter.section("what took longest")
-    for file, spent in seconds.most_common(SLOWEST):
-        terminalreporter.write_line(f"{spent:7.1f} s {tests[file]:5} tests  {file}")
-    terminalreporter.write_line(f"{seconds.total():7.1f} s {tests.total():5} tests  in all, one by one")
 
 
 def shared_study(

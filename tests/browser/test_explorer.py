@@ -234,7 +234,7 @@ def test_a_study_of_real_size_opens(page: Page, study: Study) -> None:
 
 
 # by the clock, which is no test of a change on a machine that does other work
-@pytest.mark.long
+@pytest.mark.thorough
 def test_it_opens_and_is_filtered_without_lag(page: Page, study: Study) -> None:
     start = time.monotonic()
     opened(page, study.path.as_uri())

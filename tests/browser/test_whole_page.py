@@ -36,7 +36,6 @@ def shown(results: Path) -> pd.DataFrame:
     return chosen[chosen["score"].notna()]
 
 
-@pytest.mark.slow
 def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path, tmp_path: Path) -> None:
     page = opened.page
     page.locator("#overview-chart-1 svg").wait_for()
@@ -72,7 +71,6 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
     assert points == sum(row["score"] is not None for row in spec["data"]["values"])
 
 
-@pytest.mark.slow
 def test_all_its_charts_are_drawn_without_a_word(opened: Opened) -> None:
     opened.draw_all()
     opened.open_folds()

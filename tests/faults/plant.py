@@ -75,7 +75,7 @@ def first_failure(folder: Path, files: list[str]) -> str:
     os.environ["PYTHONPATH"] = str(folder / "scripts")
     failures = Failures()
     with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
-        options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-m", "not thorough and not long"]
+        options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-m", "not thorough"]
         status = pytest.main([*options, *files], [failures])
     if bool(failures.names) != bool(status):
         raise SystemExit(f"pytest ends with status {status}")

@@ -88,7 +88,7 @@ def test_there_is_no_tau_of_few_models_and_no_p_of_few_families() -> None:
     assert "tau" not in same
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_the_test_of_families_holds_its_level_where_the_plain_one_does_not() -> None:
     rng = np.random.default_rng(11)
     models, studies, correlation = models_of(7), 300, 0.8

@@ -101,7 +101,6 @@ def ten(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return make_study(tmp_path_factory.mktemp("ten"), families(5), tasks=("bios",))
 
 
-@pytest.mark.slow
 def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     texts, section = presented(whole)
     check_first_sentence(section)

@@ -109,7 +109,7 @@ class World:
         )
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("world", WORLDS)
 def test_intervals_hold_the_truth(world: str) -> None:
     drawn = World(WORLDS[world]())

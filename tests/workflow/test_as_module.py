@@ -68,7 +68,7 @@ def block(language: str) -> str:
     return str(re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)[0])
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_example_of_the_page_runs_as_one_workflow(tmp_path: Path) -> None:
     checkout = copy_workflow(tmp_path / "unmask")
     folder = project(
@@ -112,9 +112,7 @@ def test_studies_of_two_modules_are_planned_side_by_side(tmp_path: Path) -> None
     ("extra", "config", "problem"),
     [
         ("    replace_prefix:\n        {'results/': 'x/'}\n", {}, "as a module takes no `prefix`"),
-        ("    prefix:\n        'bias'\n", {}, "as a module takes no `prefix`"),
         ("", {"measurs": ["AUL"]}, "unknown key measurs (did you mean measures?"),
-        ("", {"study": "papr.yaml"}, "papr.yaml"),
     ],
 )
 def test_what_a_module_may_not_be_given_is_refused_in_a_line(

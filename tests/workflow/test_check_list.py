@@ -60,7 +60,7 @@ def planned(workflow: Workflow, study: str, data: Path | None) -> set[str]:
     return {file.removeprefix(f"results/{study}/") for file in files}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("study", sorted({study for study, *_ in LISTED}))
 def test_the_file_of_every_row_is_planned_by_its_study(workflow: Workflow, data: Path, study: str) -> None:
     files = planned(workflow, study, data if needs_data(study) else None)
@@ -72,20 +72,19 @@ def test_the_file_of_every_row_is_planned_by_its_study(workflow: Workflow, data:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_ran_on_made_data_is_planned_by_studies_of_the_synthetic_world(workflow: Workflow) -> None:
     files = planned(workflow, "demo", None) | planned(workflow, "families", None)
     assert [file for _, file, _, ran in LISTED if "made" in ran and file not in files] == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_ran_on_real_data_is_planned_by_studies_of_local_files(workflow: Workflow) -> None:
     folder = real_data()
     files = planned(workflow, "local", folder) | planned(workflow, "debiasing-local", folder)
     assert [file for _, file, _, ran in LISTED if "real" in ran and file not in files] == []
 
 
-@pytest.mark.slow
 def test_rows_that_take_no_model_fetch_none(workflow: Workflow) -> None:
     done = workflow.command("-n", "--config", "study=paper", "--", "results/paper/tables/table2.md")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -133,13 +133,6 @@ def test_a_broken_shard_is_named_and_the_others_are_kept(corpora: Workflow) -> N
     assert counting == ["Counting the words of part05.txt.gz of books"]
 
 
-def test_a_corpus_that_is_not_there_stops_before_any_work(corpora: Workflow) -> None:
-    corpora.config["corpora"]["books"]["path"] = "texts/*.doc"
-    done = count(corpora, "books")
-    assert "error: config key corpora.books.path: no file matches texts/*.doc" in done.stdout + done.stderr
-    assert not (corpora.folder / "results").exists()
-
-
 def test_a_corpus_at_a_url(corpora: Workflow) -> None:
     packed = pa.compress(b"zstd text\n", "zstd", asbytes=True)
     (corpora.folder / "one.txt.zst").write_bytes(packed)

@@ -58,7 +58,6 @@ def written(workflow: Workflow) -> dict[str, bytes]:
     return {str(path.relative_to(workflow.folder)): path.read_bytes() for path in files}
 
 
-@pytest.mark.slow
 def test_secrets_of_urls_are_nowhere_written(downloading: Workflow) -> None:
     provenance = "results/small/report/sections/provenance.json"
     done = downloading.snakemake(provenance)
@@ -80,7 +79,7 @@ def test_secrets_of_urls_are_nowhere_written(downloading: Workflow) -> None:
 COMMIT = "c0ffee" + "0" * 34
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_model_with_code_of_its_own_is_scored_where_the_study_allows_it(tmp_path: Path) -> None:
     ran = tmp_path / "own code ran"
     files = {path.name: path.read_bytes() for path in with_own_code(tmp_path / "model").iterdir()}
@@ -120,7 +119,7 @@ def test_a_model_with_code_of_its_own_is_scored_where_the_study_allows_it(tmp_pa
     assert "config key models.own-cda.from: own runs code of its own" in refused.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_token_of_the_hub_opens_a_gated_model_and_is_nowhere_written(tmp_path: Path) -> None:
     files = {path.name: path.read_bytes() for path in tiny_model("bert", tmp_path / "model").iterdir()}
     folder = copy_workflow(tmp_path / "unmask")

@@ -108,7 +108,7 @@ def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -
     assert not [o for o in planned if o.startswith("downstream/similar/bert/") or "bert@" in o]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_figure_2_and_the_5500_steps_are_a_study(fresh: Workflow) -> None:
     """28 models; a curve of each on three tasks, which ends with a model that is scored once more."""
     done = fresh.command("--summary", "--config", "study=debiasing-steps")
@@ -138,29 +138,7 @@ def test_that_study_trains_as_the_paper_says() -> None:
     assert readings == {(method, "published") for method in ("at", "cda", "dropout")}
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "message"),
-    [
-        ("debiasing", None, "config key models.debiased: it needs the key debiasing"),
-        ("from", "text-model", "config key models.debiased.from: 'text-model' is none of the study's models"),
-        ("from", "debiased", "config key models.debiased.from: a model cannot come from itself"),
-    ],
-)
-def test_what_cannot_be_debiased_is_one_line(fresh: Workflow, key: str, value: Any, message: str) -> None:
-    config = with_tasks(fresh)
-    config["debiasing"]["of"] = []
-    config["models"]["debiased"] = {"source": "debiased", "from": "bert", "method": "cda"}
-    if value is None:
-        del config[key]
-    else:
-        config["models"]["debiased"][key] = value
-    done = fresh.snakemake("-n")
-    assert done.returncode != 0
-    (line,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    assert line.startswith(f"error: {message}")
-
-
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_corpus_without_a_gendered_word_is_one_line(fresh: Workflow) -> None:
     config = with_tasks(fresh)
     (fresh.folder / "text.txt").write_text("nobody was there\n" * 10)

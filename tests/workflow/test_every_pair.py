@@ -43,13 +43,6 @@ def test_the_likeliest_tokens_are_found_while_evidence_is_made_of_the_models_tha
     assert copied.planned() == set()
 
 
-def test_a_model_that_is_not_scored_is_refused_in_one_line(fresh: Workflow) -> None:
-    fresh.config["models"]["encoder"] = {"source": "hub", "repo": "some/encoder", "kind": "text-encoder"}
-    fresh.config["explorer"] = {"models": ["encoder"]}
-    done = fresh.snakemake("-n")
-    assert done.returncode and "explorer.models: encoder is not scored on pairs" in done.stdout + done.stderr
-
-
 @pytest.mark.thorough
 def test_what_it_shows_is_in_the_report_and_outlasts_the_evidence(copied: Workflow) -> None:
     copied.config["explorer"] = {"pairs": 6}

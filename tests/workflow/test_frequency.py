@@ -27,13 +27,6 @@ def with_corpus(workflow: Workflow) -> dict[str, Any]:
     return {**workflow.config, "corpora": corpora}
 
 
-def test_a_study_without_corpora_has_no_frequency(fresh: Workflow) -> None:
-    done = fresh.snakemake("-n")
-    assert done.returncode == 0, done.stderr
-    for word in ("frequency", "group_words", "table2", "count_shard"):
-        assert word not in done.stdout
-
-
 @pytest.mark.thorough
 def test_corpora_are_added_without_scoring_again(copied: Workflow) -> None:
     assert copied.planned() == set()

@@ -50,7 +50,6 @@ def test_the_untrained_model_of_the_docs_is_made(fresh: Workflow) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.slow
 def test_a_wheel_scores_a_model_outside_the_checkout(tmp_path: Path) -> None:
     made = [
         sys.executable,

@@ -39,7 +39,7 @@ def study(folder: Path) -> Workflow:
     return Workflow(folder, config)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_kills_change_no_result_and_lose_no_finished_work(tmp_path: Path) -> None:
     untouched = study(tmp_path / "untouched")
 

@@ -11,7 +11,7 @@ from tiny_models import tiny_decoder
 from workflow_copy import copy_workflow
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_both_kinds_are_read_compared_and_shown(tmp_path: Path) -> None:
     folder = copy_workflow(tmp_path / "unmask")
     write_crows_pairs(folder / "pairs.csv", times=2)

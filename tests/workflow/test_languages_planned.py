@@ -12,7 +12,7 @@ from small_study import Workflow
 from workflow_copy import copy_workflow
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_study_of_languages_is_planned(fresh: Workflow) -> None:
     done = fresh.command("--summary", "--config", "study=languages")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -61,9 +61,3 @@ def test_the_documented_revision_is_compared(tmp_path: Path) -> None:
     )
     assert (shown["kind"], shown["first"], shown["second"]) == ("versions", "mine-revised", "mine")
     assert shown["difference"] == pytest.approx(-100 / 3)
-    study["benchmarks"]["mine-revised"]["version_of"] = "other"
-    done = Workflow(folder, {"study": "small", "models": models, **study}).snakemake("-n")
-    assert "benchmarks.mine-revised.version_of" in done.stdout + done.stderr and done.returncode
-    study["benchmarks"]["mine-revised"]["version_of"] = "mine-revised"
-    done = Workflow(folder, {"study": "small", "models": models, **study}).snakemake("-n")
-    assert "mine-revised is no version of itself" in done.stdout + done.stderr and done.returncode

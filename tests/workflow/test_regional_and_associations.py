@@ -14,7 +14,7 @@ from association_files import KEYS, SETS, grounded, sent_bias
 from library import removable, remove, verify
 from literal_associations import mean, s, size
 from small_study import Workflow, random_model
-from test_families import errors, section_names
+from test_families import section_names
 from tiny_seeing import tiny_seeing
 from workflow_copy import copy_workflow
 
@@ -186,59 +186,54 @@ def test_grounded_numbers_are_those_of_the_embeddings(finished: Workflow) -> Non
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "outputs"),
+    ("settings", "outputs"),
     [
-        ("regional.template", "{region} has {word} people.", {LIKELIHOODS, SCORES}),
-        ("regional.draws", 21, {SCORES}),
-        ("associations.poolings", ["cls", "mean"], {NAMES + name for name in EMBEDDED}),
-        # embeds nothing
         (
-            "associations.statistics",
-            {"seed": 1},
-            {folder + EMBEDDED[1] for folder in (NAMES, "associations/mine/names/", PICTURES)},
+            {"regional.template": "{region} has {word} people.", "associations.poolings": ["cls", "mean"]},
+            {LIKELIHOODS, SCORES, *(NAMES + name for name in EMBEDDED)},
+        ),
+        # these embed nothing
+        (
+            {"regional.draws": 21, "associations.statistics": {"seed": 1}},
+            {SCORES, *(place + EMBEDDED[1] for place in (NAMES, "associations/mine/names/", PICTURES))},
         ),
     ],
 )
-def test_what_a_change_makes_anew(changed: Workflow, place: str, value: Any, outputs: set[str]) -> None:
-    family, key = place.split(".")
-    changed.config[family][key] = value
+def test_what_a_change_makes_anew(changed: Workflow, settings: dict[str, Any], outputs: set[str]) -> None:
+    for place, value in settings.items():
+        family, key = place.split(".")
+        changed.config[family][key] = value
     assert planned(changed) == outputs
 
 
-def test_another_model_leaves_the_first_alone(changed: Workflow) -> None:
+def test_another_model_and_another_suite_leave_the_others_alone(changed: Workflow) -> None:
     changed.config["models"]["other"] = changed.config["models"]["bert"] | {"seed": 2}
     for family in ("regional", "associations"):
         changed.config[family]["models"].append("other")
-    outputs = changed.planned()
-    new = {output for output in outputs if not output.startswith(AGGREGATES)}
-    assert {"regional/other/scores.parquet", "associations/other/names/associations.parquet"} <= new
-    assert all("/other/" in output for output in new)
-    assert {"tables/regional_table1.csv", "tables/associations_tests.csv"} <= outputs
-
-
-def test_another_suite_is_the_only_one_embedded(changed: Workflow) -> None:
     shutil.copyfile(changed.folder / "names.json", changed.folder / "more.json")
     changed.config["associations"]["tests"]["more"] = {"format": "sent-bias", "path": "more.json"}
-    outputs = planned(changed)
-    assert "associations/bert/more/embeddings.parquet" in outputs
-    assert all("/more" in output for output in outputs)
+    new = planned(changed)
+    assert {"regional/other/scores.parquet", "associations/other/names/associations.parquet"} <= new
+    assert "associations/bert/more/embeddings.parquet" in new
+    assert all("/other/" in output or "/more" in output for output in new)
 
 
+@pytest.mark.thorough
 def test_other_files_make_what_is_of_them(finished: Workflow, tmp_path: Path) -> None:
     workflow = copied(finished, tmp_path / "unmask")
-    (workflow.folder / "train.csv").write_text(
-        (workflow.folder / "train.csv").read_text() + "the kind woman,1\n"
-    )
+    results = workflow.folder / "results/small"
+    remove(removable(results), results)
+    assert not list((results / "associations").rglob("embeddings.parquet"))
+    assert workflow.planned() == set()
+    with open(workflow.folder / "train.csv", "a") as file:
+        file.write("the kind woman,1\n")
     outputs = planned(workflow)
     assert {"models/judge/files", "regional/prefixes/judge/posts.parquet"} <= outputs
     assert not [output for output in outputs if "bert" in output or "associations" in output]
-    shutil.copyfile(finished.folder / "train.csv", workflow.folder / "train.csv")
     features = workflow.folder / workflow.config["associations"]["tests"]["pictures"]["features"]
     with np.load(features) as arrays:
         np.savez(features, **{name: values * 2 for name, values in arrays.items()})
-    assert {PICTURES + name for name in EMBEDDED} == {
-        each for each in planned(workflow) if "judge" not in each
-    }
+    assert {PICTURES + name for name in EMBEDDED} == planned(workflow) - outputs
 
 
 @pytest.mark.thorough
@@ -255,36 +250,3 @@ def test_another_list_scores_the_new_words_alone(finished: Workflow, tmp_path: P
     pd.testing.assert_frame_equal(pd.read_parquet(results / LIKELIHOODS), before)
     assert "nothing is left to do" in workflow.read("logs", "regional", "bert", "likelihoods", "traits.log")
     assert set(pd.read_parquet(results / SCORES)["words"]) >= {"full", "virtues"}
-
-
-def test_embeddings_may_go(finished: Workflow, tmp_path: Path) -> None:
-    workflow = copied(finished, tmp_path / "unmask")
-    results = workflow.folder / "results/small"
-    remove(removable(results), results)
-    assert not list((results / "associations").rglob("embeddings.parquet"))
-    assert workflow.planned() == set()
-
-
-def test_a_study_without_the_keys_has_no_trace(changed: Workflow) -> None:
-    for family in ("regional", "associations"):
-        del changed.config[family]
-    del changed.config["models"]["judge"], changed.config["models"]["sees"]
-    (changed.folder / "text.txt").write_text("the rich man\n")
-    changed.config["corpora"] = {"text": {"format": "text", "path": "text.txt"}}
-    done = changed.snakemake("--summary")
-    assert done.returncode == 0 and "frequency/text.parquet" in done.stdout
-    assert "regional" not in done.stdout and "associations" not in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("family", "key", "value", "line"),
-    [
-        ("regional", "words", {"full": "words.yaml"}, "words: 'full' is the name of a part of a list"),
-        ("associations", "published", {"bart": "bert"}, "published: bart is not tested"),
-    ],
-)
-def test_what_cannot_be_is_one_line(changed: Workflow, family: str, key: str, value: Any, line: str) -> None:
-    """The rest is in the tests of check_study; this is that planning asks."""
-    changed.config[family][key] = value
-    (error,) = errors(changed.snakemake("-n"))
-    assert error.startswith(f"error: config key {family}.{line}")

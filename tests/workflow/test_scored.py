@@ -108,7 +108,3 @@ def test_faults_of_a_file_are_one_line_before_anything_runs(documented: Workflow
     done = documented.snakemake("-n")
     assert done.returncode
     assert "error: api.csv: row 0 (line 2): score_2: 'high' is no number" in done.stdout + done.stderr
-    documented.config["models"]["api"]["columns"]["scores"] = ["score1", "score_2"]
-    done = documented.snakemake("-n")
-    said = "error: api.csv: no column 'score1' (did you mean score_1?"
-    assert done.returncode and said in done.stdout + done.stderr

@@ -17,7 +17,7 @@ from tiny_models import tiny_decoder
 from workflow_copy import copy_workflow
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_states_are_models_and_are_compared_with_the_first(tmp_path: Path) -> None:
     folder = copy_workflow(tmp_path / "unmask")
     config = yaml.safe_load(

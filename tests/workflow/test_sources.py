@@ -17,7 +17,7 @@ from workflow_copy import copy_workflow
 COMMIT = "ada97e" + "0" * 34
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_gguf_file_is_scored_and_its_manifest_says_what_it_is(tmp_path: Path) -> None:
     file = write_gguf(tiny_decoder("llama", tmp_path / "model"), tmp_path / "tiny.gguf")
     folder = copy_workflow(tmp_path / "unmask")
@@ -52,10 +52,3 @@ def test_a_gguf_file_is_scored_and_its_manifest_says_what_it_is(tmp_path: Path) 
     file.unlink()
     refused = study.snakemake("-n")
     assert refused.returncode == 1 and "config key models.tiny.path: " in refused.stderr
-    for entry in (
-        {"repo": "org/tiny-GGUF"},
-        {"file": "a.gguf"},
-        {"path": "a.gguf", "repo": "o/n", "file": "a.gguf"},
-    ):
-        refused = study.snakemake("-n", config={**config, "models": {"one": {"source": "gguf", **entry}}})
-        assert "config key models.one: give exactly one of repo with file; path" in refused.stderr
