@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from library import sha256_of_file, write_checksums, write_facts
+from library import InputError, removable, remove, sha256_of_file, verify, write_checksums, write_facts
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 KEPT = ("models/a/manifest.json", "statistics/a/pairs/bias.parquet", "corpora/wiki/part.txt.facts.json")
@@ -66,7 +66,7 @@ def test_evidence_is_removed_and_checksums_hold(results: Path, options: list[str
     assert not (results / "evidence").exists()
     subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=results, check=True)
     assert KEPT[1] in (results / "SHA256SUMS").read_text()
-    assert clean(results, *options, "--yes") == "nothing is to be removed\n"
+    assert removable(results, bool(options)) == []
 
 
 def test_evidence_of_an_unfinished_study_stays(results: Path) -> None:
@@ -75,15 +75,15 @@ def test_evidence_of_an_unfinished_study_stays(results: Path) -> None:
     newer.write_text("rows")
     os.utime(results / "SHA256SUMS", (1_000_000_001, 1_000_000_001))
     before = below(results)
-    error = f"error: {newer}: no result is made from it yet; "
-    assert clean(results, "--yes").startswith(error)
-    assert below(results) == before
+    error = f"error: {newer}: no result is made from it yet; run the study to its end, or remove it\n"
+    assert clean(results, "--yes") == error and below(results) - before <= {".lock"}
     # made anew with the bytes that results state
     name = str(newer.relative_to(results.parents[1]))
     write_facts(results / "scores/b/pairs/facts.json", {"made_from": {name: sha256_of_file(newer)}})
-    assert clean(results, "--yes").endswith("removed: 8 files, 0.7 MB\n") and not newer.exists()
+    assert newer in removable(results)
     (results / "SHA256SUMS").unlink()
-    assert clean(results, "--yes").startswith(f"error: {results}: no finished study (no SHA256SUMS); ")
+    with pytest.raises(InputError, match=rf"^{results}: no finished study \(no SHA256SUMS\); "):
+        removable(results)
 
 
 def test_results_in_which_a_run_is_at_work_are_left_alone(results: Path) -> None:
@@ -91,3 +91,19 @@ def test_results_in_which_a_run_is_at_work_are_left_alone(results: Path) -> None
     with FileLock(results / ".lock"):
         assert clean(results, "--yes").startswith(f"error: another run is at work in {results}; ")
     assert before <= below(results)
+
+
+def test_evidence_behind_a_link_is_removed_and_the_link_stays(results: Path, tmp_path: Path) -> None:
+    evidence = results / "evidence"
+    evidence.rename(tmp_path / "elsewhere")
+    evidence.symlink_to(tmp_path / "elsewhere")
+    remove(removable(results), results)
+    assert evidence.is_symlink() and not list((tmp_path / "elsewhere").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize("target", ["nowhere", "."])
+def test_links_that_lead_nowhere_or_back_are_one_line(results: Path, target: str) -> None:
+    (results / "link").symlink_to(target)
+    for ask in (verify, removable):
+        with pytest.raises(InputError, match=rf"^{results}/link: a link to [^\n]*$"):
+            ask(results)

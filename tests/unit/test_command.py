@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -403,6 +404,22 @@ def test_the_kind_of_a_folder_is_that_of_its_network(config: str, kind: str | No
     assert stated.get("kind") == kind
     (stated,) = with_kinds({"models": {"m": entry | {"kind": "masked-lm"}}})["models"].values()
     assert stated["kind"] == "masked-lm"
+
+
+def test_ctrl_c_and_a_closed_pipe_have_their_statuses(
+    folder: Path, calls: list[Any], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*arguments: Any) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("unmask.command.scoring.run_study", interrupt)
+    assert main("score", model(Path(), "m")) == 130
+    assert capfd.readouterr().err == "stopped; the same command resumes it\n"
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as closed, monkeypatch.context() as context:
+        context.setattr("sys.stdout", closed)
+        assert main("show", "results/m") == 141
 
 
 def test_the_plugin_loads_nothing_of_the_library() -> None:

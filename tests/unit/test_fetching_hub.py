@@ -15,8 +15,9 @@ import pytest
 from huggingface_hub import constants, hf_hub_download
 
 import unmask
-from library import InputError, fetch_gguf, fetch_model, hub_client
+from library import InputError, fetch_gguf, fetch_model, fetch_shard, hub_client
 from loopback import Hub, RawServer, Reply, Repository, Request, Server, ask, unused_url
+from small_corpora import DATASET, SHARDS
 
 COMMIT, OTHER = "c0ffee" + "0" * 34, "decaf" + "0" * 35
 WEIGHTS = "model.safetensors"
@@ -277,20 +278,6 @@ def test_no_access_is_one_line_that_says_what_of_the_token(
     assert "sesame" not in line and "secret" not in line
 
 
-@pytest.mark.parametrize(
-    ("repo", "revision", "message"),
-    [
-        ("org/none", "main", "no such repository, or a private one.*HF_TOKEN"),
-        ("org/tiny", "v9", "there is no such revision"),
-        ("org/empty", "main", "no weights"),
-        ("org/no/name", "main", "'org/no/name' is not the name of a repository"),
-    ],
-)
-def test_what_cannot_be_had_is_one_line_at_once(hub: Hub, repo: str, revision: str, message: str) -> None:
-    hub.repositories["org/empty"] = Repository({k: v for k, v in WHOLE.items() if k != WEIGHTS})
-    assert "tried" not in refused(f"^model {repo} at revision {revision}: {message}", revision, repo)
-
-
 @pytest.mark.parametrize("revision", ["main", COMMIT])
 def test_without_network_the_cache_is_used(revision: str, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = fetch("model", revision)
@@ -378,6 +365,9 @@ def test_the_environment_is_honoured(hub: Hub) -> None:
     assert Path("home/hub").is_dir() and len(hub.requests) == asked
 
 
+ODD_PATHS = [
+    {"type": "file", "path": name, "oid": "0" * 40, "size": 5} for name in ("../config.json", "/x", 5)
+]
 WORDS = ("org/words", "v1")
 LENT = {"tokenizer.json": b'{"lent": 1}', "vocab.txt": b"[MASK]\nlent\n", "tokenizer_config.json": b"{}"}
 BARE = {name: WHOLE[name] for name in ("config.json", WEIGHTS)}
@@ -410,39 +400,41 @@ def test_a_tokenizer_of_another_repository(
 
 
 @pytest.mark.parametrize(
-    ("repo", "tokenizer", "message"),
+    ("repo", "revision", "tokenizer", "message"),
     [
-        ("org/bare", ("org/bare", "main"), "tokenizer org/bare at revision main: none of tokenizer.json, "),
-        ("org/tiny", ("org/none", "main"), "tokenizer org/none at revision main: no such repository"),
-        ("org/tiny", ("org/words", "v9"), "tokenizer org/words at revision v9: there is no such revision"),
-        ("org/none", WORDS, "model org/none at revision main: no such repository"),
-        ("org/light", WORDS, "model org/light at revision main: no weights"),
-        (
-            "org/nothing",
-            None,
-            "model org/nothing at revision main: .*not a model of the transformers library$",
-        ),
-        ("org/bare", None, r"model org/bare at revision main: no tokenizer \(none .*\); name the repository"),
+        ("org/none", "main", WORDS, "model org/none at revision main: no such repository, or .*HF_TOKEN"),
+        ("org/tiny", "v9", None, "model org/tiny at revision v9: there is no such revision"),
+        ("org/no/name", "main", None, "model .*: 'org/no/name' is not the name of a repository"),
+        ("org/light", "main", WORDS, "model org/light at revision main: no weights"),
+        ("org/nothing", "main", None, "model org/nothing .*not a model of the transformers library$"),
+        ("org/bare", "main", None, r"model org/bare at .*: no tokenizer \(none .*\); name the repository"),
+        ("org/bare", "main", ("org/bare", "main"), "tokenizer org/bare at revision main: none of tokenizer."),
+        ("org/tiny", "main", ("org/none", "main"), "tokenizer org/none at .*: no such repository"),
+        ("org/tiny", "main", ("org/words", "v9"), "tokenizer org/words at revision v9: there is no such rev"),
     ],
 )
 @pytest.mark.usefixtures("lender")
-def test_which_repository_lacks_something_is_said(
-    repo: str, tokenizer: tuple[str, str] | None, message: str
+def test_what_cannot_be_had_is_one_line_at_once(
+    repo: str, revision: str, tokenizer: tuple[str, str] | None, message: str
 ) -> None:
-    refused(f"^{message}", repo=repo, tokenizer=tokenizer)
+    assert "tried" not in refused(f"^{message}", revision, repo, tokenizer)
 
 
-@pytest.mark.parametrize("commit", [COMMIT, "../../elsewhere", 5, None])
 @pytest.mark.parametrize(
-    "tree",
+    ("commit", "tree"),
     [
-        b"<!doctype html><html>Down for maintenance</html>",
-        b"[" * 200_000,
-        {"error": "busy"},
-        ["config.json"],
-        [{"type": "file", "size": 5}],
-        None,
-        [{"type": "file", "path": name, "oid": "0" * 40, "size": 5} for name in ("../config.json", "/x", 5)],
+        *(
+            (COMMIT, tree)
+            for tree in (
+                b"<!doctype html><html>Down for maintenance</html>",
+                b"[" * 200_000,
+                {"error": "busy"},
+                ["config.json"],
+                [{"type": "file", "size": 5}],
+                None,
+            )
+        ),
+        *((commit, ODD_PATHS) for commit in (COMMIT, "../../elsewhere", 5, None)),
     ],
 )
 def test_a_listing_that_is_none_is_one_line(hub: Hub, commit: object, tree: object) -> None:
@@ -481,3 +473,43 @@ def test_an_endpoint_that_is_no_url_is_one_line_at_once(
 ) -> None:
     ask(endpoint, monkeypatch)
     refused("^model org/tiny at revision main: HF_ENDPOINT: not a url: ")
+
+
+@pytest.fixture
+def corpus(hub: Hub) -> Repository:
+    hub.repositories["org/corpus"] = Repository(DATASET, large=tuple(SHARDS))
+    return hub.repositories["org/corpus"]
+
+
+@pytest.mark.parametrize(
+    ("subset", "shard", "name", "files"),
+    [("en", 1, "en/train-00001-of-00003.parquet", 3), (None, "de/train.parquet", "de/train.parquet", 4)],
+)
+def test_one_shard_of_a_data_set_is_fetched_and_no_other(
+    hub: Hub, corpus: Repository, subset: str | None, shard: str | int, name: str, files: int
+) -> None:
+    facts = fetch_shard("org/corpus", "main", subset, shard, "shard.parquet")
+    chosen = {"revision": "main", "commit": corpus.commit, "file": name, "files": files}
+    assert facts == {"repo": "org/corpus", **chosen} and hub.downloads() == [name]
+    assert Path("shard.parquet").read_bytes() == DATASET[name]
+
+
+@pytest.mark.parametrize(
+    ("repo", "subset", "shard", "line"),
+    [
+        ("org/corpus", "en", 3, "org/corpus at revision main, en: there are 3 shards, no number 3"),
+        ("org/corpus", "fr", 0, "org/corpus at revision main, fr: there are no Parquet files; check the sub"),
+        ("org/corpus", None, "en/x.parquet", "org/corpus at revision main: there is no file en/x.parquet"),
+        ("org/none", None, 0, "org/none at revision main: no such repository"),
+        # a name that leads out of the cache
+        ("org/odd", None, 0, r"org/odd at revision main: \.\./.*x\.parquet: "),
+    ],
+)
+@pytest.mark.usefixtures("corpus")
+def test_a_shard_that_is_not_there_is_one_line(
+    hub: Hub, repo: str, subset: str | None, shard: str | int, line: str
+) -> None:
+    hub.repositories["org/odd"] = Repository({"../../../../x.parquet": b"PAR1"})
+    with pytest.raises(InputError, match=f"^corpus {line}"):
+        fetch_shard(repo, "main", subset, shard, "shard.parquet")
+    assert set(os.listdir()) <= {"cache"}

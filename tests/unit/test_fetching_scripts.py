@@ -16,7 +16,7 @@ from library import FLAWS, PAIRS, as_shown, check_model, read_metadata, read_tab
 from loopback import FileServer, Hub, Repository, ask
 from running import Files, about_model, run_script
 from small_corpora import parquet
-from tiny_models import tiny_model, tiny_tokenizer
+from tiny_models import tiny_model
 
 CROWS_PAIRS = (
     b",sent_more,sent_less,stereo_antistereo,bias_type,annotations,anon_writer,anon_annotators\n"
@@ -166,50 +166,3 @@ def test_a_model_is_fetched_and_prepared(hub: Hub, tmp_path: Path, log: Path) ->
     first = manifest.read_bytes()
     run_script("check_model", {"files": [facts]}, [manifest], log, manifest=about)
     assert manifest.read_bytes() == first
-
-
-def test_a_model_with_the_tokenizer_of_another_repository(hub: Hub, tmp_path: Path, log: Path) -> None:
-    files = hub.repositories["org/tiny"].files
-    hub.repositories["org/bare"] = Repository(
-        {name: files[name] for name in ("config.json", "model.safetensors")}
-    )
-    outputs = {"directory": tmp_path / "model", "facts": tmp_path / "facts.json"}
-    lender = {"repo": "org/tiny", "revision": "main"}
-    entry = {"repo": "org/bare", "revision": "main", "tokenizer": lender}
-    run_script("fetch_model", {}, outputs, log, name="bare", entry=entry)
-    commit = hub.repositories["org/tiny"].commit
-    assert facts_in(outputs["facts"])["tokenizer"] == {**lender, "commit": commit}
-    none = {name: tmp_path / "none" / name for name in outputs}
-    line = "model org/none at revision main: no such repository"
-    fails("fetch_model", {}, none, log, line, name="tiny", entry=entry | {"repo": "org/none"})
-
-
-def test_an_unfit_model_is_one_line(tmp_path: Path, log: Path) -> None:
-    directory = tiny_model("bert", tmp_path / "model")
-    (directory / "model.safetensors").write_bytes(b"")
-    outputs = [tmp_path / "manifest.json"]
-    line = "model tiny: its weights cannot be loaded"
-    fails("check_model", [], outputs, log, line, manifest=about_model(directory))
-
-
-def test_a_random_model_is_made(tmp_path: Path, log: Path) -> None:
-    tiny_tokenizer("bert").save_pretrained(tmp_path / "tokenizer")
-    settings = {"model_type": "bert", "hidden_size": 32, "num_attention_heads": 4, "num_hidden_layers": 1}
-    entry = {"config": settings, "tokenizer": str(tmp_path / "tokenizer"), "seed": 5}
-    outputs = {"directory": tmp_path / "model"} | {
-        name: tmp_path / f"{name}.json" for name in ("facts", "manifest")
-    }
-    about = about_model(tmp_path / "model", "random", name="null")
-    null: dict[str, Any] = {"name": "null", "source": "random", "settings": {}}
-    run_script("make_model", {}, outputs, log, manifest=about, entry=entry, **null)
-    facts, manifest = facts_in(outputs["facts"]), facts_in(outputs["manifest"])
-    assert facts["seed"] == 5
-    assert manifest["entry"] == {"source": "random", "kind": "masked-lm", **facts}
-    # as the job would write it that only describes a model
-    run_script("check_model", {"files": [outputs["facts"]]}, [tmp_path / "alone.json"], log, manifest=about)
-    assert (tmp_path / "alone.json").read_bytes() == outputs["manifest"].read_bytes()
-    assert check_model(tmp_path / "model", "masked-lm", "tiny")["model_type"] == "bert"
-    outputs = {"directory": tmp_path / "other", "facts": tmp_path / "other.json"}
-    bad = entry | {"config": settings | {"hiden_size": 3}}
-    line = "model null: config: bert has no setting 'hiden_size'"
-    fails("make_model", {}, outputs, log, line, entry=bad, **null)

@@ -154,10 +154,6 @@ class Kill:
     """At which job of the run, or since the kill before, counted from 1 …"""
     delay: float
     """… and how many seconds into it."""
-    seconds: float = 0.0
-    """Since Snakemake was started, or the kill before it in the same run."""
-    at_work: list[str] = field(default_factory=list)
-    """The scripts that ran at that moment."""
     status: int | None = None
     """What Snakemake ended with, negative for a signal; None where it went on."""
     finished: dict[str, Stamp] = field(default_factory=dict)
@@ -192,7 +188,6 @@ def disturb(run: Run, kill: Kill, draw: random.Random) -> bool:
     if kill.target == JOB and run.wait_for_job() is None:
         return False
     jobs = run.jobs()
-    kill.seconds, kill.at_work = time.monotonic() - start, sorted(script_of(job) for job in jobs)
     try:
         if kill.target == JOB:
             draw.choice(jobs).send_signal(kill.signal)

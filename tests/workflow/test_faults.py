@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from killing import Run, digests, litter, running
+from library import EVIDENCE, read_metadata, read_table, write_table
 from small_study import Done, Workflow, small_study
 from tiny_models import tiny_model, tiny_tokenizer
 from workflow_copy import copy_workflow
@@ -209,16 +210,31 @@ def test_a_full_disk_and_one_that_takes_no_writing(
 
 
 @pytest.mark.thorough
-def test_a_table_that_someone_else_broke_is_named(copied: Workflow, finished: Workflow) -> None:
-    table = copied.folder / TARGET
-    table.write_bytes(table.read_bytes()[:-100])
-    error = the_error(copied.snakemake(SCORES))
+def test_evidence_that_someone_else_broke_is_not_used(copied: Workflow, finished: Workflow) -> None:
+    list_, table = (
+        copied.folder / TARGET,
+        copied.folder / TARGET.replace("digests.json", "original/none.parquet"),
+    )
+    list_.write_bytes(list_.read_bytes()[:-100])
     line = f"{TARGET}: not a readable list of tables; delete it and run again"
-    assert error == f"error: model bert, benchmark crows: {line}"
-    table.unlink()
+    assert the_error(copied.snakemake(SCORES)) == f"error: model bert, benchmark crows: {line}"
+    list_.unlink()
     done = copied.snakemake(SCORES)
     assert done.returncode == 0, done.stdout + done.stderr
     assert same(TARGET, copied, finished) and same(SCORES, copied, finished)
+    # of the right form, and with other numbers
+    rows = read_table(table, EVIDENCE)
+    rows["log_prob"] -= 1
+    write_table(table, rows, EVIDENCE, read_metadata(table))
+    (copied.folder / SCORES).unlink()
+    error = the_error(copied.snakemake(SCORES))
+    assert str(table.relative_to(copied.folder)) in error and "altered" in error
+    # as the line says
+    table.unlink()
+    list_.unlink()
+    done = copied.snakemake(SCORES)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert same(SCORES, copied, finished)
 
 
 @pytest.mark.thorough

@@ -1,13 +1,12 @@
 """A study that is killed again and again comes to the same results, and does no finished work twice.
 
 UNMASK_KILLS, UNMASK_KILL_SEED    how many kills, and which
-UNMASK_KILL_TABLE                 a file for the table of what came of each; docs/running.md has one of 30
 """
 
 import os
 import random
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -63,8 +62,6 @@ def test_kills_change_no_result_and_lose_no_finished_work(tmp_path: Path) -> Non
         assert digests(workflow.folder / RESULTS) == expected
         assert litter(workflow.folder / RESULTS) == []
         assert workflow.planned() == set()
-    if table := os.environ.get("UNMASK_KILL_TABLE"):
-        Path(table).write_text(as_table(rounds))
     assert sum(map(len, rounds)) == KILLS
     assert [kill.again for kills in rounds for kill in kills if kill.again] == []
 
@@ -95,22 +92,3 @@ def kill_until_done(
             for kill in kills:
                 kill.again = sorted(name for name, stamp in kill.finished.items() if now.get(name) != stamp)
             return kills, waiting
-
-
-def as_table(rounds: Sequence[Sequence[Kill]]) -> str:
-    """Of every kill, what it hit and what came of it, in Markdown."""
-    lines = [
-        "| study | killed | by | after | jobs at work | Snakemake | finished outputs | made again |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for number, kills in enumerate(rounds, start=1):
-        for kill in kills:
-            ended = "went on" if kill.status is None else f"ended with {kill.status}"
-            if kill.status and kill.status < 0:
-                ended = "died"
-            at_work = ", ".join(kill.at_work) or "none"
-            lines.append(
-                f"| {number} | {kill.target} | {kill.signal.name} | {kill.seconds:.1f} s | {at_work} "
-                f"| {ended} | {len(kill.finished)} | {len(kill.again)} |"
-            )
-    return "\n".join(lines) + "\n"

@@ -1,6 +1,7 @@
 """The command `unmask`: score a model in one line, run a study or reproduce papers; show, verify, clean."""
 
 import argparse
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -31,7 +32,8 @@ What measures models anew (another measure, other statistics, a corpus, new code
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command and exit with its status."""
+    """Run the command and exit with its status: 0; 1 where something failed; 2 where the usage is wrong; CLEAR
+    with `--fail-on clear`; 130 after Ctrl-C and 141 where nobody reads what is printed, as shells have it."""
     arguments, more = _parted(sys.argv[1:] if arguments is None else arguments)
     parser = _parser()
     options = parser.parse_args(arguments)
@@ -40,10 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.more = more
     try:
         status = options.run(options)
+        sys.stdout.flush()
     except InputError as error:
         sys.exit(f"error: {error}")
     except KeyboardInterrupt:
-        sys.exit("stopped; the same command resumes it")
+        print("stopped; the same command resumes it", file=sys.stderr)
+        status = 130
+    except BrokenPipeError:
+        # whoever read this has seen enough; what is still to be written at the end goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 141
     sys.exit(status)
 
 
