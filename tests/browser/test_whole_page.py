@@ -15,6 +15,10 @@ from library import title_of
 from small_study import Workflow
 
 
+MOST = 2500
+"""Words that there are to read before a fold is opened, those in charts and in selects left out."""
+
+
 @pytest.fixture(scope="module")
 def results(browser: Browser, whole: Workflow) -> Path:
     """Of the study, which is not run where there is no browser."""
@@ -73,7 +77,11 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
 
 def test_all_its_charts_are_drawn_without_a_word(opened: Opened) -> None:
     opened.draw_all()
+    closed = opened.words()
+    assert closed <= MOST
     opened.open_folds()
+    # what is left out is in folds
+    assert opened.words() > 2 * closed
     opened.open_options()
     opened.draw_all()
     assert opened.charts == opened.page.locator("figure.chart").count() > 2

@@ -15,19 +15,16 @@ import yaml
 
 from library import COLUMNS, choose_study, compared, needs_data, read_items, with_preset
 from loopback import Hub, Reply, Repository, Server
-from real_data import real_data
 from small_study import Workflow
 from study_schema import completed_study, hub_sources, mappings
 from workflow_copy import ROOT, copy_workflow
 
 ITEMS = [item for items in read_items().values() for item in items]
-STUDIES = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
-# tables and figures in docs/papers.md: study, file, printed or not, data that it was run on
+# tables and figures in docs/papers.md: study, file, printed or not
 LISTED = re.findall(
-    r"`unmask run (\S+).*?` \| `(\S+)` \| (yes|no) \| ([a-z, ]+) \|",
+    r"`unmask run (\S+).*?` \| `(\S+)` \| (yes|no) \|",
     (ROOT / "docs/papers.md").read_text(encoding="utf-8"),
 )
-FETCHING = [study for study in STUDIES if any(hub_sources(completed_study(study)))]
 
 
 def stand_in_data(folder: Path) -> Path:
@@ -70,19 +67,6 @@ def test_the_file_of_every_row_is_planned_by_its_study(workflow: Workflow, data:
     assert (study in {item.study for item in ITEMS}) == (
         "yes" in {row[2] for row in LISTED if row[0] == study}
     )
-
-
-@pytest.mark.thorough
-def test_what_ran_on_made_data_is_planned_by_studies_of_the_synthetic_world(workflow: Workflow) -> None:
-    files = planned(workflow, "demo", None) | planned(workflow, "families", None)
-    assert [file for _, file, _, ran in LISTED if "made" in ran and file not in files] == []
-
-
-@pytest.mark.thorough
-def test_what_ran_on_real_data_is_planned_by_studies_of_local_files(workflow: Workflow) -> None:
-    folder = real_data()
-    files = planned(workflow, "local", folder) | planned(workflow, "debiasing-local", folder)
-    assert [file for _, file, _, ran in LISTED if "real" in ran and file not in files] == []
 
 
 def test_rows_that_take_no_model_fetch_none(workflow: Workflow) -> None:
@@ -194,7 +178,7 @@ def fetched(config: Mapping[str, Any]) -> list[str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("study", FETCHING)
+@pytest.mark.parametrize("study", ["paper", "debiasing", "regional"])
 def test_every_repository_revision_and_address_of_a_study_is_asked_for(
     study: str, tmp_path: Path, data: Path
 ) -> None:
