@@ -14,7 +14,6 @@ from browsing import PHONE, Opened, open_report
 from library import title_of
 from small_study import Workflow
 
-
 MOST = 2500
 """Words that there are to read before a fold is opened, those in charts and in selects left out."""
 
