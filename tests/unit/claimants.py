@@ -1,4 +1,4 @@
-"""Processes that claim devices, for tests: a module that is quick to import."""
+"""Processes that claim devices, for tests."""
 
 import multiprocessing
 import os
@@ -9,12 +9,13 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 from library import claim
 
-PROCESSES = multiprocessing.get_context("spawn")
+PROCESSES = multiprocessing.get_context("fork")
+"""A process that starts anew would import the library, which takes longer than all that it does here."""
 
 
 def take_turns(folder: str, names: list[str], times: int) -> None:
@@ -40,7 +41,7 @@ def hold(folder: str, names: list[str], line: Connection) -> None:
 
 
 @contextmanager
-def held(folder: Path, name: str) -> Iterator[tuple[SpawnProcess, Connection]]:
+def held(folder: Path, name: str) -> Iterator[tuple[ForkProcess, Connection]]:
     """A process that holds a device, and the line to it."""
     here, there = PROCESSES.Pipe()
     process = PROCESSES.Process(target=hold, args=(str(folder), [name], there))

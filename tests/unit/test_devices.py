@@ -1,6 +1,7 @@
 """Devices: one job on each GPU, and what becomes of a job whose memory is too small; with real processes."""
 
 import logging
+import multiprocessing
 import os
 import resource
 import stat
@@ -208,7 +209,9 @@ def answer_twice(directory: Path, output: Path) -> None:
 @LINUX
 def test_a_job_with_too_little_memory_takes_less_at_a_time(tmp_path: Path) -> None:
     directory = tiny_model("bert", tmp_path / "model", num_hidden_layers=1, intermediate_size=8192)
-    spawned = PROCESSES.Process(target=answer_twice, args=(directory, tmp_path / "found.npz"))
+    spawned = multiprocessing.get_context("spawn").Process(
+        target=answer_twice, args=(directory, tmp_path / "found.npz")
+    )
     spawned.start()
     spawned.join(120)
     assert spawned.exitcode == 0
