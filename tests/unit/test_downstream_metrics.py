@@ -344,7 +344,7 @@ def predictions(items: pd.DataFrame, gaps: Any, rng: np.random.Generator) -> Log
     return np.eye(gaps.shape[1])[np.where(right, labels, (labels + 1) % gaps.shape[1])]
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_intervals_of_occupations() -> None:
     rng = np.random.default_rng(0)
     items, _ = people([0.0] * 20, 250, rng)
@@ -362,7 +362,7 @@ def test_intervals_of_occupations() -> None:
     assert 0.93 <= np.mean(shares) <= 0.985
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("runs", [1, 3])
 def test_intervals_of_templates_with_occupations(runs: int) -> None:
     """Differences of the genders have effects of template, occupation, run and each cell in each run."""
@@ -390,7 +390,7 @@ def test_intervals_of_templates_with_occupations(runs: int) -> None:
         assert 0.905 <= covered(rows, metric, truth) <= (0.98 if runs == 1 else 1.0), metric
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_chance_of_fair_models_is_5_in_100() -> None:
     rng = np.random.default_rng(3)
     people_, _ = people([0.0] * 12, [(15, 40)] * 12, rng)

@@ -26,14 +26,14 @@ def test_copies_of_other_results_are_not_taken_for_done(copied: Workflow) -> Non
     assert done.returncode == 0 and "make_model" in done.stdout + done.stderr
     # of the same settings, from another file
     copied.config = config
-    text = crows.read_text()
-    crows.write_text(f"{text}\n")
+    content = crows.read_bytes()
+    crows.write_bytes(content + b"\n")
     status, (line,) = said(copied, "-n")
     start = f"error: {NO_RECORD}, and results/small/benchmarks/crows.parquet: "
     assert status == 1 and line.startswith(start)
     assert line.endswith(f"crows.csv is no longer the file that it was made from; {REMEDY}")
     # of the same files; how and where a study is run, and what is only shown, is none of its settings
-    crows.write_text(text)
+    crows.write_bytes(content)
     copied.config["runtime"] = {"threads": 2}
     unknown = f"{NO_RECORD}: whether they are of just this study and code cannot be known; {REMEDY}"
     assert said(copied) == (0, [unknown])
