@@ -34,8 +34,8 @@ What measures models anew (another measure, other statistics, a corpus, new code
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its status.
 
-    0; 1 where something failed; 2 where the usage is wrong; CLEAR with `--fail-on clear`; 130 after Ctrl-C and
-    141 where nobody reads what is printed, as shells have it.
+    0; 1 where something failed; 2 where the usage is wrong; CLEAR with `--fail-on clear`; 130 after Ctrl-C;
+    141 where nobody reads what is printed (the last two as in shells).
     """
     arguments, more = _parted(sys.argv[1:] if arguments is None else arguments)
     parser = _parser()
