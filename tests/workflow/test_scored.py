@@ -47,8 +47,8 @@ def add_many_pairs(documented: Workflow) -> None:
         "reduction": "sum",
     }
     # of means no numbers of tokens are needed
-    columns = {"sentences": ["a", "b"], "scores": ["x", "y"]}
-    means = {"columns": columns, "measure": "loss", "reduction": "mean"}
+    without_tokens = {"sentences": ["a", "b"], "scores": ["x", "y"]}
+    means = {"columns": without_tokens, "measure": "loss", "reduction": "mean"}
     config["models"]["averaged"] = {**config["models"]["counted"], **means}
     config["benchmarks"]["many"] = {**config["benchmarks"]["mine"], "path": "many.csv"}
 
