@@ -165,7 +165,6 @@ def test_evidence_does_not_depend_on_measures_nor_measures_on_evidence() -> None
         "unmask/models/detecting.py",
         "unmask/evidence/lists.py",
         "unmask/evidence/schema.py",
-        "unmask/evidence/sentences.py",
     }
     assert "unmask/evidence/engine.py" in evidence and "unmask/measures/scoring.py" in measures
 

@@ -68,11 +68,11 @@ every_benchmark = pytest.mark.parametrize("benchmark", [CROWS_PAIRS, STEREOSET])
     [
         ({"associations": []}, "worlds.w.associations: the number of levels must divide 12, "),
         ({"associations": [0.5] * 5}, "worlds.w.associations: the number of levels must divide 12, "),
-        ({"associations": [0.5, 1]}, "config key worlds.w.associations.1: 1 is greater than or equal to"),
+        ({"associations": [0.5, 1]}, "config key worlds.w.associations.1: 1 is not < 1"),
         ({"associations": [float("nan")]}, "config key worlds.w.associations.0: nan is not a finite number"),
-        ({"ratios": [2, 0.5]}, "config key worlds.w.ratios.1: 0.5 is less than the minimum of 1"),
-        ({"both": {"association": 1}}, "config key worlds.w.both.association: 1 is greater than or equal"),
-        ({"lengths": 11}, "config key worlds.w.lengths: 11 is greater than the maximum of 10"),
+        ({"ratios": [2, 0.5]}, "config key worlds.w.ratios.1: 0.5 is not ≥ 1"),
+        ({"both": {"association": 1}}, "config key worlds.w.both.association: 1 is not < 1"),
+        ({"lengths": 11}, "config key worlds.w.lengths: 11 is not ≤ 10"),
         (
             {"names": 7, "pairs": {"per_occupation": 22}},
             "worlds.w.pairs.per_occupation: at most 21 pairs",
@@ -83,7 +83,7 @@ every_benchmark = pytest.mark.parametrize("benchmark", [CROWS_PAIRS, STEREOSET])
             {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.2}},
             "worlds.w.corruption: masked, kept and random are shares that sum to 1, not 0.8 + 0.1 + 0.2",
         ),
-        ({"corruption": {"masked": 1.0}}, "config key worlds.w.corruption: 'kept' is a required property"),
+        ({"corruption": {"masked": 1.0}}, "config key worlds.w.corruption.kept: is missing"),
         ({"sead": 1}, "config key worlds.w: unknown key sead (did you mean seed? known: seed, "),
     ],
 )
