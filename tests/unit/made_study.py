@@ -1,23 +1,37 @@
 """Results of small studies of debiased models and downstream tasks, as the workflow would leave them."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from library import BIAS, COMPARISONS, ENTAILMENT, FEMALE, OCCUPATIONS, SIMILARITY, framed, write_table
+from library import (
+    BIAS,
+    CHANGE,
+    COMPARISONS,
+    ENTAILMENT,
+    GAP,
+    MAIN,
+    OCCUPATIONS,
+    SIMILARITY,
+    framed,
+    write_table,
+)
+from library import DOWNSTREAM_SCORES as SCORES
 from library import DOWNSTREAM_WORD_COUNTS as WORD_COUNTS
-from made_predictions import cells, people, write_items, write_run
 from running import run_script
 
 RESOURCES = Path(__file__).parents[2] / "resources"
 KINDS = {"bios": OCCUPATIONS, "sts": SIMILARITY, "nli": ENTAILMENT}
 PUBLISHED = {"bios": ["BiasBios", "BiasBios"], "sts": ["STS-B", "STS-bias"], "nli": ["MNLI", "NLI-bias"]}
 TRUTH = 0.3
-BENCHMARKS, MEASURES = ("cp",), ("AULA", "CPS")
+"""The gap of every occupation, and the mean."""
+OCCUPATION_NAMES = [f"occupation {number:02}" for number in range(8)]
+MEASURES, PROTOCOLS = ("AULA", "CPS"), ("published", "corrected")
 
 
 @dataclass
@@ -30,14 +44,14 @@ class Study:
 
 
 def write_bias(path: Path, model: str, share: float, rng: np.random.Generator) -> Path:
-    """BIAS of 100 pairs, 30 of them about gender, of which such a share show the stereotype."""
+    """BIAS of 1000 pairs, 300 of them about gender, of which such a share show the stereotype."""
     common: dict[str, Any] = {"tie": 0, "undefined": 0, "near_ties": 0, "neutral": 50.0, "confidence": 0.95}
     rows: list[dict[str, Any]] = []
     for variant, grouping, group, n in (
-        ("original", "overall", "all", 100),
-        ("original", "bias_type", "gender", 30),
-        ("original", "bias_type", "age", 70),
-        ("shuffled", "overall", "all", 100),
+        ("original", "overall", "all", 1000),
+        ("original", "bias_type", "gender", 300),
+        ("original", "bias_type", "age", 700),
+        ("shuffled", "overall", "all", 1000),
     ):
         for measure in MEASURES:
             count = int(rng.binomial(n, share))
@@ -45,38 +59,61 @@ def write_bias(path: Path, model: str, share: float, rng: np.random.Generator) -
             row = common | {"variant": variant, "grouping": grouping, "group": group, "measure": measure}
             row |= {"n": n, "stereotype": count, "antistereotype": n - count, "clusters": "words"}
             row |= {"score": score, "low": score - 9, "high": score + 9}
-            rows += [row | {"protocol": protocol} for protocol in ("published", "corrected")]
+            rows += [row | {"protocol": protocol} for protocol in PROTOCOLS]
     write_table(path, framed(rows, BIAS), BIAS, {"model": model, "benchmark": "cp"})
     return path
 
 
 def compared(first: str, second: str, scores: tuple[float, float]) -> list[dict[str, object]]:
+    """COMPARISONS of two models."""
     difference = scores[0] - scores[1]
-    return [
-        {
-            "first": first,
-            "second": second,
-            "measure": measure,
-            "protocol": protocol,
-            "n": 100,
-            "first_score": scores[0],
-            "second_score": scores[1],
-            "difference": difference,
-            "error": 2.0,
-            "df": 30.0,
-            "low": difference - 4,
-            "high": difference + 4,
-            "p": 0.001 if abs(difference) > 5 else 0.6,
-            "both": 50,
-            "b": 10,
-            "c": 10,
-            "neither": 30,
-            "agreement": 80.0,
-            "confidence": 0.95,
-        }
-        for measure in MEASURES
-        for protocol in ("published", "corrected")
-    ]
+    row: dict[str, object] = {"first": first, "second": second, "first_score": scores[0]}
+    row |= {
+        "second_score": scores[1],
+        "difference": difference,
+        "low": difference - 4,
+        "high": difference + 4,
+    }
+    row |= {"error": 2.0, "df": 30.0, "p": 0.001 if abs(difference) > 5 else 0.6, "confidence": 0.95}
+    row |= {"n": 100, "both": 50, "b": 10, "c": 10, "neither": 30, "agreement": 80.0}
+    return [row | {"measure": of, "protocol": protocol} for of in MEASURES for protocol in PROTOCOLS]
+
+
+def write_scores(
+    path: Path, task: str, model: dict[str, Any], seeds: Sequence[int], steps: Sequence[int]
+) -> Path:
+    """SCORES of a model on a task, with a bias of about TRUTH; of a debiased one its change as well."""
+    kind, origin = KINDS[task], model.get("origin")
+    metrics = [(MAIN[kind], None), ("accuracy", None), *((GAP, name) for name in OCCUPATION_NAMES)]
+    metrics += [("not_neutral", None)] if kind == ENTAILMENT else []
+    rows: list[dict[str, Any]] = []
+
+    def drawn(name: str, *of: object) -> float:
+        return random.Random(f"{task} {name} {of}").gauss(TRUTH, 0.02)
+
+    for step in steps:
+        for metric, group in [*metrics, *([(CHANGE, None)] if origin and step == max(steps) else [])]:
+            if metric == CHANGE:
+                of = [
+                    drawn(str(model["name"]), MAIN[kind], None, step, seed)
+                    - drawn(str(origin), MAIN[kind], None, step, seed)
+                    for seed in seeds
+                ]
+            else:
+                of = [drawn(str(model["name"]), metric, group, step, seed) for seed in seeds]
+            for seed, value in [*zip(seeds, of, strict=True), (None, fmean(of))]:
+                row = {"seed": seed, "step": step, "metric": metric, "group": group, "value": value}
+                row |= {"low": value - 0.1, "high": value + 0.1, "n": 960, "units": 8, "confidence": 0.95}
+                if metric == MAIN[kind]:
+                    row |= {"null_mean": 0.1, "null_low": 0.05, "null_high": 0.15, "p": 0.01}
+                elif metric == CHANGE:
+                    row["p"] = drawn(str(model["name"]), "p")
+                rows.append(row)
+    truth = {"metrics": {MAIN[kind]: TRUTH}, "groups": dict.fromkeys(OCCUPATION_NAMES, TRUTH)}
+    facts = {"task": task, "model": model["name"], "kind": kind, "remarks": [], "draws": 100}
+    facts |= {"runs": [{"seed": seed} for seed in seeds], "truth": truth if kind == OCCUPATIONS else None}
+    write_table(path, framed(rows, SCORES), SCORES, facts)
+    return path
 
 
 def make_study(
@@ -87,107 +124,56 @@ def make_study(
     seeds: Sequence[int] = (0,),
     steps: Sequence[int] = (20,),
     benchmark: bool = True,
-    after: bool = True,
 ) -> Study:
-    """models: as `settings.models`. All have an extrinsic bias of 0.3; debiased ones score about 50."""
-    rng = np.random.default_rng(0)
+    """models: as `settings.models`. Of all the bias is about TRUTH; debiased ones score about 50."""
+    rng, names = np.random.default_rng(0), [str(model["name"]) for model in models]
     study = Study(folder)
     study.settings = {
         "models": list(models),
         "tasks": [{"name": task, "published": PUBLISHED[task]} for task in tasks],
-        "benchmarks": list(BENCHMARKS) if benchmark else [],
+        "benchmarks": ["cp"] if benchmark else [],
         "published": {"cp": "crows-pairs"},
         "measures": list(MEASURES),
         "bias_type": "gender",
         "alpha": 0.05,
         "confidence": 0.95,
     }
-    files: dict[str, Any] = {"scores": [], "words": [], "bias_before": [], "bias_after": []}
-    files |= {"comparisons": [], "correlations": []}
+    files: dict[str, Any] = {
+        "scores": [],
+        "words": [],
+        "bias_before": [],
+        "bias_after": [],
+        "comparisons": [],
+    }
     for task in tasks:
-        kind = KINDS[task]
-        items, _ = people([TRUTH, -TRUTH] * 4, 60, rng) if kind == OCCUPATIONS else (cells(12, 8), None)
-        path = folder / task / "items.parquet"
-        write_items(path, with_ideal(items) if kind == OCCUPATIONS else items, kind, task=task)
         for model in models:
-            runs = []
-            for seed in seeds:
-                at = {}
-                for step in steps:
-                    if kind == OCCUPATIONS:
-                        logits = people([TRUTH, -TRUTH] * 4, 60, rng)[1][0]
-                    else:
-                        women = (items["gender"] == FEMALE).to_numpy()[:, None]
-                        logits = rng.normal(0, 0.3, (len(items), 1 if kind == SIMILARITY else 3))
-                        logits += 0.3 * women
-                    at[step] = logits
-                runs.append(folder / task / model["name"] / f"{seed}.parquet")
-                write_run(runs[-1], at, model["name"], seed, kind, task=task)
-            files["scores"].append(measure(folder, task, model, path, runs))
+            path = folder / task / str(model["name"]) / "scores.parquet"
+            files["scores"].append(write_scores(path, task, model, seeds, steps))
         counted = {"task": task, "feminine": 10, "masculine": 30, "ilps": -1.1, "low": -1.4, "high": -0.8}
-        counted |= {"p": 0.01, "n": 99}
-        rows = [counted | {"protocol": protocol} for protocol in ("published", "corrected")]
+        rows = [counted | {"p": 0.01, "n": 99, "protocol": protocol} for protocol in PROTOCOLS]
         files["words"].append(folder / task / "words.parquet")
         write_table(files["words"][-1], framed(rows, WORD_COUNTS), WORD_COUNTS, {"task": task})
     if benchmark:
-        for model in models:
-            share = 0.5 if model.get("origin") else 0.8
-            names = [("bias_before", model["name"])]
-            names += [("bias_after", f"{model['name']}@{task}") for task in tasks if after]
-            for key, name in names:
-                files[key].append(write_bias(folder / "bias" / f"{name}.parquet", name, share, rng))
-        rows = [
-            row
-            for model in models
-            if model.get("origin")
-            for row in compared(model["origin"], model["name"], (80.0, 52.0))
-        ]
-        files["comparisons"] = [folder / "comparisons.parquet"]
-        write_table(files["comparisons"][0], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
+        shares = {str(model["name"]): 0.5 if model.get("origin") else 0.8 for model in models}
+        for key, every in (
+            ("bias_before", [(name, name) for name in names]),
+            ("bias_after", [(name, f"{name}@{task}") for name in names for task in tasks]),
+        ):
+            for model_name, name in every:
+                path = folder / "bias" / f"{name}.parquet"
+                files[key].append(write_bias(path, name, shares[model_name], rng))
+        pairs = [(model["origin"], model["name"]) for model in models if model.get("origin")]
+        files["comparisons"].append(folder / "comparisons.parquet")
+        of_pairs = [row for pair in pairs for row in compared(*pair, (80.0, 52.0))]
+        write_table(files["comparisons"][0], framed(of_pairs, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
     files["correlations"] = folder / "correlations.parquet"
-    inputs = {name: files[name] for name in ("bias_before", "bias_after")}
-    run_script(
-        "correlate_downstream",
-        inputs | {"extrinsic": files["scores"]},
-        [files["correlations"]],
-        folder / "log",
-        models=study.settings["models"],
-        tasks=list(tasks),
-        benchmarks=study.settings["benchmarks"],
-        measures=study.settings["measures"],
-        bias_type="gender",
-    )
-    for name in ("captions.yaml", "published.csv"):
-        files[Path(name).stem] = RESOURCES / "downstream" / name
+    inputs = {name: files[name] for name in ("bias_before", "bias_after")} | {"extrinsic": files["scores"]}
+    params = {name: study.settings[name] for name in ("models", "benchmarks", "measures", "bias_type")}
+    output = [files["correlations"]]
+    run_script("correlate_downstream", inputs, output, folder / "log", tasks=list(tasks), **params)
+    files |= {Path(name).stem: RESOURCES / "downstream" / name for name in ("captions.yaml", "published.csv")}
     study.files = {
         key: [str(one) for one in value] if isinstance(value, list) else str(value)
         for key, value in files.items()
     }
     return study
-
-
-def with_ideal(items: pd.DataFrame) -> pd.DataFrame:
-    """Of 60 women and 60 men the ideal model predicts 45 and 27 right, or 27 and 45: a gap of TRUTH."""
-    labels = items["label"].to_numpy(int)
-    more = (items["gender"] == FEMALE) == (labels % 2 == 0)
-    right = items.groupby(["occupation", "gender"]).cumcount() < np.where(more, 45, 27)
-    predicted = np.where(right, labels, (labels + 1) % 8)
-    return items.assign(ideal=list(np.eye(8)[predicted]))
-
-
-def measure(folder: Path, task: str, model: dict[str, Any], items: Path, runs: list[Path]) -> Path:
-    """SCORES of a model on a task; with the runs of the one that it was made from."""
-    origin = model.get("origin")
-    before = [folder / task / origin / run.name for run in runs] if origin else []
-    output = folder / task / str(model["name"]) / "scores.parquet"
-    run_script(
-        "measure_downstream",
-        {"items_table": items, "predictions": runs, "origin": before},
-        [output],
-        folder / "log",
-        model=model["name"],
-        task=task,
-        draws=100,
-        confidence=0.95,
-    )
-    return output

@@ -152,7 +152,7 @@ def test_bias_scores_are_those_of_the_pairs_that_count(tmp_path: Path) -> None:
     write_table(path, table, BIAS, {"model": "m", "benchmark": "cp"})
     rows = rows_of(intrinsic_scores([path], ["AULA"], "gender"))
     known = {(row.pairs, row.protocol): (row.model, row.benchmark, row.measure, row.n) for row in rows}
-    expected = {("all", "corrected"): 100, ("gender", "published"): 30, ("gender", "corrected"): 26}
+    expected = {("all", "corrected"): 1000, ("gender", "published"): 300, ("gender", "corrected"): 296}
     assert known == {key: ("m", "cp", "AULA", n) for key, n in expected.items()} and len(rows) == 3
     stated = table[(table["group"] == "gender") & (table["measure"] == "AULA")].iloc[0]
     assert [rows[1].score, rows[1].low, rows[1].high] == stated[["score", "low", "high"]].tolist()
