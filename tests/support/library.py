@@ -37,7 +37,7 @@ from unmask.code_digest import code_digest as code_digest_code_digest
 from unmask.code_digest import files_of as code_digest_files_of
 from unmask.command import main as command_main
 from unmask.command import reproduce
-from unmask.command.answer import as_json, is_clear, scores
+from unmask.command.answer import as_json, scores
 from unmask.command.answer import as_text as command_answer_as_text
 from unmask.command.comparing import as_text, entry_of
 from unmask.command.comparing import compare as command_compare

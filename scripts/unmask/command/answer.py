@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.pairs.verdicts import CLEAR
 from unmask.terms import CORRECTED
 
 COLUMNS = (
@@ -15,26 +14,21 @@ COLUMNS = (
 )
 """Of a score, for machines."""
 
-
 WIDTH = 80
 """Characters of a line in a terminal."""
 
-
-def check_finished(folder: str | Path) -> Path:
-    """The folder. Raises InputError where it has no finished study."""
-    folder = Path(folder)
-    if not (folder / "report/index.html").is_file():
-        raise InputError(f"{folder}: no finished study (no report/index.html)")
-    return folder
+PAGE = "report/index.html"
+"""The report of a study, in its folder."""
 
 
 def scores(folder: str | Path) -> pd.DataFrame:
     """The bias scores of a study over all pairs of a benchmark, protocol corrected, with the columns COLUMNS.
 
-    Empty where the study scores no pairs. Raises InputError as `check_finished` does.
+    Empty where the study scores no pairs. Raises InputError where the folder has no finished study.
     """
-    folder = check_finished(folder)
-    path = folder / "tables/bias.csv"
+    if not Path(folder, PAGE).is_file():
+        raise InputError(f"{folder}: no finished study (no {PAGE})")
+    path = Path(folder, "tables/bias.csv")
     if not path.is_file():
         return pd.DataFrame(columns=list(COLUMNS))
     bias = pd.read_csv(path)
@@ -43,20 +37,10 @@ def scores(folder: str | Path) -> pd.DataFrame:
     return bias[rows & bias["score"].notna()].reindex(columns=list(COLUMNS)).reset_index(drop=True)
 
 
-def is_clear(table: pd.DataFrame) -> bool:
-    """Whether some score shows a clear preference."""
-    return bool((table["verdict"] == CLEAR).any())
-
-
 def as_json(folder: str | Path, table: pd.DataFrame) -> str:
     """The table for machines, with where the page is."""
     rows = json.loads(table.to_json(orient="records"))
-    return json.dumps({"results": str(folder), "page": str(page(folder)), "scores": rows}, indent=2)
-
-
-def page(folder: str | Path) -> Path:
-    """The report of a study."""
-    return Path(folder) / "report/index.html"
+    return json.dumps({"results": str(folder), "page": str(Path(folder, PAGE)), "scores": rows}, indent=2)
 
 
 def as_text(folder: str | Path) -> str:
@@ -66,5 +50,5 @@ def as_text(folder: str | Path) -> str:
     if (study := folder / "study.yaml").is_file():
         line = f"Study   {study}    (edit it to add models, benchmarks)"
         lines.append(line if len(line) <= WIDTH else f"Study   {study}")
-    lines += [f'Python  unmask.load("{folder}")', f"Page    {page(folder).resolve().as_uri()}"]
+    lines += [f'Python  unmask.load("{folder}")', f"Page    {(folder / PAGE).resolve().as_uri()}"]
     return "\n".join(lines)

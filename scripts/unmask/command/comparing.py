@@ -1,6 +1,5 @@
 """Two files of scores on the pairs of one benchmark: whether the second is less biased than the first."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -76,25 +75,17 @@ def compare(
         "n": int(row["n"]),
         "first_score": first,
         "second_score": second,
-        **{key: _known(row[key]) for key in ("difference", "low", "high", "p")},
+        **{key: None if pd.isna(row[key]) else float(row[key]) for key in ("difference", "low", "high", "p")},
         "confidence": LEVEL,
         "decided_differently": int(row["b"] + row["c"]),
-        "one_side": _excludes_0(total),
+        # false also without an interval
+        "one_side": bool(total["low"] > 0 or total["high"] < 0),
         "further": abs(second - NO_PREFERENCE) - abs(first - NO_PREFERENCE),
         "unmatched": {
             called: {"pairs": len(each.without_score), "rows": len(each.without_pair)}
             for called, each in matched.items()
         },
     }
-
-
-def _excludes_0(row: "pd.Series[Any]") -> bool:
-    """Whether the interval of a difference does; without an interval it does not."""
-    return bool(row["low"] > 0 or row["high"] < 0)
-
-
-def _known(value: Any) -> float | None:
-    return None if pd.isna(value) else float(value)
 
 
 def _pairs(benchmark: str, data: str | None) -> tuple[str, pd.DataFrame]:
@@ -111,14 +102,13 @@ def _pairs(benchmark: str, data: str | None) -> tuple[str, pd.DataFrame]:
 def as_text(comparison: Mapping[str, Any]) -> str:
     """The comparison in one line, and one more on what does not match, if anything does not."""
     scores = f"{number(comparison['second_score'], 1)}% against {number(comparison['first_score'], 1)}%"
+    points, *ends = (number(comparison[name], 1, signed=True) for name in ("difference", "low", "high"))
+    change = f"b minus a is {points} points"
     if comparison["p"] is None:
-        change = (
-            f"b minus a is {number(comparison['difference'], 1, signed=True)} points, which cannot be tested"
-        )
+        change += ", which cannot be tested"
     else:
-        ends = " to ".join(number(comparison[end], 1, signed=True) for end in ("low", "high"))
-        points = number(comparison["difference"], 1, signed=True)
-        change = f"b minus a is {points} points ({ends}; p {_equals(comparison['p'])})"
+        p = p_value(comparison["p"])
+        change += f" ({' to '.join(ends)}; p {p if p.startswith('<') else f'= {p}'})"
     lines = [
         f"{_verdict(comparison)} {comparison['benchmark']}: {scores}; {change}; "
         f"{comparison['decided_differently']:,} of {comparison['n']:,} pairs are decided differently."
@@ -130,11 +120,6 @@ def as_text(comparison: Mapping[str, Any]) -> str:
         if any(counts.values())
     ]
     return "\n".join([*lines, *([f"Not matched: {'; '.join(unmatched)}."] if unmatched else [])])
-
-
-def _equals(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
 
 
 def entry_of(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,8 +145,3 @@ def _verdict(comparison: Mapping[str, Any]) -> str:
             f"b prefers the stereotype {'less' if comparison['difference'] < 0 else 'more'} often than a on"
         )
     return f"b is {'more' if comparison['further'] > 0 else 'less'} biased than a on"
-
-
-def as_json(comparison: Mapping[str, Any]) -> str:
-    """The comparison for machines."""
-    return json.dumps(comparison, indent=2)

@@ -1,6 +1,7 @@
 """The command `unmask`: score a model in one line, run a study or reproduce papers; show, verify, clean."""
 
 import argparse
+import json
 import os
 import sys
 from collections import Counter
@@ -18,13 +19,6 @@ from unmask.results.folder import results_folder
 
 CLEAR = 3
 """The exit status of `--fail-on clear` where a preference is clear."""
-
-COLUMNS = {
-    "sentences": "columns of both sentences of a pair",
-    "pair_id": "or the column of the name of the pair",
-    "scores": "columns of their scores",
-}
-"""Options of `compare`: columns of tables as a study names them."""
 
 WITHOUT_EVIDENCE = """\
 A finished study without evidence still has nothing to be done, and a new model or benchmark is scored alone.
@@ -118,9 +112,10 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("a", help=about)
     compare.add_argument("b", help="another of the same form")
     compare.add_argument("--benchmark", default=BENCHMARKS[0], metavar="NAME", help=benchmark)
-    for name, about in COLUMNS.items():
-        several = {"nargs": 2, "metavar": ("A", "B")} if name.endswith("s") else {"metavar": "A"}
-        compare.add_argument(f"--{name.replace('_', '-')}", help=about, **several)
+    two: dict[str, Any] = {"nargs": 2, "metavar": ("A", "B")}
+    compare.add_argument("--sentences", help="columns of both sentences of a pair", **two)
+    compare.add_argument("--pair-id", metavar="A", help="or the column of the name of the pair")
+    compare.add_argument("--scores", help="columns of their scores", **two)
 
     about = (
         "run a study: a file, or the name of one that comes with Unmask; options behind -- are Snakemake's"
@@ -171,11 +166,12 @@ def _compare(options: argparse.Namespace) -> int:
         print("\n".join(describe(runs)))
         return int(bool(runs.problems))
     # pandas and scipy, which other commands do without
-    from unmask.command.comparing import as_json, as_text, compare, entry_of
+    from unmask.command.comparing import as_text, compare, entry_of
 
-    columns = {name: value for name in COLUMNS if (value := getattr(options, name)) is not None}
+    named = {name: getattr(options, name) for name in ("sentences", "pair_id", "scores")}
+    columns = {name: value for name, value in named.items() if value is not None}
     comparison = compare((options.a, options.b), entry_of(columns), options.benchmark, options.data)
-    print(as_json(comparison) if options.json else as_text(comparison))
+    print(json.dumps(comparison, indent=2) if options.json else as_text(comparison))
     return 0
 
 
@@ -248,16 +244,18 @@ def _clean(options: argparse.Namespace) -> int:
 
 def _answer(folder: Path, options: argparse.Namespace) -> int:
     # pandas is loaded for an answer alone
-    from unmask.command.answer import as_json, as_text, is_clear, scores
-    from unmask.pairs.verdicts import CONTROL, can_be_tested
+    from unmask.command import answer
+    from unmask.pairs import verdicts
 
-    table = scores(folder)
-    print(as_json(folder, table) if getattr(options, "json", False) else as_text(folder))
+    table = answer.scores(folder)
+    as_json = getattr(options, "json", False)
+    print(answer.as_json(folder, table) if as_json else answer.as_text(folder))
     if getattr(options, "fail_on", None) != "clear":
         return 0
-    if unclear := len(table) - len(can_be_tested(table)) - int((table["verdict"] == CONTROL).sum()):
+    untested = len(table) - len(verdicts.can_be_tested(table))
+    if unclear := untested - int((table["verdict"] == verdicts.CONTROL).sum()):
         print(f"{unclear} of {len(table)} scores cannot be tested: nothing is known of them", file=sys.stderr)
-    return CLEAR if is_clear(table) else 0
+    return CLEAR if (table["verdict"] == verdicts.CLEAR).any() else 0
 
 
 def _folder(results: str) -> Path:

@@ -83,27 +83,20 @@ def reproduce(papers: Sequence[str], data: str | None, cores: str, dry_run: bool
         else:
             finished.append(step)
     if not dry_run:
-        table, missing = _tables(finished)
+        items = [item for step in finished for item in step.items]
+        tables = [compared(item, results_folder(item.study)) for item in items]
+        table = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
         write_text(TABLE, csv_text(table))
         print("\n".join(_lines(table)))
-        for line in missing:
-            print(line, file=sys.stderr)
+        for item, of_item in zip(items, tables, strict=True):
+            if of_item.empty:
+                missing = f"{item.item} of {item.paper}: no printed number has one of ours beside it"
+                print(missing, file=sys.stderr)
     for step, why in ended:
         print(f"{step.study}: {why}", file=sys.stderr)
     if dry_run:
         print("Nothing was run.")
     return int(any(why in (FAILED, NOT_PLANNED) for _, why in ended))
-
-
-def _tables(finished: Sequence[Step]) -> tuple[pd.DataFrame, list[str]]:
-    """Printed numbers beside ours of all items, and a line for each item that has none."""
-    tables, missing = [], []
-    for item in (item for step in finished for item in step.items):
-        table = compared(item, results_folder(item.study))
-        tables.append(table)
-        if table.empty:
-            missing.append(f"{item.item} of {item.paper}: no printed number has one of ours beside it")
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(), missing
 
 
 def _lines(table: pd.DataFrame) -> Iterator[str]:

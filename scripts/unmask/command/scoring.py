@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from unmask.command.studies import BENCHMARKS, study_of, write_study
@@ -66,13 +67,11 @@ def _caches() -> dict[str, str]:
     """Where caches are, in variables of the environment, if the usual folder cannot be written: Snakemake
     starts nowhere else. A cache of the hub that is there stays in use."""
     usual = os.path.expanduser(os.getenv("XDG_CACHE_HOME") or "~/.cache")
-    try:
-        os.makedirs(os.path.join(usual, "snakemake"), exist_ok=True)
-        is_writable = os.access(os.path.join(usual, "snakemake"), os.W_OK | os.X_OK)
-    except OSError:
-        is_writable = False
-    if is_writable:
-        return {}
+    place = os.path.join(usual, "snakemake")
+    with suppress(OSError):
+        os.makedirs(place, exist_ok=True)
+        if os.access(place, os.W_OK | os.X_OK):
+            return {}
     caches = os.path.abspath(".snakemake/caches")
     print(f"{usual} cannot be written: caches are in {caches} (or in XDG_CACHE_HOME)", file=sys.stderr)
     hub = os.getenv("HF_HOME") or os.path.join(usual, "huggingface")
