@@ -66,24 +66,25 @@ def test_a_wrong_checksum_leaves_nothing(server: FileServer, kind: str) -> None:
     assert left() == [] and len(server.requests) == 1
 
 
-@pytest.mark.parametrize("status", [500, 502, 503, 504, 429, 408])
-def test_a_server_out_of_order_is_asked_again(server: FileServer, status: int) -> None:
-    server.faults.extend([Reply(status), Reply(status)])
+BUSY = dict.fromkeys(
+    (408, 429, 500, 502, 503, 504), r"could not be fetched \(tried 3 times\): the server says"
+)
+FINAL = dict.fromkeys((204, 401, 403, 404, 410), "the server says")
+
+
+@pytest.mark.parametrize(("status", "error"), (BUSY | FINAL).items())
+def test_a_busy_server_is_asked_again_and_a_refusal_is_final(
+    server: FileServer, status: int, error: str
+) -> None:
+    server.faults.extend([Reply(status)] * 9)
+    with pytest.raises(InputError, match=rf"^{server.url}/x: {error} {status} ") as caught:
+        fetch(f"{server.url}/x", "a", limits=LIMITS)
+    assert left() == [] and len(server.requests) == (3 if status in BUSY else 1)
+    assert ("; check the url" in str(caught.value)) == (status in FINAL)
+    server.faults.clear()
+    server.faults.extend([Reply(status)] * (2 * (status in BUSY)))
     fetch(server.url, "a", SHA256, limits=LIMITS)
     assert Path("a").read_bytes() == BODY
-    server.faults.extend([Reply(status)] * 9)
-    message = rf"/x: could not be fetched \(tried 3 times\): the server says {status}"
-    with pytest.raises(InputError, match=message):
-        fetch(f"{server.url}/x", "b", limits=LIMITS)
-    assert len(server.requests) == 6 and left() == ["a"]
-
-
-@pytest.mark.parametrize("status", [204, 401, 403, 404, 410])
-def test_refusals_are_final(server: FileServer, status: int) -> None:
-    server.faults.append(Reply(status))
-    with pytest.raises(InputError, match=rf"{server.url}/x: the server says {status} .*; check the url"):
-        fetch(f"{server.url}/x", "a")
-    assert len(server.requests) == 1 and left() == []
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("37", 37), ("9" * 400, 600)])
@@ -118,67 +119,57 @@ def test_a_truncated_body_is_resumed(server: FileServer) -> None:
     assert left() == ["a"]
 
 
-def interrupt(server: FileServer) -> None:
-    """A fetch that ends in the middle of the body."""
-    server.faults.append(150_000)
-    with pytest.raises(InputError, match=r"\(tried 1 times\): truncated: 150000 bytes of 256000"):
-        fetch(f"{server.url}/old", "a", limits=ONCE)
-    assert not Path("a").exists()
-    server.requests.clear()
-
-
-def test_an_interrupted_fetch_goes_on_in_the_next_run(server: FileServer) -> None:
-    interrupt(server)
-    assert [path.read_bytes() for path in Path().iterdir()] == [BODY[:150_000]]
-    fetch(f"{server.url}/old", "a", limits=ONCE)
-    assert server.requests[1].headers["range"] == "bytes=150000-"
-    assert Path("a").read_bytes() == BODY and left() == ["a"]
-
-
-def test_a_corrupt_part_is_noticed_and_not_kept(server: FileServer) -> None:
-    interrupt(server)
-    next(Path().iterdir()).write_bytes(b"x" * 150_000)
-    with pytest.raises(InputError, match="wrong checksum"):
-        fetch(f"{server.url}/old", "a", SHA256, limits=ONCE)
-    assert left() == []
-
-
-@pytest.mark.parametrize("other", ["tag", "no tag", "length", "url"])
-def test_a_part_of_another_content_is_not_continued(server: FileServer, other: str) -> None:
-    interrupt(server)
-    server.body = BODY[::-1] + (b"more" if other == "length" else b"")
-    server.tag = {"tag": '"another"', "no tag": None}.get(other, server.tag)
-    fetch(f"{server.url}/{'new' if other == 'url' else 'old'}", "a", limits=ONCE)
-    assert [request.headers.get("range") for request in server.requests] == [None]
-    assert Path("a").read_bytes() == server.body and left() == ["a"]
-
-
-RANGE = {"Content-Range": "bytes 150000-255999/256000"}
+START = 150_000
+RANGE = {"Content-Range": f"bytes {START}-255999/256000"}
 
 
 @pytest.mark.parametrize(
-    ("answer", "error"),
+    ("change", "answer", "asked", "error"),
     [
-        (Reply(206, {"Content-Range": "bytes 150000-199999/200000"}, b"x" * 50_000), None),
-        (Reply(206, {"Content-Range": "bytes 0-99/256000"}, b"x" * 100), None),
-        (Reply(206, {}, b"x" * 100), None),
-        (Reply(416, {"Content-Range": "bytes */256000"}), None),
-        (Reply(200, {}, BODY), None),
-        (Reply(206, RANGE, b"x" * 10), "truncated: 150010 bytes of 256000"),
-        (Reply(206, RANGE, b"x" * 200_000), "truncated: 350000 bytes of 256000"),
+        # a part of the same content goes on in the next run
+        ("", None, True, None),
+        # and not where the content may be another
+        ("tag", None, False, None),
+        ("no tag", None, False, None),
+        ("length", None, False, None),
+        ("url", None, False, None),
+        # where another range comes than was asked for, it is not taken
+        ("", Reply(206, {"Content-Range": "bytes 150000-199999/200000"}, b"x" * 50_000), True, None),
+        ("", Reply(206, {"Content-Range": "bytes 0-99/256000"}, b"x" * 100), True, None),
+        ("", Reply(206, {}, b"x" * 100), True, None),
+        ("", Reply(416, {"Content-Range": "bytes */256000"}), True, None),
+        ("", Reply(200, {}, BODY), True, None),
+        ("", Reply(206, RANGE, b"x" * 10), True, "truncated: 150010 bytes of 256000"),
+        ("", Reply(206, RANGE, b"x" * 200_000), True, "truncated: 350000 bytes of 256000"),
+        ("part", None, True, "wrong checksum"),
     ],
 )
-def test_a_range_that_was_not_asked_for_is_not_taken(
-    server: FileServer, answer: Reply, error: str | None
+def test_what_came_before_an_interruption_is_used_where_it_is_of_the_file(
+    server: FileServer, change: str, answer: Reply | None, asked: bool, error: str | None
 ) -> None:
-    interrupt(server)
-    server.faults.extend([len(BODY), answer])
+    server.faults.append(START)
+    with pytest.raises(InputError, match=r"\(tried 1 times\): truncated: 150000 bytes of 256000"):
+        fetch(f"{server.url}/old", "a", limits=ONCE)
+    (part,) = Path().iterdir()
+    assert part.read_bytes() == BODY[:START]
+    server.requests.clear()
+    if change == "part":
+        part.write_bytes(b"x" * START)
+    elif change:
+        server.body = BODY[::-1] + (b"more" if change == "length" else b"")
+        server.tag = {"tag": '"another"', "no tag": None}.get(change, server.tag)
+    if answer:
+        server.faults.extend([len(BODY), answer])
+    url = f"{server.url}/{'new' if change == 'url' else 'old'}"
     if error:
         with pytest.raises(InputError, match=error):
-            fetch(f"{server.url}/old", "a", limits=ONCE)
+            fetch(url, "a", SHA256 if change == "part" else None, limits=ONCE)
+        assert not Path("a").exists() and (change != "part" or left() == [])
     else:
-        fetch(f"{server.url}/old", "a", limits=ONCE)
-        assert Path("a").read_bytes() == BODY
+        fetch(url, "a", limits=ONCE)
+        assert Path("a").read_bytes() == server.body and left() == ["a"]
+    ranges = [request.headers.get("range") for request in server.requests]
+    assert ranges == [None, *([f"bytes={START}-"] if asked else [])]
 
 
 def test_file_urls() -> None:
