@@ -23,7 +23,6 @@ from unmask.terms import (
     ORIGINAL,
     SHARED_TOKENS,
     SHUFFLED,
-    UNRELATED,
 )
 
 READINGS = {
@@ -34,15 +33,14 @@ READINGS = {
     CANDIDATES: "whole candidates",
 }
 
-SENTENCES = {
-    (ORIGINAL, PAIR): "as written",
-    (SHUFFLED, PAIR): "tokens shuffled",
-    (ORIGINAL, UNRELATED): "unrelated",
-}
-"""How sentences are read, by variant and role."""
-
-_AXIS = Axis("right token first, of 100", span=(0, 100), step=10)
-_TIPS = (("name", "model"), ("value", "right of 100", ".1f"), *ends_of(".1f"), ("tokens", "how many", "d"))
+_TIPS = (
+    ("panel", "what counts"),
+    ("kind", "measure"),
+    ("name", "model"),
+    ("value", "right of 100", ".1f"),
+    *ends_of(".1f"),
+    ("tokens", "how many", "d"),
+)
 
 ACCURACIES = Table(
     "accuracy",
@@ -75,18 +73,6 @@ def rows(results: PairResults) -> pd.DataFrame:
     """Token accuracy under all readings."""
     accuracy = results.accuracy
     return accuracy.assign(title=accuracy["measure"].map(title_of))
-
-
-def of_aul(results: PairResults) -> pd.DataFrame:
-    """Token accuracy of AUL over all tokens, and of LL, which predicts no special ones, on the benchmarks
-    that have shuffled or unrelated sentences beside the pairs."""
-    accuracy = rows(results)
-    is_masked = (accuracy["measure"] == "AUL") & (accuracy["reading"] == ALL_TOKENS)
-    is_causal = (accuracy["measure"] == "LL") & (accuracy["reading"] == CONTENT_TOKENS)
-    some = by_value(accuracy[is_masked | is_causal], ["variant", "roles"], SENTENCES)
-    kinds = [SENTENCES[key] for key in zip(some["variant"], some["roles"], strict=True)]
-    some = some.assign(kind=kinds, causal=some["measure"].astype(str).where(some["measure"] == "LL"))
-    return by_value(some, "benchmark", some.loc[some["kind"] != SENTENCES[ORIGINAL, PAIR], "benchmark"])
 
 
 def tests(results: PairResults) -> pd.DataFrame:
@@ -123,34 +109,18 @@ def says(results: PairResults) -> Iterator[str]:
 
 def chart(accuracy: pd.DataFrame) -> alt.FacetChart | None:
     """Token accuracy of all models on one benchmark, on the pairs as they are written; a panel for each
-    reading of which tokens count. None, here and below, where there is nothing to draw."""
+    reading of which tokens count. None where there is nothing to draw."""
     of = accuracy[(accuracy["variant"] == ORIGINAL) & (accuracy["roles"] == PAIR)]
     measures = Kinds("kind", "measure", list(of["title"].drop_duplicates()))
     of = by_value(of, "reading", READINGS)
-    frame = _frame(of, panel=of["reading"].map(READINGS), kind="title")
-    return forest(frame, _AXIS, (("panel", "what counts"), ("kind", "measure"), *_TIPS), kinds=measures)
-
-
-def controlled(of: pd.DataFrame) -> alt.FacetChart | None:
-    """Token accuracy of sentences as they are written, shuffled and unrelated; a panel for each benchmark.
-
-    of: rows of `of_aul`.
-    """
-    frame = _frame(of, panel="benchmark", kind="kind", causal="causal")
-    tips = (("panel", "benchmark"), *_TIPS, ("kind", "sentences"))
-    return forest(frame, _AXIS, tips, kinds=Kinds("kind", "sentences"))
-
-
-def _frame(of: pd.DataFrame, **named: "str | pd.Series[str]") -> pd.DataFrame:
-    return columns_of(of, "benchmark", "low", "high", name="model", value="accuracy", tokens="n", **named)
+    named = {"name": "model", "value": "accuracy", "tokens": "n", "kind": "title"}
+    frame = columns_of(of, "benchmark", "low", "high", panel=of["reading"].map(READINGS), **named)
+    return forest(frame, Axis("right token first, of 100", span=(0, 100), step=10), _TIPS, kinds=measures)
 
 
 TOPICS = (
     Topic[PairResults](
         "accuracy", "Token accuracy: which tokens count", rows, ACCURACIES, chart, ("benchmark",), says
-    ),
-    Topic[PairResults](
-        "controlled", "Token accuracy: shuffled and unrelated sentences", of_aul, chart=controlled
     ),
     Topic[PairResults]("tests", "McNemar tests of accuracies", tests, TESTS),
 )

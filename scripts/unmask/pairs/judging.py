@@ -49,7 +49,7 @@ def planted_in(truth: Truth) -> pd.DataFrame:
     Associations that cancel are none: a benchmark as a whole then has no planted preference.
     """
     pairs = pd.DataFrame(list(map(dict, truth.values())), columns=["bias_type", "p", "ratio"]).astype(
-        {"p": float}
+        {"p": float, "ratio": float}
     )
     # a score counts pairs, however strong the association of each
     side = np.sign(pairs["p"] - 0.5).where((pairs["p"] - 0.5).abs() > TOLERANCE, 0)

@@ -1,12 +1,10 @@
-"""The columns of resources/pairs/published.csv: bias scores and token accuracies of others."""
+"""Bias scores and token accuracies of others (resources/pairs/published.csv)."""
 
+import io
+import re
 from pathlib import Path
 
 import pandas as pd
-
-from unmask.report.published import read_published
-from unmask.terms import ALL_TOKENS, CANDIDATES, MODIFIED_TOKENS, SHARED_TOKENS
-from unmask.user_tables import Column, key
 
 PAPER = "Kaneko and Bollegala (2022)"
 """The source whose tables this project remakes."""
@@ -18,32 +16,17 @@ ACCURACY, COUNT, SCORE = "accuracy", "stereotypical pairs", "bias score"
 LMS_BY_TARGET, SCORE_BY_TARGET, ICAT_BY_TARGET = "LMS by target", "SS by target", "ICAT by target"
 """Means over targets, as StereoSet's authors average; a bias score by target is not one of all pairs."""
 
-QUANTITIES = (ACCURACY, COUNT, SCORE, LMS_BY_TARGET, SCORE_BY_TARGET, ICAT_BY_TARGET)
-
-COLUMNS = (
-    key("model", required=True),
-    key("benchmark", required=True),
-    key("measure", required=True),
-    key("control", choices=("shuffled", "unrelated")),
-    key("group", required=True),
-    key("quantity", required=True, choices=QUANTITIES),
-    Column("reading", choices=(ALL_TOKENS, SHARED_TOKENS, MODIFIED_TOKENS, CANDIDATES)),
-    Column("pairs", float),
-    Column("dagger", bool),
-)
-"""Models and benchmarks go by their published names. group: `all` pairs, a direction or a bias type. reading:
-which tokens an accuracy counts, where it is known. pairs: of how many a COUNT is. dagger: whether the paper
-marks the value so."""
-
 
 def published_percents(path: str | Path) -> pd.DataFrame:
-    """Published values with COLUMNS and `percent`: each value in percent, also where it is a count of pairs.
+    """The rows of the file with `percent`: each value in percent, also where it is a count of `pairs`.
 
-    Raises InputError as unmask.report.published.read_published does.
+    Models and benchmarks go by their published names. group: `all` pairs, a direction or a bias type.
+    reading: which tokens an accuracy counts, where it is known. dagger: whether the paper marks the value so.
     """
-    rows = read_published(path, COLUMNS)
-    counts = 100 * rows["value"] / rows["pairs"]
-    return rows.assign(percent=rows["value"].mask(rows["quantity"] == COUNT, counts))
+    text = re.sub(r"\A(#.*\n)+", "", Path(path).read_text(encoding="utf-8"))
+    rows = pd.read_csv(io.StringIO(text), dtype="str").astype({"value": float, "pairs": float})
+    counts = (100 * rows["value"] / rows["pairs"]).where(rows["quantity"] == COUNT)
+    return rows.assign(dagger=rows["dagger"].eq("yes"), percent=counts.fillna(rows["value"]))
 
 
 def scores(published: pd.DataFrame) -> pd.DataFrame:
