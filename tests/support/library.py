@@ -189,7 +189,6 @@ from unmask.pairs import overview as pairs_overview
 from unmask.pairs import planted as pairs_planted
 from unmask.pairs import quality as pairs_quality
 from unmask.pairs import topics as pairs_topics
-from unmask.pairs.accuracy import says as says_of_accuracy
 from unmask.pairs.accuracy import tests as accuracy_tests
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.elsewhere import (

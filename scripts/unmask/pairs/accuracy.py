@@ -1,6 +1,5 @@
 """Token accuracy: how often the right token is a model's first choice, and the tests between accuracies."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import altair as alt
@@ -9,7 +8,6 @@ import pandas as pd
 from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table
-from unmask.report.findings import span
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of
 from unmask.report.sheets import number, rows_of
@@ -22,7 +20,6 @@ from unmask.terms import (
     MODIFIED_TOKENS,
     ORIGINAL,
     SHARED_TOKENS,
-    SHUFFLED,
 )
 
 READINGS = {
@@ -89,24 +86,6 @@ def _kind_of_test(row: Any) -> str:
     return "exact" if row.exact else "chi-square"
 
 
-def says(results: PairResults) -> Iterator[str]:
-    """How often the first choice of trained models is the right token, as written and shuffled."""
-    accuracy = results.accuracy
-    accuracy = results.study.of_trained(accuracy[accuracy["roles"] == PAIR])
-    for measure, reading, how in (
-        ("AUL", ALL_TOKENS, "With no token hidden (AUL), special ones included"),
-        ("LL", CONTENT_TOKENS, "From the tokens before it (LL)"),
-    ):
-        of = accuracy[(accuracy["measure"] == measure) & (accuracy["reading"] == reading)]
-        spans = {
-            variant: span(part["accuracy"].min(), part["accuracy"].max(), 0)
-            for variant, part in of.groupby("variant", sort=False, observed=True)
-        }
-        if ORIGINAL in spans:
-            shuffled = f"; of shuffled ones for {spans[SHUFFLED]}%" if SHUFFLED in spans else ""
-            yield f"{how}, the right token comes first for {spans[ORIGINAL]}% of tokens{shuffled}."
-
-
 def chart(accuracy: pd.DataFrame) -> alt.FacetChart | None:
     """Token accuracy of all models on one benchmark, on the pairs as they are written; a panel for each
     reading of which tokens count. None where there is nothing to draw."""
@@ -120,7 +99,7 @@ def chart(accuracy: pd.DataFrame) -> alt.FacetChart | None:
 
 TOPICS = (
     Topic[PairResults](
-        "accuracy", "Token accuracy: which tokens count", rows, ACCURACIES, chart, ("benchmark",), says
+        "accuracy", "Token accuracy: which tokens count", rows, ACCURACIES, chart, ("benchmark",)
     ),
     Topic[PairResults]("tests", "McNemar tests of accuracies", tests, TESTS),
 )

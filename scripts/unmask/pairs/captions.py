@@ -4,9 +4,6 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from unmask.measures.formulas import sees_context
-from unmask.measures.names import title_of
-from unmask.report.findings import listed, many
 from unmask.statistics.agreement import ANY
 from unmask.statistics.schema import NO_CLUSTERS
 from unmask.statistics.sharing import CHARACTERS, TARGET, TEMPLATE, WORDS, WRITER
@@ -42,16 +39,7 @@ def caption_facts(
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
         "clusters": clusters,
         "reading": reading,
-        "controls": _controls(bias["measure"].astype(str).unique().tolist()),
     }
-
-
-def _controls(measures: Sequence[str]) -> str:
-    """Which of these measures are controls, in a sentence; nothing where none is."""
-    controls = [name for name in measures if not sees_context(name)]
-    # the sum over tokens goes with their mean
-    titles = [title_of(name) for name in controls if name != SUM or MEAN not in controls]
-    return f"{listed(titles)} {many(len(titles), 'is a control', 'are controls')}." if titles else ""
 
 
 def _shared(clusters: Sequence[str]) -> str:

@@ -8,11 +8,11 @@ import pandas as pd
 
 from unmask.measures.names import title_of
 from unmask.pairs.published import scores
+from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, IN_EVERY_LEGEND, NO_CLEAR, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import counted, rows_of
-from unmask.report.study import Study
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import ANTISTEREO, ORIGINAL, SHUFFLED, STEREO
 
@@ -138,22 +138,14 @@ def states(rows: pd.DataFrame) -> alt.FacetChart | None:
     )
 
 
-def with_reported(rows: pd.DataFrame, study: Study, published: pd.DataFrame) -> pd.DataFrame:
+def with_reported(rows: pd.DataFrame, results: PairResults) -> pd.DataFrame:
     """Rows of BIAS over all pairs with what others report of the same scores, and who: of several values the
-    first of the file.
-
-    published: what unmask.pairs.published.published_percents gives.
-    """
-    theirs = scores(published[published["group"] == "all"]).drop_duplicates(["model", "benchmark", "measure"])
-    values = {(row.model, row.benchmark, row.measure): (row.percent, row.source) for row in rows_of(theirs)}
-    models = {model.name: model.published for model in study.models}
-    benchmarks = {benchmark.name: benchmark.published for benchmark in study.benchmarks}
-    known = [
-        values.get((models[row.model], benchmarks[row.benchmark], row.measure), (None, None))
-        for row in rows_of(rows)
-    ]
-    frame = pd.DataFrame(known, rows.index, columns=["reported", "reported_by"], dtype=object)
-    return rows.join(frame.astype({"reported": float}))
+    first of the file."""
+    keys = ["model", "benchmark", "measure"]
+    theirs = results.of_study(scores(results.published[results.published["group"] == "all"]))
+    theirs = theirs.rename(columns={"percent": "reported", "source": "reported_by"}).drop_duplicates(keys)
+    theirs = theirs[[*keys, "reported", "reported_by"]].astype(dict.fromkeys(keys, "str"))
+    return rows.astype(dict.fromkeys(keys, "str")).merge(theirs, "left", keys, validate="m:1")
 
 
 def _of_model(rows: pd.DataFrame) -> "pd.Series[str]":

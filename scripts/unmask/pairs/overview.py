@@ -85,7 +85,7 @@ def scores(results: PairResults) -> pd.DataFrame:
     """The scores over all pairs, protocol corrected, beside those that others report."""
     rows = results.overall
     rows = rows[(rows["protocol"] == CORRECTED) & rows["score"].notna()]
-    return charts.with_reported(rows, results.study, results.published)
+    return charts.with_reported(rows, results)
 
 
 def warnings(results: PairResults) -> Iterator[str]:

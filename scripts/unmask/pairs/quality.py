@@ -8,11 +8,10 @@ import pandas as pd
 from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
-from unmask.report.findings import listed
 from unmask.report.forms import Axis, Grid, Kinds, forest
 from unmask.report.panels import columns_of, ends_of
 from unmask.report.sections import TRUST
-from unmask.report.sheets import DASH, Sheet, counted
+from unmask.report.sheets import DASH, Sheet
 from unmask.report.topics import Topic, clear
 from unmask.statistics.quality import UNKNOWN_TOKENS, flags
 from unmask.statistics.schema import ANY_FLAW, PAIR_FLAWS, UNEQUAL_TOKENS, UNRATED
@@ -165,15 +164,10 @@ def flawed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def says(results: PairResults) -> Iterator[str]:
-    """How many scores of trained models change clearly without flawed pairs, and how many there are."""
+    """How many scores of trained models change clearly without flawed pairs."""
     rows = results.study.of_trained(changes(results))
     if len(rows):
         yield clear(rows, "changes of scores without flawed pairs", results.level)
-    of_each = ((name, len(flawed(table)), len(table)) for name, table in results.flaws.items())
-    some = [f"{count:,} of {counted(pairs)} of {name}" for name, count, pairs in of_each if count]
-    yield (
-        f"A flaw that the benchmark itself shows is in {listed(some, 3)}." if some else "No pair has a flaw."
-    )
 
 
 TOPIC = Topic[PairResults](

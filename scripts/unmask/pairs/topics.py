@@ -13,7 +13,7 @@ from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CLEAR, MARKS, can_be_tested
 from unmask.report.declared_tables import Column, Table, with_marks
-from unmask.report.findings import listed, many, records
+from unmask.report.findings import listed, many
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sections import DATA, TRUST
 from unmask.report.sheets import Sheet, counted, number, rows_of
@@ -26,9 +26,6 @@ from unmask.terms import ANTISTEREO, CORRECTED, PUBLISHED, SHUFFLED, STEREO
 KEYS = ["model", "benchmark", "measure"]
 SHOWN = ["model", "benchmark", "title"]
 TITLE = {"title": "measure"}
-
-MOST = 2
-"""Of so many models and benchmarks there is a sentence each; the tables have all."""
 
 CLOSE = 1
 """A value that differs by no more percentage points is close to the printed one."""
@@ -130,21 +127,15 @@ def bias_types(results: PairResults) -> pd.DataFrame:
 
 
 def says_of_types(results: PairResults) -> Iterator[str]:
-    """Of trained models and the headline measure, which testable bias types are highest and lowest, how many
-    show a clear preference, and which cannot be tested."""
+    """How many testable bias types have a clear preference, of trained models by the headline measure."""
     rows = results.of_headline(results.study.of_trained(bias_types(results)))
-    for (model, benchmark), part in list(rows.groupby(KEYS[:2], sort=False, observed=True))[:MOST]:
-        tested = can_be_tested(part).sort_values("score", ascending=False, kind="stable")
-        which = [f"{row['group']} ({row['score']:.1f}%)" for row in records(tested)]
-        ends = (
-            f", from {which[0]} to {which[-1]}" if len(which) > 1 else "".join(f", {each}" for each in which)
-        )
-        count = int((tested["verdict"] == CLEAR).sum()) or "none"
-        untested = list(part.loc[~part.index.isin(tested.index), "group"])
+    tested = can_be_tested(rows)
+    if len(rows):
+        count = int((tested["verdict"] == CLEAR).sum())
         yield (
-            f"By {part['title'].iloc[0]}, {model} on {benchmark} has "
-            f"{counted(len(tested), 'testable bias type')}{ends}; before Holm's correction {count} with a "
-            f"clear preference{f'; not testable: {listed(untested)}' if untested else ''}."
+            f"{count or 'None'} of {counted(len(tested), 'testable score')} by bias type "
+            f"({listed(rows['title'].unique())}) {many(count or 1, 'shows', 'show')} a clear preference, "
+            f"before Holm's correction; {len(rows) - len(tested) or 'none'} cannot be tested."
         )
 
 
@@ -235,7 +226,7 @@ def says_of_precision(results: PairResults) -> Iterator[str]:
 def states(results: PairResults) -> pd.DataFrame:
     """The headline's scores of all states of each series, first ones included."""
     rows = results.of_headline(_corrected(results.original, OVERALL))
-    rows = charts.with_reported(rows, results.study, results.published)
+    rows = charts.with_reported(rows, results)
     parts = [
         rows[rows["model"].astype(str) == model].assign(series=series, state=state)
         for series, of_series in results.series.items()
@@ -246,20 +237,13 @@ def states(results: PairResults) -> pd.DataFrame:
 
 
 def says_of_states(results: PairResults) -> Iterator[str]:
-    """How many states differ clearly from the first, and the one that has moved furthest."""
+    """How many states differ clearly from the first."""
     rows = comparisons.compared(results)
     rows = rows[(rows["kind"] == comparisons.STATES) & (rows["protocol"] == CORRECTED)]
     if results.trained_series:
         rows = rows[rows["series"].isin(results.trained_series)]
     if len(rows):
         yield clear(rows, comparisons.KINDS[comparisons.STATES], results.level)
-        (row,) = records(rows.loc[[rows["difference"].abs().idxmax()]])
-        yield (
-            f"Furthest is {row['first']} of {row['series']} on {row['benchmark']}: "
-            f"{title_of(row['measure'])} moves by {number(row['difference'], 1, True)} points, "
-            f"{row['changed']:,} of {counted(row['n'])} are decided otherwise, "
-            f"{row['beyond'] or 'none'} of them beyond float error."
-        )
 
 
 def _of_paper(name: str, title: str) -> Topic[PairResults]:
