@@ -190,7 +190,6 @@ from unmask.pairs import planted as pairs_planted
 from unmask.pairs import quality as pairs_quality
 from unmask.pairs import topics as pairs_topics
 from unmask.pairs.accuracy import tests as accuracy_tests
-from unmask.pairs.captions import caption_facts
 from unmask.pairs.elsewhere import (
     Matched,
     check_score_files,
@@ -213,7 +212,7 @@ from unmask.pairs.judging import RIGHT as PAIRS_JUDGING_RIGHT
 from unmask.pairs.keys import MEASURES as ALL_MEASURES
 from unmask.pairs.keys import OF_DECODERS
 from unmask.pairs.named_benchmarks import known_benchmarks
-from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
+from unmask.pairs.paper_tables import lay_out, paper_tables
 from unmask.pairs.presenting import PRESENTS as PAIRS_PRESENTS
 from unmask.pairs.published import ACCURACY as PAIRS_ACCURACY
 from unmask.pairs.published import COUNT, by_others, published_percents

@@ -51,8 +51,9 @@ def test_the_answer_has_the_headline_of_each_kind() -> None:
         of("AUL"), of("CPS"), of("LL", "gpt2", **FOR), of("CCPS", "gpt2"), of("StartAlone", "gpt2")
     )
     assert [some.headline_of(name) for name in ("bert", "gpt2")] == ["AUL", "LL"]
-    assert answer.title(some) == "1 of 2 models shows a clear preference for stereotypes by AUL and LL"
-    said = answer.sentences(some)
+    clear = "bert and gpt2 show a clear preference for stereotypes by AUL and LL in 1 of 2 scores"
+    assert answer.title(some) == clear
+    said = list(answer.sentences(some))
     assert said[0].startswith("By AUL, bert prefers the stereotype in 48.2% (43.1 to 53.4) of crows")
     assert said[1].startswith("By LL, gpt2 prefers the stereotype in 59.0% (56.0 to 62.0) of crows, clear")
     assert {row["name"] for row in drawn_rows(some)} == {"bert, AUL", "gpt2, LL"}

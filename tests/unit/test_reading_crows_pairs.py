@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from library import PAIRS, InputError, read_benchmark, read_table, write_table
+from library import PAIRS, InputError, read_benchmark
 from real_data import real_data
 
 ENTRY = {"format": "crows-pairs"}
@@ -46,22 +46,6 @@ def test_sent_more_is_the_stereotype_in_either_direction(tmp_path: Path) -> None
     assert list(pairs["antistereotype"]) == ["Men can't drive.", "The CEO is a woman."]
 
 
-def test_texts_are_kept_as_they_are(tmp_path: Path) -> None:
-    text = ' He said ""no""  twice,\r\nthen left\n.'
-    pairs = read_benchmark(write(tmp_path, f'7,"{text}","naïve\t x ",stereo,age,[],a0,[]\n'), ENTRY)
-    assert pairs["stereotype"][0] == ' He said "no"  twice,\r\nthen left\n.'
-    assert pairs["antistereotype"][0] == "naïve\t x "
-    assert pairs["ratings"][0] == []
-
-
-def test_the_table_goes_round(tmp_path: Path) -> None:
-    pairs = read_benchmark(write(tmp_path, ROW, REVERSED), ENTRY)
-    write_table(tmp_path / "pairs.parquet", pairs, PAIRS, {})
-    back = read_table(tmp_path / "pairs.parquet", PAIRS)
-    assert [list(ratings) for ratings in back["ratings"]] == [["gender", None, "gender"], ["race"]]
-    assert list(back["stereotype"]) == list(pairs["stereotype"])
-
-
 def changed(old: str, new: str) -> str:
     assert old in ROW
     return ROW.replace(old, new)
@@ -94,15 +78,6 @@ def test_a_bad_row_is_named(row: str, message: str, tmp_path: Path) -> None:
         read_benchmark(write(tmp_path, first, second, row), ENTRY)
     assert str(caught.value).startswith(f"{tmp_path}/pairs.csv: row 2 (line 5): ")
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "column", ["sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations", ""]
-)
-def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
-    header = HEADER.replace("," + column + ",", ",other,") if column else "id" + HEADER
-    with pytest.raises(InputError, match=rf"pairs\.csv: no column '{column}'"):
-        read_benchmark(write(tmp_path, ROW, header=header), ENTRY)
 
 
 @pytest.mark.parametrize(

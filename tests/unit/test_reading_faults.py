@@ -185,26 +185,6 @@ def test_a_text_in_another_encoding(woman: bytes, encoding: str, line: str | Non
         assert refused(tmp_path, content, entry) == line
 
 
-@pytest.mark.parametrize("character", ["\0", "\x1b", "\x7f", "\x80", "\x9f", "\ufffd"])
-def test_no_format_takes_a_character_that_is_no_text(character: str, tmp_path: Path) -> None:
-    bad = item()
-    bad["sentences"][0]["sentence"] = f"a{character}"
-    row = {"i": "1", "x": f"a{character}", "y": "b", "t": "gender"}
-    contents: dict[str, tuple[str | bytes, dict[str, Any]]] = {
-        "jsonl": (json.dumps(row), table("jsonl")),
-        "parquet": (parquet(**{name: [cell] for name, cell in row.items()}), table("parquet")),
-        "stereoset": (stereoset(bad), STEREOSET),
-    }
-    for content, entry in contents.values():
-        line = refused(tmp_path, content, entry)
-        assert ascii(character)[1:-1] in ascii(line) and " in it" in line
-
-
-def test_line_breaks_and_tabs_are_text(tmp_path: Path) -> None:
-    rows = read(tmp_path, 'i,x,y,t\n1,"a\r\nb\rc\nd","e\tf\u2028",gender\n', table("csv"))
-    assert (rows[0]["stereotype"], rows[0]["antistereotype"]) == ("a\r\nb\rc\nd", "e\tf\u2028")
-
-
 @pytest.mark.parametrize("entry", [table("csv"), table("jsonl"), table("parquet"), STEREOSET, CROWS_PAIRS])
 def test_a_folder_and_nothing(entry: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
@@ -212,33 +192,6 @@ def test_a_folder_and_nothing(entry: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="directory") as caught:
         read_benchmark(tmp_path, entry)
     one_line(caught.value, tmp_path)
-
-
-NOT_TEXT = [5, 1.5, True, ["a"], {"a": 1}, "half \ud800"]
-
-
-@pytest.mark.parametrize("value", NOT_TEXT)
-@pytest.mark.parametrize("field", ["id", "target", "bias_type", "context"])
-def test_a_field_of_stereoset_that_is_no_text(field: str, value: Any, tmp_path: Path) -> None:
-    line = refused(tmp_path, stereoset(item(id="0"), item(**{field: value})), STEREOSET)
-    assert "row 1" in line and f"{field}: " in line
-
-
-@pytest.mark.parametrize("value", [*NOT_TEXT, None])
-def test_a_sentence_of_stereoset_that_is_no_text(value: Any, tmp_path: Path) -> None:
-    for field in ("sentence", "gold_label"):
-        bad = item()
-        bad["sentences"][0][field] = value
-        assert refused(tmp_path, stereoset(item(id="0"), bad), STEREOSET).startswith("item a (row 1): ")
-
-
-@pytest.mark.parametrize(
-    "annotations",
-    ["{[]: 1}", "[['\\ud800']]", "[['gender\\n']]", "[['gender'], ['gender ']]", "[" * 5000, "[\x00]"],
-)
-def test_bad_annotations(annotations: str, tmp_path: Path) -> None:
-    content = f'{HEADER}0,a,b,stereo,gender,"{annotations}",a0,[]\n'
-    assert "line 2" in refused(tmp_path, content, CROWS_PAIRS)
 
 
 def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
@@ -366,17 +319,6 @@ def test_stereoset_with_any_values(data: st.DataObject, tmp_path: Path) -> None:
             place.pop(key, None)
     read_or_refused(tmp_path, stereoset(*items), STEREOSET)
     read_or_refused(tmp_path, json.dumps(data.draw(VALUES)), STEREOSET)
-
-
-@FUZZ
-@given(
-    rows=st.lists(
-        st.fixed_dictionaries({name: VALUES for name in ("i", "x", "y", "t", "d", "r")}), max_size=3
-    )
-)
-def test_jsonl_with_any_values(rows: list[dict[str, Any]], tmp_path: Path) -> None:
-    entry = table("jsonl", direction="d", ratings="r")
-    read_or_refused(tmp_path, "\n".join(map(json.dumps, rows)), entry)
 
 
 PLAIN = st.characters(

@@ -61,13 +61,6 @@ def test_bad_labels_are_one_line(labels: Any, message: str, tmp_path: Path) -> N
     )
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"data": {"intrasentence": [7]}}'])
-def test_what_is_no_such_file_is_refused(content: str, tmp_path: Path) -> None:
-    (tmp_path / "dev.json").write_text(content)
-    with pytest.raises(InputError, match=r"dev\.json: "):
-        read_labels(tmp_path / "dev.json", "stereoset")
-
-
 def test_the_labels_of_stereoset() -> None:
     path = real_data("stereoset", "dev.json")
     labels = read_labels(path, "stereoset")

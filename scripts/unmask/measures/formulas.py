@@ -190,25 +190,14 @@ _MEASURES = {
             of_nothing=0.0,
         ),
         Measure(
-            "SSS",
-            (MODIFIED,),
-            MEAN,
-            crossed,
-            readings=(MODIFIED_TOKENS, CANDIDATES),
-            against_aul=MODIFIED_TOKENS,
+            "SSS", (MODIFIED,), MEAN, crossed, (MODIFIED_TOKENS, CANDIDATES), against_aul=MODIFIED_TOKENS
         ),
         Measure("AllMasked", (ALL,), MEAN, of_all_tokens=True),
         Measure("AllMaskedSum", (ALL,), SUM, predictions_of="AllMasked", of_nothing=0.0, of_all_tokens=True),
         Measure("PLL", (ONE_SHARED, ONE_MODIFIED), SUM, of_nothing=0.0, of_all_tokens=True),
         Measure("LL", (LEFT,), SUM, predicted, of_shuffled=True, of_all_tokens=True),
         Measure(
-            "LLMean",
-            (LEFT,),
-            MEAN,
-            without_first,
-            predictions_of="LL",
-            of_shuffled=True,
-            of_all_tokens=True,
+            "LLMean", (LEFT,), MEAN, without_first, predictions_of="LL", of_shuffled=True, of_all_tokens=True
         ),
         Measure("CCPS", (LEFT,), SUM, continuation, predictions_of="LL", decimals=3, of_nothing=0.0),
         Measure("CSSS", (LEFT,), MEAN, changed, predictions_of="LL"),

@@ -22,7 +22,6 @@ from unmask.statistics.accuracy import (
     TOKEN,
     UNRELATED_WORD,
 )
-from unmask.statistics.ranks import holm
 from unmask.statistics.schema import DIFFERENCE, DIRECTION, OVERALL
 from unmask.terms import (
     ALL_TOKENS,
@@ -107,14 +106,6 @@ _OF_ACCURACY = ["model", "benchmark", "measure", "variant", "roles", "reading"]
 _OF_SCORE = ["model", "benchmark", "measure", "group", "row"]
 
 
-def with_holm(tests: pd.DataFrame) -> pd.DataFrame:
-    """All tests of a study with p_holm.
-
-    A family is all tests of one kind and unit, over all models and benchmarks.
-    """
-    return holm(tests, by=["kind", "unit"])
-
-
 def paper_tables(
     study: Study,
     bias: pd.DataFrame,
@@ -122,7 +113,7 @@ def paper_tables(
     tests: pd.DataFrame,
     published: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
-    """The four tables by name, from the tables of the whole study (`tests` comes from `with_holm`).
+    """The four tables by name, from the tables of the whole study (`tests` with p_holm).
 
     Table 1: token accuracy in the paper's reading, and that of AUL on the very tokens of CPS and SSS.
     Table 3: bias scores where directions are stated. Table 4: accuracy of AUL on controls, and the drops

@@ -1,6 +1,6 @@
 """What the files of a study say of sentence pairs: all that tables, charts and sections are made from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from unmask.measures.names import headline, headline_among
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.explorer import models_within
 from unmask.pairs.judging import judge
-from unmask.pairs.paper_tables import lay_out, paper_tables, with_holm
+from unmask.pairs.paper_tables import lay_out, paper_tables
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
 from unmask.pairs.verdicts import verdicts, with_corrected_p
@@ -30,35 +30,23 @@ TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "areas_compared", 
 """The tables of the whole study that are written as they are."""
 
 MATCHED = (
-    "model",
-    "benchmark",
-    "by",
-    "rows",
-    "repeated",
-    "decimals",
-    "has_band",
-    "pairs",
-    "pairs_without_score",
-    "rows_without_pair",
-    "named_pairs",
-    "named_rows",
+    *("model", "benchmark", "by", "rows", "repeated", "decimals", "has_band", "pairs"),
+    *("pairs_without_score", "rows_without_pair", "named_pairs", "named_rows"),
 )
 """Columns of PairResults.matched."""
 
 UNKNOWN_TOKENS = ("model", "benchmark", "tokens", "unknown", "share")
 
 
-def _by_protocol(rows: pd.DataFrame) -> pd.DataFrame:
-    return holm(rows, by=["protocol"])
+def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
+    """A table of unmask.statistics.schema.SCHEMAS over all models and benchmarks.
 
-
-def _statistics(
-    name: str, finish: Callable[[pd.DataFrame], pd.DataFrame] = lambda rows: rows
-) -> "cached_property[pd.DataFrame]":
-    """A table of unmask.statistics.schema.SCHEMAS over all models and benchmarks."""
+    families: columns within whose values Holm's correction is, for p_holm.
+    """
 
     def read(results: "PairResults") -> pd.DataFrame:
-        return finish(results.study.collect(results.files[name], SCHEMAS[name]))
+        rows = results.study.collect(results.files[name], SCHEMAS[name])
+        return holm(rows, by=list(families)) if families else rows
 
     return cached_property(read)
 
@@ -87,12 +75,12 @@ class PairResults:
 
     leverage = _statistics("leverage")
     accuracy = _statistics("accuracy")
-    tests = _statistics("tests", with_holm)
+    tests = _statistics("tests", "kind", "unit")
     agreement = _statistics("agreement")
     roc = _statistics("roc")
     measures_compared = _statistics("measures_compared")
-    areas_compared = _statistics("areas_compared", _by_protocol)
-    quality = _statistics("quality", _by_protocol)
+    areas_compared = _statistics("areas_compared", "protocol")
+    quality = _statistics("quality", "protocol")
     lms = _statistics("lms")
 
     @cached_property
@@ -209,10 +197,9 @@ class PairResults:
         tokens: of the text of both sides of all pairs; unknown: how many of these are unknown to the
         tokenizer; share: percent. A model without a tokenizer, such as an oracle, has no row.
         """
-        counts = self._facts_of_each("unknown_tokens")
         rows = [
             (*key, of["tokens"], of["unknown"], 100 * of["unknown"] / of["tokens"])
-            for key, of in counts.items()
+            for key, of in self._facts_of_each("unknown_tokens").items()
         ]
         return pd.DataFrame(rows, columns=list(UNKNOWN_TOKENS))
 
@@ -234,16 +221,11 @@ class PairResults:
 
     def of_study(self, published: pd.DataFrame) -> pd.DataFrame:
         """Published rows of the study's models and benchmarks, under the study's names for these."""
-        names = [
-            (model.name, model.published, benchmark.name, benchmark.published)
-            for model in self.study.models
-            for benchmark in self.study.benchmarks
-            if model.published and benchmark.published
-        ]
-        columns = ["our_model", "model", "our_benchmark", "benchmark"]
-        known = pd.DataFrame(names, columns=columns).astype("str").merge(published, on=["model", "benchmark"])
-        known = known.drop(columns=["model", "benchmark"])
-        return known.rename(columns={"our_model": "model", "our_benchmark": "benchmark"})
+        for column, entries in (("benchmark", self.study.benchmarks), ("model", self.study.models)):
+            names = [(each.name, each.published) for each in entries if each.published]
+            ours = pd.DataFrame(names, columns=["ours", column]).astype("str")
+            published = ours.merge(published, on=column).drop(columns=column).rename(columns={"ours": column})
+        return published
 
     @cached_property
     def captions(self) -> Captions:
