@@ -1,5 +1,5 @@
 # What jobs ask a cluster for: memory (MB) by the size of their inputs, times the attempt; profiles/slurm has
-# their time. A run on one machine is held to none of it; docs/cluster.md says where the numbers are from.
+# their time. A run on one machine is held to none of it; docs/running.md says where the numbers are from.
 
 import functools
 import json

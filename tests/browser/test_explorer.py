@@ -637,7 +637,7 @@ def test_three_example_pairs_lead_into_the_explorer(page: Page, study: Study) ->
     pairs = study.pairs["crows"].set_index("pair_id")
     flawed = study.flaws["crows"].set_index("pair_id")[list(PAIR_FLAWS)].eq(True).any(axis=1)
     sides = [pairs[side].str.split() for side in SIGNED]
-    short = (sides[0].str.len() <= 15) & (sides[1].str.len() <= 15) & (sides[0] != sides[1])
+    short = (sides[0].map(len) <= 15) & (sides[1].map(len) <= 15) & (sides[0] != sides[1])
     margins = study.margins("crows", "AUL")[short & ~flawed]
     for_it = margins[margins > 0].sort_values(ascending=False, kind="stable")
     wanted = [for_it.index[0], for_it.index[len(for_it) // 2], margins.idxmin()]

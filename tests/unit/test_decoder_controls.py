@@ -9,6 +9,7 @@ from transformers import AutoTokenizer
 
 from examples import SENTENCES, example_pairs
 from library import (
+    ALL_MEASURES,
     CORRECTED,
     LEFT,
     PROTOCOLS,
@@ -20,7 +21,6 @@ from library import (
     words_of_evidence,
 )
 from literal_causal import LeftReader
-from study_schema import ALL_MEASURES
 from test_evidence_left import decoder, loaded, plain_network
 from test_measures_causal import STARTS, example_evidence
 

@@ -12,6 +12,7 @@ from transformers import AutoTokenizer
 
 from examples import SENTENCES, example_pairs
 from library import (
+    ALL_MEASURES,
     CAUSAL_LM,
     CAUSAL_MASKINGS,
     CORRECTED,
@@ -31,7 +32,7 @@ from library import (
     words_of_evidence,
 )
 from literal_causal import LeftReader, literal
-from study_schema import ALL_MEASURES, CAUSAL_MEASURES, MEASURES
+from study_schema import CAUSAL_MEASURES, MEASURES
 from test_evidence_left import decoder, evidence, loaded, plain_network
 
 STARTS = [None, "none"]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from library import contributions, measure
-from study_schema import ALL_MEASURES, MEASURES
+from library import ALL_MEASURES, contributions, measure
+from study_schema import MEASURES
 from test_contributions import evidence_of
 from test_measures_causal import example_evidence
 

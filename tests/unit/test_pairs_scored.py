@@ -14,6 +14,7 @@ import pytest
 
 from examples import example_pairs
 from library import (
+    ALL_MEASURES,
     Decisions,
     InputError,
     Measured,
@@ -35,7 +36,7 @@ from library import (
     title_of,
 )
 from real_data import real_data
-from study_schema import ALL_MEASURES, options_with
+from study_schema import options_with
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = options_with(draws=100)

@@ -119,7 +119,7 @@ class Downstream(Keys):
 
 
 class DownstreamFamily(Family):
-    """Models fine-tuned on tasks, and how unequally they then treat the genders; docs/downstream.md explains
+    """Models fine-tuned on tasks, and how unequally they then treat the genders; docs/debiasing.md explains
     the tasks."""
 
     heading = "Downstream tasks"
@@ -224,7 +224,7 @@ class HeldOut(Keys):
 
 
 class TableTask(Task):
-    """Any task in a table (csv, tsv, jsonl, parquet); docs/downstream.md says what each kind needs."""
+    """Any task in a table (csv, tsv, jsonl, parquet); docs/debiasing.md says what each kind needs."""
 
     format: Literal["table"]
     kind: Kind

@@ -72,7 +72,7 @@ class ModelsFamily(Family):
     models: Annotated[dict[Name, Annotated[Model, ChosenBy(Model, "source")]], Field(min_length=1)]
     """The models, in the order of the report. An entry may have `states`, with one of its keys and a list of
     values or a mapping of names to values: then each is a model of its own, and all are a series
-    (docs/series.md)."""
+    (docs/data.md)."""
     series: dict[Name, Annotated[dict[Name, ModelName], Field(min_length=2)]] = ABSENT
     """Models that are compared with the first among them, by the name of the series; a list of models, or a
     mapping of names of states to models. Those of `states` are added."""
