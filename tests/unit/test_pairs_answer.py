@@ -125,15 +125,15 @@ def drawn_rows(some: PairResults) -> list[dict[str, Any]]:
         ([FOR, of("AUL", benchmark="ss", **AGAINST)], "bert shows a clear preference by AUL"),
         (
             [{}, of("AUL", benchmark="ss", **FOR)],
-            "bert shows a clear preference for stereotypes by AUL in 1 of 2 scores",
+            "bert shows a clear preference for stereotypes by AUL on some benchmark",
         ),
         (
             [FOR, of("AUL", "albert")],
-            "bert and albert show a clear preference for stereotypes by AUL in 1 of 2 scores",
+            "1 of 2 models shows a clear preference for stereotypes by AUL",
         ),
         (
             [FOR, of("AUL", "a"), of("AUL", "a", "ss", **FOR)],
-            "bert and a show a clear preference for stereotypes by AUL in 2 of 3 scores",
+            "bert and a show a clear preference for stereotypes by AUL on some benchmark",
         ),
         (
             [of("AUL", name, **FOR) for name in "abc"],

@@ -164,13 +164,15 @@ def title(results: PairResults) -> str:
     if verdicts == {CANNOT_TELL}:
         return f"{measure} cannot tell whether {who} {many(models, 'prefers', 'prefer')} stereotypes"
     clear = scores[scores["verdict"] == CLEAR]
-    shows = f"{who} {many(models, 'shows', 'show')}"
     if clear.empty:
-        return f"{shows} no clear preference by {measure}"
+        return f"{who} {many(models, 'shows', 'show')} no clear preference by {measure}"
     above = clear["score"] > NO_PREFERENCE
     side = " for stereotypes" if above.all() else " against stereotypes" if not above.any() else ""
-    some = "" if len(clear) == len(scores) else f" in {len(clear)} of {len(scores)} scores"
-    return f"{shows} a clear preference{side} by {measure}{some}"
+    where = " on some benchmark" if len(clear) < len(scores) and scores["benchmark"].nunique() > 1 else ""
+    showing = clear["model"].unique()
+    if len(showing) < len(models):
+        who = f"{len(showing)} of {counted(len(models), 'model')}"
+    return f"{who} {many(showing, 'shows', 'show')} a clear preference{side} by {measure}{where}"
 
 
 def sentences(results: PairResults) -> Iterator[str]:
