@@ -8,12 +8,10 @@ import pytest
 from library import (
     OF_DECODERS,
     PairResults,
-    caption_facts,
     complete,
     headline,
     headline_among,
     pairs_overview,
-    says_of_accuracy,
 )
 from library import pairs_answer as answer
 from test_pairs_answer import FOR, drawn_rows, of, results
@@ -88,39 +86,6 @@ def test_models_are_counted_by_kind() -> None:
 def test_the_bands_of_scores_made_elsewhere_are_said_to_be_by_words(has_band: list[bool], said: str) -> None:
     some = results(of("score", "a"), of("score", "b"), a="scored", b="scored")
     assert said in measured(some, matched=pd.DataFrame({"model": ["a", "b"], "has_band": has_band}))
-
-
-@pytest.mark.parametrize(
-    ("measures", "controls"),
-    [
-        (["AUL", "AllMasked", "AllMaskedSum", "StartAlone"], "All-Masked and Start-Alone are controls."),
-        (["AUL", "AllMaskedSum"], "All-Masked (sum) is a control."),
-        (["LL", "StartAlone"], "Start-Alone is a control."),
-        (["LL", "CCPS"], ""),
-    ],
-)
-def test_captions_name_the_controls_of_the_study(measures: list[str], controls: str) -> None:
-    bias = results(*(of(name) for name in measures)).bias.assign(clusters="words")
-    none: Any = pd.DataFrame({"chosen": pd.Series([], dtype=bool), "unit": []})
-    assert caption_facts(0.01, bias, none, [])["controls"] == controls
-
-
-def test_token_accuracy_is_said_of_either_kind() -> None:
-    both = results(of("AUL"), of("LL", "gpt2"))
-    rows = [
-        ("bert", "AUL", "original", "all-tokens", 83.4),
-        ("bert", "AUL", "original", "content-tokens", 90.0),
-        ("gpt2", "LL", "original", "content-tokens", 17.6),
-        ("gpt2", "LL", "original", "shared-tokens", 20.0),
-        ("gpt2", "LL", "shuffled", "content-tokens", 3.2),
-    ]
-    accuracy = pd.DataFrame(rows, columns=["model", "measure", "variant", "reading", "accuracy"])
-    vars(both)["accuracy"] = accuracy.assign(benchmark="crows", roles="pair")
-    assert list(says_of_accuracy(both)) == [
-        "With no token hidden (AUL), special ones included, the right token comes first for 83% of tokens.",
-        "From the tokens before it (LL), the right token comes first for 18% of tokens; of shuffled ones for "
-        "3%.",
-    ]
 
 
 def test_each_model_is_summed_up_by_the_headline_that_it_has() -> None:
