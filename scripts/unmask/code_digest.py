@@ -12,10 +12,7 @@ from typing import NamedTuple
 from unmask.columns import columns_of
 from unmask.errors import InputError
 from unmask.files import write_text
-from unmask.installation import workflow_root
-
-LIBRARY = Path(__file__).resolve().parent
-"""The folder of the package `unmask`."""
+from unmask.installation import LIBRARY, workflow_root
 
 PLUMBING = frozenset(
     {

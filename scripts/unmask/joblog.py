@@ -52,6 +52,8 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
         logging.captureWarnings(True)
         stack.callback(logging.captureWarnings, False)
         stack.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, _terminated))
+        # no traceback for each line that a full disk has no room for
+        logging.raiseExceptions = False
         logger.setLevel(logging.INFO)
         logger.propagate = False
         _log_to(_Terminal(path), stack, logger)
@@ -94,14 +96,11 @@ def duration(seconds: float) -> str:
 
 
 class _File(logging.FileHandler):
-    """A log file that a full disk ends, but not with a traceback for each line that it has no room for."""
+    """A log file that may be cut short where a disk is full."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, mode="w", encoding="utf-8")
         self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        pass
 
     def close(self) -> None:
         with suppress(OSError):

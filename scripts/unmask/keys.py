@@ -28,10 +28,11 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, ValidationError, core_schema
 
-from unmask import plugins
 from unmask.close_names import known_names
 from unmask.corpora.shards import files_of
 from unmask.files import git_blob_of_file
+from unmask.installation import LIBRARY
+from unmask.plugins import load
 from unmask.urls import fault_of_url, shown_url
 from unmask.user_files import parse_yaml
 
@@ -180,8 +181,8 @@ _Alternative = TypeVar("_Alternative", bound=Keys)
 @cache
 def load_families() -> None:
     """Load the keys of all families."""
-    for file in sorted(plugins.LIBRARY.glob("*/keys.py")):
-        plugins.load(file.parent.name, "keys")
+    for file in sorted(LIBRARY.glob("*/keys.py")):
+        load(file.parent.name, "keys")
 
 
 def alternatives(base: type[_Alternative], key: str) -> dict[str, type[_Alternative]]:

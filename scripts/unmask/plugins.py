@@ -6,12 +6,10 @@ source: `unmask.code_digest` would not see it. A rule that leads here names the 
 """
 
 import importlib
-from pathlib import Path
 from types import ModuleType
 
 from unmask.errors import InputError
-
-LIBRARY = Path(__file__).resolve().parent
+from unmask.installation import LIBRARY
 
 
 def module_file(folder: str, name: str) -> str:

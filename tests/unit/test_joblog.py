@@ -1,5 +1,6 @@
 """How a job ends: one clear line, whatever ends it, and nobody else at its work."""
 
+import errno
 import signal
 from pathlib import Path
 
@@ -69,42 +70,31 @@ def test_a_job_waits_for_the_same_job_left_by_a_killed_run(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
 
 
-def test_an_unexpected_error_is_one_line_and_its_traceback_is_in_the_log(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+INPUTS = [f"data/{number}.csv" for number in range(7)]
+NOT_FORESEEN = (
+    "error: KeyError: 'two\\nlines': not foreseen; {}/job.log has the details "
+    "(made from data/0.csv, data/1.csv, data/2.csv, data/3.csv, data/4.csv and 2 more)"
+)
+FULL = "error: a file: cannot be written: No space left on device; fix that and run again"
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (KeyError("two\nlines"), NOT_FORESEEN),
+        (InputError("x.gguf: no GGUF file"), "error: x.gguf: no GGUF file"),
+        (OSError(errno.ENOSPC, "No space left on device"), FULL),
+    ],
+)
+def test_whatever_ends_a_job_is_one_line_with_which_the_log_ends(
+    error: Exception, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    inputs = [f"data/{number}.csv" for number in range(7)]
-    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log", inputs):
-        raise KeyError("two\nlines")
-    assert end.value.code == 1
-    line = (
-        rf"error: KeyError: 'two\nlines': not foreseen; {tmp_path}/job.log has the details "
-        "(made from data/0.csv, data/1.csv, data/2.csv, data/3.csv, data/4.csv and 2 more)"
-    )
-    assert capsys.readouterr().err == f"{line}\n"
+    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log", INPUTS):
+        raise error
+    assert end.value.code == 1 and capsys.readouterr().err == f"{line.format(tmp_path)}\n"
     text = (tmp_path / "job.log").read_text()
-    assert "Traceback" in text and text.endswith(f"{line}\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["job.log"]
-
-
-def test_bad_input_is_one_line_with_which_the_log_ends(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log"):
-        raise InputError("x.gguf: no GGUF file")
-    assert end.value.code == 1
-    assert capsys.readouterr().err == "error: x.gguf: no GGUF file\n"
-    assert (tmp_path / "job.log").read_text().endswith("error: x.gguf: no GGUF file\n")
-
-
-def test_a_full_disk_is_one_line_wherever_it_is_met(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log"), open("/dev/full", "w") as file:
-        file.write("x" * 100_000)
-    assert end.value.code == 1
-    assert capsys.readouterr().err == (
-        "error: a file: cannot be written: No space left on device; fix that and run again\n"
-    )
+    assert text.endswith(f"{line.format(tmp_path)}\n") and ("Traceback" in text) == (line == NOT_FORESEEN)
+    assert [path.name for path in tmp_path.iterdir()] == ["job.log"]
 
 
 LONG = """
