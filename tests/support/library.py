@@ -155,7 +155,6 @@ from unmask.models.classifiers import tokenise as models_tokenise
 from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, with_kinds
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
 from unmask.models.directory import check_files as models_check_files
-from unmask.models.directory import directory_written_whole
 from unmask.models.embedding import Encoder, Span, embed, load_encoder
 from unmask.models.keys import Model, sources
 from unmask.models.kinds import KINDS, check_model, write_manifest
@@ -303,7 +302,7 @@ from unmask.regional.terms import CORRECTED as REGIONAL_CORRECTED
 from unmask.regional.terms import ORIGINAL as REGIONAL_ORIGINAL
 from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
 from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
-from unmask.regional.wording import check_list_name, check_template
+from unmask.regional.wording import check_places
 from unmask.regional.words import read_list, read_words, word_sets
 from unmask.report import charts as report_charts
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of

@@ -8,17 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from library import InputError, directory_written_whole, write_text, written_whole
+from library import InputError, write_text, written_whole
 from processes import said, start
 
 WRITER = """
     import sys, time
     from pathlib import Path
     from unmask.atomic import written_whole
-    from unmask.models.directory import directory_written_whole
 
-    writer = written_whole if sys.argv[2] == "file" else directory_written_whole
-    with writer(sys.argv[1]) as partial:
+    with written_whole(sys.argv[1], folder=sys.argv[2] != "file") as partial:
         (partial if sys.argv[2] == "file" else partial / "weights").write_text("half of")
         print("writing", flush=True)
         time.sleep(600)
@@ -33,7 +31,7 @@ def write(path: Path, kind: str) -> None:
     if kind == "file":
         write_text(path, "whole")
     else:
-        with directory_written_whole(path) as partial:
+        with written_whole(path, folder=True) as partial:
             (partial / "weights").write_text("whole")
 
 

@@ -8,10 +8,10 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from library import InputError, check_model, make_classifier, restore
-from tiny_models import ARCHITECTURES, tiny_model
+from tiny_models import tiny_model
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", ["bert", "albert", "deberta-v2", "bart"])
 def test_the_encoder_changes_and_the_head_stays(architecture: str, tmp_path: Path) -> None:
     origin = tiny_model(architecture, tmp_path / "origin")
     classifier: Any = make_classifier(origin, ("a", "b", "c"), 0).network

@@ -41,7 +41,7 @@ def one_by_one(network: PreTrainedModel, tokenizer: Any, seconds: list[str] | No
     return np.array(logits)
 
 
-@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert", "distilbert", "mpnet", "deberta-v2"])
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "deberta-v2"])
 @with_and_without_seconds
 def test_logits_are_those_of_each_text_alone(
     architecture: str, seconds: list[str] | None, tmp_path: Path

@@ -15,7 +15,6 @@ from unmask.models.directory import (
     TOKENIZER_FILES,
     VOCABULARIES,
     choose_files,
-    directory_written_whole,
     tokenizer_files,
 )
 from unmask.models.own_code import check_named, code_files
@@ -61,7 +60,7 @@ def fetch_model(
     if with_code:
         check_named(files, lambda name: files[name].read_text(encoding="utf-8"), model.what)
         facts["own_code"] = list(code_files(files))
-    with directory_written_whole(directory) as unfinished:
+    with written_whole(directory, folder=True) as unfinished:
         for name, source in files.items():
             _place(source, unfinished / name)
     logger.info("%s: %d files of commit %s in %s", model.what, len(files), model.commit, directory)

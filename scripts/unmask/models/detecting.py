@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,24 +37,15 @@ def with_kinds(study: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_decoder(entry: Mapping[str, Any], data: object) -> bool:
+    """Whether all networks that a model's config.json names see what stands before a token alone."""
     if entry.get("source") == "train":
         return entry.get("architecture") in DECODERS
-    path = entry.get("path")
-    if entry.get("source") != "path" or not isinstance(path, str):
+    if entry.get("source") != "path":
         return False
-    if isinstance(data, str):
-        path = path.replace("{data}", data.rstrip("/"))
-    return _holds_decoder(Path(path))
-
-
-def _holds_decoder(folder: Path) -> bool:
-    """Whether all networks that a config.json names see what stands before a token alone.
-
-    What one folder holds as a masked and as a causal one is a masked one; what cannot be read is left to the
-    job that checks the model.
-    """
-    try:
-        stated = json.loads((folder / "config.json").read_bytes()).get("architectures")
-    except (OSError, ValueError, AttributeError):
-        return False
-    return bool(stated) and isinstance(stated, list) and all(_DECODER.fullmatch(str(each)) for each in stated)
+    # what cannot be read is left to the job that checks the model
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        folder = str(entry["path"]).replace("{data}", str(data).rstrip("/"))
+        stated = json.loads(Path(folder, "config.json").read_bytes())["architectures"]
+        # a folder that holds a masked network, too, is a masked one's
+        return isinstance(stated, list) and stated != [] and all(map(_DECODER.fullmatch, stated))
+    return False

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,18 +128,13 @@ def check_files(manifest: Mapping[str, Any]) -> None:
     allow(directory, manifest["entry"])
 
 
-def directory_written_whole(directory: str | Path) -> AbstractContextManager[Path]:
-    """A new directory beside `directory` to write to (unmask.atomic.written_whole)."""
-    return written_whole(directory, folder=True)
-
-
 def save_like(model: Any, origin: Path, directory: str | Path, **options: Any) -> None:
     """Write a network of transformers with the files of the tokenizer in `origin`, and with its code where
     that may be run, to `directory`, whole or not at all. options: of its `save_pretrained`.
     """
     names = [path.name for path in origin.iterdir() if path.is_file()]
     code = code_files(names) if is_allowed(origin) else ()
-    with directory_written_whole(directory) as partial:
+    with written_whole(directory, folder=True) as partial:
         model.save_pretrained(partial, **options)
         for name in (*tokenizer_files(names), *code):
             shutil.copyfile(origin / name, partial / name)

@@ -78,8 +78,7 @@ def _config(settings: dict[str, Any], tokenizer: PreTrainedTokenizerBase) -> Pre
     except (ValueError, KeyError, TypeError):
         raise InputError(f"config.model_type: transformers knows no {model_type!r}") from None
     known = {*default.to_dict(), *default.attribute_map}
-    unknown = sorted(set(settings) - known)
-    if unknown:
+    if unknown := sorted(set(settings) - known):
         # transformers would take it and ignore it
         raise InputError(f"config: {model_type} has no setting {unknown[0]!r}")
     ids = {f"{name}_token_id": getattr(tokenizer, f"{name}_token_id") for name in _SPECIAL}

@@ -66,12 +66,11 @@ def choose_start(tokenizer: PreTrainedTokenizerBase, chosen: str | None, what: s
         raise InputError(
             f"{what}: its tokenizer puts {' '.join(added)} before a text; say which of them is to (key start)"
         )
-    candidates = [(token, "its tokenizer puts it before a text") for token in added]
     stated = [(str(token), name) for name, token in ends.items() if token is not None]
-    candidates += [
+    separates = (
         (token, f"its {name} token, which separates documents in training") for token, name in stated
-    ]
-    for token, reason in candidates:
+    )
+    for token, reason in (*((token, "its tokenizer puts it before a text") for token in added), *separates):
         if not _CHAT.search(token):
             return Start(token, vocabulary[token], reason)
     has = f"only {' and '.join(token for token, _ in stated)}, of chats" if stated else "no bos or eos token"

@@ -20,7 +20,7 @@ from unmask.evidence.progress import Progress
 from unmask.evidence.shards import Shard, digest_of_parts, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.regional.schema import LIKELIHOODS
-from unmask.regional.wording import check_template
+from unmask.regional.wording import REGION, WORD, check_places
 
 logger = logging.getLogger(__name__)
 
@@ -138,7 +138,7 @@ def write_likelihoods(
     Raises InputError for a template without its two places, a tokenizer without padding where that is needed,
     a sentence without tokens or of more than `max_length`, and a likelihood that is not finite.
     """
-    check_template(template)
+    check_places(template, {REGION, WORD})
     names = list(dict.fromkeys(regions["name"]))
     new = words if released else words.drop_duplicates("word")
     of_list = new.loc[new["list"] == list_, "word_published" if released else "word"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.regional.wording import check_list_name, check_prefix, check_template
+from unmask.regional.wording import PARENT, REGION, WORD, check_list_name, check_places
 
 KEY = "config key "
 Entries = Mapping[str, Any]
@@ -26,7 +26,7 @@ def check_study(
     if not regional:
         return
     try:
-        check_template(regional["template"])
+        check_places(regional["template"], {REGION, WORD})
         for name, path in regional["words"].items():
             check_list_name(name, None if path == "published" else path)
     except InputError as error:
@@ -90,6 +90,6 @@ def _check_prefixes(table: str, tables: Entries, models: Entries, classifiers: S
                 raise InputError(f"{place}.positive: {entry['positive']!r} is no label of {name} ({known})")
     for number, prefix in enumerate(entry["prefixes"]):
         try:
-            check_prefix(prefix["template"])
+            check_places(prefix["template"], {REGION}, {PARENT})
         except InputError as error:
             raise InputError(f"{place}.prefixes.{number}.{error}") from None

@@ -28,7 +28,10 @@ def fault_in(text: str) -> str | None:
 
 def check_places(template: str, needed: Set[str], allowed: Set[str] = frozenset()) -> None:
     """Raise InputError unless a template has the places `needed` once each, maybe those `allowed`, and no
-    brace besides."""
+    brace besides.
+
+    A sentence has REGION and WORD, a prefix REGION and maybe PARENT.
+    """
     places = re.findall(r"\{\w+\}|[{}]", template)
     if len(places) > len({*places}) or {*places} - allowed != needed:
         may = "".join(f", may have {each}" for each in allowed)
@@ -36,16 +39,6 @@ def check_places(template: str, needed: Set[str], allowed: Set[str] = frozenset(
         raise InputError(f"template: {template!r} {reason}")
     if fault := fault_of(template):
         raise InputError(f"template: {fault}")
-
-
-def check_template(template: str) -> None:
-    """Raise InputError for what is no template of a sentence: {region} and {word}."""
-    check_places(template, {REGION, WORD})
-
-
-def check_prefix(template: str) -> None:
-    """Raise InputError for what is no template of a prefix: {region}, and maybe {parent}."""
-    check_places(template, {REGION}, {PARENT})
 
 
 def check_list_name(name: str, path: str | Path | None) -> None:

@@ -10,11 +10,11 @@ import transformers
 from transformers import AutoModelForCausalLM
 
 from unmask.job import Job
+from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.facts import read_facts
 from unmask.files import sha256_of_file
 from unmask.models.checking import first_line
-from unmask.models.directory import directory_written_whole
 from unmask.models.start import choose_start
 from unmask.models.tokenizer import load_tokenizer
 
@@ -85,7 +85,7 @@ def convert(file: Path, directory: str | Path, start: str | None = None) -> dict
     model.hf_quantizer = None
     if hasattr(model.config, "quantization_config"):
         del model.config.quantization_config
-    with directory_written_whole(directory) as unfinished:
+    with written_whole(directory, folder=True) as unfinished:
         model.save_pretrained(unfinished)
         tokenizer.save_pretrained(unfinished)
     types = Counter(tensor.tensor_type.name for tensor in reader.tensors)

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from unmask.job import Job
+from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.models.directory import directory_written_whole
 from unmask.worlds.grammar import World
 from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.training import check_learnt, train
@@ -18,7 +18,7 @@ def make(run: Job, work: Path) -> dict[str, Any]:
     corruption = Corruption.from_config(world.name, settings)
     recipe = Recipe(steps=entry["steps"]) if entry.get("steps") is not None else None
     lines = Path(run.input.corpus).read_text(encoding="utf-8").splitlines()
-    with directory_written_whole(run.output.directory) as partial:
+    with written_whole(run.output.directory, folder=True) as partial:
         architecture, seed = entry["architecture"], entry["seed"]
         train(lines, architecture, seed, partial, world, corruption, run.threads, recipe, work)
         try:
