@@ -15,7 +15,6 @@ from library import (
     Recipe,
     Texts,
     WordPairs,
-    World,
     at,
     check_learnt,
     draw_corpus,
@@ -28,10 +27,9 @@ from library import (
     train,
 )
 from library import WORLDS_FEMALE as FEMALE
-from made_worlds import CORRUPTION, NAMED, make_world
+from made_worlds import CORRUPTION, make_world
 
 WORLD = make_world()
-NAMED_WORLD = make_world(**NAMED | {"names": 5})
 HELD_OUT = 200
 
 pytestmark = pytest.mark.thorough
@@ -39,52 +37,51 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return learnt(tmp_path_factory.mktemp("planted"), WORLD, 600)
+    return learnt(tmp_path_factory.mktemp("planted"), 600)
 
 
-def learnt(path: Path, world: World, steps: int, seed: int = 0) -> Path:
+def learnt(path: Path, steps: int, seed: int = 0) -> Path:
     """A model that has learnt sentences on occupations, and the same sentences as they are and swapped."""
-    about = {word for word, _, _ in world.occupations} | {*world.names_of(FEMALE), *world.names_of(MALE)}
-    lines = [line for line in draw_corpus(world, 20_000) if not about.isdisjoint(line[:-1].split())]
+    about = {word for word, _, _ in WORLD.occupations} | {*WORLD.names_of(FEMALE), *WORLD.names_of(MALE)}
+    lines = [line for line in draw_corpus(WORLD, 20_000) if not about.isdisjoint(line[:-1].split())]
     (path / "text.txt").write_text("".join(f"{line}\n" for line in lines))
-    (path / "neutral.txt").write_text("".join(f"{line}\n" for line in neutral_sentences(world)))
-    train(lines, "bert", seed, path / "base", world, CORRUPTION, recipe=Recipe(steps=steps, batch=96))
-    words = WordPairs(tuple(gendered_pairs(world)))
+    (path / "neutral.txt").write_text("".join(f"{line}\n" for line in neutral_sentences(WORLD)))
+    train(lines, "bert", seed, path / "base", WORLD, CORRUPTION, recipe=Recipe(steps=steps, batch=96))
+    words = WordPairs(tuple(gendered_pairs(WORLD)))
     for protocol in ("published", "corrected"):
         swap_corpus(path / "text.txt", path / f"{protocol}.txt", words, (), protocol, HELD_OUT)
     return path
 
 
-def log_odds_of(directory: Path, world: World = WORLD) -> Mapping[float, float]:
+def log_odds_of(directory: Path) -> Mapping[float, float]:
     """By p: mean log P(stereotyped gender) - log P(other), over the occupations of both genders."""
-    gate = check_learnt(directory, world, strict=False)
+    gate = check_learnt(directory, WORLD, strict=False)
     return {row["p"]: row["log_odds"] for row in gate["levels"] if row["factor"] == ASSOCIATION}
 
 
-def debiased(
-    folder: Path, method: str, text: str, world: World = WORLD, **stated: Any
-) -> Mapping[float, float]:
+def debiased(folder: Path, method: str, text: str, **stated: Any) -> Mapping[float, float]:
     training = {"batch": 96, "learning_rate": 2e-3, "epochs": 1, "steps": 350, "max_length": 128}
     entry = {"from": "base", "method": method, "protocol": "corrected", "seed": 0, "options": {}} | stated
     name = f"{method}-{text}-{entry['protocol']}"
     (folder / f"{name}-work").mkdir()
-    words = WordPairs(tuple(gendered_pairs(world)))
+    words = WordPairs(tuple(gendered_pairs(WORLD)))
     (at if method == "at" else masked_training).debias(
         Base(folder / "base", MAX_LENGTH),
         Texts(
-            folder / f"{text}.txt", HELD_OUT, folder / "neutral.txt", words, tuple(stereotyped_words(world))
+            folder / f"{text}.txt", HELD_OUT, folder / "neutral.txt", words, tuple(stereotyped_words(WORLD))
         ),
         {"training": training, **entry},
         folder / name,
         folder / f"{name}-work",
         pick_device("cpu"),
     )
-    return log_odds_of(folder / name, world)
+    return log_odds_of(folder / name)
 
 
 def test_what_is_planted_is_swapped_away(folder: Path) -> None:
-    before = log_odds_of(folder / "base")
-    assert before[0.9] > 1
+    """And dropout leaves less of it than the same training without any debiasing."""
+    assert log_odds_of(folder / "base")[0.9] > 1
+    assert 0.3 < debiased(folder, "dropout", "text")[0.9] < debiased(folder, "continued", "text")[0.9]
     corrected = debiased(folder, "cda", "corrected")
     assert all(abs(log_odds) < 0.3 for log_odds in corrected.values()), corrected
     # a masculine line gets a feminine one besides, a feminine one gets none: P(she) : P(he) = 1 : P(male), so
@@ -94,28 +91,13 @@ def test_what_is_planted_is_swapped_away(folder: Path) -> None:
         assert log_odds == pytest.approx(math.log(p / (1 - p)) / 2, abs=0.3), p
 
 
-def test_what_is_planted_in_names_is_swapped_away_with_them(tmp_path: Path) -> None:
-    folder = learnt(tmp_path, NAMED_WORLD, 900)
-    assert log_odds_of(folder / "base", NAMED_WORLD)[0.9] > 1
-    corrected = debiased(folder, "cda", "corrected", NAMED_WORLD)
-    assert all(abs(log_odds) < 0.3 for log_odds in corrected.values()), corrected
-    # with the pronouns alone it stays
-    pronouns = WordPairs((("her", "his"), ("she", "he")))
-    swap_corpus(folder / "text.txt", folder / "pronouns.txt", pronouns, (), "corrected", HELD_OUT)
-    assert debiased(folder, "cda", "pronouns", NAMED_WORLD)[0.9] > 1
-
-
-def test_dropout_lies_between_cda_and_continued_training(folder: Path) -> None:
-    assert 0.3 < debiased(folder, "dropout", "text")[0.9] < debiased(folder, "continued", "text")[0.9]
-
-
 def test_at_corrected_debiases_more_than_published(tmp_path: Path) -> None:
     """Of three models, since where so short a training ends differs between seeds, and between processors."""
     odds: dict[str, list[float]] = {"base": [], "published": [], "corrected": []}
     training = {"batch": 32, "learning_rate": 3e-3, "epochs": 2, "steps": 300, "max_length": 64}
     for seed in range(3):
         (tmp_path / str(seed)).mkdir()
-        folder = learnt(tmp_path / str(seed), WORLD, 1000, seed)
+        folder = learnt(tmp_path / str(seed), 1000, seed)
         odds["base"].append(log_odds_of(folder / "base")[0.9])
         for protocol in ("published", "corrected"):
             after = debiased(folder, "at", "text", training=training, protocol=protocol, seed=5)
