@@ -148,8 +148,11 @@ def table2_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
         for when, row in by_when.items():
             line |= {f"{each}_{when}": getattr(row, each) for each in ("tau", "p", "p_families", "models")}
             line[f"mark_{when}"] = DAGGER if not pd.isna(row.p) and row.p < results.alpha else ""
-        if AFTER in by_when and is_larger(by_when[AFTER], by_when.get(BEFORE)):
-            line[f"mark_{AFTER}"] += f" {LARGER}"
+        if len(by_when) == 2:
+            before, after = by_when[BEFORE], by_when[AFTER]
+            # as the paper marks it: with its sign, and as it is printed
+            if after.models == before.models and round(after.tau, 2) > round(before.tau, 2):
+                line[f"mark_{AFTER}"] += f" {LARGER}"
         lines.append(line)
     for task in results.tasks:
         for measure in results.measures:
@@ -175,13 +178,6 @@ def printed_taus(published: pd.DataFrame) -> dict[tuple[str | None, str, str | N
         )
         cells |= {f"printed_{row.when}": row.value, f"printed_mark_{row.when}": mark}
     return printed
-
-
-def is_larger(after: Any, before: Any) -> bool:
-    """Whether tau is larger after fine-tuning, as the paper marks it: with its sign, and as it is printed."""
-    if before is None or pd.isna(after.tau) or pd.isna(before.tau) or after.models != before.models:
-        return False
-    return round(float(after.tau), 2) > round(float(before.tau), 2)
 
 
 def values(results: DownstreamResults) -> pd.DataFrame:

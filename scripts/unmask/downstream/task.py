@@ -3,17 +3,13 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from unmask.downstream.schema import EXAMPLES, ITEMS
 from unmask.downstream.terms import BIAS, DEV, FEMALE, TRAIN
-
-WORDS = ("part", "text", "second", "gender", "occupation")
-"""Columns of text."""
+from unmask.tables import framed
 
 
 @dataclass(frozen=True)
@@ -29,8 +25,7 @@ class Task:
 
 def examples_of(train: pd.DataFrame, dev: pd.DataFrame) -> pd.DataFrame:
     """Examples of both parts as EXAMPLES; a column that neither has is null."""
-    rows = pd.concat([train.assign(part=TRAIN), dev.assign(part=DEV)], ignore_index=True)
-    return _with_columns(rows, EXAMPLES.names)
+    return framed(pd.concat([train.assign(part=TRAIN), dev.assign(part=DEV)], ignore_index=True), EXAMPLES)
 
 
 def items_of(parts: Sequence[pd.DataFrame], sample: int | None, seed: int) -> pd.DataFrame:
@@ -39,29 +34,17 @@ def items_of(parts: Sequence[pd.DataFrame], sample: int | None, seed: int) -> pd
     sample: so many units of each part are marked `sampled` (None: all), drawn without replacement; a unit of
     the test is an item, and one of bias all items of a template and an occupation, so that pairs stay whole.
     """
-    columns = [name for name in ITEMS.names if name not in ("item", "sampled")]
-    rows = pd.concat([_with_columns(part, columns) for part in parts if len(part)], ignore_index=True)
-    rows["sampled"] = True
-    for part in rows["part"].unique() if sample is not None else ():
-        places = np.flatnonzero((rows["part"] == part).to_numpy())
-        units: npt.NDArray[Any] = np.arange(len(places))
-        if part == BIAS:
-            keys = rows.loc[places, ["template", "occupation"]]
-            units = keys.groupby(["template", "occupation"], dropna=False, sort=False).ngroup().to_numpy()
+    rows = pd.concat([framed(part, ITEMS) for part in parts if len(part)], ignore_index=True)
+    rows = rows.astype({"label": "float", "female_share": "float"})
+    rows = rows.assign(item=np.arange(len(rows), dtype=np.int32), sampled=True, ideal=None)
+    for part, of_part in rows.groupby("part", sort=False):
+        keys = ["template", "occupation"] if part == BIAS else ["item"]
+        units = of_part.groupby(keys, dropna=False, sort=False).ngroup()
         if sample is not None and (count := int(units.max()) + 1) > sample:
             # Python's Mersenne Twister, so that every machine draws the same
             chosen = random.Random(f"sampled {part} {seed}").sample(range(count), sample)
-            rows.loc[places, "sampled"] = np.isin(units, chosen)
-    rows["item"] = np.arange(len(rows), dtype=np.int32)
-    items: pd.DataFrame = rows[ITEMS.names]
-    return items
-
-
-def _with_columns(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The columns of these names, null where the rows lack them."""
-    types = dict.fromkeys(WORDS, "str") | {"label": "float", "female_share": "float", "ideal": "object"}
-    rows = rows.reindex(columns=list(names))
-    return rows.astype({name: type_ for name, type_ in types.items() if name in names})
+            rows.loc[units.index, "sampled"] = units.isin(chosen)
+    return rows
 
 
 def female_shares(labels: Sequence[str], examples: pd.DataFrame) -> dict[str, float | None]:
