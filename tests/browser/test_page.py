@@ -240,7 +240,7 @@ def test_text_is_copied_with_its_lines(opened: Opened) -> None:
 def saved(opened: Opened, kind: str) -> bytes:
     with opened.page.expect_download() as waiting:
         opened.page.locator("#first-chart-1 .tools").get_by_role("button", name=kind).click()
-    assert waiting.value.suggested_filename == f"made-study-first.{kind.lower()}"
+    assert waiting.value.suggested_filename == f"made-study-first-chart-1.{kind.lower()}"
     return waiting.value.path().read_bytes()
 
 
@@ -259,24 +259,6 @@ def test_a_chart_is_saved_as_svg_png_and_csv(opened: Opened) -> None:
         {**row, "note": (row["note"] or "").replace("=two", "'=two")}
         for row in ROWS
     ]
-
-
-def test_a_file_is_named_by_what_it_shows(opened: Opened) -> None:
-    opened.open_folds()
-    opened.page.locator("#first select").select_option(HOSTILE)
-    for figure, name in (
-        (
-            "first-chart-2",
-            "made-study-first-script-script-alert-1-script-img-src-x-onerror-alert-2-deeper.csv",
-        ),
-        (
-            "first-chart-3",
-            "made-study-first-script-script-alert-1-script-img-src-x-onerror-alert-2-in-it.csv",
-        ),
-    ):
-        with opened.page.expect_download() as waiting:
-            opened.page.locator(f"#{figure} .tools").get_by_role("button", name="CSV").click()
-        assert waiting.value.suggested_filename == name
 
 
 def rgb(mode: str) -> str:
@@ -434,40 +416,6 @@ def test_paper_has_whole_scores_and_no_empty_section(browser: Browser, tmp_path:
     assert ["closed", "and", "this"] in lines
     assert [f"{place} of {len(pages)}" in page for place, page in enumerate(pages, 1)] == [True] * len(pages)
     opened.page.context.close()
-
-
-def cut_cells(page: Page, table: str) -> list[str]:
-    """The cells of a table that stand out of its box, or go over several lines."""
-    cut: list[str] = page.locator(f"{table} tbody td").evaluate_all(
-        """cells => cells.filter((cell) => {
-          const [box, each] = [cell.closest('.scroll'), cell].map((one) => one.getBoundingClientRect());
-          const text = document.createRange();
-          text.selectNodeContents(cell);
-          return each.right > box.right || text.getClientRects().length > 1;
-        }).map((cell) => cell.textContent)"""
-    )
-    return cut
-
-
-def test_a_phone_shows_every_number_of_a_small_table_with_its_name(browser: Browser, tmp_path: Path) -> None:
-    path, table = printable(tmp_path), "#scores-table-1"
-    opened = open_report(browser, path, viewport=PHONE)
-    page = opened.page
-    assert cut_cells(page, table) == []
-    head = "cell => getComputedStyle(cell, '::before').content"
-    cells = page.locator(f"{table} tbody tr:first-child td")
-    heads = [label for _, label in INTERVALS.sheet.columns]
-    assert [each.evaluate(head) for each in cells.all()] == ["none"] * 2 + [f'"{name}"' for name in heads]
-    expect(page.locator(f"{table} thead")).not_to_be_visible()
-    # as columns they would not fit
-    page.locator(f"{table} table").evaluate("table => table.classList.remove('cards')")
-    assert cut_cells(page, table) != []
-    page.context.close()
-    # a larger screen has a table
-    larger = open_report(browser, path, viewport=TABLET)
-    expect(larger.page.locator(f"{table} thead")).to_be_visible()
-    assert cut_cells(larger.page, table) == []
-    larger.page.context.close()
 
 
 def test_a_phone_keeps_the_names_of_rows_of_a_large_table_in_sight(browser: Browser, report: Path) -> None:

@@ -14,7 +14,6 @@ from unmask.associations.presenting import PRESENTS as ASSOCIATIONS_PRESENTS
 from unmask.associations.presenting import AssociationResults
 from unmask.associations.read_tests import read_stimuli
 from unmask.associations.schema import ASSOCIATIONS, STIMULI, embeddings
-from unmask.associations.study import PRINTED
 from unmask.associations.study import check_study as associations_check_study
 from unmask.associations.terms import GROUNDED
 from unmask.associations.vectors import embed_words, read_vectors
@@ -66,7 +65,7 @@ from unmask.downstream.fine_tuning import FineTuned, FineTuning, Hyperparameters
 from unmask.downstream.measuring import Runs, read_runs
 from unmask.downstream.measuring import measure as downstream_measure
 from unmask.downstream.presenting import PRESENTS as DOWNSTREAM_PRESENTS
-from unmask.downstream.results import PUBLISHED_COLUMNS, TAU, DownstreamResults
+from unmask.downstream.results import TAU, DownstreamResults
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
 from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
@@ -117,9 +116,9 @@ from unmask.files import sha256_of_file, write_text
 from unmask.frequency import counting
 from unmask.frequency.correlation import correlation_table, log_ratios
 from unmask.frequency.counting import count_words, counts_of_files
-from unmask.frequency.findings import FINDINGS as FREQUENCY_FINDINGS
 from unmask.frequency.group_tests import SHOWN, compare_groups, ranked
 from unmask.frequency.group_words import EXTRACTED, LISTED, count_group_words, counts_of, extract, sides, uses
+from unmask.frequency.presenting import says as frequency_says
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.schema import CORRELATIONS, GROUP_WORDS, PAIR_RATIOS, WORD_COUNTS
 from unmask.frequency.tables import table2
@@ -221,6 +220,7 @@ from unmask.pairs.quality import TITLES, flawed
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
 from unmask.pairs.schema import JUDGEMENTS, PRECISION
 from unmask.pairs.surfaces import SPACE, surfaces
+from unmask.pairs.truths import read_truths
 from unmask.pairs.verdicts import (
     BY_WORDS,
     CANNOT_TELL,
@@ -315,8 +315,6 @@ from unmask.report.csv_text import csv_text
 from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
 from unmask.report.declared_tables import cell, ends, fields, in_order, with_marks
-from unmask.report.findings import Finding, listed, many, sentences, span
-from unmask.report.findings import records as report_findings_records
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.page import LEAD, LEAD_OF_ANSWER, LIBRARY, LONG, About, content_policy, render_page
 from unmask.report.panels import (
@@ -334,7 +332,6 @@ from unmask.report.panels import (
     plain,
     records,
     tooltips,
-    with_shared_scales,
 )
 from unmask.report.panels import columns_of as report_columns_of
 from unmask.report.presenting import NO_FIGURE, Presentation, save_figure
@@ -370,7 +367,8 @@ from unmask.report.study import Study
 from unmask.report.summary import MOST_ROWS, MOST_SENTENCES, WIDTH, render_summary
 from unmask.report.titled import title_of as report_title_of
 from unmask.report.topics import Topic, clear
-from unmask.report.truths import read_truths
+from unmask.report.wording import listed, many, span
+from unmask.report.wording import records as report_findings_records
 from unmask.results.checksums import read_checksums, write_checksums
 from unmask.results.cleaning import removable, remove
 from unmask.results.comparing import compare_runs, describe

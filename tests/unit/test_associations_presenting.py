@@ -11,7 +11,6 @@ import pytest
 from association_files import PUBLISHED
 from library import (
     ASSOCIATIONS,
-    PRINTED,
     STIMULI,
     AssociationResults,
     Text,
@@ -229,7 +228,7 @@ def test_a_study_without_any_of_it(results: AssociationResults) -> None:
 
 
 def test_the_published_values_of_the_project() -> None:
-    printed = read_published(PUBLISHED, PRINTED)
+    printed = read_published(PUBLISHED)
     counts = {"meade": 7, "may": 14, "may-corrected": 14, "caliskan": 1, "wefe": 1}
     assert printed["source"].value_counts().to_dict() == counts and printed["value"].notna().all()
     meade = printed[printed["source"] == "meade"]

@@ -15,7 +15,6 @@ from library import (
     DASH,
     MOST_CURVES,
     NO_FIGURE,
-    PUBLISHED_COLUMNS,
     TAU,
     Chart,
     DownstreamResults,
@@ -37,7 +36,7 @@ from made_study import RESOURCES, Study, make_study
 from running import present
 from shown import check_first_sentence, check_shown, rows_drawn
 
-PUBLISHED = read_published(RESOURCES / "downstream/published.csv", PUBLISHED_COLUMNS)
+PUBLISHED = read_published(RESOURCES / "downstream/published.csv")
 MINUS = "\N{MINUS SIGN}"
 AWKWARD = "a <b> $x_1$ & co"
 ORIGIN: dict[str, Any] = {"name": AWKWARD, "family": AWKWARD, "role": ""}

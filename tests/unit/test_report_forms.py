@@ -292,12 +292,11 @@ def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> N
     assert [layer["mark"]["type"] for layer in layers] == ["rule", "line", "rule", "point"]
 
 
-def test_panels_have_one_scale_or_one_each_or_one_for_some() -> None:
+def test_panels_have_one_scale_or_one_each() -> None:
     three = pd.concat([DOSES, DOSES[DOSES["panel"] == "p"].assign(panel="r")])
-    three = three.assign(by=three["panel"].replace("r", "p"))
 
-    def factors(up: Axis, together: str | None = None) -> list[float]:
-        drawn = response(three, ACROSS, up, (), dose="dose", value="value", together=together)
+    def factors(up: Axis) -> list[float]:
+        drawn = response(three, ACROSS, up, (), dose="dose", value="value")
         return [
             float(np.ptp([panel.of("rule")[0].y, panel.of("symbol")[-1].y]))
             / three.loc[three["panel"] == panel.title[0], "value"].iloc[-1]
@@ -307,8 +306,6 @@ def test_panels_have_one_scale_or_one_each_or_one_for_some() -> None:
     first, second, third = factors(UP)
     assert first == pytest.approx(second) == pytest.approx(third)
     first, second, third = factors(Axis("response", line=0, independent=True))
-    assert first == pytest.approx(third) and first > 2 * second
-    first, second, third = factors(UP, together="by")
     assert first == pytest.approx(third) and first > 2 * second
 
 

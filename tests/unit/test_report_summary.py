@@ -49,17 +49,15 @@ def test_the_answer_comes_first_then_the_tables() -> None:
         "\n"
         "What is shown.\n"
         "\n"
-        "  benchmark    AUL        CPS\n"
-        "bert\n"
-        "  crows        56 53–59!  1e3\n"
-        "  stereo       –          7\n"
-        "albert-large\n"
-        "  crows        –          49\n"
+        "model         benchmark  AUL        CPS\n"
+        "bert          crows      56 53–59!  1e3\n"
+        "bert          stereo     –          7\n"
+        "albert-large  crows      –          49\n"
         "\n"
         "More.\n"
         "\n"
-        "of    x\n"
-        "a     1\n"
+        "of  x\n"
+        "a   1\n"
     )
 
 

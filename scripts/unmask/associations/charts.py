@@ -67,8 +67,8 @@ def tests(
 def grounded(cells: pd.DataFrame) -> alt.FacetChart | None:
     """Mean s of X and of Y of each grounded test, with pictures of X and of Y.
 
-    A panel for each test, encoder and pooling, joint and of the word; panels of a test and pooling have one
-    scale. cells: unmask.associations.weat.cell_means with encoder and suite, of words.
+    A panel for each test, encoder and pooling, joint and of the word; all have one scale. cells:
+    unmask.associations.weat.cell_means with encoder and suite, of words.
     """
     own = cells[(cells["pictured_with"] == "alone") & cells["pooling"].isin([JOINT, WORD])]
     if own.empty:
@@ -77,7 +77,6 @@ def grounded(cells: pd.DataFrame) -> alt.FacetChart | None:
         {
             "panel": f"{row.label}: {row.encoder}, {row.pooling}",
             "label": row.label,
-            "scale": f"{row.label}, {row.pooling}",
             "pooling": row.pooling,
             "encoder": row.encoder,
             "words": f"words of {row.words}",
@@ -103,6 +102,5 @@ def grounded(cells: pd.DataFrame) -> alt.FacetChart | None:
         dose="pictures",
         value="mean_s",
         kinds=Kinds("words", "mean over"),
-        together="scale",
         grid=Grid(4, width=200, height=170, between=": "),
     )

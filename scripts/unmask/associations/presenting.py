@@ -10,18 +10,17 @@ import pandas as pd
 
 from unmask.associations import charts
 from unmask.associations.schema import ASSOCIATIONS
-from unmask.associations.study import PRINTED
 from unmask.associations.terms import E1, E3X, E3Y, GROUNDED, JOINT, SETS, TEXT, VECTORS, WEAT, WORD
 from unmask.models.poolings import POOLINGS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
-from unmask.report.findings import listed, many, records, span
 from unmask.report.presenting import Presentation
 from unmask.report.published import read_published
 from unmask.report.sections import OTHER_TESTS
 from unmask.report.sheets import Sheet, counted, number, rows_of
 from unmask.report.study import UNTRAINED, Named
 from unmask.report.topics import Topic, clear
+from unmask.report.wording import listed, many, records, span
 from unmask.study_results import facts_by, load_tables
 
 CLOSE = 0.01
@@ -221,7 +220,7 @@ def published(results: AssociationResults) -> pd.DataFrame:
 
     Of a released suite all values of its tests, and of several tests the mean of |d|, if it has all of them.
     """
-    printed = read_published(results.files["published"], PRINTED)
+    printed = read_published(results.files["published"])
     rows = results.rows[results.rows["suite"].isin(results.settings["released"])]
     # a source may have divided by n
     factor = np.sqrt((rows["x"] + rows["y"]) / (rows["x"] + rows["y"] - 1))

@@ -13,13 +13,13 @@ from unmask.measures.names import title_of
 from unmask.report.captions import Captions, load_captions
 from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import Column, Table
-from unmask.report.findings import many
 from unmask.report.forms import Axis
 from unmask.report.panels import by_value, columns_of
 from unmask.report.presenting import Presentation
 from unmask.report.sections import OTHER_TESTS
 from unmask.report.sheets import DASH, UNTESTABLE, Sheet, counted, number
 from unmask.report.topics import Topic, clear
+from unmask.report.wording import many
 from unmask.statistics.changes import (
     changes,
     corrected,

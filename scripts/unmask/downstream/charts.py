@@ -154,7 +154,6 @@ def against(results: DownstreamResults) -> alt.FacetChart | None:
         across_interval=("low", "high"),
         up_interval=("bias_low", "bias_high"),
         kinds=Kinds("debiased", "debiased by") if frame["debiased"].ne(NOT_DEBIASED).any() else None,
-        together="task",
         grid=Grid(between=": "),
     )
 
@@ -192,6 +191,5 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
         kinds=Kinds("kind", "debiased by" if by_family else "model"),
         each="model",
         area=True,
-        together="task",
         grid=Grid(between=": "),
     )

@@ -7,11 +7,11 @@ import pandas as pd
 from unmask.downstream import charts, tables
 from unmask.downstream.results import DownstreamResults
 from unmask.downstream.scores import overall
-from unmask.report.findings import listed, many, records, span
 from unmask.report.presenting import Presentation
 from unmask.report.sections import OTHER_TESTS
 from unmask.report.sheets import counted, number
 from unmask.report.topics import Topic, clear
+from unmask.report.wording import listed, many, records, span
 from unmask.statistics.changes import without_controls
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED

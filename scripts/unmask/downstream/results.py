@@ -17,26 +17,8 @@ from unmask.statistics.ranks import holm
 from unmask.study_results import facts_by, load_tables
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED
-from unmask.user_tables import Column, key
 
 FEMININE, MASCULINE, ILPS, TAU = "feminine", "masculine", "ilps", "tau"
-
-PUBLISHED_COLUMNS = (
-    key("task", required=True),
-    key("quantity", required=True, choices=(FEMININE, MASCULINE, ILPS, TAU)),
-    key("measure"),
-    key("benchmark"),
-    key("when", choices=(BEFORE, AFTER)),
-    Column("models", float),
-    Column("alpha", float),
-    Column("dagger", bool),
-    Column("larger", bool),
-)
-"""The columns of resources/downstream/published.csv, the numbers that the paper prints.
-
-Tasks have the paper's names. TAU (Table 2): of so many models; benchmark: by its published name, empty where
-it is not known which one; dagger: p is below alpha; larger: in bold, larger than before. The others are of
-Table 1."""
 
 
 class DownstreamResults:
@@ -164,8 +146,12 @@ class DownstreamResults:
 
     @cached_property
     def published(self) -> pd.DataFrame:
-        """What the paper prints (PUBLISHED_COLUMNS)."""
-        return read_published(self.files["published"], PUBLISHED_COLUMNS)
+        """What the paper prints (resources/downstream/published.csv); tasks have the paper's names.
+
+        TAU (Table 2): of so many models; benchmark: by its published name, null where it is not known which
+        one; dagger: p is below alpha; larger: in bold, larger than before. The others are of Table 1.
+        """
+        return read_published(self.files["published"])
 
     @cached_property
     def captions(self) -> Captions:

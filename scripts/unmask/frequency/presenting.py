@@ -1,23 +1,64 @@
 """What a study shows of word frequency: tables, figures and a section of the report."""
 
-from functools import partial
+from collections.abc import Iterator
 
 from unmask.frequency import charts
-from unmask.frequency.findings import FINDINGS
+from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.results import FrequencyResults
 from unmask.frequency.tables import correlation_sheet, table2, table2_sheet
-from unmask.report.findings import sentences
+from unmask.measures.names import title_of
 from unmask.report.presenting import Presentation
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sections import TRUST
-from unmask.report.topics import Topic
+from unmask.report.sheets import counted
+from unmask.report.topics import Topic, clear
+from unmask.report.wording import span
+from unmask.statistics.schema import OVERALL
+from unmask.terms import CORRECTED
+
+EVEN = 0.5
+"""The effect A of words of which as many comparisons go one way as the other."""
+
+
+def says(results: FrequencyResults) -> Iterator[str]:
+    """In how many bias types of a benchmark the words of advantaged groups are more frequent, and rarer."""
+    rows = results.comparison
+    rows = rows[(rows["words_from"] == EXTRACTED) & rows["effect"].notna()]
+    if len(rows):
+        differ = rows[rows["effect"] != EVEN]
+        more = int((differ["effect"] > EVEN).sum())
+        yield (
+            f"Words of advantaged groups are the more frequent ones in {more} of "
+            f"{counted(len(rows), 'bias type')}, and the rarer ones in {len(differ) - more}."
+        )
+        if len(differ):
+            yield clear(differ, "differences", results.alpha)
+
+
+def says_of_link(results: FrequencyResults) -> Iterator[str]:
+    """The least and the largest correlation of each measure among the trained models, or among all where none
+    is trained, benchmark by benchmark."""
+    rows = results.correlations
+    rows = rows[(rows["grouping"] == OVERALL) & (rows["protocol"] == CORRECTED)]
+    rows = rows if (trained := results.study.of_trained(rows)).empty else trained
+    for benchmark, of_benchmark in rows.groupby("benchmark", sort=False):
+        ranges = of_benchmark.groupby("measure", sort=False)["rho"].agg(["min", "max"])
+        texts = (
+            f"{title_of(measure)} {span(least, most, signed=True)}"
+            for measure, least, most in ranges.itertuples(name=None)
+        )
+        yield (
+            f"On {benchmark}, Spearman's ρ of margins with word frequency, from the lowest to the highest "
+            f"model, is {', '.join(texts)}."
+        )
+
 
 TOPIC = Topic[FrequencyResults](
     "frequency",
     "Word frequency",
     lambda results: results.words,
     chart=charts.frequencies,
-    says=partial(sentences, FINDINGS),
+    says=says,
     group=TRUST,
     more=(
         Topic(
@@ -32,6 +73,7 @@ TOPIC = Topic[FrequencyResults](
             lambda results: results.correlations,
             lambda results, rows: correlation_sheet(results),
             charts.correlations,
+            says=says_of_link,
         ),
     ),
 )

@@ -9,12 +9,12 @@ from unmask.measures.formulas import sees_context
 from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order
-from unmask.report.findings import span
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of, only, panels, records, tooltips
 from unmask.report.sections import TRUST
 from unmask.report.sheets import interval, number, rows_of
 from unmask.report.topics import Topic, clear
+from unmask.report.wording import span
 from unmask.statistics.agreement import ANY, MARGIN, OWN
 from unmask.terms import CORRECTED, PROTOCOLS, PUBLISHED
 

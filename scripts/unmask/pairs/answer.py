@@ -13,9 +13,9 @@ from unmask.pairs.captions import SUM
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, MARKS, TESTABLE, VERDICTS
 from unmask.report.declared_tables import Column, Table
-from unmask.report.findings import Row, listed, many, records, span
 from unmask.report.sheets import Sheet, counted, interval, number
 from unmask.report.study import ORACLE, UNTRAINED
+from unmask.report.wording import Row, listed, many, records, span
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import OVERALL
 from unmask.statistics.sharing import TOLERANCE

@@ -12,10 +12,10 @@ from unmask.measures.names import title_of
 from unmask.pairs.explorer import PARTS, packed, shown_pairs, size_of
 from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
-from unmask.report.findings import listed
 from unmask.report.sections import App, Items, Section
 from unmask.report.sheets import counted, number
 from unmask.report.study import SCORED
+from unmask.report.wording import listed
 from unmask.statistics.schema import PAIR_FLAWS
 from unmask.study_results import tables_by
 from unmask.terms import SIDES

@@ -7,10 +7,10 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.pairs.schema import JUDGEMENTS
+from unmask.pairs.truths import Truth
 from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL
 from unmask.report.declared_tables import in_order
 from unmask.report.study import ORACLE, Study
-from unmask.report.truths import Truth
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.ranks import step_down
 from unmask.statistics.schema import BIAS_TYPE

@@ -8,8 +8,8 @@ from unmask.measures.names import title_of
 from unmask.pairs.published import ICAT_BY_TARGET, LMS_BY_TARGET, SCORE_BY_TARGET, STEREOSET
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, ranged
-from unmask.report.findings import span
 from unmask.report.sheets import Sheet
+from unmask.report.wording import span
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
 from unmask.terms import CORRECTED, PUBLISHED
 

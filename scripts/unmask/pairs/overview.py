@@ -11,10 +11,10 @@ from unmask.pairs import answer, charts
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import VERDICTS, in_words
 from unmask.report.charts import chart
-from unmask.report.findings import listed, many, records
 from unmask.report.sections import Block, Fold, Items, Section, Table, Text
 from unmask.report.sheets import counted
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
+from unmask.report.wording import listed, many, records
 from unmask.tables import read_metadata
 from unmask.terms import CORRECTED, STEREOTYPE
 from unmask.words import is_unsegmented

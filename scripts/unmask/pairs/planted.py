@@ -12,13 +12,13 @@ from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
-from unmask.report.findings import listed
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sections import BENCHMARK, Block, Fold, Items, Section, chosen, folded
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import TableAndSheet, counted, rows_of
 from unmask.report.study import ORACLE
+from unmask.report.wording import listed
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.sharing import TOLERANCE
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY

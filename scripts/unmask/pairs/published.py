@@ -1,10 +1,10 @@
-"""Bias scores and token accuracies of others (resources/pairs/published.csv)."""
+"""resources/pairs/published.csv: bias scores and token accuracies of others."""
 
-import io
-import re
 from pathlib import Path
 
 import pandas as pd
+
+from unmask.report.published import read_published
 
 PAPER = "Kaneko and Bollegala (2022)"
 """The source whose tables this project remakes."""
@@ -18,15 +18,15 @@ LMS_BY_TARGET, SCORE_BY_TARGET, ICAT_BY_TARGET = "LMS by target", "SS by target"
 
 
 def published_percents(path: str | Path) -> pd.DataFrame:
-    """The rows of the file with `percent`: each value in percent, also where it is a count of `pairs`.
+    """Published values with `percent`: each value in percent, also where it is a count of pairs.
 
     Models and benchmarks go by their published names. group: `all` pairs, a direction or a bias type.
-    reading: which tokens an accuracy counts, where it is known. dagger: whether the paper marks the value so.
+    reading: which tokens an accuracy counts, where it is known. pairs: of how many a COUNT is. dagger:
+    whether the paper marks the value so.
     """
-    text = re.sub(r"\A(#.*\n)+", "", Path(path).read_text(encoding="utf-8"))
-    rows = pd.read_csv(io.StringIO(text), dtype="str").astype({"value": float, "pairs": float})
-    counts = (100 * rows["value"] / rows["pairs"]).where(rows["quantity"] == COUNT)
-    return rows.assign(dagger=rows["dagger"].eq("yes"), percent=counts.fillna(rows["value"]))
+    rows = read_published(path)
+    counts = 100 * rows["value"] / rows["pairs"]
+    return rows.assign(percent=rows["value"].mask(rows["quantity"] == COUNT, counts))
 
 
 def scores(published: pd.DataFrame) -> pd.DataFrame:

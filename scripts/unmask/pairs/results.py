@@ -16,11 +16,11 @@ from unmask.pairs.judging import judge
 from unmask.pairs.paper_tables import lay_out, paper_tables
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
+from unmask.pairs.truths import read_truths
 from unmask.pairs.verdicts import verdicts, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import SCORED, Study
-from unmask.report.truths import read_truths
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, STATES, VERSIONS
 from unmask.study_results import facts_by, load_tables, tables_by

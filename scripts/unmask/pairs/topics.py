@@ -13,11 +13,11 @@ from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import CLEAR, MARKS, can_be_tested
 from unmask.report.declared_tables import Column, Table, with_marks
-from unmask.report.findings import listed, many
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sections import DATA, TRUST
 from unmask.report.sheets import Sheet, counted, number, rows_of
 from unmask.report.topics import Topic, clear
+from unmask.report.wording import listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL

@@ -13,13 +13,13 @@ from unmask.regional.results import ORDERS, QUANTITIES, RegionalResults
 from unmask.regional.terms import C_W, C_Z, CONTROL, COUNTRY, FULL, PROTOCOLS, REPLACE, SPARSENESS, WITHOUT
 from unmask.regional.wording import PARENT
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
-from unmask.report.findings import listed, many, records, span
 from unmask.report.presenting import Presentation
 from unmask.report.published import DOUBT
 from unmask.report.sections import OTHER_TESTS
 from unmask.report.sheets import TableAndSheet, number, rows_of
 from unmask.report.study import UNTRAINED
 from unmask.report.topics import Topic, clear
+from unmask.report.wording import listed, many, records, span
 
 PRINTED = "printed"
 """Where a protocol or a classifier is named: what the paper prints."""

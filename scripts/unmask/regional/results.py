@@ -19,7 +19,6 @@ from unmask.report.study import Named
 from unmask.statistics.ranks import holm
 from unmask.study_results import load_tables, paths_by, shared_facts
 from unmask.tables import read_table
-from unmask.user_tables import Column, key
 
 OVERALL = "overall"
 """What the paper calls the root."""
@@ -29,17 +28,6 @@ ORDERS = {"headed": "as headed", "likely": "likely order"}
 
 QUANTITIES = ("accuracy", "macro_f1", "up", "mean_up", "down", "mean_down", "to_positive", "to_negative")
 """The columns of PREFIXES that Tables 4 and 5 print."""
-
-_REGIONS = ("AF", "AS", "EU", "OC", "SA", "NA", OVERALL)
-COLUMNS = (
-    *map(key, ("model", "measure", "words")),
-    key("headed", choices=_REGIONS),
-    Column("likely", choices=_REGIONS),
-    *map(key, ("dataset", "prefix")),
-    key("quantity", choices=QUANTITIES),
-)
-"""Of resources/regional/published.csv. headed, likely: the region of a value of Tables 1, 2, 3 and 6, in each
-of ORDERS. dataset, prefix, quantity: of Tables 4 and 5."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +121,8 @@ class RegionalResults:
 
     @cached_property
     def published(self) -> pd.DataFrame:
-        """What the paper prints, with COLUMNS."""
-        return read_published(self.files["published"], COLUMNS)
+        """What the paper prints. headed, likely: the region of a value, in each of ORDERS."""
+        return read_published(self.files["published"])
 
     def printed(self, table: str) -> pd.DataFrame:
         """The values of one of Tables 1, 2, 3 and 6 in each of ORDERS, with the columns order and region; of

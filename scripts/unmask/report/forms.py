@@ -33,7 +33,6 @@ from unmask.report.panels import (
     room_for,
     row_height,
     tooltips,
-    with_shared_scales,
 )
 
 Interval = tuple[str, str]
@@ -264,7 +263,6 @@ def response(
     kinds: Kinds | None = None,
     each: str | None = None,
     area: bool = False,
-    together: str | None = None,
     broad: Interval | None = None,
     reported: str | None = None,
     grid: Grid = Grid(),
@@ -272,7 +270,7 @@ def response(
     """What comes of a dose: numbers with their intervals, those of one kind joined by a line.
 
     dose: a column of numbers, or of words, which have no scale. each: what a line is of, beside its kind.
-    area: whether intervals are areas. together: panels that have the same in this column have one scale.
+    area: whether intervals are areas.
     broad: a band behind all, which chance gives. reported: a column of the same numbers as others report
     them, on a thinner line with triangles.
     """
@@ -311,7 +309,7 @@ def response(
         layers.append(rule.encode(x=place["x"], **up.between(interval), **_colour(looks)))
     points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK - 10, **single)
     layers.append(points.encode(**place, **looks, tooltip=said))
-    return _beside_numbers(layers, frame, x, y, together, (value, *ends), grid)
+    return _beside_numbers(layers, frame, x, y, grid)
 
 
 def scatter(
@@ -326,13 +324,11 @@ def scatter(
     up_interval: Interval | None = None,
     kinds: Kinds | None = None,
     large: str | None = None,
-    together: str | None = None,
     grid: Grid = Grid(),
 ) -> alt.FacetChart | None:
     """One number against another, each with its interval.
 
-    large: a column of true and false: those rows are large, others small. together: panels that have the same
-    in this column have one scale up the side.
+    large: a column of true and false: those rows are large, others small.
     """
     frame = frame[frame[across].notna() & frame[up].notna()]
     if frame.empty:
@@ -355,7 +351,7 @@ def scatter(
         looks["size"] = alt.condition(only(large, True), alt.value(130), alt.value(22))
         looks["strokeWidth"] = alt.condition(only(large, True), alt.value(1.2), alt.value(0))
     layers.append(points.encode(**place, **looks, tooltip=tooltips(tips)))
-    return _beside_numbers(layers, frame, x, y, together, (up, *(up_interval or ())), grid)
+    return _beside_numbers(layers, frame, x, y, grid)
 
 
 def _known(frame: pd.DataFrame, column: str) -> bool:
@@ -384,27 +380,20 @@ def _beside_numbers(
     frame: pd.DataFrame,
     x: Axis,
     y: Axis,
-    together: str | None,
-    heights: Sequence[str],
     grid: Grid,
 ) -> alt.FacetChart:
     """Panels with numbers up their sides."""
     independent = tuple(name for name, axis in (("x", x), ("y", y)) if axis.independent)
-    size: dict[str, Any] = {
-        "width": grid.width,
-        "height": grid.height,
-        "between": grid.between,
-        "axes": ("x",),
-    }
-    if together is None:
-        gap = GAP + AXES if y.independent else GAP
-        drawn = panels(
-            layers, records(frame), grid.columns, margin=AXES, gap=gap, independent=independent, **size
-        )
-    else:
-        reach = [f"{most}({end})" for most in ("min", "max") for end in heights]
-        independent = ("x", "y") if x.independent else ("y",)
-        drawn = with_shared_scales(
-            layers, records(frame), grid.columns, by=together, reach=reach, independent=independent, **size
-        )
+    drawn = panels(
+        layers,
+        records(frame),
+        grid.columns,
+        margin=AXES,
+        gap=GAP + AXES if y.independent else GAP,
+        independent=independent,
+        width=grid.width,
+        height=grid.height,
+        between=grid.between,
+        axes=("x",),
+    )
     return grid.titled(drawn)

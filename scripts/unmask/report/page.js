@@ -9,9 +9,7 @@ const GAP = 32; // between two, with what stands out of each
 const NARROW = 640; // less is little room
 const NAMES = 128; // for names beside panels, where there is little room
 const EDGE = 36; // for what stands out at either end: the last label of an axis, half a mark
-const CARDS = 100; // cells of a table at most, of which a phone makes a card for each row
 const AROUND = "details, .option"; // what hides things until it is opened or selected
-const phone = matchMedia("(max-width: 40rem)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
 
@@ -159,23 +157,10 @@ class Drawing {
     this.box.firstElementChild.replaceChildren();
   }
 
-  // Below the heading of the section, the titles of the folds and options around a chart.
-  get titles() {
-    const titles = [];
-    for (let around = this.figure.closest(AROUND); around; around = around.parentElement.closest(AROUND)) {
-      titles.unshift(around.matches("details") ? around.querySelector("summary").textContent : around.ariaLabel);
-    }
-    return titles;
-  }
-
-  // A file's name says of which study and what it is.
+  // A file's name says of which study and where in the page.
   fileName(kind) {
-    const section = this.figure.closest("section");
-    const first = section.querySelector("figure.chart") === this.figure;
-    const words = this.figure.querySelector("figcaption").textContent.split(/\s+/).slice(0, 7).join(" ");
-    const what = this.titles.join(" ") || (first ? "" : words);
-    const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
-    return `${[document.body.dataset.study, section.id, what].map(plain).filter(Boolean).join("-").slice(0, 100)}.${kind}`;
+    const plain = document.body.dataset.study.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+    return `${plain}-${this.figure.id}.${kind}`;
   }
 
   // On a light ground, whatever the page's: for papers and slides.
@@ -270,23 +255,6 @@ function makeSortable(table) {
   });
 }
 
-// On a phone, which has no room for columns, each cell of a small table says what its column is.
-function makeCards(table) {
-  const stubs = table.tHead.querySelectorAll(".stub").length;
-  const columns = table.tBodies[0].rows[0].cells.length - stubs;
-  if (columns < 3 || columns * table.tBodies[0].rows.length > CARDS) return;
-  const label = () => {
-    if (!phone.matches || table.classList.contains("cards")) return;
-    const [heads] = cellsOf(table);
-    for (const { cells } of table.tBodies[0].rows) {
-      for (let place = stubs; place < cells.length; place++) cells[place].dataset.head = heads[place];
-    }
-    table.classList.add("cards");
-  };
-  label();
-  phone.addEventListener("change", label);
-}
-
 // A table as rows of texts, with one head for each column.
 function cellsOf(table) {
   const heads = [...table.tHead.rows].map((row) =>
@@ -297,20 +265,10 @@ function cellsOf(table) {
   return [names, ...rows];
 }
 
-async function copy(text) {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const field = element("textarea", { value: text });
-  document.body.append(field);
-  field.select();
-  const done = document.execCommand("copy");
-  field.remove();
-  if (!done) throw new Error("not copied");
-}
-
 // A button that copies what `make` makes.
 const copier = (tell, text, label, make) =>
   button(text, label, () =>
-    copy(make()).then(
+    navigator.clipboard.writeText(make()).then(
       () => tell("copied"),
       () => tell("could not be copied"),
     ),
@@ -319,7 +277,6 @@ const copier = (tell, text, label, make) =>
 document.querySelectorAll("figure.table").forEach((figure) => {
   const table = figure.querySelector("table");
   if (!table) return;
-  makeCards(table);
   makeSortable(table);
   tools(figure, (tell) => [
     copier(tell, "copy", "copy the table", () => separated(cellsOf(table), "\t")),

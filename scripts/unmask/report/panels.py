@@ -148,36 +148,6 @@ def _apart(channels: Sequence[str]) -> dict[str, Any]:
     return dict.fromkeys(channels, "independent")
 
 
-def with_shared_scales(
-    layers: Sequence[alt.Chart],
-    rows: Rows,
-    columns: int,
-    *,
-    by: str,
-    reach: Sequence[str],
-    independent: Sequence[str] = ("y",),
-    **options: Any,
-) -> alt.FacetChart:
-    """`panels` whose y has one scale for all that have the same field `by`, and others another.
-
-    reach: how far it goes, such as max(value). own, options: those of `panels`.
-    """
-    names: dict[str, Any] = {f"end_{place}": end for place, end in enumerate(reach)}
-    unseen: list[alt.Chart] = [
-        alt.Chart()
-        .transform_aggregate(
-            [alt.AggregatedFieldDef(op="max", field=name, **{"as": name})], groupby=["panel"]
-        )
-        .mark_point(opacity=0)
-        .encode(y=alt.Y(f"{name}:Q"))
-        for name in names
-    ]
-    drawn = panels(
-        [*layers, *unseen], rows, columns, margin=AXES, gap=GAP + AXES, independent=independent, **options
-    )
-    return drawn.transform_joinaggregate(groupby=[by], **names)
-
-
 def domain(
     frame: pd.DataFrame, columns: Iterable[str], span: tuple[float, float], step: float | None = None
 ) -> list[float]:

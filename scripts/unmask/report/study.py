@@ -1,6 +1,6 @@
 """What a study holds, in its order, and the tables of all its models and benchmarks in one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,19 +64,8 @@ class Study:
 
     def of_trained(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows of trained models, by the column model, or by first and second where two are compared."""
-        return self._of(rows, self.trained())
-
-    def of_trained_or_all(self, rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-        """The rows of trained models, with `trained ` or, where these are all, nothing; all rows where there
-        are none, with `untrained ` or, where not all of them are untrained, nothing."""
-        if len(trained := self.of_trained(rows)):
-            return trained, "trained " if len(trained) < len(rows) else ""
-        return rows, "untrained " if len(self._of(rows, self.of_source(UNTRAINED))) == len(rows) else ""
-
-    @staticmethod
-    def _of(rows: pd.DataFrame, models: Sequence[str]) -> pd.DataFrame:
         names = rows[["model"] if "model" in rows else ["first", "second"]]
-        return rows[names.isin(models).all(axis="columns")]
+        return rows[names.isin(self.trained()).all(axis="columns")]
 
     def collect(self, paths: Iterable[str | Path], schema: pa.Schema) -> pd.DataFrame:
         """The tables at `paths` as one, with the columns model and benchmark first, in the study's order.

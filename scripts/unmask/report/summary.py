@@ -64,51 +64,23 @@ def _filled(text: str, indent: str = "") -> str:
 
 
 def _table(sheet: Sheet) -> str:
-    """A table, in several parts one below the other where it has too many columns for a line.
-
-    Of several stubs the first stands above the rows that have it in common.
-    """
-    rows = [[_one_line(cell) for cell in row] for row in sheet.rows[:MOST_ROWS]]
-    heads = [_one_line(head) for head in (*sheet.stubs, *(label for _, label in sheet.columns))]
-    stubs = range(len(sheet.stubs))
-    above, beside = (0, stubs[1:]) if len(stubs) > 1 else (None, stubs)
-    texts, columns = [], [*beside]
-    for column in range(len(stubs), len(heads)):
-        if len(columns) > len(beside) and _is_broad(_drawn(heads, rows, above, [*columns, column])):
-            texts.append(_drawn(heads, rows, above, columns))
-            columns = [*beside]
-        columns.append(column)
-    texts.append(_drawn(heads, rows, above, columns))
-    more = len(sheet.rows) - len(rows)
-    lines = "\n\n".join(texts).splitlines() + ([f"... and {more} more rows"] if more else [])
-    return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines)
-
-
-def _drawn(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], above: int | None, columns: Sequence[int]
-) -> str:
-    """Some columns of a table."""
-    text = tabulate(
-        [[row[column] for column in columns] for row in rows],
-        [heads[column] for column in columns],
-        "plain",
-        # a cell is text, whatever it looks like
-        disable_numparse=True,
-    )
-    head, *lines = text.splitlines()
-    if above is None:
-        return text
-    drawn, before = [f"  {head}"], None
-    for row, line in zip(rows, lines, strict=True):
-        if row[above] != before:
-            drawn.append(row[above])
-        drawn.append(f"  {line}")
-        before = row[above]
-    return "\n".join(drawn)
-
-
-def _is_broad(text: str) -> bool:
-    return max(map(len, text.splitlines())) > WIDTH
+    """A table, in several parts one below the other where it has too many columns for a line."""
+    heads = (*sheet.stubs, *(label for _, label in sheet.columns))
+    lines = [heads, *sheet.rows[:MOST_ROWS]]
+    columns = [[_one_line(cell) for cell in column] for column in zip(*lines, strict=True)]
+    stubs, others = columns[: len(sheet.stubs)], columns[len(sheet.stubs) :]
+    parts: list[list[list[str]]] = [[]]
+    for column in others:
+        across = sum(2 + max(map(len, each)) for each in (*stubs, *parts[-1], column))
+        if parts[-1] and across - 2 > WIDTH:
+            parts.append([])
+        parts[-1].append(column)
+    # a cell is text, whatever it looks like
+    tables = (zip(*stubs, *part, strict=True) for part in parts)
+    texts = [tabulate([*rows], tablefmt="plain", disable_numparse=True) for rows in tables]
+    more = len(sheet.rows) - MOST_ROWS
+    shown = "\n\n".join(texts).splitlines() + ([f"... and {more} more rows"] if more > 0 else [])
+    return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in shown)
 
 
 def _one_line(text: str) -> str:

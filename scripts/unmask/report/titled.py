@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 from unmask.report.captions import with_parts_of
@@ -54,21 +55,14 @@ def title_of(
 
 def _across(spec: Mapping[str, Any]) -> float:
     """Pixels of a chart as it is saved, about."""
-    panel, facet = spec.get("spec", {}), spec.get("facet", {})
-    names = {row.get(facet.get("field")) for row in spec["data"]["values"]}
+    names = {row.get(spec.get("facet", {}).get("field")) for row in spec["data"]["values"]}
     panels = min(spec.get("columns", 1), len(names))
-    width = panel.get("width", _WIDTH)
-    across: float = panels * (width + GAP) + spec.get("usermeta", {}).get("margin", 0)
+    width: float = spec.get("spec", {}).get("width", _WIDTH)
+    margin: float = spec.get("usermeta", {}).get("margin", 0)
+    across: float = panels * (width + GAP) + margin
     return across
 
 
 def _wrapped(text: str, most: int) -> list[str]:
-    """A text in lines of so many letters at most, where its words let it."""
-    lines = [""]
-    for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if len(longer) > most and lines[-1]:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
+    """A text in lines of so many letters at most, which end between words."""
+    return wrap(text, most, break_long_words=False, break_on_hyphens=False)
