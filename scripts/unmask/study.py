@@ -136,6 +136,7 @@ def _place(fault: ErrorDetails, config: Any) -> list[str | int]:
 
 
 _WANTED = {
+    "str": "text",
     "string": "text",
     "int": "an integer",
     "float": "a number",
@@ -161,6 +162,9 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
         return f"{value!r} is not one of {', '.join(known)}{meant(value, known)}"
     if kind == "value_error":
         return str(more["error"])
+    if kind == "union_tag_invalid":
+        wanted = (_WANTED[each.strip("'")] for each in more["expected_tags"].split(", "))
+        return f"{value!r} is not {' or '.join(wanted)}"
     if kind == "string_pattern_mismatch":
         return f"{value!r} does not match {more['pattern']!r}"
     if kind in _BOUNDS:

@@ -82,6 +82,7 @@ corpora: {c: {format: text, path: a, column: x}} => corpora.c: unknown key colum
 corpora: {c: {format: wikimedia-xml, path: a}} => corpora.c.format: wikimedia-xml is no longer there
 corpora: {c: {format: hub-parquet, repo: a/b}} => corpora.c.shards: is missing
 corpora: {c: {format: hub-parquet, repo: a/b, shards: 0}} => corpora.c.shards: 0 is not ≥ 1
+corpora: {c: {format: hub-parquet, repo: a/b, shards: x}} => corpora.c.shards: 'x' is not an integer or a list
 corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' does not
 benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url: its port
 benchmarks: {z: {format: stereoset, url: "file://pw/x.csv"}} => benchmarks.z.url: not the url of a file here
