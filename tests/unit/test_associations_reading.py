@@ -136,13 +136,8 @@ def test_each_stimulus_is_one_text_word_and_picture(tmp_path: Path) -> None:
     assert all(of_b[text] == of_a[text] for text in of_b.index if text in of_a.index)
     # the vector of a word in its text is another for each word
     word = {"targ1": ["black cat"], "targ2": ["dog"], "attr1": ["good"], "attr2": ["bad"]}
-    paths = written(
-        tmp_path,
-        one=sent_bias(**word),
-        sent__one=sentences(word),
-        two=sent_bias(**{**word, "targ1": ["cat"]}),
-        sent__two=sentences(word),
-    )
+    paths = written(tmp_path, one=sent_bias(**word), sent__one=sentences(word))
+    paths += written(tmp_path, two=sent_bias(**word | {"targ1": ["cat"]}), sent__two=sentences(word))
     rows, _ = stimuli(paths)
     of_cat, of_dog = (rows[rows["text"] == f"This is {animal}."] for animal in ("black cat", "dog"))
     assert of_cat["word"].tolist() == ["black cat", "cat"] and of_cat["stimulus"].nunique() == 2

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from torch import nn
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from examples import example_pairs
@@ -25,6 +26,7 @@ from library import (
     loading,
     pick_device,
     score_pairs,
+    use_fast_linear_layers,
 )
 from library import models_linear as linear
 from literal import Reader, corrected
@@ -174,6 +176,22 @@ def test_whatever_a_faster_way_fails_with_nothing_of_it_stays(
     found = scores(model, "none")
     np.testing.assert_allclose(found["log_prob"], plain["log_prob"], atol=1e-5)
     np.testing.assert_allclose(found["attention"], plain["attention"], atol=1e-6)
+
+
+@pytest.mark.skipif(not torch._C._has_mkldnn, reason="this PyTorch has no oneDNN")
+@pytest.mark.parametrize(
+    ("vendor", "capability", "taken"),
+    [("AuthenticAMD", "AVX512", 2), ("AuthenticAMD", "AVX2", 1), ("GenuineIntel", "AVX2", 0), (None, "", 0)],
+)
+def test_the_kind_of_processor_alone_decides_about_linear_layers(
+    monkeypatch: pytest.MonkeyPatch, vendor: str | None, capability: str, taken: int
+) -> None:
+    monkeypatch.setattr(linear, "_vendor", lambda: vendor)
+    monkeypatch.setattr("torch.backends.cpu.get_cpu_capability", lambda: capability)
+    # on some it pays for layers as wide as a vocabulary alone
+    network = nn.Sequential(nn.Linear(256, 256), nn.Linear(256, linear.WIDE))
+    assert use_fast_linear_layers(network) == taken
+    assert [isinstance(layer, PackedLinear) for layer in network] == [taken == 2, taken > 0]
 
 
 FULL = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")

@@ -1,7 +1,6 @@
 """Faster, less exact arithmetic: opt-in, and what it changes is told."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,25 +52,6 @@ def test_a_sample_is_spread_over_the_benchmark() -> None:
     pairs = pd.DataFrame({"pair_id": [str(number) for number in range(100)]})
     assert list(spread_sample(pairs, 3)["pair_id"]) == ["0", "50", "99"]
     assert len(spread_sample(pairs, 1000)) == 100
-
-
-def test_on_a_gpu_attention_plans_nothing_anew_for_each_shape(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def network(*args: object, **settings: object) -> None:
-        raise NotImplementedError
-
-    monkeypatch.setattr("unmask.models.loading.AutoModelForMaskedLM.from_pretrained", network)
-    directory = tiny_model("bert", tmp_path)
-    before = torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
-    try:
-        torch.backends.cuda.enable_cudnn_sdp(True)
-        device = replace(pick_device("cpu"), torch=torch.device("cuda"))
-        with pytest.raises(NotImplementedError):
-            load(directory, device, with_attention=False, dtype="bfloat16")
-        assert not torch.backends.cuda.cudnn_sdp_enabled()  # type: ignore[no-untyped-call]
-    finally:
-        torch.backends.cuda.enable_cudnn_sdp(before)
 
 
 def test_the_comparison_says_what_it_was_made_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
