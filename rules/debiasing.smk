@@ -111,8 +111,11 @@ use rule compare_models as compare_debiased with:
     params:
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
-        models=lambda wildcards: compared_models(wildcards.benchmark),
-        benchmark=lambda wildcards: wildcards.benchmark,
+        what=lambda wildcards: f"benchmark {wildcards.benchmark}",
+        about=lambda wildcards: {
+            "benchmark": wildcards.benchmark,
+            "models": compared_models(wildcards.benchmark),
+        },
         bias_type=DEBIASING.get("bias_type"),
     message:
         "Comparing debiased models with their origins on {wildcards.benchmark}"

@@ -52,12 +52,15 @@ rule compare_models:
     params:
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
-        models=lambda wildcards: scored_on(wildcards.benchmark),
-        benchmark=lambda wildcards: wildcards.benchmark,
+        what=lambda wildcards: f"benchmark {wildcards.benchmark}",
+        about=lambda wildcards: {
+            "benchmark": wildcards.benchmark,
+            "models": scored_on(wildcards.benchmark),
+        },
     message:
         "Comparing the models on {wildcards.benchmark}"
     script:
-        "../scripts/compare_models.py"
+        "../scripts/compare_scores.py"
 
 
 rule compare_versions:
@@ -79,13 +82,18 @@ rule compare_versions:
     params:
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
-        models=lambda wildcards: scored_on_versions(wildcards.benchmark),
-        benchmark=lambda wildcards: wildcards.benchmark,
-        original=lambda wildcards: VERSIONS[wildcards.benchmark],
+        what=lambda wildcards: (
+            f"config key benchmarks.{wildcards.benchmark}.version_of: {VERSIONS[wildcards.benchmark]}"
+        ),
+        about=lambda wildcards: {
+            "benchmark": wildcards.benchmark,
+            "original": VERSIONS[wildcards.benchmark],
+            "models": scored_on_versions(wildcards.benchmark),
+        },
     message:
         "Comparing {wildcards.benchmark} with what it is a version of"
     script:
-        "../scripts/compare_versions.py"
+        "../scripts/compare_scores.py"
 
 
 rule compare_states:
@@ -103,8 +111,13 @@ rule compare_states:
     params:
         measures=MEASURES,
         options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
-        states=lambda wildcards: list(states_on(wildcards.series, wildcards.benchmark)),
+        what=lambda wildcards: f"series {wildcards.series}, benchmark {wildcards.benchmark}",
+        about=lambda wildcards: {
+            "series": wildcards.series,
+            "benchmark": wildcards.benchmark,
+            "states": list(states_on(wildcards.series, wildcards.benchmark)),
+        },
     message:
         "Comparing the states of {wildcards.series} on {wildcards.benchmark}"
     script:
-        "../scripts/compare_states.py"
+        "../scripts/compare_scores.py"

@@ -96,15 +96,15 @@ def test_models_are_compared_on_the_pairs_that_count(folder: Path, tmp_path: Pat
     for bias_type, counted in (("gender", "gender"), ("nothing", None)):
         path = tmp_path / f"{bias_type}.parquet"
         run_script(
-            "compare_models",
+            "compare_scores",
             inputs,
             [path],
             tmp_path / "log",
             code="c",
             measures=MEASURES,
             options={"confidence": 0.95, "clusters": ["words"]},
-            models=["before", "after"],
-            benchmark="some.pairs",
+            what="made",
+            about={"benchmark": "some.pairs", "models": ["before", "after"]},
             bias_type=bias_type,
         )
         assert read_metadata(path)["bias_type"] == counted

@@ -79,8 +79,7 @@
           return { benchmark, row, ...own, text: words.join(" ").toLowerCase() };
         }),
       );
-      const read = async (table) => (table.read = await unpack(table.scores));
-      await Promise.all(data.tables.map(read));
+      await Promise.all(data.tables.map(async (table) => (table.read = await unpack(table.scores))));
       return study;
     }
 
@@ -496,8 +495,8 @@
       this.open = pair ?? null;
       this.list();
       const request = (this.asked = Symbol(name));
-      const none = [this.heading(`There is no pair ${pairId} of ${name}`)];
-      (pair ? this.pair(pair) : Promise.resolve(none)).then(([head, ...parts]) => {
+      const none = async () => [this.heading(`There is no pair ${pairId} of ${name}`)];
+      (pair ? this.pair(pair) : none()).then(([head, ...parts]) => {
         // another one may have been asked for meanwhile
         if (this.asked !== request) return;
         const note = unknown.map((key) => `The link's ${key}, ${said[key]}, is not in this report.`).join(" ");
@@ -603,9 +602,9 @@
 
     /** A place of both sentences, coloured by what it adds to the margin. show: makes a token's element. */
     place({ largest, decimals }, { sides, shared, total: adds }, show) {
-      const none = make("span", { class: "none" }, "\u2205");
+      const nothing = () => make("span", { class: "none" }, "\u2205");
       const item = make("li", { class: `${shared ? "shared" : "modified"} ${tone(adds)}` },
-        sides.map((tokens, side) => make("div", { class: SIDES[side] }, tokens.length ? tokens.map(show) : none.cloneNode(true))),
+        sides.map((tokens, side) => make("div", { class: SIDES[side] }, tokens.length ? tokens.map(show) : nothing())),
         make("div", { class: "adds" }, onlyHeard(shared ? "adds " : "not shared, adds "), inPlace(adds, decimals)),
       );
       item.style.setProperty("--share", adds === null ? 0 : (Math.abs(adds) / largest).toFixed(3));
@@ -662,8 +661,7 @@
         element.setAttribute("aria-pressed", String(each === token));
         element.classList.toggle("masked", hidden.has(each));
       }
-      const { title } = this.study.measures[view.measure];
-      const none = [make("p", {}, `${title} does not count this token.`)];
+      const none = [make("p", {}, `${this.study.measures[view.measure].title} does not count this token.`)];
       view.panel.replaceChildren(
         make("h4", {}, `\u201c${token.text}\u201d in ${SENTENCE[token.side]}`),
         ...(readings.length ? readings.flatMap((reading) => this.reading(view, token, reading)) : none),

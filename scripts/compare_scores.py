@@ -1,0 +1,45 @@
+"""Compare scores on the same pairs: of models, of states of a series, or on two versions of a benchmark."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from unmask.job import job
+from unmask.benchmarks.schema import PAIRS
+from unmask.evidence.lists import check_one_origin
+from unmask.measures.schema import read_scores
+from unmask.statistics.comparisons import models_compared, states_compared, versions_compared
+from unmask.statistics.decisions import Decisions, decisions, of_bias_type, of_pairs
+from unmask.statistics.schema import COMPARISONS, STATES, VERSIONS
+from unmask.statistics.sharing import sharing_of
+from unmask.tables import read_table, write_table
+
+
+def decided(pairs: pd.DataFrame, path: str, measures: Sequence[str]) -> Decisions:
+    """What the scores of a file say of these pairs."""
+    return decisions(pairs, of_pairs(pairs, read_scores(path, measures)))
+
+
+with job("{params.what}") as run:
+    inputs, params, measures = run.input, run.params, run.params.measures
+    options, about = dict(params.options), dict(params.about)
+    confidence, clusters = options["confidence"], options["clusters"]
+    pairs, bias_type = of_bias_type(read_table(inputs.pairs, PAIRS), params.get("bias_type"))
+    if "original" in about:
+        schema, original = VERSIONS, read_table(inputs.original_pairs, PAIRS)
+        of_models = {
+            model: (decided(pairs, one, measures), decided(original, other, measures))
+            for model, one, other in zip(about["models"], inputs.scores, inputs.original_scores, strict=True)
+        }
+        rows = versions_compared(pairs, original, of_models, clusters, confidence)
+        rows = rows.assign(original=about["original"])
+    else:
+        check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
+        names = about.get("states") or about["models"]
+        of_each = {
+            name: decided(pairs, path, measures) for name, path in zip(names, inputs.scores, strict=True)
+        }
+        compare, schema = (states_compared, STATES) if "states" in about else (models_compared, COMPARISONS)
+        rows = compare(of_each, sharing_of(pairs, clusters), confidence)
+    facts = {**about, "options": options, "bias_type": bias_type, **run.record()}
+    write_table(run.output[0], rows, schema, facts)
