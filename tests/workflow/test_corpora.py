@@ -1,7 +1,6 @@
 """Corpora in the workflow: counted shard by shard, added up, and only what is new again."""
 
 import gzip
-import os
 import re
 import sys
 from pathlib import Path
@@ -116,21 +115,6 @@ def test_shards_come_from_the_hub_as_asked_for(corpora: Workflow, monkeypatch: p
         entry["shards"], entry["column"] = 1, "body"
         done = count(corpora, "wiki")
         assert "00000.parquet: no column 'body' (columns: title, text)" in done.stderr
-
-
-@pytest.mark.thorough
-def test_a_broken_shard_is_named_and_the_others_are_kept(corpora: Workflow) -> None:
-    corpora.config["corpora"]["books"]["path"] = "texts/part0[0-5].txt*"
-    broken = corpora.folder / "texts/part05.txt.gz"
-    broken.write_bytes(gzip.compress(os.urandom(1000))[:-20])
-    done = count(corpora, "books")
-    assert done.returncode != 0
-    assert "error: texts/part05.txt.gz: cannot be read (Truncated compressed stream)" in done.stderr
-    shards = corpora.folder / "results/small/frequency/books/shards"
-    assert len(list(shards.iterdir())) == 6
-    broken.write_bytes(gzip.compress(b"mended"))
-    counting = [job for job in jobs(count(corpora, "books")) if job.startswith("Counting")]
-    assert counting == ["Counting the words of part05.txt.gz of books"]
 
 
 def test_a_corpus_at_a_url(corpora: Workflow) -> None:

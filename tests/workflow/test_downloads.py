@@ -148,3 +148,34 @@ def test_the_token_of_the_hub_opens_a_gated_model_and_is_nowhere_written(tmp_pat
     kept = [path for path, body in written(study).items() if SECRET.encode() in body]
     assert kept == []
     assert SECRET not in done.stdout + done.stderr
+
+
+SOURCES = {
+    "results/debiasing/downstream/bios/source/test": (
+        "LabHC/bias_in_bios",
+        "052f01de644dba841176e0449528b41f27d94a61",
+        "data/test-00000-of-00001-5598c840ce8de1ee.parquet",
+    ),
+    "results/regional/regional/tables/imdb/test": (
+        "stanfordnlp/imdb",
+        "e6281661ce1c48d982bc483cf8a173c1bbeb5d31",
+        "plain_text/test-00000-of-00001.parquet",
+    ),
+}
+"""Files of a task and of labelled texts, in studies that come with Unmask: repository, revision and name."""
+
+
+@pytest.mark.thorough
+def test_files_of_tasks_and_labelled_texts_are_asked_for_as_studies_state(tmp_path: Path) -> None:
+    with Hub() as hub:
+        for repo, revision, name in SOURCES.values():
+            hub.repositories[repo] = Repository({name: b"PAR1 PAR1"}, commit=revision)
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "NO_PROXY": "*"}
+        folder = copy_workflow(tmp_path / "unmask")
+        workflow = Workflow(folder, environment=environment, python=sys.executable)
+        for file in SOURCES:
+            study = Path(file).parts[1]
+            done = workflow.command(file, "--config", f"study={study}")
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert (folder / file).read_bytes() == b"PAR1 PAR1"
+        assert hub.downloads() == [name for *_, name in SOURCES.values()]

@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from library import GROUP_WORDS, read_metadata, read_table
 from small_study import Workflow
 
 FREQUENCY = (
@@ -58,23 +57,3 @@ def test_table2_needs_no_model(fresh: Workflow) -> None:
     assert words.loc[("gender", "poor"), "group"] == "disadvantaged"
     assert words.loc[("gender", "rich"), "group"] == "advantaged"
     assert words.loc[("race-color", "women"), "count"] == 1
-
-
-@pytest.mark.thorough
-def test_the_papers_words_are_listed_for_crows_pairs_and_no_other(fresh: Workflow) -> None:
-    config = with_corpus(fresh)
-    config["benchmarks"]["crows"]["published"] = "crows-pairs"
-    config["benchmarks"]["stereo"]["published"] = "stereoset"
-    config["benchmarks"]["planted"] = {"format": "crows-pairs", "world": "w"}
-    config["corpora"]["planted"] = {"format": "text", "world": "w"}
-    config["worlds"] = {"w": {"sentences": 2000}}
-    words = [f"group_words/{name}/words.parquet" for name in ("crows", "stereo", "planted")]
-    done = fresh.snakemake(*(f"results/small/{path}" for path in words), config=config)
-    assert done.returncode == 0, done.stdout + done.stderr
-    crows, stereo, planted = (fresh.folder / "results/small" / path for path in words)
-    assert read_metadata(crows)["listing"]["source"] == "Kaneko & Bollegala 2022, Table 2"
-    listed = read_table(crows, GROUP_WORDS).query("words_from == 'listed'")
-    assert listed["bias_type"].value_counts().to_dict() == {"gender": 8, "race-color": 8}
-    for path in (stereo, planted):
-        assert "listing" not in read_metadata(path)
-        assert "listed" not in set(read_table(path, GROUP_WORDS)["words_from"])
