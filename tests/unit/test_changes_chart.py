@@ -58,11 +58,5 @@ def test_panels_of_different_numbers_have_a_scale_each() -> None:
     assert mark.x - none > 10 * factor * 0.25
 
 
-def test_rows_have_the_change_and_null_for_what_is_not_known() -> None:
-    one, other = drawn_of(LESS, ELSEWHERE).to_dict()["datasets"].popitem()[1]
-    assert one["change"] == -20 and (one["low"], one["high"], one["p_holm"]) == (-25, -15, 0.01)
-    assert other["change"] == -3 and other["low"] is other["high"] is other["p_holm"] is None
-
-
 def test_nothing_is_drawn_of_nothing() -> None:
     assert changes_chart(pd.DataFrame(columns=CHART_COLUMNS, dtype=float), AXIS, 1) is None

@@ -82,11 +82,6 @@ def test_without_values_across_each_row_is_a_row() -> None:
     assert sheet.rows == (("a", "0.5", "50.0", "7"), ("a", "0.5", "61.2", "7"), ("b", "2", DASH, "8"))
 
 
-def test_a_query_chooses_rows() -> None:
-    assert [row[0] for row in replace(PLAIN, where="n > 7").sheet(FRAME).rows] == ["b"]
-    assert replace(PLAIN, where="n > 8").sheet(FRAME).rows == ()
-
-
 def test_columns_can_be_left_out_by_label_or_group() -> None:
     assert PLAIN.without("score").columns == [N] and PLAIN.without("pairs").columns == [SCORE]
 

@@ -2,7 +2,6 @@
 
 import html
 import itertools
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -29,7 +28,6 @@ from library import (
     InputError,
     RegionalResults,
     framed,
-    read_borders,
     render_page,
     rows_of,
     says_of_prefixes,
@@ -410,20 +408,6 @@ def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
     frame = make_likelihoods(make_regions(), 0).dropna(subset="word").set_index("name")["log_prob"]
     of_first = [row for row in rows if row["panel"] == "m1"]
     assert all(row["log_prob"] == pytest.approx(frame[row["country"]]) for row in of_first)
-
-
-def test_antarctica_is_not_drawn() -> None:
-    borders = read_borders(RESOURCES / "countries-110m.json")
-    original = json.loads((RESOURCES / "countries-110m.json").read_text())["objects"]["countries"][
-        "geometries"
-    ]
-    shapes = json.loads(borders.topojson)["objects"]["countries"]["geometries"]
-    wanted = [entry for entry in original if entry["properties"]["name"] != "Antarctica"]
-    assert len(original) - 1 == len(wanted)
-    assert [shape["arcs"] for shape in shapes] == [entry["arcs"] for entry in wanted]
-    assert [shape["id"] for shape in shapes] == borders.lands["shape"].tolist()
-    assert borders.lands["country"].tolist() == [entry["properties"]["name"] for entry in wanted]
-    assert borders.lands["code"].fillna(-1).tolist() == [int(entry.get("id", -1)) for entry in wanted]
 
 
 def test_the_section_has_the_papers_tables_and_what_is_doubtful(results: RegionalResults) -> None:

@@ -7,7 +7,7 @@ from string import Formatter
 import pytest
 import yaml
 
-from library import COMPUTED, HOW_COMPUTED, Captions, Facts, load_captions, with_parts_of
+from library import COMPUTED, HOW_COMPUTED, Captions, Facts, with_parts_of
 from shown import CAPTION, SENTENCE
 
 RESOURCES = Path(__file__).parents[2] / "resources"
@@ -54,12 +54,6 @@ def test_no_sentence_of_captions_is_long(path: Path) -> None:
     assert sentences and not long, long
 
 
-def test_every_family_has_captions() -> None:
-    assert {"pairs", "frequency", "regional", "debiasing", "downstream", "associations"} <= {
-        path.parent.name for path in FILES
-    }
-
-
 def test_facts_are_filled_in_and_what_is_computed_stands_in_a_fold() -> None:
     captions = Captions(
         {"one": "At {alpha}.\n", COMPUTED: {"part": {"p": "Below {alpha}.\n", "d": "A mean."}}},
@@ -71,12 +65,6 @@ def test_facts_are_filled_in_and_what_is_computed_stands_in_a_fold() -> None:
     assert fold.blocks == (Facts((("p", "Below 0.01."), ("d", "A mean."))),)
     with pytest.raises(KeyError):
         captions.computed("other")
-
-
-def test_captions_are_read_from_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "captions.yaml"
-    path.write_text("one: >-\n  Level\n  {alpha}.\n")
-    assert load_captions(path, alpha="0.05")["one"] == "Level 0.05."
 
 
 def test_a_part_of_a_caption_stands_where_the_chart_has_what_it_speaks_of() -> None:

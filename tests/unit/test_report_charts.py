@@ -1,6 +1,5 @@
 """Charts: Vega-Lite with its data in it, drawn into files, and what the page needs to draw them."""
 
-import itertools
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -11,7 +10,6 @@ import altair as alt
 import pytest
 
 from library import Chart, chart, program, save_chart, theme
-from library import report_charts as charts
 
 HOSTILE = "</script><img src=x onerror=alert(1)>datum.value"
 ROWS = [
@@ -28,18 +26,6 @@ def drawn(rows: list[dict[str, Any]] = ROWS) -> alt.Chart:
         color=alt.Color("claim:N", scale=alt.Scale(range="ordinal"), legend=None),
     )
     return made
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance, as WCAG 2 defines it."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
 
 
 def test_a_chart_has_its_rows_and_no_look_of_its_own() -> None:
@@ -103,38 +89,6 @@ def test_no_data_is_fetched_for_a_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not allowed"):
         save_chart(looking, tmp_path / "a.svg", tmp_path / "a.png")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_what_is_drawn_stands_out_from_its_ground(mode: str) -> None:
-    look = theme(mode)
-    ground = look["background"]
-    for marks in (look["range"][name] for name in ("category", "ordinal")):
-        assert all(contrast(colour, ground) >= 3 for colour in marks)
-    assert contrast(look["style"]["neutral"]["color"], ground) >= 7
-    for line in ("untrained", "beyond"):
-        assert contrast(look["style"][line]["color"], ground) >= 3
-    assert contrast(look["style"]["no-score"]["stroke"], ground) >= 3
-    for part in ("axis", "legend"):
-        for name in ("labelColor", "titleColor"):
-            assert contrast(look[part][name], ground) >= 4.5
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_numbers_as_colours_are_told_apart_by_lightness_alone(mode: str) -> None:
-    look = theme(mode)
-    ground = look["background"]
-    steps = [contrast(colour, ground) for colour in look["range"]["heatmap"]]
-    # more is farther from the ground, by so much that greys would do
-    assert all(other / one >= 1.25 for one, other in itertools.pairwise([1.0, *steps]))
-    outline = look["style"]["beyond"]["color"]
-    assert min(contrast(outline, look["range"]["heatmap"][end]) for end in (0, -1)) >= 2
-
-
-def test_the_page_has_both_themes() -> None:
-    found = json.loads(charts.themes())
-    assert found == {mode: theme(mode) for mode in ("light", "dark")}
-    assert "<" not in charts.themes()
 
 
 def test_the_program_is_whole_and_can_stand_in_a_page() -> None:

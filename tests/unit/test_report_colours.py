@@ -1,6 +1,6 @@
 """The report's colours are seen, and one colour has one meaning."""
 
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import pytest
 
@@ -43,9 +43,8 @@ def test_distances_are_those_of_the_literature() -> None:
 @BOTH
 def test_marks_stand_out_from_their_ground(palette: Palette) -> None:
     for colour in (*palette.verdicts, *palette.series, palette.stereotype, palette.antistereotype):
-        one, other = sorted((luminance(colour), luminance(palette.back)))
         # WCAG 2.2, 1.4.11
-        assert (other + 0.05) / (one + 0.05) >= 3, colour
+        assert contrast(colour, palette.back) >= 3, colour
 
 
 @BOTH
@@ -57,6 +56,26 @@ def test_a_colour_of_a_verdict_is_nothing_elses(palette: Palette) -> None:
     assert min(apart(one, other) for one, other in combinations(coloured, 2)) > 30
     assert min(apart(one, other) for one, other in product(palette.verdicts, others)) > 20
     assert min(apart(one, other) for one, other in combinations(palette.series, 2)) > 20
+
+
+def contrast(one: str, other: str) -> float:
+    """As WCAG 2 has it."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_lines_and_texts_of_charts_stand_out_and_areas_are_told_apart_by_lightness(mode: str) -> None:
+    look = theme(mode)
+    ground, heatmap = look["background"], look["range"]["heatmap"]
+    texts = [look[part][name] for part in ("axis", "legend") for name in ("labelColor", "titleColor")]
+    assert min(contrast(colour, ground) for colour in texts) >= 4.5
+    lines = [look["style"][name]["color"] for name in ("neutral", "untrained", "beyond")]
+    assert min(contrast(colour, ground) for colour in (*lines, look["style"]["no-score"]["stroke"])) >= 3
+    # more is farther from the ground, by so much that greys would do
+    steps = [1.0, *(contrast(colour, ground) for colour in heatmap)]
+    assert all(other / one >= 1.25 for one, other in pairwise(steps))
+    assert min(contrast(look["style"]["beyond"]["color"], heatmap[end]) for end in (0, -1)) >= 2
 
 
 def test_charts_and_style_sheets_have_the_same() -> None:

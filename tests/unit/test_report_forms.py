@@ -18,12 +18,10 @@ from library import (
     Grid,
     Kinds,
     chart,
-    ends_of,
     forest,
     response,
     save_chart,
     scatter,
-    tooltips,
 )
 
 HOSTILE = "'</script><b>\nsecond line"
@@ -84,17 +82,6 @@ def test_nothing_is_drawn_of_nothing() -> None:
         assert scatter(nothing, AXIS, AXIS, TIPS, across="low", up="value") is None
 
 
-def test_there_are_layers_for_what_is_known_alone() -> None:
-    bands = {"broad": ("chance_low", "chance_high"), "narrow": ("less", "more")}
-    beside = [Beside("other", "triangle")]
-    assert fields_of(forest(FRAME, AXIS, TIPS, **bands, beside=beside)) == [0.5, "low", "value"]  # type: ignore[arg-type]
-    unknown = FRAME.assign(low=None)
-    assert fields_of(forest(unknown, Axis("x"), TIPS)) == ["value"]
-    known = BANDS.assign(less=0.2, more=0.3)
-    fields = ["chance_low", "less", 0.5, "low", "other", "value"]
-    assert fields_of(forest(known, AXIS, TIPS, **bands, beside=beside)) == fields  # type: ignore[arg-type]
-
-
 def test_a_forest_is_drawn_where_its_numbers_are() -> None:
     for axis in (AXIS, Axis("x", line=0.5), Axis("x", line=0.5, independent=True)):
         drawn = forest(BANDS, axis, TIPS, kinds=KINDS, broad=("chance_low", "chance_high"))
@@ -111,21 +98,6 @@ def test_an_interval_with_one_end_is_not_drawn() -> None:
     assert [len(second.of(kind)) for kind in ("symbol", "rule", "rect")] == [1, 2, 1]
     of_doses = response(half.assign(dose=1.0), AXIS, Axis("y"), (), dose="dose", value="value")
     assert [len(panel_of(of_doses, place).of("rule")) for place in (0, 1)] == [1, 2]
-
-
-def test_marks_say_what_they_are() -> None:
-    tips = [{"field": "name", "title": "name", "type": "nominal"}]
-    tips += [{"field": "value", "title": "value", "type": "quantitative", "format": ".2f"}]
-    dosed = FRAME.assign(dose=1.0)
-    for drawn in (
-        forest(FRAME, AXIS, TIPS),
-        response(dosed, AXIS, AXIS, TIPS, dose="dose", value="value"),
-        scatter(dosed, AXIS, AXIS, TIPS, across="dose", up="value"),
-    ):
-        assert last_of(drawn)["tooltip"] == tips
-    assert tooltips(ends_of(".1f")) == tooltips(
-        [("low", "interval from", ".1f"), ("high", "interval to", ".1f")]
-    )
 
 
 def test_names_and_panels_are_in_the_order_of_the_data_or_as_asked() -> None:
@@ -251,17 +223,6 @@ def test_responses_stand_at_their_doses_with_what_is_known() -> None:
     assert line["encoding"]["y"]["aggregate"] == "mean"
 
 
-def test_intervals_may_be_areas_and_doses_words() -> None:
-    drawn = response(DOSES, ACROSS, UP, (), dose="dose", value="value", each="kind", area=True)
-    layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
-    assert [layer["mark"]["type"] for layer in layers] == ["rule", "area", "line", "point"]
-    assert layers[1]["encoding"]["detail"]["field"] == "kind"
-    words = DOSES.assign(dose=DOSES["dose"].map({1.0: "z", 2.0: "a", 4.0: "m"}))
-    drawn = response(words, ACROSS, UP, (), dose="dose", value="value")
-    assert last_of(drawn)["x"]["sort"] == ["z", "a", "m"]
-    assert [mark.x for mark in panel_of(drawn).of("symbol")] == pytest.approx([50, 150, 250, 50])
-
-
 def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> None:
     words = (
         DOSES[DOSES["panel"] == "p"]
@@ -339,10 +300,3 @@ def test_one_number_stands_against_another_with_their_intervals() -> None:
     assert len(level) == len(upright) == 3
     unknown = scatter(points, ACROSS, UP, (), across="more", up="value")
     assert len(chart("c", "a", unknown).rows) == len(points) - 1  # type: ignore[arg-type]
-
-
-def test_marks_may_be_large() -> None:
-    large = DOSES.assign(large=DOSES["kind"] == "old")
-    drawn = scatter(large, ACROSS, UP, (), across="dose", up="value", kinds=KINDS, large="large")
-    condition = last_of(drawn)["size"]
-    assert condition["condition"]["value"] > condition["value"]

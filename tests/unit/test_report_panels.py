@@ -12,7 +12,6 @@ import pytest
 import vl_convert
 
 from library import (
-    SHAPES,
     VEGA_LITE,
     Row,
     by_value,
@@ -62,17 +61,6 @@ def test_panels_stand_in_the_order_of_the_rows() -> None:
     # as many beside each other as there are
     assert spec["columns"] == 2 and spec["usermeta"] == {"margin": 50, "gap": 32, "lines": 1}
     assert spec["data"]["values"] == ROWS
-
-
-def test_a_line_is_drawn_once_in_each_panel() -> None:
-    assert marks_in(svg_of(drawn()), "mark-rule role-mark") == 2
-
-
-def test_shapes_and_colours_follow_the_same_names() -> None:
-    looks = kinds("kind", "t", [str(n) for n in range(9)])
-    colour, shape = (json.loads(looks[channel].to_json()) for channel in ("color", "shape"))
-    assert colour["scale"]["domain"] == shape["scale"]["domain"] and colour["scale"]["range"] == "category"
-    assert shape["scale"]["range"] == [*SHAPES, *SHAPES[:3]] and len(set(SHAPES)) == len(SHAPES)
 
 
 def test_values_of_tables_are_as_json_has_them() -> None:

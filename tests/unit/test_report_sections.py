@@ -16,7 +16,6 @@ from library import (
     LEAD,
     LEAD_OF_ANSWER,
     LIBRARY,
-    LONG,
     ORIGINS,
     OTHER_TESTS,
     RESULTS,
@@ -286,22 +285,6 @@ def test_sections_stand_in_groups() -> None:
         Section("s", "S", group="Else")
 
 
-def test_figures_are_numbered_within_their_section() -> None:
-    blocks = (Table(sheet(1)), Fold("more", (Table(sheet(1)), Chart("", "", {"data": {"values": []}}))))
-    page = Page(render_page("t", [Section("one", "One", (), blocks), Section("two", "Two", (), blocks)]))
-    kinds = ("table-1", "table-2", "chart-1")
-    expected = [f"{section}-{kind}" for section in ("one", "two") for kind in kinds]
-    assert [name for name in page.ids if name in expected] == expected
-
-
-def test_a_section_knows_the_blocks_in_its_folds() -> None:
-    inner, deeper = Text("inner"), Text("deeper")
-    options = (Fold("c", (Text("one"),)), Fold("d", (Text("other"),)))
-    blocks = (Text("first"), Fold("a", (inner, Fold("b", (deeper,)))), Choice("l", options), Text("last"))
-    found = [block for block in Section("s", "S", (), blocks).every_block() if isinstance(block, Text)]
-    assert [block.text for block in found] == ["first", "inner", "deeper", "one", "other", "last"]
-
-
 def test_a_choice_is_between_several_folds() -> None:
     one, other = Fold("a", (Text("1"), Text("2"))), Fold("b", (Text("3"),))
     assert chosen("l", []) == ()
@@ -350,12 +333,6 @@ def test_an_app_names_a_program_of_this_library(program: str) -> None:
         App("A b", "pairs/explorer", None)
 
 
-def test_a_long_table_has_a_box_of_its_own_height() -> None:
-    for rows, expected in ((LONG, False), (LONG + 1, True)):
-        page = Page(render_page("t", [Section("s", "S", (), (Table(sheet(rows)),))]))
-        assert ("long" in page.classes) is expected
-
-
 @pytest.mark.parametrize("count", range(LEAD + 4))
 def test_pictures_come_after_few_sentences(count: int) -> None:
     sentences = tuple(f"Found {place}." for place in range(count))
@@ -379,11 +356,6 @@ def test_the_answer_leads_with_more_and_what_is_second_to_it_with_one_sentence(
     before, _, folded_away = html.partition("<details>")
     texts = [re.findall(r"<p>(Found \d+\.)</p>", part) for part in (before, folded_away)]
     assert texts == [list(sentences[:shown]), list(sentences[shown:])]
-
-
-def test_the_tab_of_a_browser_has_the_study_and_not_the_whole_answer() -> None:
-    html = render_page("A study", [Section("s", "S", ("One.",), title="A long answer")])
-    assert "<title>A study \N{EN DASH} Unmask</title>" in html and "<h1>A long answer</h1>" in html
 
 
 def test_a_fold_is_for_a_table_with_rows() -> None:

@@ -22,14 +22,6 @@ def test_a_title_says_what_how_many_and_whose() -> None:
     assert pairs == "n = 48 to 60 pairs" and about == "Study mine. Source: Unmask 7."
 
 
-def test_without_a_heading_the_first_sentence_is_the_title() -> None:
-    made = titled([{"pairs": 5}, {"pairs": 5}])
-    assert made["text"] == ["Scores of models, with 95% intervals."]
-    *text, pairs, _ = made["subtitle"]
-    assert " ".join(text) == "Bands are chance; e.g. of words. Lines are 50."
-    assert pairs == "n = 5 pairs"
-
-
 def test_lines_are_as_long_as_the_chart_is_broad() -> None:
     rows = [{"panel": name} for name in "abc"]
     narrow = titled(rows, "Title", facet={"field": "panel"}, columns=1, spec={"width": 100})

@@ -190,6 +190,5 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
         value="bias",
         kinds=Kinds("kind", "debiased by" if by_family else "model"),
         each="model",
-        area=True,
         grid=Grid(between=": "),
     )

@@ -72,7 +72,6 @@ TABLE5 = Table(
         Column("beyond control", "{over_control:+.4f}", "The change less that of the control.", PREDICTED),
         Column("p (Holm)", "{p_holm:p}", "Exact McNemar against the control, Holm-corrected.", PREDICTED),
     ],
-    where="in_print != 'no prefix'",
     heads=HEADS,
 )
 
@@ -120,6 +119,9 @@ def of_prefixes(results: RegionalResults, table: Table, keys: list[str]) -> Tabl
     rank = lines[~together].groupby(["classifier", "table"])["changed"].rank(method="first", ascending=False)
     lines = pd.concat([lines[together], lines.loc[rank[rank <= MOST].sort_values().index]])
     lines = lines.sort_values(["classifier", "table"], kind="stable")
+    if table is TABLE5:
+        # without a prefix no label changes
+        lines = lines[lines["template"].notna()]
     percent = ["to_positive", "to_negative", "changed", "net", "over_control"]
     lines = lines.assign(classifier=lines["classifier"].map(results.called), **(100 * lines[percent]))
     printed = printed[(printed["table"] == table.name) & printed["dataset"].isin(rows["table"])]

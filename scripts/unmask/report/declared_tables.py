@@ -119,7 +119,7 @@ class Table:
     """A table of a family, as a selection of the rows of a tidy frame.
 
     name: that of its caption. keys: the columns that begin a row, each as they are or with a format
-    (`ratio:g`); heads: what keys are headed with where it is not their name. where: a query of pandas.
+    (`ratio:g`); heads: what keys are headed with where it is not their name.
 
     across: columns whose values stand side by side, in the order of appearance, or of their categories where
     they are categorical. Of two, the first is the group and the second the label of a heading, with one
@@ -137,7 +137,6 @@ class Table:
     lines: bool = False
     label_first: bool = False
     heads: Mapping[str, str] = field(default_factory=dict)
-    where: str = ""
 
     def without(self, *names: str) -> "Table":
         """The table without the columns of these labels or groups."""
@@ -166,7 +165,6 @@ class Table:
         """
         if missing := sorted(self.needs() - {*frame.columns}):
             raise ValueError(f"table {self.name}: the frame has no column {', '.join(missing)}")
-        frame = frame.query(self.where) if self.where else frame
         if frame.empty:
             return Sheet(f"{caption} {EMPTY}".strip(), self.stubs, (), ())
         rows: list[dict[Any, Any]] = frame.to_dict("records")

@@ -262,7 +262,6 @@ def response(
     interval: Interval = ("low", "high"),
     kinds: Kinds | None = None,
     each: str | None = None,
-    area: bool = False,
     broad: Interval | None = None,
     reported: str | None = None,
     grid: Grid = Grid(),
@@ -270,7 +269,6 @@ def response(
     """What comes of a dose: numbers with their intervals, those of one kind joined by a line.
 
     dose: a column of numbers, or of words, which have no scale. each: what a line is of, beside its kind.
-    area: whether intervals are areas.
     broad: a band behind all, which chance gives. reported: a column of the same numbers as others report
     them, on a thinner line with triangles.
     """
@@ -298,13 +296,10 @@ def response(
         layers.append(marks.encode(**at, tooltip=said))
     known = _known(frame, interval[0])
     valid = having(*interval)
-    if known and area:
-        shade = valid.mark_area(opacity=0.15, **single)
-        layers.append(shade.encode(x=place["x"], **up.between(interval), **one, **_colour(looks)))
     lines = alt.Chart().mark_line(strokeWidth=1.4, **single)
     # where there are several of a dose, through their mean
     layers.append(lines.encode(**(place | up.at(f"mean({value})")), **one, **_colour(looks)))
-    if known and not area:
+    if known:
         rule = valid.mark_rule(strokeWidth=1.2, **single)
         layers.append(rule.encode(x=place["x"], **up.between(interval), **_colour(looks)))
     points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK - 10, **single)
