@@ -1,35 +1,21 @@
 # Association tests (WEAT, SEAT, grounded): how much nearer one set of words is to an attribute than another.
 
 
-include: "inputs/associations.smk"
-
-
-from unmask.associations.study import check_study as check_study_of_associations
+from unmask.associations import study as associations_study
 from unmask.associations.terms import GROUNDED
-from unmask.corpora.shards import files_of as files_of_pattern
 
 ASSOCIATIONS = config.get("associations", {})
 SUITES = ASSOCIATIONS.get("tests", {})
 VECTORS = ASSOCIATIONS.get("vectors", {})
 GROUNDED_SUITES = [suite for suite, entry in SUITES.items() if entry["format"] == "grounded"]
+TESTED = associations_study.all_tested(ASSOCIATIONS, MODELS)
+ENCODERS = [*TESTED, *VECTORS]
+READERS = associations_study.encoders_of(ASSOCIATIONS, MODELS)
+# the features of the pictures of those that have some
+FEATURES = {suite: [outside(entry["features"])] for suite, entry in SUITES.items() if "features" in entry}
 
-
-TEXT_MODELS = tested_models("masked-lm", "text-encoder")
-VISION_MODELS = tested_models("vision-and-language")
-ENCODERS = [*TEXT_MODELS, *VISION_MODELS, *VECTORS]
-
-
-try:
-    check_study_of_associations(
-        ASSOCIATIONS,
-        MODELS,
-        [*TEXT_MODELS, *VISION_MODELS],
-        encoders_of,
-        test_files,
-        resource("associations/published.csv"),
-    )
-except InputError as error:
-    sys.exit(f"error: {error}")
+with refusing():
+    associations_study.check_study(ASSOCIATIONS, MODELS, resource("associations/published.csv"))
 
 
 wildcard_constraints:
@@ -37,27 +23,25 @@ wildcard_constraints:
     encoder=any_of(ENCODERS),
 
 
-register(
-    "associations",
-    statistics=association_tables(),
-    provenance=associations_provenance(),
-)
-
-
 rule read_associations:
     input:
-        unpack(suite_files),
+        tests=lambda wildcards: list(map(outside, associations_study.test_files(SUITES[wildcards.suite]))),
+        words=lambda wildcards: (
+            [outside(SUITES[wildcards.suite]["words"])] if SUITES[wildcards.suite]["words"] else []
+        ),
         facts=resource("associations/words.yaml"),
     output:
-        result("associations", "suites", "{suite}.parquet"),
+        result("associations/suites/{suite}.parquet"),
     log:
         log_of("associations", "suites", "{suite}.log"),
     localrule: True
-    conda:
-        "../envs/unmask.yaml"
     params:
         suite=lambda wildcards: wildcards.suite,
-        entry=suite_settings,
+        entry=lambda wildcards: {
+            key: of
+            for key, of in SUITES[wildcards.suite].items()
+            if key in ("format", "only", "repeated_keys")
+        },
         source=lambda wildcards: SUITES[wildcards.suite]["path"],
     message:
         "Reading the association tests {wildcards.suite}"
@@ -67,18 +51,16 @@ rule read_associations:
 
 rule embed_stimuli:
     input:
-        unpack(suite_pictures),
-        **of_model(lambda wildcards: wildcards.encoder),
-        stimuli=result("associations", "suites", "{suite}.parquet"),
+        manifest=result("models/{encoder}/manifest.json"),
+        features=lambda wildcards: FEATURES.get(wildcards.suite, []),
+        stimuli=result("associations/suites/{suite}.parquet"),
         facts=resource("associations/words.yaml"),
     output:
-        result("associations", "{encoder}", "{suite}", "embeddings.parquet"),
+        result("associations/{encoder}/{suite}/embeddings.parquet"),
     log:
         log_of("associations", "{encoder}", "{suite}", "embedding.log"),
     wildcard_constraints:
-        encoder=any_of([*TEXT_MODELS, *VISION_MODELS]),
-    conda:
-        "../envs/unmask.yaml"
+        encoder=any_of(TESTED),
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -86,7 +68,9 @@ rule embed_stimuli:
     params:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
-        poolings=suite_poolings,
+        poolings=lambda wildcards: (
+            list(GROUNDED) if wildcards.suite in GROUNDED_SUITES else ASSOCIATIONS["poolings"]
+        ),
     message:
         "Embedding the texts of {wildcards.suite} with {wildcards.encoder}"
     script:
@@ -95,16 +79,14 @@ rule embed_stimuli:
 
 rule embed_vectors:
     input:
-        stimuli=result("associations", "suites", "{suite}.parquet"),
+        stimuli=result("associations/suites/{suite}.parquet"),
         vectors=lambda wildcards: outside(VECTORS[wildcards.encoder]["path"]),
     output:
-        result("associations", "{encoder}", "{suite}", "embeddings.parquet"),
+        result("associations/{encoder}/{suite}/embeddings.parquet"),
     log:
         log_of("associations", "{encoder}", "{suite}", "embedding.log"),
     wildcard_constraints:
         encoder=any_of(VECTORS),
-    conda:
-        "../envs/unmask.yaml"
     params:
         encoder=lambda wildcards: wildcards.encoder,
         suite=lambda wildcards: wildcards.suite,
@@ -116,14 +98,12 @@ rule embed_vectors:
 
 rule compute_associations:
     input:
-        stimuli=result("associations", "suites", "{suite}.parquet"),
-        embeddings=result("associations", "{encoder}", "{suite}", "embeddings.parquet"),
+        stimuli=result("associations/suites/{suite}.parquet"),
+        embeddings=result("associations/{encoder}/{suite}/embeddings.parquet"),
     output:
-        result("associations", "{encoder}", "{suite}", "associations.parquet"),
+        result("associations/{encoder}/{suite}/associations.parquet"),
     log:
         log_of("associations", "{encoder}", "{suite}", "testing.log"),
-    conda:
-        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
     params:
@@ -137,12 +117,44 @@ rule compute_associations:
         "../scripts/compute_associations.py"
 
 
+# by encoder and suite
+ASSOCIATION_TABLES = {
+    (encoder, suite): result("associations", encoder, suite, "associations.parquet")
+    for suite in SUITES
+    for encoder in READERS[suite]
+}
+
+register(
+    "associations",
+    statistics=list(ASSOCIATION_TABLES.values()),
+    provenance=[
+        *(
+            {
+                "title": f"Association tests {suite}",
+                "files": [result("associations", "suites", f"{suite}.parquet")],
+                "keys": ["format", "source", *MADE],
+                "stated": licence(entry),
+            }
+            for suite, entry in SUITES.items()
+        ),
+        *(
+            {
+                "title": f"Word vectors {name}",
+                "files": [path for (encoder, _), path in ASSOCIATION_TABLES.items() if encoder == name][:1],
+                "keys": ["embedded", *MADE],
+                "stated": licence(entry),
+            }
+            for name, entry in VECTORS.items()
+        ),
+    ],
+)
+
 if ASSOCIATIONS:
     presents(
         "associations",
         {
-            "associations": association_tables(),
-            "suites": [result("associations", "suites", f"{suite}.parquet") for suite in SUITES],
+            "associations": list(ASSOCIATION_TABLES.values()),
+            "suites": collect(rules.read_associations.output, suite=SUITES),
             "captions": resource("associations/captions.yaml"),
             "published": resource("associations/published.csv"),
         },

@@ -1,5 +1,6 @@
 # The study's configuration, where its results lie, and what it consists of.
 
+import contextlib
 import functools
 import os
 import re
@@ -27,6 +28,7 @@ from unmask.code_digest import code_digest
 from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
+from unmask.models.study import Models
 from unmask.preflight import DigestCache, hold_run_lock
 from unmask.results.checksums import FILE as CHECKSUMS
 from unmask.results.settings import check_layout, difference, stated
@@ -43,7 +45,17 @@ if os.path.lexists(RESULTS) and not os.path.isdir(RESULTS):
 if workflow.modifier.path_modifier.modify(f"{RESULTS}/") != f"{RESULTS}/":
     sys.exit("error: Unmask as a module takes no `prefix` and no `replace_prefix`")
 
-try:
+
+@contextlib.contextmanager
+def refusing():
+    """End the run with one line where the study is not as it has to be."""
+    try:
+        yield
+    except InputError as error:
+        sys.exit(f"error: {error}")
+
+
+with refusing():
     if set("{}") & set(str(ROOT)):
         raise InputError(
             f"{ROOT}: Snakemake takes braces in a path for wildcards; move Unmask to a folder without them"
@@ -54,15 +66,12 @@ try:
     _chosen = complete(_chosen, ROOT)
     if workflow.is_main_process:
         check_files(_chosen, DIGESTS.of)
-except InputError as error:
-    sys.exit(f"error: {error}")
 # another one, as the config of a module may be its workflow's
 config = _chosen
 
 STUDY = f"{RESULTS}/{config['study']}"
-MODELS, BENCHMARKS, CORPORA, WORLDS = (
-    config.get(key, {}) for key in ("models", "benchmarks", "corpora", "worlds")
-)
+BENCHMARKS, CORPORA, WORLDS = (config.get(key, {}) for key in ("benchmarks", "corpora", "worlds"))
+MODELS = Models(config.get("models", {}))
 
 REGISTER = []
 PRESENTED = []
@@ -123,10 +132,8 @@ def registered(what):
 
 def hold_results():
     """Keep other runs out of the results during this one."""
-    try:
+    with refusing():
         hold_run_lock(STUDY)
-    except InputError as error:
-        sys.exit(f"error: {error}")
 
 
 def finished_study(wildcards):
@@ -141,10 +148,8 @@ def check_results():
     """Stop where results that are there are of an earlier layout, or are a copy of another study's."""
     is_finished = os.path.exists(result(CHECKSUMS))
     some = [result(CHECKSUMS)] if is_finished else sorted(map(str, Path(STUDY).glob("**/*.parquet")))[:1]
-    try:
+    with refusing():
         check_layout(STUDY)
-    except InputError as error:
-        sys.exit(f"error: {error}")
     if not some or workflow.persistence.metadata(IOFile(some[0])) is not None:
         return
     known = f"{STUDY}: there is no record (.snakemake) of how these results were made"
@@ -229,6 +234,12 @@ def licence(entry, made=False):
     """What the report says of the licence of data, also where a study names none; nothing of what it makes
     itself. Its provenance has it, and the section on how to cite lists it (unmask.report.citing)."""
     return {} if made else {LICENCE: entry.get("licence") or NOT_STATED}
+
+
+def display_metadata(names, entries):
+    """What the report says of models or benchmarks, in the order of the study."""
+    keys = ("published", "source", "world", "format")
+    return [{"name": name, **{key: entries[name].get(key) for key in keys}} for name in names]
 
 
 def settings():

@@ -1,64 +1,58 @@
 # Debiasing: models made from models, by training them on, so that they should be less biased.
+#
+#   corpus, gendered words -> debiased models -> (scored as all others) -> comparisons with their origins
 
+from unmask.terms import PROTOCOLS
 
-include: "inputs/debiasing.smk"
+DEBIASING = config.get("debiasing", {})
+DEBIASED = MODELS.of("debiased")
+# the corpus that models are debiased with, and the world that it is of, if it is of one
+DEBIASING_CORPUS = CORPORA[DEBIASING["corpus"]] if DEBIASING else {}
+DEBIASING_WORLD = DEBIASING_CORPUS.get("world")
+# the study's pairs of words that differ in gender, those of its world, or the paper's
+if DEBIASING.get("words", "published") != "published":
+    GENDERED_WORDS = outside(DEBIASING["words"])
+else:
+    GENDERED_WORDS = result("debiasing/words.csv") if DEBIASING_WORLD else resource("gendered_words.yaml")
+# the module that a model is debiased by
+DEBIASED_BY = {name: "at" if MODELS[name]["method"] == "at" else "masked_training" for name in DEBIASED}
 
-
-check_debiasing()
-
-
-DEBIASES = bool(debiased_models())
-LISTS = [result("debiasing", name) for name in ("neutral.txt", "stereotypes.txt", "words.csv")]
-
-register(
-    "debiasing",
-    provenance=(
-        [
-            {
-                "title": "Corpus of debiasing",
-                "files": [result("debiasing", "corpus.json")],
-                "keys": [],
-                "stated": licence(debiasing_corpus(), made=debiasing_world() is not None),
-            }
-        ]
-        if DEBIASES
-        else []
-    ),
-    statistics=[*debiasing_comparisons(), *(LISTS if DEBIASES and debiasing_world() else [])],
-)
+with refusing():
+    if DEBIASED and not DEBIASING:
+        raise InputError(
+            f"config key models.{DEBIASED[0]}: it needs the key debiasing, which the study lacks"
+        )
+    MODELS.check_bases("debiased", MASKED_LM)
 
 
 rule read_debiasing_corpus:
     input:
-        shards=list(shards_of(DEBIASING["corpus"]).values()) if DEBIASING else [],
+        shards=list(SHARDS[DEBIASING["corpus"]].values()) if DEBIASING else [],
     output:
-        text=result("debiasing", "corpus.txt"),
-        facts=result("debiasing", "corpus.json"),
+        text=result("debiasing/corpus.txt"),
+        facts=result("debiasing/corpus.json"),
     log:
-        log_of("debiasing", "corpus.log"),
-    conda:
-        "../envs/unmask.yaml"
+        log_of("debiasing/corpus.log"),
     params:
         name=DEBIASING.get("corpus"),
-        entry={key: of for key, of in debiasing_corpus().items() if key in ("format", "column")},
+        entry={key: of for key, of in DEBIASING_CORPUS.items() if key in ("format", "column")},
     message:
         "Reading the corpus that models are debiased with"
     script:
         "../scripts/read_debiasing_corpus.py"
 
 
+# the corpus of a world lacks sentences of stereotyped words without a gender
 rule make_neutral:
     output:
-        neutral=LISTS[0],
-        stereotypes=LISTS[1],
-        words=LISTS[2],
+        neutral=result("debiasing/neutral.txt"),
+        stereotypes=result("debiasing/stereotypes.txt"),
+        words=result("debiasing/words.csv"),
     log:
-        log_of("debiasing", "neutral.log"),
-    conda:
-        "../envs/unmask.yaml"
+        log_of("debiasing/neutral.log"),
     params:
-        name=debiasing_world(),
-        entry=lambda wildcards: world_settings(debiasing_world()),
+        name=DEBIASING_WORLD,
+        entry=WORLD_SETTINGS.get(DEBIASING_WORLD),
     message:
         "Making sentences of occupations without a gender"
     script:
@@ -67,18 +61,16 @@ rule make_neutral:
 
 rule swap_corpus:
     input:
-        text=result("debiasing", "corpus.txt"),
-        words=gendered_words(),
+        text=rules.read_debiasing_corpus.output.text,
+        words=GENDERED_WORDS,
         no_noun_phrase=resource("debiasing/no_noun_phrase.txt"),
     output:
-        text=result("debiasing", "swapped-{protocol}.txt"),
-        facts=result("debiasing", "swapped-{protocol}.json"),
+        text=result("debiasing/swapped-{protocol}.txt"),
+        facts=result("debiasing/swapped-{protocol}.json"),
     log:
-        log_of("debiasing", "swapping-{protocol}.log"),
+        log_of("debiasing/swapping-{protocol}.log"),
     wildcard_constraints:
         protocol=any_of(PROTOCOLS),
-    conda:
-        "../envs/unmask.yaml"
     params:
         protocol=lambda wildcards: wildcards.protocol,
         held_out=DEBIASING.get("held_out"),
@@ -90,48 +82,124 @@ rule swap_corpus:
 
 makes(
     "debiased",
-    debiasing_entry,
-    debiasing_parts,
-    lambda wildcards: {"held_out": DEBIASING["held_out"], "module": debiasing_module(wildcards.model)},
-    lambda wildcards: [module_file("debiasing", debiasing_module(wildcards.model))],
+    lambda wildcards: {
+        **{key: MODELS[wildcards.model][key] for key in ("from", "method", "protocol", "seed", "options")},
+        "training": DEBIASING["training"] | MODELS[wildcards.model]["training"],
+    },
+    lambda wildcards: {
+        "texts": (
+            result("debiasing", f"swapped-{MODELS[wildcards.model]['protocol']}.txt")
+            if MODELS[wildcards.model]["method"] == "cda"
+            else result("debiasing/corpus.txt")
+        ),
+        "words": GENDERED_WORDS,
+        "stereotypes": (
+            result("debiasing/stereotypes.txt") if DEBIASING_WORLD else resource("debiasing/stereotypes.yaml")
+        ),
+        **(
+            {"neutral": result("debiasing/neutral.txt")}
+            if DEBIASING_WORLD and MODELS[wildcards.model]["method"] == "at"
+            else {}
+        ),
+    },
+    lambda wildcards: {"held_out": DEBIASING["held_out"], "module": DEBIASED_BY[wildcards.model]},
+    lambda wildcards: [module_file("debiasing", DEBIASED_BY[wildcards.model])],
     memory=training_memory,
 )
 
 
+# by benchmark, the debiased models that are scored on it, and those that they are made from
+COMPARED_WITH_ORIGINS = {
+    benchmark: [
+        name
+        for name in PAIRS.on(benchmark)
+        if name in {*debiased, *(MODELS[each]["from"] for each in debiased)}
+    ]
+    for benchmark in BENCHMARKS
+    for debiased in [PAIRS.on(benchmark, DEBIASED)]
+}
+
+
 use rule compare_models as compare_debiased with:
     input:
-        pairs=result("benchmarks", "{benchmark}.parquet"),
-        scores=lambda wildcards: results_of_all(
-            "scores", f"{ORIGINAL}.parquet", [wildcards.benchmark], compared_models(wildcards.benchmark)
+        pairs=rules.read_benchmark.output.pairs,
+        scores=lambda wildcards: expand(
+            MEASURED["scores"],
+            model=COMPARED_WITH_ORIGINS[wildcards.benchmark],
+            benchmark=wildcards.benchmark,
         ),
     output:
-        result("debiasing", "comparisons", "{benchmark}.parquet"),
+        result("debiasing/comparisons/{benchmark}.parquet"),
     log:
-        log_of("debiasing", "comparisons", "{benchmark}.log"),
+        log_of("debiasing/comparisons/{benchmark}.log"),
     params:
         measures=MEASURES,
-        options={key: config["statistics"].get(key) for key in ("confidence", "clusters")},
+        options=COMPARING,
         what=lambda wildcards: f"benchmark {wildcards.benchmark}",
         about=lambda wildcards: {
             "benchmark": wildcards.benchmark,
-            "models": compared_models(wildcards.benchmark),
+            "models": COMPARED_WITH_ORIGINS[wildcards.benchmark],
         },
         bias_type=DEBIASING.get("bias_type"),
     message:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
 
 
-if DEBIASES:
+COMPARED_ON = [name for name, models in COMPARED_WITH_ORIGINS.items() if len(models) > 1]
+DEBIASED_COMPARED = collect(rules.compare_debiased.output, benchmark=COMPARED_ON)
+
+register(
+    "debiasing",
+    provenance=(
+        [
+            {
+                "title": "Corpus of debiasing",
+                "files": [result("debiasing/corpus.json")],
+                "keys": [],
+                "stated": licence(DEBIASING_CORPUS, made=DEBIASING_WORLD is not None),
+            }
+        ]
+        if DEBIASED
+        else []
+    ),
+    statistics=[
+        *DEBIASED_COMPARED,
+        *(rules.make_neutral.output if DEBIASED and DEBIASING_WORLD else []),
+    ],
+)
+
+if DEBIASED:
     presents(
         "debiasing",
-        debiasing_inputs(),
+        {
+            "facts": [result("models", model, "facts.json") for model in DEBIASED],
+            "comparisons": DEBIASED_COMPARED,
+            "scores": [
+                path
+                for benchmark in COMPARED_ON
+                for path in expand(
+                    MEASURED["scores"], model=COMPARED_WITH_ORIGINS[benchmark], benchmark=benchmark
+                )
+            ],
+            "pairs": collect(rules.read_benchmark.output.pairs, benchmark=COMPARED_ON),
+            "captions": resource("debiasing/captions.yaml"),
+        },
         # there is no figure where they are not scored on pairs
         (
             {f"changes_{form}": result("figures", f"debiasing.{form}") for form in ("svg", "png")}
-            if debiasing_comparisons()
+            if DEBIASED_COMPARED
             else {}
         ),
         ["debiasing"],
-        debiasing_settings(),
+        {
+            "models": [
+                {"name": name, **{key: MODELS[name][key] for key in ("from", "method", "protocol")}}
+                for name in DEBIASED
+            ],
+            "measures": MEASURES,
+            "bias_type": DEBIASING.get("bias_type"),
+            "alpha": config["statistics"]["alpha"],
+            "confidence": config["statistics"]["confidence"],
+        },
         what="debiased models",
     )

@@ -4,80 +4,42 @@
 #   tasks -> fine-tuned models' predictions -> scores -> correlations with bias scores
 
 
-include: "inputs/downstream.smk"
-
-
 from unmask.configuration import read_config
+from unmask.downstream import study as downstream_study
 from unmask.downstream.sources import source_files, with_preset
-from unmask.downstream.study import are_scored_after, fine_tuned_models, settings_of
-from unmask.downstream.study import check_study as check_study_of_downstream
 from unmask.downstream.terms import LEAST_SEEN
-from unmask.terms import PUBLISHED
 
 DOWNSTREAM = config.get("downstream", {})
-try:
-    check_study_of_downstream(config)
-except InputError as error:
-    sys.exit(f"error: {error}")
 # what published tasks are read with
 PRESETS = read_config(ROOT / "resources/downstream/tasks.yaml") if DOWNSTREAM else {}
 TASKS = {name: with_preset(entry, PRESETS) for name, entry in DOWNSTREAM.get("tasks", {}).items()}
-TUNED = fine_tuned_models(config) if DOWNSTREAM else []
-TUNED_AND_SCORED = [model for model in TUNED if model in SCORED]
+
+with refusing():
+    downstream_study.check_study(config)
+    TUNED = downstream_study.fine_tuned_models(config) if DOWNSTREAM else []
+    TUNED_ON = downstream_study.tuned_on(TASKS, TUNED, MODELS)
+
 DOWNSTREAM_SEEDS = DOWNSTREAM.get("seeds", [0])
 # whether models are scored on pairs after fine-tuning, and with which seed
-SCORES_AFTER = bool(DOWNSTREAM) and are_scored_after(config)
+SCORES_AFTER = bool(DOWNSTREAM) and downstream_study.are_scored_after(config)
 SAVED_SEED = DOWNSTREAM_SEEDS[0]
 OTHER_SEEDS = [str(seed) for seed in DOWNSTREAM_SEEDS if not (SCORES_AFTER and seed == SAVED_SEED)]
-
-
-for task in TASKS:
-    if not tuned_on(task):
-        sys.exit(
-            f"error: config key downstream.tasks.{task}.world: "
-            "all models that are fine-tuned are of other worlds"
+# the files that each task is read from, by name
+TASK_FILES = {
+    task: {
+        name: (
+            resource(source["resource"])
+            if "resource" in source
+            else outside(source["path"]) if "path" in source else result("downstream", task, "source", name)
         )
-
-EXTRINSIC_SCORES = [
-    result("downstream", task, model, "scores.parquet") for task in TASKS for model in tuned_on(task)
-]
-WORDS = [result("downstream", task, "words.parquet") for task in TASKS]
-BIAS_SCORES = {
-    "bias_before": results_of_all("statistics", "bias.parquet", models=TUNED_AND_SCORED),
-    "bias_after": results_of_all(
-        "statistics",
-        "bias.parquet",
-        models=[f"{model}@{task}" for task in TASKS for model in tuned_on(task)] if SCORES_AFTER else [],
-    ),
+        for name, source in source_files(entry).items()
+    }
+    for task, entry in TASKS.items()
 }
 
 
 wildcard_constraints:
     task=any_of(TASKS),
-
-
-register(
-    "downstream",
-    statistics=(
-        [*EXTRINSIC_SCORES, *WORDS, result("downstream", "correlations.parquet")] if DOWNSTREAM else []
-    ),
-    provenance=(
-        [
-            *(
-                {
-                    "title": f"Task {task}",
-                    "files": [result("downstream", task, "items.parquet")],
-                    "keys": ["source"],
-                    "stated": licence(entry, made="world" in entry),
-                }
-                for task, entry in TASKS.items()
-            ),
-            {"title": "Extrinsic bias", "files": EXTRINSIC_SCORES, "keys": ["versions", "code"]},
-        ]
-        if DOWNSTREAM
-        else []
-    ),
-)
 
 
 rule fetch_task:
@@ -87,13 +49,9 @@ rule fetch_task:
     log:
         log_of("downstream", "{task}", "{file}.fetching.log"),
     wildcard_constraints:
-        task=any_of(
-            task for task, entry in TASKS.items() if any(map(is_downloaded, source_files(entry).values()))
-        ),
+        task=any_of(TASKS),
         file=r".+(?<!\.facts\.json)",
     localrule: True
-    conda:
-        "../envs/unmask.yaml"
     params:
         what=lambda wildcards: f"task {wildcards.task}",
         config_keys=lambda wildcards: ["downstream", "tasks", wildcards.task, "files", wildcards.file],
@@ -106,29 +64,41 @@ rule fetch_task:
 
 rule read_task:
     input:
-        unpack(task_files),
+        unpack(lambda wildcards: TASK_FILES[wildcards.task]),
     output:
         examples=result("downstream", "{task}", "examples.parquet"),
         items_table=result("downstream", "{task}", "items.parquet"),
     log:
         log_of("downstream", "{task}", "reading.log"),
-    conda:
-        "../envs/unmask.yaml"
     resources:
         mem_mb=lambda wildcards, attempt: 8000 * attempt,
     params:
         name=lambda wildcards: wildcards.task,
-        entry=task_settings,
+        # without secrets of its urls
+        entry=lambda wildcards: {
+            **{
+                key: of for key, of in TASKS[wildcards.task].items() if key not in ("fine_tuning", "licence")
+            },
+            **{
+                "settings": WORLD_SETTINGS[world]
+                for world in [TASKS[wildcards.task].get("world")]
+                if world is not None
+            },
+            "files": {name: as_shown(source) for name, source in TASKS[wildcards.task]["files"].items()},
+        },
     message:
         "Reading the task {wildcards.task}"
     script:
         "../scripts/read_task.py"
 
 
+TASK_WORDS = [result("downstream", task, "words.parquet") for task in TASKS]
+
+
 # a rule of its own, as other words or another confidence would else fine-tune all models anew
 rule count_gendered_words:
     input:
-        examples=[result("downstream", task, "examples.parquet") for task in TASKS],
+        examples=collect(rules.read_task.output.examples, task=TASKS),
         words=(
             resource("gendered_words.yaml")
             if DOWNSTREAM.get("words", "published") == "published"
@@ -136,11 +106,9 @@ rule count_gendered_words:
         ),
     output:
         # a study without tasks has a pattern all the same
-        WORDS or [result("downstream", "words.parquet")],
+        TASK_WORDS or [result("downstream/words.parquet")],
     log:
         log_of("downstream", "words.log"),
-    conda:
-        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
     params:
@@ -153,7 +121,7 @@ rule count_gendered_words:
 
 rule fine_tune:
     input:
-        **of_model(),
+        manifest=result("models/{model}/manifest.json"),
         examples=result("downstream", "{task}", "examples.parquet"),
         items_table=result("downstream", "{task}", "items.parquet"),
     output:
@@ -163,8 +131,6 @@ rule fine_tune:
     wildcard_constraints:
         model=any_of(TUNED),
         seed=any_of(OTHER_SEEDS),
-    conda:
-        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -173,7 +139,7 @@ rule fine_tune:
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
         seed=lambda wildcards: int(wildcards.seed),
-        entry=lambda wildcards: settings_of(DOWNSTREAM, wildcards.task),
+        entry=lambda wildcards: downstream_study.settings_of(DOWNSTREAM, wildcards.task),
         saved=False,
     message:
         "Fine-tuning {wildcards.model} on {wildcards.task} (seed {wildcards.seed})"
@@ -184,7 +150,9 @@ rule fine_tune:
 # the same, when the model is to be scored on pairs once more
 use rule fine_tune as fine_tune_and_save with:
     output:
-        **made_model("{model}@{task}"),
+        directory=directory(result("models/{model}@{task}/files")),
+        facts=result("models/{model}@{task}/facts.json"),
+        manifest=result("models/{model}@{task}/manifest.json"),
         predictions=result("downstream", "{task}", "{model}", f"seed-{SAVED_SEED}.parquet"),
     log:
         log_of("downstream", "{task}", "{model}", f"seed-{SAVED_SEED}.log"),
@@ -194,26 +162,33 @@ use rule fine_tune as fine_tune_and_save with:
         model=lambda wildcards: wildcards.model,
         task=lambda wildcards: wildcards.task,
         seed=SAVED_SEED,
-        entry=lambda wildcards: settings_of(DOWNSTREAM, wildcards.task),
+        entry=lambda wildcards: downstream_study.settings_of(DOWNSTREAM, wildcards.task),
         saved=True,
         manifest=lambda wildcards: about_model(f"{wildcards.model}@{wildcards.task}"),
     message:
         f"Fine-tuning {{wildcards.model}} on {{wildcards.task}} (seed {SAVED_SEED})"
 
 
+PREDICTIONS = result("downstream/{task}/{model}/seed-{seed}.parquet")
+
+
 rule measure_downstream:
     input:
         items_table=result("downstream", "{task}", "items.parquet"),
-        predictions=lambda wildcards: predictions_of(wildcards.model, wildcards.task),
-        origin=origin_predictions,
+        predictions=lambda wildcards: expand(PREDICTIONS, **wildcards, seed=DOWNSTREAM_SEEDS),
+        # of the model that this one is made from, where it is fine-tuned, too
+        origin=lambda wildcards: expand(
+            PREDICTIONS,
+            model=[name for name in TUNED_ON[wildcards.task] if name == MODELS[wildcards.model].get("from")],
+            task=wildcards.task,
+            seed=DOWNSTREAM_SEEDS,
+        ),
     output:
         result("downstream", "{task}", "{model}", "scores.parquet"),
     log:
         log_of("downstream", "{task}", "{model}", "scores.log"),
     wildcard_constraints:
         model=any_of(TUNED),
-    conda:
-        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
     params:
@@ -227,6 +202,20 @@ rule measure_downstream:
         "../scripts/measure_downstream.py"
 
 
+EXTRINSIC_SCORES = [
+    result("downstream", task, model, "scores.parquet")
+    for task, models in TUNED_ON.items()
+    for model in models
+]
+TUNED_AND_SCORED = [model for model in TUNED if model in SCORED]
+TUNED_MODELS = [f"{model}@{task}" for task, models in TUNED_ON.items() for model in models]
+BIAS_SCORES = {
+    "bias_before": collect(MEASURED["bias"], zip, **PAIRS.places(TUNED_AND_SCORED)),
+    "bias_after": collect(MEASURED["bias"], zip, **PAIRS.places(TUNED_MODELS if SCORES_AFTER else [])),
+}
+ROLES = downstream_study.roles_of(TUNED, MODELS)
+
+
 rule correlate_downstream:
     input:
         **BIAS_SCORES,
@@ -235,12 +224,10 @@ rule correlate_downstream:
         result("downstream", "correlations.parquet"),
     log:
         log_of("downstream", "correlations.log"),
-    conda:
-        "../envs/unmask.yaml"
     resources:
         mem_mb=table_memory,
     params:
-        models=listed_models(),
+        models=ROLES,
         tasks=list(TASKS),
         benchmarks=list(BENCHMARKS),
         measures=MEASURES,
@@ -251,24 +238,50 @@ rule correlate_downstream:
         "../scripts/correlate_downstream.py"
 
 
+CORRELATIONS = collect(rules.correlate_downstream.output) if DOWNSTREAM else []
+
+register(
+    "downstream",
+    statistics=[*EXTRINSIC_SCORES, *TASK_WORDS, *CORRELATIONS],
+    provenance=[
+        *(
+            {
+                "title": f"Task {task}",
+                "files": [result("downstream", task, "items.parquet")],
+                "keys": ["source"],
+                "stated": licence(entry, made="world" in entry),
+            }
+            for task, entry in TASKS.items()
+        ),
+        *([{"title": "Extrinsic bias", "files": EXTRINSIC_SCORES, "keys": MADE}] if DOWNSTREAM else []),
+    ],
+)
+
 if DOWNSTREAM:
+    _figures = {
+        "extrinsic": TASKS,
+        "intrinsic": TUNED_AND_SCORED,
+        "changes": any("origin" in each for each in ROLES),
+        "against": len(TUNED_AND_SCORED) >= LEAST_SEEN,
+        "steps": any(downstream_study.settings_of(DOWNSTREAM, task)["how"] == "curve" for task in TASKS),
+    }
     presents(
         "downstream",
         BIAS_SCORES
         | {
             "scores": EXTRINSIC_SCORES,
-            "words": WORDS,
-            "correlations": result("downstream", "correlations.parquet"),
-            "comparisons": debiasing_comparisons(),
+            "words": TASK_WORDS,
+            "correlations": CORRELATIONS[0],
+            "comparisons": DEBIASED_COMPARED,
             "published": resource("downstream/published.csv"),
             "captions": resource("downstream/captions.yaml"),
         },
         table_outputs(["table1", "table2", "overview"], "downstream_")
         | table_outputs(["values", "occupations"], "downstream_", ["csv"])
-        | figure_outputs(downstream_figures(), "downstream_"),
+        | figure_outputs([name for name, wanted in _figures.items() if wanted], "downstream_"),
         ["downstream"],
         {
-            "models": listed_models(),
+            "models": ROLES,
             "tasks": [{"name": task, "published": entry.get("published")} for task, entry in TASKS.items()],
             "benchmarks": list(BENCHMARKS),
             "published": {name: of["published"] for name, of in BENCHMARKS.items() if "published" in of},

@@ -2,13 +2,11 @@
 # Whatever makes a model's files writes its manifest last: what is in its directory, and where it is from.
 
 
-include: "inputs/models.smk"
+include: "making.smk"
 
 
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
-from unmask.models.directory import files_of as files_of_model
-from unmask.models.keys import sources
-
+WITH_FILES = [name for name in MODELS if MODELS.has_files(name)]
+MADE_HERE = MODELS.of(*names_in("sources"))
 MANIFEST_KEYS = [
     "entry",
     "model_type",
@@ -22,17 +20,14 @@ MANIFEST_KEYS = [
     "tokenizer_digest",
     "files",
 ]
-# how models of each source are made, as families say it with `makes`
-MAKERS = {}
-# what the families say of models of each source
-SOURCES = sources()
+
+with refusing():
+    MODELS.check_starts()
 
 
 wildcard_constraints:
     model=any_of(MODELS),
 
-
-check_starts()
 
 register(
     "models",
@@ -40,7 +35,7 @@ register(
     provenance=[
         {
             "title": f"Model {model}"
-            + (", whose repository has code that was run" if runs_own_code(model) else ""),
+            + (", whose repository has code that was run" if MODELS.runs_own_code(model) else ""),
             "files": [result("models", model, "manifest.json")],
             "keys": MANIFEST_KEYS,
         }
@@ -48,27 +43,16 @@ register(
     ],
 )
 
-makes(
-    "random",
-    entry_with("kind", "config", "tokenizer", "seed"),
-    lambda wildcards: {
-        "tokenizer": [outside(path) for path in files_in(MODELS[wildcards.model]["tokenizer"])]
-    },
-)
-makes("gguf", entry_with("start"), gguf_file, memory=gguf_memory)
-
 
 rule fetch_model:
     output:
-        directory=directory(result("models", "{model}", "files")),
-        facts=result("models", "{model}", "facts.json"),
+        directory=directory(result("models/{model}/files")),
+        facts=result("models/{model}/facts.json"),
     log:
-        log_of("models", "{model}", "fetching.log"),
+        log_of("models/{model}/fetching.log"),
     wildcard_constraints:
-        model=any_of(models_of("hub")),
+        model=any_of(MODELS.of("hub")),
     localrule: True
-    conda:
-        "../envs/unmask.yaml"
     params:
         entry=entry_with("repo", "revision", "tokenizer", "trust_remote_code"),
     message:
@@ -79,28 +63,48 @@ rule fetch_model:
 
 use rule fetch_model as fetch_gguf with:
     output:
-        file=result("models", "{model}", "model.gguf"),
-        facts=result("models", "{model}", "gguf.facts.json"),
+        file=result("models/{model}/model.gguf"),
+        facts=result("models/{model}/gguf.facts.json"),
     wildcard_constraints:
-        model=any_of([name for name in models_of("gguf") if "repo" in MODELS[name]]),
+        model=any_of(name for name in MODELS.of("gguf") if "repo" in MODELS[name]),
     params:
         entry=lambda wildcards: {"revision": "main"} | entry_with("repo", "revision", "file")(wildcards),
     message:
         "Fetching the GGUF file of {wildcards.model} from the hub"
 
 
+makes(
+    "random",
+    entry_with("kind", "config", "tokenizer", "seed"),
+    lambda wildcards: {"tokenizer": list(map(outside, files_in(MODELS[wildcards.model]["tokenizer"])))},
+)
+makes(
+    "gguf",
+    entry_with("start"),
+    lambda wildcards: (
+        {"file": outside(MODELS[wildcards.model]["path"])}
+        if "path" in MODELS[wildcards.model]
+        else {
+            "file": result("models", wildcards.model, "model.gguf"),
+            "fetched": result("models", wildcards.model, "gguf.facts.json"),
+        }
+    ),
+    memory=gguf_memory,
+)
+
+
 rule make_model:
     input:
         unpack(parts_of_model),
     output:
-        **made_model(),
+        directory=directory(result("models/{model}/files")),
+        facts=result("models/{model}/facts.json"),
+        manifest=result("models/{model}/manifest.json"),
     log:
-        log_of("models", "{model}", "making.log"),
+        log_of("models/{model}/making.log"),
     wildcard_constraints:
-        model=any_of(made_here(derived=False)),
+        model=any_of(name for name in MADE_HERE if "from" not in MODELS[name]),
     priority: 1
-    conda:
-        "../envs/unmask.yaml"
     resources:
         mem_mb=lambda wildcards, input, attempt: maker(wildcards, "memory", input, attempt),
     params:
@@ -122,7 +126,7 @@ rule make_model:
 
 use rule make_model as make_model_of_model with:
     wildcard_constraints:
-        model=any_of(made_here(derived=True)),
+        model=any_of(name for name in MADE_HERE if "from" in MODELS[name]),
     priority: 0
     threads: config["runtime"]["threads"]
     resources:
@@ -137,13 +141,11 @@ rule check_model:
     input:
         files=model_files,
     output:
-        result("models", "{model}", "manifest.json"),
+        result("models/{model}/manifest.json"),
     log:
-        log_of("models", "{model}", "checking.log"),
+        log_of("models/{model}/checking.log"),
     wildcard_constraints:
-        model=any_of(models_of("path") + models_of("hub")),
-    conda:
-        "../envs/unmask.yaml"
+        model=any_of(MODELS.of("path", "hub")),
     resources:
         mem_mb=checking_memory,
     params:

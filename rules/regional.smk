@@ -3,12 +3,7 @@
 #   regions, words -> likelihoods (per model and list of words) -> scores
 #   labelled tables -> classifiers -> prefixes
 
-
-include: "inputs/regional.smk"
-
-
-from unmask.regional.study import has_maps, readers_of, table_files
-from unmask.regional.study import check_study as check_study_of_regions
+from unmask.regional import study as regional_study
 
 REGIONAL = config.get("regional", {})
 REGIONAL_WORDS = REGIONAL.get("words", {})
@@ -19,19 +14,29 @@ OWN_WORDS = [outside(path) for path in REGIONAL_WORDS.values() if path != "publi
 # the sentences of the paper, and those of the released code where its protocol is wanted
 SENTENCES = ["likelihoods", *(["released"] if "published" in REGIONAL.get("protocols", []) else [])]
 GEONAMES_LICENCE = "CC BY 4.0"
-READING_KEYS = ("columns", "labels", "type", "delimiter", "quotes")
-CLASSIFIERS = [name for name in models_with_files() if kind_of(name) == "text-classification"]
+CLASSIFIERS = MODELS.of_kind("text-classification")
+HAS_MAPS = bool(REGIONAL) and regional_study.has_maps(REGIONAL)
 
+with refusing():
+    MEASURED_ON_REGIONS = regional_study.measured_models(REGIONAL, MODELS)
+    MODELS.check_bases("regional-sentences", MASKED_LM)
+    MODELS.check_bases("fine-tuned-classifier", MASKED_LM)
+    regional_study.check_study(REGIONAL, MEASURED_ON_REGIONS, MODELS, CLASSIFIERS)
 
-MEASURED = regional_models()
-SERIES = regional_series()
-HAS_MAPS = bool(REGIONAL) and has_maps(REGIONAL)
-check_bases("regional-sentences", "masked-lm")
-check_bases("fine-tuned-classifier", "masked-lm")
-try:
-    check_study_of_regions(REGIONAL, MEASURED, MODELS, CLASSIFIERS)
-except InputError as error:
-    sys.exit(f"error: {error}")
+SERIES = regional_study.series_of(MEASURED_ON_REGIONS, MODELS)
+# the files of labelled tables by table and part: those that are fetched, and all
+FETCHED_PARTS = {
+    (table, part): result("regional/tables", table, part)
+    for table, entry in LABELLED_TABLES.items()
+    for part, source in regional_study.table_files(entry).items()
+    if "path" not in source
+}
+PARTS = FETCHED_PARTS | {
+    (table, part): outside(source["path"])
+    for table, entry in LABELLED_TABLES.items()
+    for part, source in regional_study.table_files(entry).items()
+    if "path" in source
+}
 
 
 wildcard_constraints:
@@ -51,8 +56,6 @@ rule read_regional:
         words=result("regional/words.parquet"),
     log:
         log_of("regional/reading.log"),
-    conda:
-        "../envs/unmask.yaml"
     params:
         regions=REGIONAL.get("regions"),
         words=REGIONAL_WORDS,
@@ -66,7 +69,7 @@ rule read_regional:
 
 rule regional_likelihoods:
     input:
-        **of_model(),
+        manifest=result("models/{model}/manifest.json"),
         regions=rules.read_regional.output.regions,
         words=rules.read_regional.output.words,
     output:
@@ -75,9 +78,7 @@ rule regional_likelihoods:
     log:
         log_of("regional/{model}/{sentences}/{list}.log"),
     wildcard_constraints:
-        model=any_of(MEASURED),
-    conda:
-        "../envs/unmask.yaml"
+        model=any_of(MEASURED_ON_REGIONS),
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -97,16 +98,14 @@ rule regional_likelihoods:
 
 rule embed_names:
     input:
-        **of_model(),
+        manifest=result("models/{model}/manifest.json"),
         regions=rules.read_regional.output.regions,
     output:
         result("regional/{model}/name_vectors.parquet"),
     log:
         log_of("regional/{model}/names.log"),
     wildcard_constraints:
-        model=any_of(MEASURED),
-    conda:
-        "../envs/unmask.yaml"
+        model=any_of(MEASURED_ON_REGIONS),
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -134,9 +133,7 @@ rule score_hierarchy:
     log:
         log_of("regional/{model}/scores.log"),
     wildcard_constraints:
-        model=any_of(MEASURED),
-    conda:
-        "../envs/unmask.yaml"
+        model=any_of(MEASURED_ON_REGIONS),
     resources:
         mem_mb=table_memory,
     params:
@@ -156,16 +153,14 @@ rule fetch_labelled:
     log:
         log_of("regional/tables/{table}/{part}.fetching.log"),
     wildcard_constraints:
-        table=any_of(
-            [table for table in LABELLED_TABLES if is_fetched(table, "train") or is_fetched(table, "test")]
-        ),
+        table=any_of(table for table, part in FETCHED_PARTS),
     localrule: True
-    conda:
-        "../envs/unmask.yaml"
     params:
         what=lambda wildcards: f"table {wildcards.table}",
         config_keys=lambda wildcards: ["regional", "prefixes", wildcards.table, "files", wildcards.part],
-        source=lambda wildcards: fetched_from(table_files(LABELLED_TABLES[wildcards.table])[wildcards.part]),
+        source=lambda wildcards: fetched_from(
+            regional_study.table_files(LABELLED_TABLES[wildcards.table])[wildcards.part]
+        ),
     message:
         "Fetching the part {wildcards.part} of {wildcards.table}"
     script:
@@ -180,26 +175,26 @@ makes(
     | {
         # in the order of the classifier's outputs
         "labels": list(LABELLED_TABLES[MODELS[wildcards.model]["table"]]["labels"]),
-        "columns": reading_settings(MODELS[wildcards.model]["table"], "train"),
+        "columns": regional_study.reading_settings(
+            LABELLED_TABLES[MODELS[wildcards.model]["table"]], "train"
+        ),
     },
-    lambda wildcards: {"table": labelled_table(MODELS[wildcards.model]["table"], "train")},
+    lambda wildcards: {"table": PARTS[MODELS[wildcards.model]["table"], "train"]},
     memory=training_memory,
 )
 
 
 rule prefix_regions:
     input:
-        **of_model(),
+        manifest=result("models/{model}/manifest.json"),
         regions=rules.read_regional.output.regions,
-        table=lambda wildcards: labelled_table(wildcards.table),
+        table=lambda wildcards: PARTS[wildcards.table, "test"],
     output:
         update(result("regional/prefixes/{model}/{table}.parquet")),
     log:
         log_of("regional/prefixes/{model}/{table}.log"),
     wildcard_constraints:
         model=any_of(CLASSIFIERS),
-    conda:
-        "../envs/unmask.yaml"
     threads: config["runtime"]["threads"]
     resources:
         **GPU,
@@ -210,8 +205,8 @@ rule prefix_regions:
         entry=lambda wildcards: {
             key: LABELLED_TABLES[wildcards.table][key] for key in ("positive", "prefixes")
         }
-        | reading_settings(wildcards.table),
-        source=source_of_table,
+        | regional_study.reading_settings(LABELLED_TABLES[wildcards.table], "test"),
+        source=lambda wildcards: regional_study.shown_source(LABELLED_TABLES[wildcards.table]),
     message:
         "Reading {wildcards.table} with {wildcards.model} behind the names of regions"
     script:
@@ -232,22 +227,38 @@ makes(
 )
 
 
-SCORES = collect(rules.score_hierarchy.output, model=MEASURED)
+REGIONAL_SCORES = collect(rules.score_hierarchy.output, model=MEASURED_ON_REGIONS)
 FIRST_LIKELIHOODS = collect(
-    rules.regional_likelihoods.output, model=MEASURED, sentences="likelihoods", list=FIRST_LIST
+    rules.regional_likelihoods.output, model=MEASURED_ON_REGIONS, sentences="likelihoods", list=FIRST_LIST
 )
-NAME_VECTORS = collect(rules.embed_names.output, model=MEASURED) if REGIONAL.get("name_vectors") else []
+NAME_VECTORS = (
+    collect(rules.embed_names.output, model=MEASURED_ON_REGIONS) if REGIONAL.get("name_vectors") else []
+)
 PREFIXES = [
     result("regional/prefixes", model, f"{table}.parquet")
     for table, entry in LABELLED_TABLES.items()
-    for model in readers_of(table, entry, MODELS, CLASSIFIERS)
+    for model in regional_study.readers_of(table, entry, MODELS, CLASSIFIERS)
 ]
 
 
+# title: files, keys of what is stated in them, and the entry that has the licence
+REGIONAL_ORIGINS = {
+    "Regions": (rules.read_regional.output[:1], [], REGIONAL if OWN_REGIONS else {LICENCE: GEONAMES_LICENCE}),
+    "Words about regions": (rules.read_regional.output[1:], [], REGIONAL if OWN_WORDS else {}),
+    "Sentences about regions": (FIRST_LIKELIHOODS, ["template", "device", "dtype", *MADE], None),
+    **({"Texts behind regions' names": (PREFIXES, ["source", *MADE], None)} if PREFIXES else {}),
+    **{f"Texts {table}": ([], [], entry) for table, entry in LABELLED_TABLES.items() if PREFIXES},
+}
+
 register(
     "regional",
-    statistics=[*SCORES, *PREFIXES],
-    provenance=regional_provenance() if REGIONAL else [],
+    statistics=[*REGIONAL_SCORES, *PREFIXES],
+    provenance=[
+        {"title": title, "files": list(map(str, files)), "keys": keys}
+        | ({} if entry is None else {"stated": licence(entry)})
+        for title, (files, keys, entry) in REGIONAL_ORIGINS.items()
+        if REGIONAL
+    ],
 )
 
 if REGIONAL:
@@ -262,7 +273,7 @@ if REGIONAL:
         "regional",
         {
             "regions": rules.read_regional.output.regions,
-            "scores": SCORES,
+            "scores": REGIONAL_SCORES,
             "likelihoods": FIRST_LIKELIHOODS,
             "prefixes": PREFIXES,
             "name_vectors": NAME_VECTORS,
@@ -274,7 +285,7 @@ if REGIONAL:
         | figure_outputs([name for name, wanted in _charts.items() if wanted], "regional_"),
         ["regional"],
         {
-            "models": display_metadata(MEASURED, MODELS),
+            "models": display_metadata(MEASURED_ON_REGIONS, MODELS),
             "alpha": config["statistics"]["alpha"],
             "confidence": config["statistics"]["confidence"],
             "word": REGIONAL["mapped_word"],

@@ -19,8 +19,6 @@ for presented in PRESENTED:
             **presented["outputs"],
         log:
             log_of("report", f"{presented['rule'].removeprefix('present_')}.log"),
-        conda:
-            "../envs/unmask.yaml"
         params:
             code=presented["code"],
             family=presented["family"],
@@ -42,8 +40,6 @@ rule report:
         summary=result("report", "summary.txt"),
     log:
         log_of("report", "report.log"),
-    conda:
-        "../envs/unmask.yaml"
     params:
         page=page_parts(),
         programs=page_programs(),
@@ -66,8 +62,6 @@ rule finish:
     log:
         log_of("report", "finish.log"),
     localrule: True
-    conda:
-        "../envs/unmask.yaml"
     params:
         settings=stated(config),
     message:

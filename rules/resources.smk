@@ -84,7 +84,7 @@ def checking_memory(wildcards, input, attempt):
 
 def files_made(wildcards, input):
     """The files of a model that was fetched; Snakemake waits for its facts."""
-    directory = model_directory(wildcards.model)
+    directory = result("models", wildcards.model, "files")
     return files_in(directory) if date_of(input[0]) and os.path.isdir(directory) else []
 
 

@@ -1,6 +1,6 @@
-# What Snakemake does not see by itself, as parameters of whatever has a script: the code of the library
-# that the script imports, and the content of files from outside the results, whose dates say nothing.
-# A rule that loads modules by name states `code` itself.
+# What all rules with a script have in common: their environment and, as parameters, what Snakemake does not
+# see by itself: the code of the library that the script imports, and the content of files from outside the
+# results, whose dates say nothing. One that loads modules by name states `code` itself.
 
 from collections import UserDict
 
@@ -15,10 +15,8 @@ def user_digests(rule):
 
     def digests(wildcards):
         files, *_ = rule.expand_input(dict(wildcards.items()))
-        try:
+        with refusing():
             by_path = {str(file): DIGESTS.of(file) for file in files if is_flagged(file, "local")}
-        except InputError as error:
-            sys.exit(f"error: {error}")
         # Snakemake records no parameter of this type
         return by_path or UserDict()
 
@@ -32,6 +30,7 @@ def track(scripted):
     if script not in STATE_PARTS and "code" not in dict(scripted.params.items()):
         digests["code"] = code(script)
     scripted.set_params(**digests)
+    scripted.conda_env = "../envs/unmask.yaml"
 
 
 for scripted in workflow.rules:

@@ -1,7 +1,23 @@
 # Synthetic worlds: a corpus and two benchmarks each whose bias is known, and models trained on them.
 
+from unmask.worlds.study import check_worlds
 
-include: "inputs/worlds.smk"
+with refusing():
+    check_worlds(WORLDS, MODELS)
+
+# what the files of a world depend on, and what training on its text depends on besides
+WORLD_SETTINGS = {
+    name: {key: value for key, value in entry.items() if key != "corruption"}
+    for name, entry in WORLDS.items()
+}
+TRAINING_SETTINGS = {
+    name: {key: value for key, value in entry.items() if key != "pairs"} for name, entry in WORLDS.items()
+}
+USED_WORLDS = {
+    entry["world"]
+    for entry in [*MODELS.values(), *BENCHMARKS.values(), *CORPORA.values()]
+    if "world" in entry
+}
 
 
 wildcard_constraints:
@@ -11,25 +27,28 @@ wildcard_constraints:
 register(
     "worlds",
     provenance=[
-        {"title": f"World {world}", "files": [truth], "keys": ["settings", "versions", "code"]}
-        for world, truth in used_worlds().items()
+        {
+            "title": f"World {world}",
+            "files": [result("planted", world, "truth.json")],
+            "keys": ["settings", "versions", "code"],
+        }
+        for world in WORLDS
+        if world in USED_WORLDS
     ],
 )
 
 
 rule make_world:
     output:
-        corpus=result("planted", "{world}", "corpus.txt"),
-        crows_pairs=result("planted", "{world}", "crows_pairs.csv"),
-        stereoset=result("planted", "{world}", "stereoset.json"),
-        truth=result("planted", "{world}", "truth.json"),
+        corpus=result("planted/{world}/corpus.txt"),
+        crows_pairs=result("planted/{world}/crows_pairs.csv"),
+        stereoset=result("planted/{world}/stereoset.json"),
+        truth=result("planted/{world}/truth.json"),
     log:
-        log_of("planted", "{world}.log"),
-    conda:
-        "../envs/unmask.yaml"
+        log_of("planted/{world}.log"),
     params:
         name=lambda wildcards: wildcards.world,
-        entry=lambda wildcards: world_settings(wildcards.world),
+        entry=lambda wildcards: WORLD_SETTINGS[wildcards.world],
     message:
         "Making the world {wildcards.world}"
     script:
@@ -38,6 +57,9 @@ rule make_world:
 
 makes(
     "train",
-    lambda wildcards: MODELS[wildcards.model] | {"settings": training_settings(wildcards)},
-    lambda wildcards: {"corpus": world_file(MODELS[wildcards.model], "corpus.txt")},
+    lambda wildcards: {
+        **MODELS[wildcards.model],
+        "settings": TRAINING_SETTINGS[MODELS[wildcards.model]["world"]],
+    },
+    lambda wildcards: {"corpus": result("planted", MODELS[wildcards.model]["world"], "corpus.txt")},
 )

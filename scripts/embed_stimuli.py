@@ -27,8 +27,8 @@ with model_job("encoder {params.encoder}, suite {params.suite}") as run:
     }
     plurals = WordFacts.from_file(run.input.facts).plurals
     encoder = load_encoder(directory, entry["kind"], run.device, manifest["max_length"])
-    if features_file := run.input.get("features"):
-        features = open_region_features(features_file, encoder.network.config.visual_embedding_dim)
+    if run.input.features:
+        features = open_region_features(run.input.features[0], encoder.network.config.visual_embedding_dim)
 
         def vectors_of(rows: pd.DataFrame) -> Mapping[str, Vectors]:
             texts, images = rows["text"].tolist(), rows["image"].tolist()

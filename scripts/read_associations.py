@@ -9,9 +9,9 @@ from unmask.associations.words import WordFacts
 from unmask.tables import write_table
 
 with job("suite {params.suite}") as run:
-    paths, words = list(map(Path, run.input.tests)), run.input.get("words")
+    paths, words = list(map(Path, run.input.tests)), list(map(Path, run.input.words))
     facts = WordFacts.from_file(run.input.facts)
-    stimuli, tests = read_stimuli(paths, facts, run.params.entry, words and Path(words))
+    stimuli, tests = read_stimuli(paths, facts, run.params.entry, next(iter(words), None))
     about = {
         "suite": run.params.suite,
         "format": run.params.entry["format"],

@@ -165,6 +165,7 @@ from unmask.models.poolings import POOLINGS
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.start import Start, choose_start, read_after
 from unmask.models.states import with_states
+from unmask.models.study import Models
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import (
     ADAMW,
@@ -219,6 +220,7 @@ from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.quality import TITLES, flawed
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
 from unmask.pairs.schema import JUDGEMENTS, PRECISION
+from unmask.pairs.study import PairsStudy
 from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.truths import read_truths
 from unmask.pairs.verdicts import (

@@ -5,49 +5,32 @@ from typing import Any
 import pytest
 
 from association_files import PUBLISHED
-from library import InputError, complete
+from library import InputError, Models, complete
 from library import associations_check_study as check_study
+from study_schema import ROOT
 
 LM = {"source": "hub", "repo": "a/b"}
 SEES = LM | {"kind": "vision-and-language"}
 WORDS = {"format": "sent-bias", "path": "*.jsonl"}
 PICTURES = {"format": "grounded", "path": "*.jsonl", "features": "f.npz"}
 TESTS = {"seat": WORDS}
-FILES = {"*/one.jsonl": ["a/one.jsonl"]}
-"""Of the paths of suites; of others nothing is known."""
+ONE_TEST = next((ROOT / "resources/associations/synthetic").glob("*.jsonl"))
+CLASSIFIER = LM | {"kind": "text-classification"}
+ONE = {"format": "sent-bias", "path": str(ONE_TEST)}
 
 
-def check(entries: dict[str, Any], of_text: list[str], seeing: list[str], **associations: Any) -> None:
+def check(entries: dict[str, Any], **associations: Any) -> None:
     config = complete({"study": "x", "models": entries, "associations": associations})
-    tests = config["associations"]["tests"]
-
-    def encoders_of(suite: str) -> list[str]:
-        able = (
-            seeing if tests[suite]["format"] == "grounded" else [*of_text, *associations.get("vectors", {})]
-        )
-        chosen = tests[suite]["encoders"]
-        return [name for name in able if chosen is None or name in chosen]
-
-    def files_of(suite: str) -> list[str]:
-        return FILES.get(tests[suite].get("path"), [])
-
-    check_study(
-        config["associations"],
-        config["models"],
-        [*of_text, *seeing],
-        encoders_of,
-        files_of,
-        PUBLISHED,
-    )
+    check_study(config["associations"], Models(config["models"]), PUBLISHED)
 
 
 def test_what_is_right_is_let_be() -> None:
-    check({"bert": LM}, ["bert"], [], tests=TESTS)
-    check({"bert": LM}, [], [], tests=TESTS, vectors={"glove": {"path": "glove.txt"}})
-    check({"vb": SEES}, [], ["vb"], tests={"g": PICTURES})
-    check_study({}, {}, [], lambda suite: [], lambda suite: [], PUBLISHED)
-    check({"bert": LM}, ["bert"], [], tests=TESTS, published={"bert": "bert-large-cased"})
-    check({"bert": LM}, ["bert"], [], tests={"s": WORDS | {"path": "*/one.jsonl", "only": ["one"]}})
+    check({"bert": LM}, tests=TESTS)
+    check({"c": CLASSIFIER}, tests=TESTS, vectors={"glove": {"path": "glove.txt"}})
+    check({"vb": SEES}, tests={"g": PICTURES})
+    check_study({}, Models({}), PUBLISHED)
+    check({"bert": LM}, tests=TESTS, published={"bert": "bert-large-cased"})
+    check({"bert": LM}, tests={"s": ONE | {"only": [ONE_TEST.stem]}})
 
 
 @pytest.mark.parametrize(
@@ -76,19 +59,19 @@ def test_what_is_right_is_let_be() -> None:
             ".tests.s.encoders: nobody is not tested (there are bert, vb)",
         ),
         (
-            {"tests": {"s": WORDS | {"path": "*/one.jsonl", "only": ["one", "two"]}}},
-            ".tests.s.only: no file of the test 'two' (there are one)",
+            {"tests": {"s": ONE | {"only": [ONE_TEST.stem, "two"]}}},
+            f".tests.s.only: no file of the test 'two' (there are {ONE_TEST.stem})",
         ),
     ],
 )
 def test_keys_of_the_study(associations: dict[str, Any], line: str) -> None:
     with pytest.raises(InputError) as caught:
-        check({"bert": LM, "vb": SEES, "c": LM}, ["bert"], ["vb"], **associations)
+        check({"bert": LM, "vb": SEES, "c": CLASSIFIER}, **associations)
     assert str(caught.value).startswith(f"config key associations{line}")
 
 
 def test_a_suite_needs_an_encoder_that_can_read_it() -> None:
     with pytest.raises(InputError, match=r"tests\.seat: the study has no model of text"):
-        check({"vb": SEES}, [], ["vb"], tests=TESTS)
+        check({"vb": SEES}, tests=TESTS)
     with pytest.raises(InputError, match=r"tests\.g: the study has no model of the kind vision-and-language"):
-        check({"bert": LM}, ["bert"], [], tests={"g": PICTURES})
+        check({"bert": LM}, tests={"g": PICTURES})

@@ -39,6 +39,7 @@ from library import (
     read_table,
     score_pairs,
     shown_pairs,
+    unpacked,
     write_list,
     write_table,
 )
@@ -68,7 +69,7 @@ def ratios(made: synthetic.Synthetic) -> pd.DataFrame:
 
 
 @pytest.fixture
-def files(made: synthetic.Synthetic, ratios: pd.DataFrame, tmp_path: Path) -> dict[str, Path]:
+def files(made: synthetic.Synthetic, ratios: pd.DataFrame, tmp_path: Path) -> dict[str, Any]:
     """All that a model on a benchmark is measured from, by the names that the rule has for it."""
     tables: dict[str, tuple[pd.DataFrame, pa.Schema]] = {
         "pairs": (made.pairs, PAIRS),
@@ -87,14 +88,18 @@ def files(made: synthetic.Synthetic, ratios: pd.DataFrame, tmp_path: Path) -> di
         write_table(tmp_path / f"{name}.parquet", rows, schema, {"model": "m"})
     write_list(tmp_path / "digests.json", [tmp_path / f"{name}.parquet" for name in evidence], {})
     return {
-        **{name: tmp_path / f"{name}.parquet" for name in tables},
+        **{name: tmp_path / f"{name}.parquet" for name in ("pairs", "flaws")},
         "evidence": tmp_path / "digests.json",
+        "untrained": [],
+        "ratios": [tmp_path / "ratios.parquet"],
     }
 
 
-def measure(files: dict[str, Path], folder: Path, *besides: str) -> dict[str, Path]:
-    """What the job makes, and `besides`."""
-    outputs = {name: folder / "made" / name for name in ("scores", *STATISTICS, *besides)}
+def measure(files: dict[str, Any], folder: Path, **params: Any) -> dict[str, Path]:
+    """What the job makes."""
+    made = ("scores", "shuffled_scores", "explored", "frequency", *STATISTICS)
+    outputs = {name: folder / "made" / name for name in made}
+    stated = {"scored_measures": MEASURES, "shuffled_measures": SHUFFLED_MEASURES, "explored": MOST}
     run_script(
         "measure_pairs",
         files,
@@ -102,10 +107,8 @@ def measure(files: dict[str, Path], folder: Path, *besides: str) -> dict[str, Pa
         folder / "log",
         wildcards=PLACE,
         measures=MEASURES,
-        scored_measures=MEASURES,
-        shuffled_measures=SHUFFLED_MEASURES,
         options=STATED,
-        most=MOST,
+        **{**stated, **params},
     )
     return outputs
 
@@ -113,7 +116,7 @@ def measure(files: dict[str, Path], folder: Path, *besides: str) -> dict[str, Pa
 def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     made: synthetic.Synthetic,
     ratios: pd.DataFrame,
-    files: dict[str, Path],
+    files: dict[str, Any],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -124,7 +127,7 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
         return opened_table(path, schema)
 
     monkeypatch.setattr("unmask.tables.opened_table", counted)
-    outputs = measure(files, tmp_path, "shuffled_scores", "frequency", "explored")
+    outputs = measure(files, tmp_path)
     read = [f"{ORIGINAL}/{masking}.parquet" for masking in made.evidence]
     assert {opened[path] for path in (*read, f"{SHUFFLED}/{NONE}.parquet")} == {1}
 
@@ -162,13 +165,13 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
 
 
 def test_each_says_of_what_it_is_and_where_the_evidence_is_from(
-    made: synthetic.Synthetic, files: dict[str, Path], tmp_path: Path
+    made: synthetic.Synthetic, files: dict[str, Any], tmp_path: Path
 ) -> None:
-    outputs = measure(files, tmp_path, "shuffled_scores", "frequency", "explored")
+    outputs = measure(files, tmp_path)
     scores, control = (read_metadata(outputs[name]) for name in ("scores", "shuffled_scores"))
     assert (scores["variant"], control["variant"]) == (ORIGINAL, SHUFFLED)
     assert set(scores["evidence"]) == set(made.evidence) and set(control["evidence"]) == {NONE}
-    every = {str(path) for path in files.values()}
+    every = {str(files[name]) for name in ("pairs", "flaws", "evidence")} | {str(files["ratios"][0])}
     assert set(scores["made_from"]) == set(control["made_from"]) == every
     # and all else of the scores, too
     every |= {str(outputs[name]) for name in ("scores", "shuffled_scores")}
@@ -178,30 +181,10 @@ def test_each_says_of_what_it_is_and_where_the_evidence_is_from(
         assert (facts["model"], facts["benchmark"]) == ("m", "b")
 
 
-def test_of_a_model_without_flaws_to_hold_it_against_there_are_scores_alone(
-    files: dict[str, Path], tmp_path: Path
-) -> None:
-    wanted = {name: path for name, path in files.items() if name not in ("ratios", "flaws")}
-    run_script(
-        "measure_pairs",
-        wanted,
-        {"scores": tmp_path / "alone"},
-        tmp_path / "log",
-        wildcards=PLACE,
-        measures=MEASURES,
-        scored_measures=MEASURES,
-        shuffled_measures=(),
-        options=STATED,
-        most=None,
-    )
-    outputs = measure(files, tmp_path)
-    alone, others = (pq.read_table(path) for path in (tmp_path / "alone", outputs["scores"]))
-    assert len(alone) and alone.to_pandas().equals(others.to_pandas())
-
-
-def test_nothing_is_made_that_is_not_asked_for(files: dict[str, Path], tmp_path: Path) -> None:
-    wanted: dict[str, Any] = {name: path for name, path in files.items() if name != "ratios"}
-    outputs = measure(wanted, tmp_path)
-    assert {path.name for path in (tmp_path / "made").iterdir()} == {"scores", *STATISTICS}
-    bias = read_table(outputs["bias"], SCHEMAS["bias"])
-    assert set(bias["variant"]) == {ORIGINAL}
+def test_what_a_study_or_a_model_lacks_is_a_table_without_rows(files: dict[str, Any], tmp_path: Path) -> None:
+    outputs = measure({**files, "ratios": []}, tmp_path, shuffled_measures=(), explored=0)
+    for name, schema in (("shuffled_scores", SCORES), ("frequency", CORRELATIONS)):
+        assert read_table(outputs[name], schema).empty
+    assert unpacked(read_facts(outputs["explored"])["tokens"])["lengths"] == []
+    assert set(read_table(outputs["bias"], SCHEMAS["bias"])["variant"]) == {ORIGINAL}
+    assert set(read_table(outputs["scores"], SCORES)["measure"]) == set(MEASURES)

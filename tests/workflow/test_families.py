@@ -28,9 +28,8 @@ def add_the_guides_family(workflow: Workflow) -> set[str]:
     # the block after each place that is named, but for the line of the Snakefile and what is only mentioned
     include = next(block for block in blocks if block.startswith("include:"))
     blocks.remove(include)
-    files = [name for name in shown if name not in ("rules/inputs/lengths.smk",)]
-    assert len(files) == len(blocks) == 6
-    for name, block in zip(files, blocks, strict=True):
+    assert len(shown) == len(blocks) == 6
+    for name, block in zip(shown, blocks, strict=True):
         path = workflow.folder / name
         assert not path.exists()
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +42,7 @@ def add_the_guides_family(workflow: Workflow) -> set[str]:
     assert snakefile.read_text().count(report) == 1
     snakefile.write_text(snakefile.read_text().replace(report, f"{include}{report}"))
     (workflow.folder / "text.txt").write_text("the nurse said that she is very good\nhe drives\n")
-    return set(files)
+    return set(shown)
 
 
 def add_the_guides_measure(workflow: Workflow) -> None:
@@ -254,7 +253,7 @@ rule seer_manifest:
     output:
         result("models", "{model}", "manifest.json"),
     wildcard_constraints:
-        model=any_of(models_of("seer")),
+        model=any_of(MODELS.of("seer")),
     log:
         log_of("models", "{model}.log"),
     conda:
@@ -270,7 +269,7 @@ rule seer_evidence:
     output:
         result("evidence", "{model}", "{benchmark}", "digests.json"),
     wildcard_constraints:
-        model=any_of(models_of("seer")),
+        model=any_of(MODELS.of("seer")),
     log:
         log_of("evidence", "{model}", "{benchmark}.log"),
     conda:

@@ -27,5 +27,5 @@ def test_no_name_of_the_workflow_is_defined_twice() -> None:
     for path in [ROOT / "Snakefile", *(ROOT / "rules").rglob("*.smk")]:
         for name, origin in definitions(path):
             origins[name].add(origin)
-    assert {"MODELS", "result", "files_of_pattern", "evidence"} <= set(origins)
+    assert {"MODELS", "result", "regional_study", "evidence"} <= set(origins)
     assert {name: places for name, places in origins.items() if len(places) > 1} == {}

@@ -8,6 +8,8 @@ from typing import Any
 
 from unmask.errors import InputError
 from unmask.models.keys import sources
+from unmask.models.study import Models
+from unmask.terms import PUBLISHED
 
 KEY = "config key "
 MASKED = "masked-lm"
@@ -58,6 +60,36 @@ def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
     """How models are fine-tuned on a task: as all are, but for what the task states."""
     shared, of_task = downstream["fine_tuning"], downstream["tasks"][task]["fine_tuning"]
     return {**shared, **of_task, "search": shared["search"] | of_task.get("search", {})}
+
+
+def tuned_on(tasks: Mapping[str, Any], tuned: Sequence[str], models: Models) -> dict[str, list[str]]:
+    """The models that are fine-tuned on each task: a model of a world not on those of other worlds.
+
+    Raises InputError naming a task without a model.
+    """
+    on = {
+        task: [name for name in tuned if len({models.world(name), entry.get("world")} - {None}) < 2]
+        for task, entry in tasks.items()
+    }
+    for task in (task for task, names in on.items() if not names):
+        why = "all models that are fine-tuned are of other worlds"
+        raise InputError(f"{KEY}downstream.tasks.{task}.world: {why}")
+    return on
+
+
+def roles_of(tuned: Sequence[str], models: Models) -> list[dict[str, str]]:
+    """Each model that is fine-tuned with its `family`, the model that it is made from at last, and where it
+    is made from one with its `role`, how it was made, and its `origin`, if that one is fine-tuned, too."""
+    roles = []
+    for name in tuned:
+        entry, about = models[name], {"name": name, "family": models.origin(name)}
+        if "from" in entry:
+            method = entry.get("method", entry["source"])
+            about["role"] = f"{method} (published)" if entry.get("protocol") == PUBLISHED else method
+        if entry.get("from") in tuned:
+            about["origin"] = entry["from"]
+        roles.append(about)
+    return roles
 
 
 def check_study(study: Study) -> None:

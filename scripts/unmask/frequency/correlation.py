@@ -13,7 +13,7 @@ from unmask.frequency.schema import CORRELATIONS, PAIR_RATIOS
 from unmask.statistics.decisions import decisions, groups
 from unmask.statistics.ranks import log_counts, rounded, spearman
 from unmask.statistics.schema import BIAS_TYPE, OVERALL
-from unmask.tables import framed
+from unmask.tables import framed, read_table
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 from unmask.words import modified_words
 
@@ -46,6 +46,15 @@ def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.Da
         for pair_id, (stereotype, antistereotype) in zip(pairs["pair_id"], modified, strict=True)
     ]
     return framed(rows, PAIR_RATIOS), tokens
+
+
+def link_table(
+    pairs: pd.DataFrame, scores: pd.DataFrame, ratios: Sequence[str | Path], confidence: float
+) -> pd.DataFrame:
+    """`correlation_table` with a file of PAIR_RATIOS; no rows without one, as where there is no corpus."""
+    tables = [read_table(path, PAIR_RATIOS) for path in ratios]
+    rows = [correlation_table(pairs, scores, table, confidence) for table in tables]
+    return rows[0] if rows else framed([], CORRELATIONS)
 
 
 def correlation_table(

@@ -5,12 +5,70 @@ This is read at every planning, so it loads no tables.
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from unmask.errors import InputError
+from unmask.models.detecting import MASKED_LM
+from unmask.models.study import Models
 from unmask.regional.wording import PARENT, REGION, WORD, check_list_name, check_places
+from unmask.urls import as_shown
 
 KEY = "config key "
+FURTHER_TRAINED = "regional-sentences"
+"""The source of models that are trained further on sentences about regions."""
+
+READ_BY = ("columns", "labels", "type", "delimiter", "quotes")
+"""The keys that say how a labelled table is read."""
+
 Entries = Mapping[str, Any]
+
+
+def measured_models(regional: Entries, models: Models) -> list[str]:
+    """The models that are measured, in the order of the study: by default all masked-lm models with files.
+
+    Raises InputError where one that is named is none of them.
+    """
+    usable = [
+        name
+        for name in models.of_kind(MASKED_LM)
+        if models.is_scored_on_pairs(name) or models[name]["source"] == FURTHER_TRAINED
+    ]
+    chosen = (regional["models"] or usable) if regional else []
+    for name in chosen:
+        if name not in usable:
+            raise InputError(f"{KEY}regional.models: {name} is not a masked-lm model with files")
+    return [name for name in usable if name in chosen]
+
+
+def series_of(measured: Sequence[str], models: Entries) -> list[dict[str, Any]]:
+    """The models trained on regional sentences with their epochs, by the model that they are made from."""
+    series: dict[str, list[dict[str, Any]]] = {}
+    for name in measured:
+        if models[name]["source"] == FURTHER_TRAINED:
+            base = models[name]["from"]
+            of_base = series.setdefault(base, [{"model": base, "epoch": 0}])
+            of_base.append({"model": name, "epoch": models[name]["epochs"]})
+    return [
+        {"name": base, "models": sorted(states, key=lambda state: state["epoch"])}
+        for base, states in series.items()
+    ]
+
+
+def reading_settings(entry: Entries, part: str) -> dict[str, Any]:
+    """How a part of an entry of `prefixes` is read."""
+    source = table_files(entry)[part]
+    # the hub's and a url's own name says what kind of table it is, as the name of a download does not
+    ending = urlsplit(source.get("file", source.get("url", ""))).path.rpartition(".")[2].lower()
+    known = {"type": ending} if ending in ("csv", "tsv", "jsonl", "parquet") else {}
+    return {key: value for key, value in {**entry, **known, **source}.items() if key in READ_BY}
+
+
+def shown_source(entry: Entries) -> str:
+    """Where the texts of an entry of `prefixes` are from, in a few words and without secrets."""
+    source = as_shown(table_files(entry)["test"])
+    if "repo" in source:
+        return "{repo}@{revision}/{file}".format_map(source)
+    return str(source.get("url", source.get("path")))
 
 
 def check_study(

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from unmask.errors import InputError
 from unmask.measures.scoring import Evidence, margins_against_unrelated
 from unmask.statistics.accuracy import accuracy_table, mcnemar_table
 from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
@@ -48,6 +49,8 @@ def compute(
     model's tokenizer does not know. Without evidence there is no token accuracy, and no null of word choice
     but that of `words`. Raises InputError where the tables do not belong together.
     """
+    if list(flaws["pair_id"]) != list(pairs["pair_id"]):
+        raise InputError("flaws: they are not of the pairs of this benchmark; delete them and run again")
     decisions, evidence = original.decisions, original.evidence
     measures = list(dict.fromkeys(measure for measure, _ in decisions.series))
     logger.info("%d pairs, %d measures", len(pairs), len(measures))
