@@ -195,15 +195,17 @@ def _with_text(rows: pd.DataFrame, part: str, path: Path, remarks: list[str]) ->
     Raises InputError where none has.
     """
     texts = rows[[column for column in ("text", "second") if column in rows]]
-    empty = texts.isna().any(axis=1)
-    if empty.all():
+    there = texts.notna().all(axis=1)
+    if not there.any():
         raise InputError(f"{path}: no row has a text")
-    if empty.any():
-        remarks.append(f"{int(empty.sum())} rows of {part} have no text and are left out")
-    if odd := int(texts[~empty].map(fault_of_text).notna().any(axis=1).sum()):
-        what = "have control characters or U+FFFD in a text, and are read as they are"
-        remarks.append(f"{odd} rows of {part} {what}")
-    return rows[~empty]
+    odd = int(texts[there].map(fault_of_text).notna().any(axis=1).sum())
+    for count, what in (
+        (int((~there).sum()), "have no text and are left out"),
+        (odd, "have control characters or U+FFFD in a text, and are read as they are"),
+    ):
+        if count:
+            remarks.append(f"{count} rows of {part} {what}")
+    return rows[there]
 
 
 def _hold_out(rows: pd.DataFrame, parts: Sequence[str], entry: Entry) -> None:
@@ -278,9 +280,9 @@ def _bias_rows(files: Files, entry: Entry, tested: pd.DataFrame, remarks: list[s
     return entailment_items(frames, occupations, entry["people"])
 
 
-def bias_columns(entry: Entry) -> tuple[Column, ...]:
-    """The columns of a table of items of bias."""
-    return (
+def _bias_table(path: Path, entry: Entry) -> pd.DataFrame:
+    """The items of bias of a table: each template with each occupation once for either gender."""
+    columns = (
         Column("text", required=True),
         Column("second", required=True),
         Column("gender", required=True, choices=choices_of(entry["genders"], "genders")),
@@ -288,10 +290,7 @@ def bias_columns(entry: Entry) -> tuple[Column, ...]:
         Column("template", value_text, required=True),
         PERCENTAGE,
     )
-
-
-def _bias_table(path: Path, entry: Entry) -> pd.DataFrame:
-    table = Table(bias_columns(entry))
+    table = Table(columns)
     rows = list(table.rows(path, entry["files"]["bias"]))
     pairs: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
