@@ -28,7 +28,7 @@ from unmask.associations.weat import (
 from unmask.associations.weat import p_values as associations_p_values
 from unmask.associations.words import WordFacts, find, spans_of
 from unmask.atomic import written_whole
-from unmask.benchmarks.reading import FORMATS, read_benchmark, read_labels
+from unmask.benchmarks.reading import read_benchmark, read_labels
 from unmask.benchmarks.schema import LABELS, PAIRS, by_sentence
 from unmask.close_names import known_names
 from unmask.code_digest import PLUMBING
@@ -182,7 +182,6 @@ from unmask.models.training import (
 from unmask.models.training import train as models_train
 from unmask.pairs import answer as pairs_answer
 from unmask.pairs import charts
-from unmask.pairs import comparisons as pairs_comparisons
 from unmask.pairs import lms as pairs_lms
 from unmask.pairs import overview as pairs_overview
 from unmask.pairs import planted as pairs_planted
@@ -198,21 +197,13 @@ from unmask.pairs.elsewhere import (
     reduction_of,
     scores_table,
 )
-from unmask.pairs.every_pair import pair_columns, section, votes
-from unmask.pairs.explorer import HIDES, explored, models_within, packed, shown_pairs, size_of, unpacked
-from unmask.pairs.judging import (
-    FOOLED,
-    FOUND,
-    judge,
-    judgement,
-    planted_in,
-)
-from unmask.pairs.judging import RIGHT as PAIRS_JUDGING_RIGHT
+from unmask.pairs.every_pair import section, votes
+from unmask.pairs.explorer import HIDES, explored, shown_pairs, unpacked
+from unmask.pairs.judging import judge, judgement, planted_in
 from unmask.pairs.keys import MEASURES as ALL_MEASURES
 from unmask.pairs.keys import OF_DECODERS
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.paper_tables import lay_out, paper_tables
-from unmask.pairs.presenting import PRESENTS as PAIRS_PRESENTS
 from unmask.pairs.published import ACCURACY as PAIRS_ACCURACY
 from unmask.pairs.published import COUNT, by_others, published_percents
 from unmask.pairs.published import PAPER as PAIRS_PAPER

@@ -1,6 +1,5 @@
 """What the explorer is given: its numbers against scores and evidence, text as data, what is left out."""
 
-import json
 from collections.abc import Mapping
 from itertools import islice, pairwise
 from pathlib import Path
@@ -32,8 +31,6 @@ from library import (
     flaws_table,
     framed,
     maskings_of,
-    packed,
-    pair_columns,
     read_facts,
     read_table,
     render_page,
@@ -146,14 +143,6 @@ def test_what_is_hidden_is_what_the_masking_hides(masking: str) -> None:
         assert what == "together" and [len(hidden) > 1 for hidden in times] == [True]
 
 
-def test_a_study_of_some_measures_has_what_these_predict_and_no_more() -> None:
-    scores, tokens = made("bert", ("CPS",))
-    assert list(scores) == list(tokens["coefficient"]) == ["CPS"]
-    assert list(tokens["surprisal"]) == ["one-shared"] == list(tokens["hidden"])
-    assert None not in tokens["surprisal"]["one-shared"] and "1" not in tokens["modified"]
-    assert sum(tokens["lengths"]) == len(evidence_of("bert")["one-shared"])
-
-
 def test_a_model_without_attention_has_no_aula() -> None:
     parts = synthetic.make(20)
     scores = parts.scores.assign(
@@ -220,14 +209,6 @@ def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
         lists = [list(islice(entries, length)) for length in lengths if length]
         assert lists[0] == ([("a", 0)] if masking == "all" else [("sure", 80), ("ly", 20)])
         assert all(each == [("sure", 80), ("ly", 20)] for each in lists[1:])
-
-
-def test_packing_is_the_same_every_time_and_takes_what_json_takes() -> None:
-    value = {HOSTILE: [1, None, "x" * 1000], "n": 0.25}
-    assert unpacked(packed(value)) == value and packed(value) == packed(value)
-    assert len(packed(value)) < 300 and "<" not in packed(value)
-    with pytest.raises(ValueError):
-        packed(float("nan"))
 
 
 def test_votes_are_counted_the_most_first() -> None:
@@ -317,15 +298,6 @@ def test_quoted_sentences_have_their_licences(study: tuple[dict[str, Any], dict[
     unstated = settings["explorer"] | {"licences": {"b": NOT_STATED}}
     found = section(PairResults(files, settings | {"explorer": unstated}))
     assert "Sentences are quoted from b (licence not stated)." in found.sentences
-
-
-def test_columns_of_pairs_hold_what_json_can(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    pairs = synthetic.make_pairs(8, np.random.default_rng(0), rated=True)
-    columns = pair_columns(pairs, flaws_table(pairs))
-    again = json.loads(json.dumps(columns, allow_nan=False))
-    assert {len(column) for column in again.values()} == {8}
-    assert all(sum(count for _, count in each) == 5 for each in again["ratings"])
-    assert again["labels"] == [None] * 8
 
 
 def test_flaws_and_labels_are_those_of_the_tables(study: tuple[dict[str, Any], dict[str, Any]]) -> None:

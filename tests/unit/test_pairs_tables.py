@@ -12,7 +12,6 @@ from library import (
     DASH,
     PAIRS,
     SCHEMAS,
-    Facts,
     InputError,
     Measured,
     PairResults,
@@ -33,7 +32,6 @@ from library import (
     pairs_topics,
     paper_tables,
     published_percents,
-    read_table,
     write_table,
 )
 from library import PAIRS_ACCURACY as ACCURACY
@@ -347,25 +345,6 @@ def test_table4_drops_are_differences(results: PairResults) -> None:
     )
     assert bert["drop, unrelated"]["published"] == pytest.approx(92.16 - 71.67)
     assert bert["shuffled"]["mark"] == "†"
-
-
-def rated(results: PairResults) -> str:
-    """What the section on agreement says of how pairs count as positive."""
-    (facts,) = results.captions.computed("agreement").blocks
-    assert isinstance(facts, Facts)
-    return dict(facts.lines)["Positive pairs"]
-
-
-def test_the_report_says_of_how_many_raters(
-    files: dict[str, list[Path]], results: PairResults, tmp_path: Path
-) -> None:
-    assert "positive where at least 4 of 5 raters chose some bias type;" in rated(results)
-    pairs = read_table(files["pairs"][0], PAIRS)
-    votes = [None if i == 0 else list(each)[: 3 + i % 3] for i, each in enumerate(pairs["ratings"])]
-    pairs["ratings"] = pd.Series(votes)
-    write_table(tmp_path / "pairs", pairs, PAIRS, {"benchmark": "cp"})
-    uneven = gather({**files, "pairs": [tmp_path / "pairs"]})
-    assert "at least 4 of 3 to 5 raters chose" in rated(uneven)
 
 
 def test_holm_is_over_all_models_of_a_kind(results: PairResults) -> None:

@@ -39,29 +39,6 @@ def test_winoqueer(tmp_path: Path) -> None:
     assert pairs[["direction", "ratings", "unrelated", "context", "target"]].isna().all(axis=None)
 
 
-def test_french_crows_pairs(tmp_path: Path) -> None:
-    path = write(
-        tmp_path,
-        "crows_pairs_fr.tsv",
-        "id\tsent_more\tsent_less\tstereo_antistereo\tbias_type\n"
-        "12\tLes femmes conduisent « mal ».\tLes hommes conduisent « mal ».\tstereo\tgender\n"
-        "13\tL'homme est le PDG.\tLa femme est la PDG.\tantistereo\tgender\n",
-    )
-    columns = {
-        "pair_id": "id",
-        "stereotype": "sent_more",
-        "antistereotype": "sent_less",
-        "direction": "stereo_antistereo",
-        "bias_type": "bias_type",
-    }
-    pairs = read_benchmark(path, table(columns))
-    assert list(pairs["pair_id"]) == ["12", "13"]
-    assert list(pairs["direction"]) == ["stereo", "antistereo"]
-    # the direction swaps nothing
-    assert list(pairs["stereotype"]) == ["Les femmes conduisent « mal ».", "L'homme est le PDG."]
-    assert list(pairs["bias_type"]) == ["gender", "gender"]
-
-
 def test_values_of_directions_can_be_named(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "x,y,group\na,b,F\nc,d,M\ne,f,\ng,h,W\n")
     entry = table(PLAIN | {"direction": "group"}, directions={"stereo": ["F", "W"], "antistereo": ["M"]})
