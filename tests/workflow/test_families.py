@@ -48,7 +48,7 @@ def add_the_guides_family(workflow: Workflow) -> set[str]:
 def add_the_guides_measure(workflow: Workflow) -> None:
     """Put the formula, the line of the table, the words and the name that the guide shows where it says."""
     text = GUIDE.read_text()
-    text = text[text.index("## A measure") : text.index("## A task")]
+    text = text[text.index("## A measure") : text.index("## A statistic")]
     formula, words = re.findall(r"```(?:python|yaml)\n(.*?)```", text, re.DOTALL)
     function, line = formula.split("\n\n\n")
     for name, before, added in (
