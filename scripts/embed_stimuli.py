@@ -9,24 +9,20 @@ from unmask.associations.embeddings import write_embeddings
 from unmask.associations.grounded_embedding import embed_with_images, open_region_features
 from unmask.associations.schema import STIMULI
 from unmask.associations.words import WordFacts, spans_of
-from unmask.evidence.lists import SOURCE_KEYS
 from unmask.models.embedding import Vectors, embed, load_encoder
 from unmask.tables import read_table
 
 with model_job("encoder {params.encoder}, suite {params.suite}") as run:
     params, manifest = run.params, run.manifest
-    directory, entry, poolings = manifest["directory"], manifest["entry"], params.poolings
+    kind, poolings = manifest["entry"]["kind"], params.poolings
     facts = {
         "encoder": params.encoder,
         "suite": params.suite,
-        "device": run.device.name,
-        "weights": manifest["weights_digest"],
-        "tokenizer": manifest["tokenizer_digest"],
-        "model_source": {key: entry[key] for key in SOURCE_KEYS if key in entry},
+        **run.model_facts(),
         **run.record(),
     }
     plurals = WordFacts.from_file(run.input.facts).plurals
-    encoder = load_encoder(directory, entry["kind"], run.device, manifest["max_length"])
+    encoder = load_encoder(manifest["directory"], kind, run.device, manifest["max_length"])
     if run.input.features:
         features = open_region_features(run.input.features[0], encoder.network.config.visual_embedding_dim)
 

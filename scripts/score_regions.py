@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from unmask.models.job import model_job
-from unmask.evidence.lists import SOURCE_KEYS
 from unmask.models.loading import load
 from unmask.regional.herb import Tree
 from unmask.regional.likelihoods import write_likelihoods
@@ -17,11 +16,8 @@ with model_job("model {params.model}, list {params.list}") as run:
         "model": params.model,
         "list": params.list,
         "template": params.template,
-        "device": run.device.name,
         "dtype": params.dtype,
-        "weights": manifest["weights_digest"],
-        "tokenizer": manifest["tokenizer_digest"],
-        "model_source": {key: value for key, value in manifest["entry"].items() if key in SOURCE_KEYS},
+        **run.model_facts(),
         "manifest": provenance["made_from"][run.input.manifest],
         **provenance,
     }
