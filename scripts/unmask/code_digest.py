@@ -18,7 +18,6 @@ PLUMBING = frozenset(
     {
         "unmask/atomic.py",
         "unmask/errors.py",
-        "unmask/evidence/progress.py",
         "unmask/joblog.py",
     }
 )

@@ -1,9 +1,12 @@
 """Columns of a table as text: `name type meaning`, a line each; an indented line continues the one before.
 
+Columns side by side that mean the same of different things may share a line: `low, high  f64?  ends of …`.
+
 score  f64?  bias score in percent; null where no pair
              has a decision
 """
 
+import re
 import textwrap
 
 
@@ -17,6 +20,6 @@ def columns_of(text: str) -> list[tuple[str, str, str]]:
             lines.append(line)
     columns = []
     for line in lines:
-        name, type_, meaning = line.split(None, 2)
-        columns.append((name, type_, meaning))
+        names, type_, meaning = re.split(r"(?<!,)\s+", line, maxsplit=2)
+        columns += [(name, type_, meaning) for name in names.split(", ")]
     return columns

@@ -101,10 +101,10 @@ from unmask.evidence.collecting import as_likeliest, as_rows, prepare
 from unmask.evidence.engine import Answers, Queries, answer
 from unmask.evidence.lists import check_one_origin, write_list
 from unmask.evidence.lists import listed as evidence_listed
-from unmask.evidence.progress import Progress
 from unmask.evidence.reading import Subject, Wanted, read
 from unmask.evidence.schema import EVIDENCE, LIKELIEST, read_evidence
 from unmask.evidence.sentences import MASKINGS, Mask, Sentence, modified_tokens, shuffle_tokens
+from unmask.evidence.shards import Progress
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
 from unmask.facts import VERSION, read_facts, record, versions, write_facts

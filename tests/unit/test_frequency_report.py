@@ -30,7 +30,6 @@ from library import (
     read_section,
     read_table,
     rows_of,
-    title_of,
     write_table,
 )
 from library import GROUPS as SIDES
@@ -228,21 +227,6 @@ def test_the_words_drawn_are_those_of_the_table(made: Made) -> None:
     for group in rows_of(groups):
         assert group.median == medians.loc[group.name, f"per_million_{group.kind}"]
         assert group.words == 1
-
-
-def test_the_correlations_drawn_are_those_of_the_table(made: Made) -> None:
-    rows = charts(section(made.files, made.folder))["Spearman's"]
-    table = made.table("frequency_link")
-    table = table.query("grouping == 'overall' and protocol == 'corrected'").assign(
-        measure=lambda found: found["measure"].map(title_of)
-    )
-    of_models = table[table["rho"].notna()]
-    keys = ["model", "benchmark", "measure"]
-    assert rows[["model", "benchmark", "name"]].to_numpy().tolist() == of_models[keys].to_numpy().tolist()
-    for name, column in (("value", "rho"), ("low", "low"), ("high", "high"), ("pairs", "n")):
-        pd.testing.assert_series_equal(
-            rows[name], of_models[column].reset_index(drop=True), check_names=False, check_dtype=False
-        )
 
 
 def test_published_mean_ranks_stand_beside_those_of_the_listed_words(made: Made, tmp_path: Path) -> None:

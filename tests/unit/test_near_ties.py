@@ -13,18 +13,11 @@ from examples import example_pairs
 from library import (
     CORRECTED,
     ORIGINAL,
-    PAIRS,
     PUBLISHED,
-    SCHEMAS,
     TOKEN_ERROR,
     Evidence,
-    Measured,
-    PairResults,
     collect_evidence,
-    compute,
     counted,
-    decisions,
-    flaws_table,
     is_near_tie,
     load,
     measure,
@@ -32,13 +25,9 @@ from library import (
     score_pairs,
     sentence_errors,
     sentence_scores,
-    write_table,
 )
-from study_schema import MASKED_MASKINGS, MEASURES, options_with
-from synthetic import pair_results
+from study_schema import MASKED_MASKINGS, MEASURES
 from tiny_models import tiny_model
-
-RESOURCES = Path(__file__).parents[2] / "resources" / "pairs"
 
 
 def tokens(sides: Mapping[str, tuple[list[float], list[float]]]) -> pd.DataFrame:
@@ -207,31 +196,3 @@ def test_every_measure_has_the_error_of_its_own_weights() -> None:
         apart = sentence_scores(one, before) - sentence_scores(one, after)
         np.testing.assert_allclose(apart, errors, rtol=1e-6, err_msg=one.name)
         assert (errors > 0).all()
-
-
-def study_of(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], PairResults]:
-    """Scores, statistics and results of a study of one model and benchmark, with SSS alone."""
-    pairs = example_pairs().iloc[:5].assign(bias_type=["gender", "age", "gender", "age", "gender"])
-    margins = [0.5, 1e-5, -1e-5, -0.5, 1e-5]
-    sides = {pair_id: ([-1.0], [-1.0 - m]) for pair_id, m in zip(pairs["pair_id"], margins, strict=True)}
-    evidence = {"modified": tokens(sides)}
-    scores = score_pairs(list(pairs["pair_id"]), evidence, ["SSS"])
-    with_columns = {"modified": evidence["modified"].assign(modified=True, rank=1)}
-    original = decisions(pairs, scores)
-    made = compute(pairs, flaws_table(pairs), Measured(original, with_columns), options_with(draws=100))
-    for name, rows in made.items():
-        write_table(folder / f"{name}.parquet", rows, SCHEMAS[name], {"model": "bert", "benchmark": "cp"})
-    write_table(folder / "pairs.parquet", pairs, PAIRS, {"benchmark": "cp"})
-    files = {name: [folder / f"{name}.parquet"] for name in (*SCHEMAS, "pairs")}
-    results = pair_results([{"name": "bert"}], [{"name": "cp"}], files)
-    return scores, made, results
-
-
-def test_near_ties_are_counted_and_bound_the_score(tmp_path: Path) -> None:
-    _, made, _ = study_of(tmp_path)
-    overall = made["bias"].query("grouping == 'overall'")
-    assert list(overall["near_ties"]) == [3, 3]
-    # of five: one for and one against for certain, two for and one against by a hair
-    assert list(overall["score"]) == [60.0, 60.0]
-    age = made["bias"].query("group == 'age' and protocol == 'corrected'").iloc[0]
-    assert age["near_ties"] == 1

@@ -204,17 +204,6 @@ def test_an_area_without_an_interval_says_why(positive: Any, reason: str) -> Non
     assert row["area"] == pytest.approx(literal_auc(positive.tolist(), negative.tolist()))
 
 
-def test_the_order_of_pairs_changes_nothing(made: synthetic.Synthetic) -> None:
-    order = np.random.default_rng(3).permutation(len(made.pairs))
-    mixed = made.pairs.iloc[order].reset_index(drop=True)
-    together = in_threes(made)
-    for table in (agreement_table, areas_compared):
-        pd.testing.assert_frame_equal(
-            table(made.pairs, decisions(made.pairs, made.scores), options_with(), together),
-            table(mixed, decisions(mixed, made.scores), options_with(), together.among(order)),
-        )
-
-
 def literal_paired_delong(
     first: list[float], second: list[float], positive: list[bool]
 ) -> tuple[float, float]:

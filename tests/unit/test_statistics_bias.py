@@ -235,18 +235,6 @@ def test_intervals_are_those_of_the_written_out_variance(measure: str) -> None:
     assert row["p"] == pytest.approx(2 * student.sf(abs(difference) / error, df))
 
 
-def test_without_clusters_pairs_are_independent() -> None:
-    made = synthetic.make(400, seed=4)
-    table = made_table(made.pairs, made.scores, options_with(clusters=()))
-    assert set(table["clusters"]) == {"none"}
-    overall = table[table["grouping"] == "overall"]
-    np.testing.assert_allclose(overall["design_effect"], 1, atol=1e-12)
-    np.testing.assert_allclose(overall["df"], overall["n"] - 1, rtol=0.1)
-    # but for Student's t
-    np.testing.assert_allclose(overall["low"], overall["wilson_low"], atol=0.05)
-    np.testing.assert_allclose(overall["high"], overall["wilson_high"], atol=0.05)
-
-
 def grouped(
     clusters: list[int],
     outcomes: list[str],
@@ -333,15 +321,6 @@ def test_rounding_loses_no_interval() -> None:
         assert not row[["low", "high", "margin_low", "margin_high"]].isna().any()
 
 
-@pytest.mark.parametrize("score", [0.0, 0.3, 0.5, 0.9, 1.0])
-def test_many_of_both_decisions_leave_the_interval_of_residuals(score: float) -> None:
-    found = ends_of(scored(score, 400, 3.0, 8.0, 20.0, 30.0))
-    low, high = wilson(score, 400 / 3, student.ppf(0.975, 30))
-    assert found == pytest.approx((100 * low, 100 * high))
-    fewer = ends_of(scored(score, 400, 3.0, 8.0, 2.0, 30.0))
-    assert fewer[0] <= found[0] and found[1] <= fewer[1]
-
-
 Ends = Callable[[float], tuple[float, float]]
 """The interval of a score by its confidence."""
 
@@ -425,28 +404,6 @@ def test_published_scores_are_judged_about_half_of_what_is_decided(
     else:
         other = grouped(codes, outcomes, protocol="published", confidence=1 - row["p"])
         assert other["low" if stereotype > 30 else "high"] == pytest.approx(30, abs=1e-6)
-
-
-def test_a_model_without_a_preference_is_seldom_called_biased_in_published() -> None:
-    """Coins decide two of three pairs, three of four in one direction and half in the other."""
-    rng, draws, n = np.random.default_rng(5), 400, 120
-    is_adv = np.arange(n) < 40
-    undefined = np.where(is_adv, np.arange(n) % 4 == 0, np.arange(n) % 2 == 0)
-    names = {f"p{i}": ("antistereo" if adv else "stereo") for i, adv in enumerate(is_adv)}
-    pairs = pd.DataFrame({"pair_id": list(names), "bias_type": "any", "direction": list(names.values())})
-    pairs[["target", "writer"]] = None
-    outcomes = np.where(rng.random((n, draws)) < 0.5, "stereotype", "antistereotype").astype(object)
-    outcomes[undefined] = "undefined"
-    ends = dict.fromkeys(("outcome", "lowest", "highest"), outcomes.T.ravel())
-    scores = pd.DataFrame(
-        {"pair_id": list(names) * draws, "measure": np.repeat([f"m{i}" for i in range(draws)], n), **ends}
-    ).assign(protocol="published", margin=0.0)
-    table = bias_table(pairs, decisions(pairs, scores), FEW, Sharing.of([()] * n))
-    for grouping, neutral in (("overall", 100 * (30 + 40) / 2 / 120), ("difference", 100 * (0.75 - 0.5) / 2)):
-        rows = table[table["grouping"] == grouping]
-        assert set(rows["neutral"].round(9)) == {round(neutral, 9)}
-        assert rows["score"].mean() == pytest.approx(neutral, abs=1)
-        assert (rows["p"] < 0.05).mean() <= 0.07
 
 
 @given(st.integers(0, 60), st.integers(1, 60), st.sampled_from([0.9, 0.95, 0.99]))

@@ -22,7 +22,7 @@ from library import (
 )
 from library import UNRELATED_COLUMNS as COLUMNS
 from study_schema import options_with
-from test_statistics_bias import literal_interval, made_table, row_of
+from test_statistics_bias import literal_interval, row_of
 
 SIDES = ("stereotype", "antistereotype")
 SERIES = [(measure, protocol) for measure in ("AUL", "SSS") for protocol in ("published", "corrected")]
@@ -116,15 +116,6 @@ def test_every_group_has_the_literal_scores(measure: str, protocol: str) -> None
         for name, value in literal(some, scores, margins, measure, protocol).items():
             assert row[name] == pytest.approx(value), name
         assert row["n"] == len(some)
-
-
-def test_the_bias_score_is_that_of_the_table_of_bias() -> None:
-    pairs, scores, margins = made()
-    table, bias = table_of(pairs, scores, margins), made_table(pairs, scores)
-    keys = ["measure", "protocol", "grouping", "group"]
-    both = table.merge(bias, on=keys, suffixes=("", "_bias"), validate="one_to_one")
-    assert len(both) == len(table) > 20
-    np.testing.assert_allclose(both["score"], both["score_bias"])
 
 
 def preferring(pairs: pd.DataFrame, stereotypes: Any, meaning: Any) -> pd.Series:

@@ -203,43 +203,6 @@ def test_an_unknown_number_is_that_of_no_type() -> None:
     np.testing.assert_allclose(own.scores, means.to_numpy(), rtol=1e-6)
 
 
-def planted_evidence(
-    rng: np.random.Generator, pairs: int, context: float
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Pairs "A n x" against "B n x" with few words A, B: token scores of their own, and `context` for A."""
-    rows, texts = [], []
-    of_word = {f"w{i}": score for i, score in enumerate(rng.normal(0, 1, 24))}
-    for number in range(pairs):
-        sides = f"w{rng.integers(12)}", f"w{12 + rng.integers(12)}"
-        noise = rng.normal(0, 0.3, 2) + np.array([context, 0])
-        texts.append((f"p{number}", f"{sides[0]} rest", f"{sides[1]} rest"))
-        for role, word, extra in zip(SIDES, sides, noise, strict=True):
-            rows.append((f"p{number}", role, 0, 100, "[CLS]", True, -0.1))
-            rows.append((f"p{number}", role, 1, int(word[1:]), word, False, of_word[word] + extra - 5))
-            rows.append((f"p{number}", role, 2, 99, "rest", False, -1.0))
-            rows.append((f"p{number}", role, 3, 101, "[SEP]", True, -0.1))
-    names = ["pair_id", "role", "position", "token_id", "token", "special", "log_prob"]
-    evidence = pd.DataFrame(rows, columns=names).assign(cross_log_prob=np.nan)
-    made = pd.DataFrame(texts, columns=["pair_id", *SIDES])
-    return made.assign(bias_type="planted", direction=None, target=None, writer=None), evidence
-
-
-def test_a_planted_preference_is_beyond_words_and_words_are_not() -> None:
-    """Where scores are of words alone the score lies in its band in about 95% of worlds, however far from
-    50."""
-    rng, inside, shares = np.random.default_rng(9), [], []
-    for context in [0.0] * 60 + [4.0] * 5:
-        pairs, evidence = planted_evidence(rng, 150, context)
-        scores = score_pairs(list(pairs["pair_id"]), {"none": evidence}, ["AUL"])
-        table = bias_of(pairs, scores, words_of(pairs, {"none": evidence}), shared=["words"])
-        row = table.query("grouping == 'overall' and protocol == 'corrected'").iloc[0]
-        inside.append(row["null_low"] <= row["score"] <= row["null_high"])
-        shares.append(row["score"])
-        assert row["null_mean"] == pytest.approx(50, abs=5)
-    assert np.std(shares[:60]) > 2 * 100 * 0.5 / np.sqrt(150)
-    assert np.mean(inside[:60]) >= 0.85 and not any(inside[60:])
-
-
 def test_the_null_of_adv_less_dis_has_its_sign() -> None:
     """Where lengths decide every draw, against the stereotype in Adv and for it in Dis, it is -100."""
     n = 60

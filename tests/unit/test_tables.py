@@ -145,12 +145,14 @@ def test_columns_are_stated_as_text() -> None:
         score    f64?  bias score in percent; null where
                        no pair has a decision
         ids      text[]  of the pairs
+        low, high  f64?  ends of its interval
     """)
     stated = [(f.name, str(f.type), f.nullable, meaning_of(f)) for f in columns]
     assert stated == [
         ("measure", str(WORD), False, "the measure"),
         ("score", "double", True, "bias score in percent; null where no pair has a decision"),
         ("ids", "list<item: string>", False, "of the pairs"),
+        *((name, "double", True, "ends of its interval") for name in ("low", "high")),
     ]
 
 

@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from unmask.associations.schema import embeddings
 from unmask.evidence.lists import Table
-from unmask.evidence.progress import Progress
-from unmask.evidence.shards import Shard, digest_of_parts, write_in_shards
+from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_shards
 from unmask.tables import opened_table
 
 logger = logging.getLogger(__name__)

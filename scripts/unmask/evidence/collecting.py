@@ -11,6 +11,7 @@ from transformers import PreTrainedTokenizerBase
 
 from unmask.errors import InputError
 from unmask.evidence.engine import Answers, Indices, Queries, answer
+from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import MASKINGS, Pair, Sentence, predicted, shuffle_tokens
 from unmask.models.loading import LoadedModel
 from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START, UNRELATED
@@ -22,17 +23,13 @@ Objects = npt.NDArray[np.object_]
 class Layout:
     """Sentences as queries to the engine: one question per row of evidence, then the cross questions.
 
-    sentence, position: for each row the index of its sentence, and where its token stands there. cross_row:
-    for each cross question, a hidden token at any hidden position, the row that it is for. unpredicted: so
-    many tokens at the head of each sentence are given, and not predicted.
+    rows: what is known of each row before a model answers (_tokens_of). cross_row: for each cross question, a
+    hidden token at any hidden position, the row that it is for.
     """
 
-    sentences: Sequence[Sentence]
     queries: Queries
-    sentence: Indices
+    rows: pd.DataFrame
     cross_row: Indices
-    position: Indices
-    unpredicted: int = 0
 
 
 def evidence_of(
@@ -60,12 +57,13 @@ def prepare(
         sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
     index: dict[tuple[int, ...], int] = {}
     special: list[npt.NDArray[np.bool_]] = []
-    # the number of the sentence or row, that of the input, the position and the token
+    # the number of the token or row, that of the input, the position and the token
     rows: list[tuple[int, int, int, int]] = []
     crosses: list[tuple[int, int, int, int]] = []
     # the part of a sentence that a model reads
     part = slice(1) if masking == START else slice(None)
-    for number, sentence in enumerate(sentences):
+    starts = np.cumsum([0, *(len(sentence.ids) for sentence in sentences)]).tolist()
+    for start, sentence in zip(starts, sentences, strict=False):
         tokens = sentence.ids.tolist()
         for hidden in MASKINGS[masking].hidden(sentence):
             positions, ids = hidden.tolist(), tokens.copy()
@@ -78,13 +76,34 @@ def prepare(
             for position in predicted(masking, hidden, len(tokens)).tolist():
                 if masking == MODIFIED:
                     crosses.extend((len(rows), input_, other, tokens[position]) for other in positions)
-                rows.append((number, input_, position, tokens[position]))
+                rows.append((start + position, input_, position, tokens[position]))
     questions, cross = (np.array(each, dtype=np.int64).reshape(-1, 4) for each in (rows, crosses))
-    place = questions[:, 2].copy()
+    of_rows = _tokens_of(sentences).iloc[questions[:, 0]].reset_index(drop=True)
+    if masking == LEFT:
+        # the first token is given, and not predicted
+        of_rows["special"] |= of_rows["position"] == 0
     if masking == START:
         questions[:, 2] = 1
     queries = Queries(list(index), special, *np.concatenate([questions, cross])[:, 1:].T)
-    return Layout(sentences, queries, questions[:, 0], cross[:, 0], place, int(masking == LEFT))
+    return Layout(queries, of_rows, cross[:, 0])
+
+
+def _tokens_of(sentences: Sequence[Sentence]) -> pd.DataFrame:
+    """The tokens of all sentences, a row each: pair_id, role, position, token_id, special, modified and
+    source_position as in EVIDENCE."""
+    columns: dict[str, list[Any]] = {}
+    for name in ("pair_id", "role", "position", "ids", "special", "modified", "source"):
+        every: list[Any] = []
+        columns[name] = every
+        for sentence in sentences:
+            size = len(sentence.ids)
+            value = range(size) if name == "position" else getattr(sentence, name)
+            unsaid = value is None or (name == "modified" and sentence.role == UNRELATED)
+            every.extend([None] * size if unsaid else [value] * size if isinstance(value, str) else value)
+    tokens = pd.DataFrame(columns, dtype=object).rename(
+        columns={"ids": "token_id", "source": "source_position"}
+    )
+    return tokens.astype({"position": np.int64, "token_id": np.int64, "special": bool})
 
 
 def as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
@@ -92,34 +111,17 @@ def as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase
 
     Raises InputError for a log-probability that is not finite, naming the pair.
     """
-    count, position = len(layout.sentence), layout.position
-    pair_id, role = _pairs_and_roles(layout)
-    token_id = layout.queries.token[:count]
+    count = len(layout.rows)
     cross = np.full(count, np.nan)
     if len(layout.cross_row):
         # cross questions come after those of the rows
         log_prob = answers.log_prob[count:].astype(np.float64)
         questions = np.bincount(layout.cross_row, minlength=count)
         cross = np.bincount(layout.cross_row, log_prob, count) / questions
-    modified, source = _of_tokens(layout, "modified"), _of_tokens(layout, "source")
-    modified[role == UNRELATED] = None
-    rows = pd.DataFrame(
-        {
-            "pair_id": pair_id,
-            "role": role,
-            "position": position,
-            "token_id": token_id,
-            "token": _names(tokenizer, token_id),
-            "special": _of_tokens(layout, "special").astype(bool) | (position < layout.unpredicted),
-            "modified": modified,
-            "log_prob": answers.log_prob[:count],
-            "rank": answers.rank[:count],
-            "attention": answers.attention[:count],
-            "attention_content": answers.attention_content[:count],
-            "cross_log_prob": cross,
-            "source_position": source,
-        }
-    )
+    names = ("log_prob", "rank", "attention", "attention_content")
+    of_rows = {name: getattr(answers, name)[:count] for name in names}
+    token = _names(tokenizer, layout.rows["token_id"].to_numpy())
+    rows = layout.rows.assign(token=token, **of_rows, cross_log_prob=cross)
     broken = rows.loc[~np.isfinite(rows["log_prob"])]
     if len(broken):
         first = broken.iloc[0]
@@ -127,42 +129,18 @@ def as_rows(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase
             f"pair {first.pair_id}: the model gives log-probability {first.log_prob} to token "
             f"{first.token!r} of the {first.role} sentence ({len(broken)} such tokens)"
         )
-    return rows
+    return rows.reindex(columns=EVIDENCE.names)
 
 
 def as_likeliest(layout: Layout, answers: Answers, tokenizer: PreTrainedTokenizerBase) -> pd.DataFrame:
     """The likeliest tokens in the place of each row of evidence, as LIKELIEST."""
-    count, top = len(layout.sentence), answers.likeliest.shape[1]
-    pair_id, role = _pairs_and_roles(layout)
-    return pd.DataFrame(
-        {
-            "pair_id": pair_id.repeat(top),
-            "role": role.repeat(top),
-            "position": layout.position.repeat(top),
-            "place": np.tile(np.arange(1, top + 1), count),
-            "token": _names(tokenizer, answers.likeliest[:count].ravel()),
-            "log_prob": answers.likeliest_log_prob[:count].ravel(),
-        }
+    count, top = len(layout.rows), answers.likeliest.shape[1]
+    rows = layout.rows[["pair_id", "role", "position"]].iloc[np.arange(count).repeat(top)]
+    return rows.reset_index(drop=True).assign(
+        place=np.tile(np.arange(1, top + 1), count),
+        token=_names(tokenizer, answers.likeliest[:count].ravel()),
+        log_prob=answers.likeliest_log_prob[:count].ravel(),
     )
-
-
-def _pairs_and_roles(layout: Layout) -> tuple[Objects, Objects]:
-    """The pair and the role of each row of evidence."""
-    names = np.array([(each.pair_id, each.role) for each in layout.sentences], dtype=object).reshape(-1, 2)
-    return names[layout.sentence, 0], names[layout.sentence, 1]
-
-
-def _of_tokens(layout: Layout, name: str) -> Objects:
-    """What the sentence of each row says of its token under this name; null where it says nothing."""
-    lengths = [len(sentence.ids) for sentence in layout.sentences]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    every: Objects = np.full(starts[-1], None)
-    for sentence, start in zip(layout.sentences, starts[:-1], strict=True):
-        values: Any = getattr(sentence, name)
-        if values is not None:
-            every[start : start + len(values)] = values
-    of_rows: Objects = every[starts[layout.sentence] + layout.position]
-    return of_rows
 
 
 def _names(tokenizer: PreTrainedTokenizerBase, ids: npt.NDArray[np.integer[Any]]) -> Objects:

@@ -8,13 +8,12 @@ device's memory is taken in smaller portions.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from unmask.evidence.progress import Progress
+from unmask.evidence.shards import Progress
 from unmask.models.devices import within_memory
 from unmask.models.loading import LoadedModel
 
@@ -137,16 +136,15 @@ class _Inputs:
 
 def _of_queries(queries: Queries, places: Indices) -> Iterator[_Inputs]:
     """The inputs of each length, longest first, so that memory runs out early or never."""
-    order = sorted(range(len(queries.inputs)), key=lambda i: (-len(queries.inputs[i]), queries.inputs[i]))
-    turn = np.empty(len(order), dtype=np.int64)
-    turn[order] = np.arange(len(order))
-    turn_of = turn[queries.input]
-    questions = np.lexsort((places, turn_of))
-    for _, alike in groupby(enumerate(order), key=lambda each: len(queries.inputs[each[1]])):
-        turns, inputs = zip(*alike, strict=True)
-        some = questions[slice(*np.searchsorted(turn_of[questions], (turns[0], turns[-1] + 1)))]
-        ids, special = (np.array([each[i] for i in inputs]) for each in (queries.inputs, queries.special))
-        yield _Inputs(ids, some, turn_of[some] - turns[0], places[some], queries.token[some], special)
+    lengths = np.array([len(ids) for ids in queries.inputs], dtype=np.int64)
+    for length in np.unique(lengths)[::-1]:
+        alike = sorted(np.flatnonzero(lengths == length).tolist(), key=lambda i: queries.inputs[i])
+        turn = np.full(len(lengths), -1)
+        turn[alike] = np.arange(len(alike))
+        row = turn[queries.input]
+        some = np.lexsort((places, row))[np.count_nonzero(row < 0) :]
+        ids, special = (np.array([each[i] for i in alike]) for each in (queries.inputs, queries.special))
+        yield _Inputs(ids, some, row[some], places[some], queries.token[some], special)
 
 
 def _fill(

@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,6 @@ LIST = "digests.json"
 CIRCUMSTANCES = ("device", "versions", "made_from")
 """Facts of a table whose change makes no row anew: others say what its rows and its model are."""
 
-
 SOURCE_KEYS = ("source", "repo", "revision", "commit", "architecture", "world", "from", "scale", "seed")
 """What evidence says of where its model is from: keys of the model's entry."""
 
@@ -44,7 +44,9 @@ class Table:
 def missing(list_: Path, tables: Iterable[Table]) -> list[Table]:
     """The tables that are still to be made: the others are as the job before has listed or left them."""
     digests = _digests(list_) or {}
-    return [each for each in tables if not is_done(each, digests.get(_name(list_, each.path)))]
+    return [
+        each for each in tables if not is_done(each, digests.get(str(each.path.relative_to(list_.parent))))
+    ]
 
 
 def is_done(table: Table, sha256: str | None = None) -> bool:
@@ -92,7 +94,7 @@ def as_stated(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_list(list_: Path, tables: Iterable[Path], facts: Mapping[str, Any]) -> None:
     """List tables of the list's folder with their digests, beside facts of the job."""
-    digests = {_name(list_, path): sha256_of_file(path) for path in tables}
+    digests = {str(path.relative_to(list_.parent)): sha256_of_file(path) for path in tables}
     write_facts(list_, {**facts, "tables": digests})
 
 
@@ -106,39 +108,28 @@ def listed(list_: str | Path) -> dict[str, Path]:
         raise InputError(f"{list_}: not a readable list of tables; delete it and run again")
     tables = {name: Path(list_).parent / name for name in digests}
     for name, table in tables.items():
-        if problem := altered(table, digests[name]):
+        if not table.is_file() or sha256_of_file(table) != digests[name]:
+            problem = "was altered after its job wrote it" if table.is_file() else "is missing"
             raise InputError(f"{table}: {problem}; delete it and {list_} and run again")
     return tables
 
 
-def altered(table: Path, sha256: str) -> str:
-    """What is wrong with a table that a list has with this digest; "" where nothing is."""
-    if not table.is_file():
-        return "is missing"
-    return "" if sha256_of_file(table) == sha256 else "was altered after its job wrote it"
-
-
-def check_one_origin(tables: Sequence[str | Path], keys: Iterable[str]) -> None:
+def check_one_origin(tables: Sequence[str | Path], keys: Sequence[str]) -> None:
     """Check that tables of scores, which keep the facts of their evidence, agree in these facts.
 
     Raises InputError naming two tables that do not, or one that cannot be read.
     """
-    stated = []
+    first: dict[str, tuple[Any, str | Path]] = {}
     for path in tables:
         try:
-            stated += [(path, facts) for facts in read_metadata(path)["evidence"].values()]
+            of_maskings = list(read_metadata(path)["evidence"].values())
         except (OSError, ValueError, KeyError, pa.ArrowException) as error:
             raise unreadable(path, error) from None
-    for path, facts in stated:
-        for key in keys:
-            here, there = facts.get(key), stated[0][1].get(key)
+        for key, facts in product(keys, of_maskings):
+            here, (there, other) = facts.get(key), first.setdefault(key, (facts.get(key), path))
             if here != there:
-                what = f"{key} differs: {here} here, {there} in {stated[0][0]}"
+                what = f"{key} differs: {here} here, {there} in {other}"
                 raise InputError(f"{path}: {what}; delete both and run again")
-
-
-def _name(list_: Path, table: Path) -> str:
-    return str(table.relative_to(list_.parent))
 
 
 def _digests(list_: Path) -> dict[str, str] | None:

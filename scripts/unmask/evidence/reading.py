@@ -14,10 +14,9 @@ import pandas as pd
 from unmask.evidence.collecting import as_likeliest, as_rows, prepare
 from unmask.evidence.engine import answer
 from unmask.evidence.lists import SOURCE_KEYS, Table, missing
-from unmask.evidence.progress import Progress
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sentences import MASKINGS, Pair
-from unmask.evidence.shards import Shard, digest_of_parts, write_in_shards
+from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_shards
 from unmask.evidence.tokenising import tokenise, unknown_tokens
 from unmask.models.devices import Device
 from unmask.models.loading import LoadedModel, load

@@ -4,20 +4,52 @@ import hashlib
 import json
 import logging
 import shutil
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from unmask.errors import InputError
 from unmask.evidence.lists import Table, as_stated, stated
-from unmask.evidence.progress import Progress
-from unmask.tables import write_batches, write_table
+from unmask.joblog import PROGRESS, duration
+from unmask.tables import read_arrow, write_batches, write_table
 
 logger = logging.getLogger(__name__)
+
+
+class Progress:
+    """Counts what a model has read of about so many tokens, and logs it every ten seconds."""
+
+    def __init__(self, expected_tokens: float) -> None:
+        self._expected, self._skipped = max(expected_tokens, 1.0), 0.0
+        self._sequences = self._tokens = 0
+        self._start = self._said = time.monotonic()
+
+    def skip(self, tokens: float) -> None:
+        """Count work that was done before."""
+        self._skipped += tokens
+
+    def add(self, sequences: int, tokens: int) -> None:
+        """Count sequences just read, with their tokens."""
+        self._sequences += sequences
+        self._tokens += tokens
+        if time.monotonic() - self._said >= 10:
+            self.say()
+
+    def say(self) -> None:
+        """Write a line into the log."""
+        self._said = time.monotonic()
+        speed = self._tokens / max(self._said - self._start, 1e-9)
+        left = max(self._expected - self._skipped - self._tokens, 0.0)
+        done, wait = 100 * (1 - left / self._expected), duration(left / speed if speed else 0.0)
+        line = f"{done:.0f}% done, {speed:.3g} tokens a second, about {wait} left"
+        logger.info("%s", line, extra=PROGRESS)
+
+    def close(self) -> None:
+        """Say the last word."""
+        logger.info("%d sequences, %d tokens read", self._sequences, self._tokens)
 
 
 @dataclass(frozen=True)
@@ -53,17 +85,11 @@ def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: 
             write_table(path, rows, table.schema, of_table)
     progress.close()
     for place, table in reversed(list(enumerate(tables))):
-        write_batches(table.path, (_read(shard[place]) for shard in paths), table.schema, table.facts)
+        rows_of_shards = (read_arrow(shard[place], table.schema) for shard in paths)
+        write_batches(table.path, rows_of_shards, table.schema, table.facts)
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def digest_of_parts(*parts: object) -> str:
     """A digest of what rows are made from, which JSON can hold."""
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
-
-
-def _read(shard: Path) -> pa.Table:
-    try:
-        return pq.read_table(shard)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{shard}: damaged ({error}); delete it and run again") from None

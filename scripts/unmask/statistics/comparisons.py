@@ -21,20 +21,13 @@ EXACT_BELOW = 25
 
 
 def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
-    """The first less the second of two sides with as many series, couple by couple, of the same pairs.
+    """The first less the second of two sides with as many series, couple by couple, of the same pairs: the
+    columns of COMPARISONS but for names.
 
-    A pair counts where it does for both scores: in `corrected` where neither is undefined. A row has
-
-    - n; first_score and second_score, the bias scores over these pairs, in percent;
-    - difference, in percentage points; error, its clustered standard error (the difference is a mean of the
-      pairs' own differences); df, low, high and p of Student's t. There are no more degrees of freedom than
-      pairs with a difference, less one;
-    - both, b, c, neither: pairs in which both prefer the stereotype, the first alone, the second alone, none
-      (a tie prefers nothing); p_mcnemar, McNemar's test of these counts, which takes pairs as independent;
-    - agreement: the percentage of pairs in both or neither.
-
-    A couple without a pair is left out; the index has the number of the couple. Null is what nothing can be
-    said of: the test where the two never differ, or all differ alike.
+    A pair counts where it does for both scores: in `corrected` where neither is undefined. The difference is
+    the mean of the pairs' own, and its error is clustered. There are no more degrees of freedom than pairs
+    with a difference, less one. A tie prefers nothing. A couple without a pair is left out; the index has the
+    number of the couple. Null is what nothing can be said of, as where the two never differ.
     """
     one, other = 100 * first.credit(), 100 * second.credit()
     counted = ~np.isnan(one - other)

@@ -49,24 +49,19 @@ def lms_table(
         return framed([], LMS)
     series, outcome = _comparisons(pairs, decisions.series, margins)
     compared = Decisions(series, outcome, np.full(outcome.shape, np.nan), outcome, outcome)
-    has_unrelated = np.tile(pairs["unrelated"].notna().to_numpy(), 2)
-    meaning = np.where(has_unrelated[:, None], compared.credit(), np.nan)
-    of_bias = decisions.of(series)
-    bias = of_bias.credit()
-    targets = pairs["target"].to_numpy(object)
-    wider = (1 + confidence) / 2
+    of_bias, with_unrelated = decisions.of(series), np.flatnonzero(pairs["unrelated"].notna())
+    targets, wider = pairs["target"].to_numpy(object), (1 + confidence) / 2
     parts = []
     for grouping, group, members in groups(pairs):
-        twice = np.concatenate([members, members + len(pairs)])
-        rows = pd.DataFrame(series, columns=["measure", "protocol"]).assign(grouping=grouping, group=group)
-        of_meaning = contrast(meaning[twice], sharing.among(np.tile(members, 2)))
-        of_score = contrast(bias[members], sharing.among(members))
-        counted = ~np.isnan(meaning[twice])
-        rows["n"], rows["comparisons"] = len(members), counted.sum(axis=0)
-        for name, value in (("preferred", STEREOTYPE), ("tie", TIE)):
-            rows[name] = (counted & (outcome[twice] == value)).sum(axis=0)
-        there = has_unrelated[twice][:, None]
-        rows["undefined"] = (there & (outcome[twice] == UNDEFINED)).sum(axis=0)
+        some = np.intersect1d(members, with_unrelated)
+        twice = np.concatenate([some, some + len(pairs)])
+        meaning, bias = compared.credit()[twice], of_bias.credit()[members]
+        of_meaning = contrast(meaning, sharing.among(np.tile(some, 2)))
+        of_score = contrast(bias, sharing.among(members))
+        rows = compared.names.assign(grouping=grouping, group=group, n=len(members))
+        rows["comparisons"] = (~np.isnan(meaning)).sum(axis=0)
+        for name, value in (("preferred", STEREOTYPE), ("tie", TIE), ("undefined", UNDEFINED)):
+            rows[name] = (outcome[twice] == value).sum(axis=0)
         rows["lms"], rows["score"] = 100 * of_meaning["estimate"], 100 * of_score["estimate"]
         rows["icat"] = rows["lms"] * balance(rows["score"])
         decided = compared.decided()[twice].any(axis=0)
@@ -75,16 +70,15 @@ def lms_table(
         rows["low"], rows["high"] = of_lms["low"], of_lms["high"]
         ends = [balance(of_score[end]) for end in ("low", "high")]
         inside = (of_score["low"] <= NO_PREFERENCE) & (of_score["high"] >= NO_PREFERENCE)
-        most = np.maximum(*ends).mask(inside, 1.0)
-        rows["icat_low"] = at_wider["low"] * np.minimum(*ends)
-        rows["icat_high"] = at_wider["high"] * most
         # an interval of ICAT takes both
-        rows.loc[rows[["icat_low", "icat_high"]].isna().any(axis=1), ["icat_low", "icat_high"]] = np.nan
-        rows["lms_by_target"], rows["targets"] = _by_target(meaning[twice], np.tile(targets[members], 2))
-        rows["score_by_target"], _ = _by_target(bias[members], targets[members])
+        known = at_wider["low"].notna() & of_score["low"].notna()
+        rows["icat_low"] = (at_wider["low"] * np.minimum(*ends)).where(known)
+        rows["icat_high"] = (at_wider["high"] * np.maximum(*ends).mask(inside, 1.0)).where(known)
+        rows["lms_by_target"], rows["targets"] = _by_target(meaning, np.tile(targets[some], 2))
+        rows["score_by_target"], _ = _by_target(bias, targets[members])
         rows["icat_by_target"] = rows["lms_by_target"] * balance(rows["score_by_target"])
         parts.append(rows[rows["comparisons"] > 0])
-    return framed(pd.concat(parts, ignore_index=True).assign(confidence=confidence), LMS)
+    return framed(parts, LMS).assign(confidence=confidence)
 
 
 def _by_target(credit: Floats, targets: npt.NDArray[np.object_]) -> tuple[Floats, Floats]:

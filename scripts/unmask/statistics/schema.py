@@ -14,41 +14,35 @@ NO_CLUSTERS = "none"
 
 BIAS = schema(
     """
-    variant            word   original or shuffled (word order)
-    measure            word   the measure
-    protocol           word   published or corrected
-    grouping           word   what the group of pairs is made by: overall, bias_type, direction or difference
-    group              word   all, a bias type, a direction, or difference
-    n                  i32    pairs of the group
-    stereotype         i32    pairs in which the stereotype is preferred
-    antistereotype     i32    pairs in which the other sentence is
-    tie                i32    pairs with equal scores
-    undefined          i32    pairs that the measure has no score for
-    score              f64?   bias score, percent (a difference: points); null where no pair has a decision
-    neutral            f64    the score of no preference: 50, in `published` times the share of decided pairs
-    low                f64?   lower end of the interval of `score`; null where all pairs vary together or tie
-    high               f64?   upper end of the interval from `low`
-    design_effect      f64?   variance over that of independent pairs; the largest where decisions are alike
-    df                 f64?   degrees of freedom of the interval
-    wilson_low         f64?   lower end of Wilson's interval of independent pairs, percent
-    wilson_high        f64?   upper end of the interval from `wilson_low`
-    p                  f64?   of no preference: the interval at confidence 1 - p ends at `neutral`
-    unanimous_low      f64?   `low` if all pairs were decided for the stereotype; null of a difference
-    null_mean          f64?   scores that word choice alone gives, percent: mean; null if tokens are unknown
-    null_low           f64?   lower end of their band, percent
-    null_high          f64?   upper end of the interval from `null_low`
-    null_p             f64?   p of the score if word choice alone gave it
-    untrained          i32?   untrained networks of the model's architecture that were scored
-    untrained_mean     f64?   mean of their scores, percent
-    untrained_low      f64?   least of their scores, percent
-    untrained_high     f64?   largest of their scores, percent
-    margin             f64?   mean margin, in the measure's unit of natural logarithms; null for a difference
-    margin_low         f64?   lower end of the interval of `margin`
-    margin_high        f64?   upper end of its interval
-    near_ties          i32    pairs that float error could turn (unmask.statistics.decisions)
-    differing          i32?   pairs whose outcome differs between the two protocols
-    confidence         f64    level of the intervals
-    clusters           word   what makes two pairs vary together where both have it, joined by +; or none
+    variant                        word  original or shuffled (word order)
+    measure                        word  the measure
+    protocol                       word  published or corrected
+    grouping                       word  what makes the group: overall, bias_type, direction or difference
+    group                          word  all, a bias type, a direction, or difference
+    n                              i32   pairs of the group
+    stereotype, antistereotype     i32   pairs in which it is preferred
+    tie                            i32   pairs with equal scores
+    undefined                      i32   pairs that the measure has no score for
+    score                          f64?  bias score, percent (a difference: points); null if none is decided
+    neutral                        f64   score of no preference: 50, in `published` times the share of decided
+    low, high                      f64?  ends of the interval of `score`; null if all vary together or tie
+    design_effect                  f64?  variance over that of independent pairs; the largest if all are alike
+    df                             f64?  degrees of freedom of the interval
+    wilson_low, wilson_high        f64?  ends of Wilson's interval of independent pairs, percent
+    p                              f64?  of no preference: the interval at confidence 1 - p ends at `neutral`
+    unanimous_low                  f64?  `low` if all pairs preferred the stereotype; null of a difference
+    null_mean                      f64?  mean score by word choice alone, percent; null if tokens are unknown
+    null_low, null_high            f64?  ends of their band, percent
+    null_p                         f64?  p of the score if word choice alone gave it
+    untrained                      i32?  untrained networks of the model's architecture that were scored
+    untrained_mean                 f64?  mean of their scores, percent
+    untrained_low, untrained_high  f64?  least and largest of their scores, percent
+    margin                         f64?  mean margin, in the measure's logarithms; null of a difference
+    margin_low, margin_high        f64?  ends of the interval of `margin`
+    near_ties                      i32   pairs that float error could turn (unmask.statistics.decisions)
+    differing                      i32?  pairs whose outcome differs between the two protocols
+    confidence                     f64   level of the intervals
+    clusters                       word  what makes two pairs that have it vary together, joined by +; or none
     """
 )
 """Bias scores: one row per variant, measure, protocol and group of pairs."""
@@ -77,8 +71,7 @@ ACCURACY = schema(
     correct     i32   tokens whose right token has rank 1
     n           i32   tokens
     accuracy    f64   percent of tokens
-    low         f64   lower end of the Wilson interval of `accuracy`, percent
-    high        f64   upper end of the interval from `low`
+    low, high   f64   ends of the Wilson interval of `accuracy`, percent
     confidence  f64   level of the interval
     """
 )
@@ -86,46 +79,40 @@ ACCURACY = schema(
 
 TESTS = schema(
     """
-    kind        word  what is compared: measures, shuffled (word order) or unrelated (sentences)
-    first       word  the first of the two
-    second      word  the second
-    reading     word  the reading of the accuracies compared
-    unit        word  what is paired: token, or clustered (tokens of a pair, and pairs that share something)
-    n           i32   units
-    both        i32?  tokens that both have right; null where clustered
-    b           i32   tokens that only the first has right, or pairs of which it has more right
-    c           i32   as `b`, of the second
-    neither     i32?  tokens that none has right; null where clustered
-    statistic   f64?  chi-square with continuity correction, min(b, c) where exact, t where clustered
-    df          f64?  degrees of freedom of Student's t
-    p           f64?  raw, uncorrected; null where nothing differs, or nothing is known of how pairs vary
-    exact       bool  whether p is exact
+    kind           word  what is compared: measures, shuffled (word order) or unrelated (sentences)
+    first, second  word  the two
+    reading        word  the reading of the accuracies compared
+    unit           word  what is paired: token, or clustered (tokens of a pair, pairs that share something)
+    n              i32   units
+    both           i32?  tokens that both have right; null where clustered
+    b, c           i32   tokens that only the first, or the second, has right, or pairs of which it has more
+    neither        i32?  tokens that none has right; null where clustered
+    statistic      f64?  chi-square with continuity correction, min(b, c) where exact, t where clustered
+    df             f64?  degrees of freedom of Student's t
+    p              f64?  raw, uncorrected; null where nothing differs, or nothing is known of how pairs vary
+    exact          bool  whether p is exact
     """
 )
 """McNemar tests of accuracies."""
 
 COMPARISONS = schema(
     """
-    first              word   the first of two measures of one model, or of two models
-    second             word   the second
-    measure            word?  the measure under which models are compared; null for measures
-    protocol           word   published or corrected
-    n                  i32    pairs that count for both
-    first_score        f64    bias score of the first over these, percent
-    second_score       f64    bias score of the second, percent
-    difference         f64    first minus second, percentage points
-    error              f64?   clustered standard error; null as all to p where the two never differ
-    df                 f64?   degrees of freedom of Student's t
-    low                f64?   lower end of the interval of the difference, percentage points
-    high               f64?   upper end of the interval from `low`
-    p                  f64?   raw, of no difference
-    both               i32    pairs in which both prefer the stereotype
-    b                  i32    pairs in which the first alone does
-    c                  i32    pairs in which the second alone does
-    neither            i32    pairs in which neither does
-    p_mcnemar          f64?   McNemar's p of b and c, with pairs as independent
-    agreement          f64    percent of pairs in both or neither
-    confidence         f64    level of the intervals
+    first, second              word   two measures of one model, or two models
+    measure                    word?  the measure under which models are compared; null for measures
+    protocol                   word   published or corrected
+    n                          i32    pairs that count for both
+    first_score, second_score  f64    bias score of either over these, percent
+    difference                 f64    first minus second, percentage points
+    error                      f64?   clustered standard error; null as all to p where the two never differ
+    df                         f64?   degrees of freedom of Student's t
+    low, high                  f64?   ends of the interval of the difference, percentage points
+    p                          f64?   raw, of no difference
+    both                       i32    pairs in which both prefer the stereotype
+    b, c                       i32    pairs in which the first, or the second, alone does
+    neither                    i32    pairs in which neither does
+    p_mcnemar                  f64?   McNemar's p of b and c, with pairs as independent
+    agreement                  f64    percent of pairs in both or neither
+    confidence                 f64    level of the intervals
     """
 )
 """Comparisons of two measures of one model, or of two models, on the same pairs of one benchmark."""
@@ -156,8 +143,7 @@ STATES = schema(
     difference   f64   state minus first, percentage points
     error        f64?  clustered standard error; null as all to p where the two never differ
     df           f64?  degrees of freedom of Student's t
-    low          f64?  lower end of the interval of the difference, percentage points
-    high         f64?  upper end of the interval from `low`
+    low, high    f64?  ends of the interval of the difference, percentage points
     p            f64?  raw, of no difference
     changed      i32   pairs that are decided otherwise than by the first state
     beyond       i32   those of them that float error cannot have turned
@@ -168,44 +154,38 @@ STATES = schema(
 
 AGREEMENT = schema(
     """
-    measure      word   the measure
-    protocol     word   published or corrected
-    votes        word   which votes of raters count: any or own
-    threshold    i16    least number of votes that makes a pair positive
-    score        word   what of a pair is ranked: margin, absolute margin or decision
-    direction    word   the pairs: all, stereo or antistereo
-    positives    i32    positive pairs
-    negatives    i32    negative pairs
-    undefined    i32    pairs with ratings left out because the measure has no score for them
-    auc          f64?   area under the ROC curve, from 0 to 1
-    low          f64?   lower end of the interval of `auc`
-    high         f64?   upper end of the interval from `low`
-    p            f64?   two-sided, of an area of one half; raw
-    reason       word?  why auc or its interval is null
-    chosen       bool   whether this is the reading of Figure 1
-    confidence   f64    level of the intervals
+    measure               word   the measure
+    protocol              word   published or corrected
+    votes                 word   which votes of raters count: any or own
+    threshold             i16    least number of votes that makes a pair positive
+    score                 word   what of a pair is ranked: margin, absolute margin or decision
+    direction             word   the pairs: all, stereo or antistereo
+    positives, negatives  i32    pairs of either class
+    undefined             i32    pairs with ratings left out because the measure has no score for them
+    auc                   f64?   area under the ROC curve, from 0 to 1
+    low, high             f64?   ends of the interval of `auc`
+    p                     f64?   two-sided, of an area of one half; raw
+    reason                word?  why auc or its interval is null
+    chosen                bool   whether this is the reading of Figure 1
+    confidence            f64    level of the intervals
     """
 )
 """Area under the ROC curve of pair scores against human ratings, under every reading of the ratings."""
 
 AREAS_COMPARED = schema(
     """
-    first         word   the first measure
-    second        word   the second measure
-    protocol      word   published or corrected
-    positives     i32    positive pairs with a score of both
-    negatives     i32    negative ones
-    first_auc     f64    area of the first, from 0 to 1
-    second_auc    f64    area of the second
-    difference    f64    first minus second
-    error         f64?   clustered standard error of the difference
-    delong_error  f64?   DeLong's, of independent pairs
-    df            f64?   degrees of freedom of Student's t
-    low           f64?   lower end of the interval of the difference
-    high          f64?   upper end of the interval from `low`
-    p             f64?   raw, of no difference
-    reason        word?  why there is no error and no p
-    confidence    f64    level of the interval
+    first, second          word   the measures
+    protocol               word   published or corrected
+    positives, negatives   i32    pairs of either class with a score of both
+    first_auc, second_auc  f64    area of either, from 0 to 1
+    difference             f64    first minus second
+    error                  f64?   clustered standard error of the difference
+    delong_error           f64?   DeLong's, of independent pairs
+    df                     f64?   degrees of freedom of Student's t
+    low, high              f64?   ends of the interval of the difference
+    p                      f64?   raw, of no difference
+    reason                 word?  why there is no error and no p
+    confidence             f64    level of the interval
     """
 )
 """The areas of every two measures of one protocol, under the chosen reading over all directions, compared."""
@@ -256,8 +236,7 @@ QUALITY = schema(
     change      f64?  without minus score, percentage points
     error       f64?  clustered standard error of the change; null where nothing has varied
     df          f64?  degrees of freedom of Student's t
-    low         f64?  lower end of the interval of the change, percentage points
-    high        f64?  upper end of the interval from `low`
+    low, high   f64?  ends of the interval of the change, percentage points
     p           f64?  raw, of no change
     random_sd   f64?  standard deviation of the change if as many pairs are left out by chance
     confidence  f64   level of the interval
@@ -267,27 +246,25 @@ QUALITY = schema(
 
 LMS = schema(
     """
-    measure          word  the measure
-    protocol         word  published or corrected
-    grouping         word  what the group of pairs is made by: overall, bias_type or direction
-    group            word  all, a bias type, or a direction
-    n                i32   pairs of the group
-    comparisons      i32   comparisons that count, of either sentence with the unrelated one
-    preferred        i32   those in which the sentence that means something has the higher score
-    tie              i32   those in which both have the same
-    undefined        i32   comparisons in which a sentence has nothing to score
-    lms              f64   language model score: percent preferred; a tie counts one half in corrected
-    low              f64?  lower end of the interval of `lms`; null where all comparisons vary together or tie
-    high             f64?  upper end of the interval from `low`
-    score            f64?  bias score of the same pairs, percent: StereoSet's stereotype score
-    icat             f64?  idealised CAT score: lms · min(score, 100 - score) / 50, percent
-    icat_low         f64?  lower end of the interval of `icat`, percent (unmask.statistics.lms)
-    icat_high        f64?  upper end of the interval from `icat_low`
-    targets          i32?  targets of the comparisons that count; null where the benchmark states none
-    lms_by_target    f64?  mean over targets of the language model score of each, as StereoSet averages
-    score_by_target  f64?  mean over targets of the bias score of each, percent
-    icat_by_target   f64?  ICAT of these two means, percent
-    confidence       f64   level of the intervals
+    measure              word  the measure
+    protocol             word  published or corrected
+    grouping             word  what the group of pairs is made by: overall, bias_type or direction
+    group                word  all, a bias type, or a direction
+    n                    i32   pairs of the group
+    comparisons          i32   comparisons that count, of either sentence with the unrelated one
+    preferred            i32   those in which the sentence that means something has the higher score
+    tie                  i32   those in which both have the same
+    undefined            i32   comparisons in which a sentence has nothing to score
+    lms                  f64   language model score: percent preferred; a tie counts one half in corrected
+    low, high            f64?  ends of the interval of `lms`; null where all comparisons vary together or tie
+    score                f64?  bias score of the same pairs, percent: StereoSet's stereotype score
+    icat                 f64?  idealised CAT score: lms · min(score, 100 - score) / 50, percent
+    icat_low, icat_high  f64?  ends of the interval of `icat`, percent (unmask.statistics.lms)
+    targets              i32?  targets of the comparisons that count; null where the benchmark states none
+    lms_by_target        f64?  mean over targets of the language model score of each, as StereoSet averages
+    score_by_target      f64?  mean over targets of the bias score of each, percent
+    icat_by_target       f64?  ICAT of these two means, percent
+    confidence           f64   level of the intervals
     """
 )
 """Whether sentences that mean something are preferred: per measure that scores unrelated sentences, protocol
