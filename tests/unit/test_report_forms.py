@@ -12,7 +12,6 @@ import pytest
 
 from drawn_marks import Panel, check_forest, panels_of, scale_of, texts_of
 from library import (
-    OF_CLAIMS,
     Axis,
     Beside,
     Grid,
@@ -75,13 +74,6 @@ def test_data_are_the_frame_without_rows_that_have_no_number() -> None:
     ]
 
 
-def test_nothing_is_drawn_of_nothing() -> None:
-    for nothing in (FRAME.head(0), FRAME.assign(value=None)):
-        assert forest(nothing, AXIS, TIPS) is None
-        assert response(nothing, AXIS, AXIS, TIPS, dose="low", value="value") is None
-        assert scatter(nothing, AXIS, AXIS, TIPS, across="low", up="value") is None
-
-
 def test_a_forest_is_drawn_where_its_numbers_are() -> None:
     for axis in (AXIS, Axis("x", line=0.5), Axis("x", line=0.5, independent=True)):
         drawn = forest(BANDS, axis, TIPS, kinds=KINDS, broad=("chance_low", "chance_high"))
@@ -127,20 +119,6 @@ def test_a_scale_ends_at_steps_or_has_some_room() -> None:
     assert chart("c", "a", own).spec["resolve"]["scale"] == {"x": "independent"}  # type: ignore[arg-type]
     numbers = last_of(forest(FRAME, Axis("x", ticks=[0, 1], format=".1f"), TIPS))["x"]["axis"]
     assert (numbers["values"], numbers["format"]) == ([0, 1], ".1f")
-
-
-def test_kinds_have_a_colour_a_shape_and_a_place() -> None:
-    found = last_of(forest(FRAME, AXIS, TIPS, kinds=KINDS, apart="kind"))
-    assert found["color"]["scale"] == {"domain": ["old", "new"], "range": "category"}
-    assert found["shape"]["scale"]["domain"] == ["old", "new"]
-    assert len(set(found["shape"]["scale"]["range"])) == 2
-    assert found["yOffset"]["sort"] == ["old", "new"]
-    there = Kinds("kind", "which", ("older", "old", "new"), every=False)
-    assert last_of(forest(FRAME, AXIS, TIPS, kinds=there))["color"]["scale"]["domain"] == ["old", "new"]
-    claimed = last_of(forest(FRAME, AXIS, TIPS, kinds=Kinds("kind", "which", claimed=True, listed=["old"])))
-    assert claimed["color"]["scale"] == {"domain": ["new", "old"], "range": "ordinal"}
-    assert claimed["shape"]["scale"]["range"] == list(OF_CLAIMS[:2]) and len(set(OF_CLAIMS)) == len(OF_CLAIMS)
-    assert claimed["color"]["legend"]["values"] == ["old"] and "yOffset" not in claimed
 
 
 def test_rows_of_one_name_are_below_each_other() -> None:

@@ -78,15 +78,6 @@ def test_a_panels_name_may_have_lines() -> None:
     assert ">of a: in b<" in svg_of(panels([marks], rows, 2, margin=0))
 
 
-def test_a_panels_name_is_cut_where_the_panel_ends() -> None:
-    name = "a name of some words " * 3
-    rows = [{"panel": name, "x": 1.0, "y": 1.0}]
-    marks = alt.Chart().mark_point().encode(x="x:Q", y="y:Q")
-    narrow, wide = (svg_of(panels([marks], rows, 1, width=width, margin=0)) for width in (150, 600))
-    assert f">{name.strip()}" in wide and f">{name.strip()}" not in narrow
-    assert "…</text>" in narrow
-
-
 def test_a_scale_covers_its_span_and_all_that_is_known() -> None:
     frame = pd.DataFrame({"x": [47.0, 52.0], "low": [38.0, None]})
     assert domain(frame, ("x", "low"), (40, 60), 5) == [35, 60]

@@ -34,11 +34,8 @@ from library import (
     Sheet,
     Table,
     Text,
-    agreed,
     arranged,
-    chosen,
     content_policy,
-    flatten,
     folded,
     framed,
     provenance,
@@ -285,13 +282,6 @@ def test_sections_stand_in_groups() -> None:
         Section("s", "S", group="Else")
 
 
-def test_a_choice_is_between_several_folds() -> None:
-    one, other = Fold("a", (Text("1"), Text("2"))), Fold("b", (Text("3"),))
-    assert chosen("l", []) == ()
-    assert chosen("l", [one]) == (Text("1"), Text("2"))
-    assert chosen("l", iter([one, other])) == (Choice("l", (one, other)),)
-
-
 def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None:
     apps = (App("one", "pairs/explorer", {HOSTILE: HOSTILE}), Fold("f", (App("two", "pairs/explorer", 2),)))
     text = render_page("t", [Section("s", "S", (), apps), Section("other", "O", (), (Text("no app"),))])
@@ -376,32 +366,6 @@ def test_a_section_from_another_source_is_noticed(tmp_path: Path) -> None:
     assert (found.problems, found.inputs) == ([], 1)
     source.write_text("b\n")
     assert verify(study).problems == [f"{section}: {source} is no longer the file that it was made from"]
-
-
-def test_facts_become_lines() -> None:
-    facts = {"a": {"b": 1, "c": None}, "seeds": [1, 2], "files": [{"name": "x", "size": 3}, {"size": 4}]}
-    assert list(flatten(facts)) == [
-        ("a.b", "1"),
-        ("a.c", DASH),
-        ("seeds", "1, 2"),
-        ("files.x.name", "x"),
-        ("files.x.size", "3"),
-        ("files.1.size", "4"),
-    ]
-
-
-def test_several_facts_agree_or_all_values_stand() -> None:
-    one = [("device", "cpu"), ("seed", DASH), ("code", "b"), ("none", DASH)]
-    other = [("device", "cpu"), ("seed", "7"), ("code", "a"), ("none", DASH), ("more", "x")]
-    assert agreed([one]) == one
-    assert agreed([one, other]) == [
-        ("device", "cpu"),
-        ("seed", "7"),
-        ("code", "a, b"),
-        ("none", DASH),
-        ("more", "x"),
-    ]
-    assert agreed([]) == []
 
 
 def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
