@@ -346,6 +346,7 @@ def test_a_full_disk_is_no_matter_of_the_hub(hub: Hub, monkeypatch: pytest.Monke
     assert hub.downloads() == ["config.json"] and not Path("model").exists()
 
 
+@pytest.mark.thorough
 def test_the_environment_is_honoured(hub: Hub) -> None:
     """HF_ENDPOINT, HF_HOME, HF_TOKEN and HF_HUB_OFFLINE, which the client reads as it is imported."""
     hub.repositories["org/tiny"].needs_token = "secret"
