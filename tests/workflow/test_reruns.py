@@ -60,7 +60,7 @@ def measured(planned: set[str]) -> set[str]:
         (
             {"measures": ["SSS", "CPS", "AULA", "AUL"], "statistics.chance.seed": 7},
             {"statistics/bert/crows/bias.parquet", "comparisons/crows.parquet", "tables/table5.csv"},
-            r"(scores|statistics|comparisons)/.*",
+            r"(scores|statistics|comparisons|explorer)/.*",
         ),
     ],
     ids=lambda value: ", ".join(value) if isinstance(value, dict) else "",
