@@ -96,23 +96,23 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
                 files[name].append(str(folder / f"{place}-{other}-{name}.parquet"))
                 facts = {"model": model, "benchmark": benchmark, "options": options, "evidence": {}}
                 write_table(files[name][-1], rows, schema, facts)
-    compared: dict[str, Any] = {"measures": MEASURES, "options": {"confidence": 0.95, "clusters": ["target"]}}
+    options = {"confidence": 0.95, "clusters": ["target"]}
     for other, benchmark in enumerate(("cp", "ss")):
         inputs = {"pairs": files["pairs"][other], "scores": files["scores"][other::2]}
-        for script, more in (
-            ("models", {"models": NAMES, "benchmark": benchmark}),
-            ("states", {"states": ["first", "second"]}),
+        for kind, about in (
+            ("models_compared", {"models": NAMES}),
+            ("states", {"series": "states", "states": ["first", "second"]}),
         ):
-            kind = "models_compared" if script == "models" else script
-            files[kind].append(str(folder / f"{script}-{other}.parquet"))
-            wildcards = {"series": "states", "benchmark": benchmark} if script == "states" else {}
+            files[kind].append(str(folder / f"{kind}-{other}.parquet"))
             run_script(
-                f"compare_{script}",
+                "compare_scores",
                 inputs,
                 files[kind][-1:],
                 folder / "log",
-                wildcards=wildcards,
-                **(compared | more),
+                measures=MEASURES,
+                options=options,
+                about={"benchmark": benchmark, **about},
+                what=benchmark,
             )
     return files
 
