@@ -225,7 +225,7 @@ MEASURED = {
     "frequency": result("statistics/{model}/{benchmark}/frequency.parquet"),
     **{name: result("statistics/{model}/{benchmark}", f"{name}.parquet") for name in STATISTICS},
 }
-# the list of the scores of untrained networks like a model, and the log frequency ratios of a benchmark's pairs
+# the list of scores of untrained networks like a model, and the log frequency ratios of a benchmark's pairs
 UNTRAINED = {
     model: result("untrained", PAIRS.untrained_like(model), "{benchmark}/digests.json")
     for model in MEASURED_MODELS

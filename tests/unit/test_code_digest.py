@@ -115,12 +115,12 @@ def test_a_module_loaded_by_name_counts_with_what_it_imports(library: Path) -> N
 
 
 def test_the_place_of_the_checkout_does_not_count(
-    library: Path, tmp_path_factory: pytest.TempPathFactory
+    library: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = digest(library)
     moved = tmp_path_factory.mktemp("z") / "elsewhere"
     library.rename(moved)
-    digests.LIBRARY = moved / "unmask"
+    monkeypatch.setattr(digests, "LIBRARY", moved / "unmask")
     assert digest(moved) == before
 
 
