@@ -193,10 +193,6 @@ SCORE = {"score": "score", **ENDS, **BANDS, "group": "group", "verdict": "verdic
 SCORE |= {"untrained_low": "untrained_low", "untrained_high": "untrained_high"}
 BOTH = {"first_score": "first_score", "second_score": "second_score"}
 DIFFERENCE = {"value": "difference", **ENDS, **BOTH, "p": "p", "p_holm": "p_holm", "pairs": "n"}
-OF_AUL = (
-    "measure == 'AUL' and reading == 'all-tokens' and "
-    "(roles == 'pair' or roles == 'unrelated' and variant == 'original')"
-)
 CURVE = ("false_positive_rate", "true_positive_rate")
 # section, fold, file, the rows that are drawn, their keys, and columns by names of the chart
 SHOWN: list[tuple[str, str, str, str, dict[str, str], dict[str, str]]] = [
@@ -244,14 +240,6 @@ SHOWN: list[tuple[str, str, str, str, dict[str, str], dict[str, str]]] = [
         "accuracy",
         "variant == 'original' and roles == 'pair'",
         {"name": "model", "kind": "measure"},
-        {"value": "accuracy", **ENDS},
-    ),
-    (
-        "tables",
-        "Token accuracy: shuffled and unrelated sentences",
-        "accuracy",
-        OF_AUL,
-        {"name": "model", "kind": "what"},
         {"value": "accuracy", **ENDS},
     ),
 ]

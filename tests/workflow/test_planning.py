@@ -23,7 +23,6 @@ def test_the_rules_import_nothing_that_only_jobs_need() -> None:
     files = [ROOT / "Snakefile", *sorted((ROOT / "rules").rglob("*.smk"))]
     lines = [line for file in files for line in file.read_text().splitlines()]
     imports = [line for line in lines if re.match(r"(import|from) (?!snakemake)", line)]
-    assert any("unmask.measures" in line for line in imports)
     code = "\n".join([*imports, "import sys", "print(*sys.modules)"])
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
     done = subprocess.run(

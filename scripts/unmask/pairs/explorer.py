@@ -151,7 +151,7 @@ def token_columns(
         **vocabulary,
         "lengths": _lengths(pairs, tokens),
         "token": numbers,
-        "modified": "".join("1" if modified is True else "0" for modified in tokens["modified"]),
+        "modified": "".join("1" if modified else "0" for modified in tokens["modified"].eq(True)),
         "surprisal": {
             masking: _numbers((-_placed(rows, rows["log_prob"], place)).mul(10**LOG_PROB_DECIMALS).round())
             for masking, rows in evidence.items()
