@@ -142,8 +142,6 @@ def test_debiasing_empties_margins_and_changes_nothing_in_use(families: Workflow
     before, after = (each.loc[each["factor"] == "both", "margin"].mean() for each in of_cps)
     assert after > 0.85 * before > 0.5
     results = families.folder / "results/synthetic"
-    (section,) = json.loads((results / "report/sections/downstream.json").read_text())["sections"]
-    assert any(said.startswith("After cda, ") for said in section["sentences"])
     wanted = {"occupations": ("tpr_gap", 0.1), "similarity": ("delta", 0.05), "entailment": ("nn_gap", 0.05)}
     for task, (metric, tolerance) in wanted.items():
         for model in ("tiny-bert", "tiny-bert-cda"):
