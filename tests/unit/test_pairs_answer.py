@@ -125,7 +125,7 @@ def drawn_rows(some: PairResults) -> list[dict[str, Any]]:
         ([FOR, of("AUL", benchmark="ss", **AGAINST)], "bert shows a clear preference by AUL"),
         (
             [{}, of("AUL", benchmark="ss", **FOR)],
-            "bert shows a clear preference for stereotypes by AUL on some benchmark",
+            "bert shows a clear preference for stereotypes by AUL on ss",
         ),
         (
             [FOR, of("AUL", "albert")],

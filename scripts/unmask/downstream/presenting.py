@@ -85,8 +85,12 @@ def says_of_tau(results: DownstreamResults) -> Iterator[str]:
         own, families = (rows[name].dropna() < results.alpha for name in ("p", "p_families"))
         yield (
             f"Kendall's tau of bias scores {when} fine-tuning with extrinsic bias is {reach}; p < "
-            f"{results.alpha:g} in {own.sum()} of {len(own)} by tau's own test, and in {families.sum()} of "
-            f"{len(families)} where families are permuted."
+            f"{results.alpha:g} in {own.sum()} of {len(own)} by tau's own test"
+            + (
+                f", and in {families.sum()} of {len(families)} where families are permuted."
+                if len(families)
+                else "."
+            )
         )
 
 

@@ -58,7 +58,6 @@ ADVICE: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], str]] = (
         (TypeError, KeyError, AttributeError, AssertionError, RecursionError),
         "what the hub says is no listing; check HF_ENDPOINT",
     ),
-    (ValueError, "what the hub says cannot be read ({reason}); check HF_ENDPOINT"),
 )
 """What to do about faults that another try does not mend; the first that fits."""
 
@@ -164,7 +163,8 @@ def _advice(fault: BaseException, name: str, kind: str) -> str | None:
         if isinstance(fault, kinds):
             return advice.format(token=token, name=name, commits=commits, reason=_reason(fault))
     if not isinstance(fault, HfHubHTTPError):
-        return None
+        unread = f"what the hub says cannot be read ({_reason(fault)}); check HF_ENDPOINT"
+        return unread if isinstance(fault, ValueError) else None
     status = fault.response.status_code
     if status in (408, 429) or status >= 500:
         return None

@@ -40,7 +40,8 @@ def says_of_link(results: FrequencyResults) -> Iterator[str]:
     is trained, benchmark by benchmark."""
     rows = results.correlations
     rows = rows[(rows["grouping"] == OVERALL) & (rows["protocol"] == CORRECTED)]
-    rows = rows if (trained := results.study.of_trained(rows)).empty else trained
+    trained = results.study.of_trained(rows)
+    rows, which = (rows, "model") if trained.empty else (trained, "trained model")
     for benchmark, of_benchmark in rows.groupby("benchmark", sort=False):
         ranges = of_benchmark.groupby("measure", sort=False)["rho"].agg(["min", "max"])
         texts = (
@@ -49,7 +50,7 @@ def says_of_link(results: FrequencyResults) -> Iterator[str]:
         )
         yield (
             f"On {benchmark}, Spearman's ρ of margins with word frequency, from the lowest to the highest "
-            f"model, is {', '.join(texts)}."
+            f"{which}, is {', '.join(texts)}."
         )
 
 

@@ -97,6 +97,8 @@ def says(results: PairResults) -> Iterator[str]:
             "Given one pair that raters call biased and one they do not, models rank the first higher with "
             f"probability {span(areas['auc'].min(), areas['auc'].max())}."
         )
+    if any(each.world and each.name in {*areas["benchmark"]} for each in results.study.benchmarks):
+        yield "Nobody rated the pairs of a synthetic world: its ratings are drawn at random."
 
 
 def says_of_areas(results: PairResults) -> Iterator[str]:

@@ -168,8 +168,10 @@ def title(results: PairResults) -> str:
         return f"{who} {many(models, 'shows', 'show')} no clear preference by {measure}"
     above = clear["score"] > NO_PREFERENCE
     side = " for stereotypes" if above.all() else " against stereotypes" if not above.any() else ""
-    where = " on some benchmark" if len(clear) < len(scores) and scores["benchmark"].nunique() > 1 else ""
-    showing = clear["model"].unique()
+    showing, benchmarks = clear["model"].unique(), clear["benchmark"].astype(str).unique()
+    where = ""
+    if len(clear) < len(scores) and scores["benchmark"].nunique() > 1:
+        where = f" on {benchmarks[0]}" if len(benchmarks) == 1 else " on some benchmark"
     if len(showing) < len(models):
         who = f"{len(showing)} of {counted(len(models), 'model')}"
     return f"{who} {many(showing, 'shows', 'show')} a clear preference{side} by {measure}{where}"

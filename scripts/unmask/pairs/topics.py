@@ -11,7 +11,7 @@ from unmask.models.detecting import MASKED_LM
 from unmask.pairs import accuracy, charts, comparisons, lms, quality
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import CLEAR, MARKS, can_be_tested
+from unmask.pairs.verdicts import CLEAR, CONTROL, MARKS, can_be_tested
 from unmask.report.declared_tables import Column, Table, with_marks
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sections import DATA, TRUST
@@ -129,13 +129,14 @@ def bias_types(results: PairResults) -> pd.DataFrame:
 def says_of_types(results: PairResults) -> Iterator[str]:
     """How many testable bias types have a clear preference, of trained models by the headline measure."""
     rows = results.of_headline(results.study.of_trained(bias_types(results)))
+    rows = rows[rows["verdict"] != CONTROL]
     tested = can_be_tested(rows)
     if len(rows):
-        count = int((tested["verdict"] == CLEAR).sum())
+        count, untested = int((tested["verdict"] == CLEAR).sum()), len(rows) - len(tested)
         yield (
             f"{count or 'None'} of {counted(len(tested), 'testable score')} by bias type "
             f"({listed(rows['title'].unique())}) {many(count or 1, 'shows', 'show')} a clear preference, "
-            f"before Holm's correction; {len(rows) - len(tested) or 'none'} cannot be tested."
+            f"before Holm's correction{f'; {untested} cannot be tested' if untested else ''}."
         )
 
 

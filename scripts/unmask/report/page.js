@@ -268,7 +268,8 @@ function cellsOf(table) {
 // A button that copies what `make` makes.
 const copier = (tell, text, label, make) =>
   button(text, label, () =>
-    navigator.clipboard.writeText(make()).then(
+    // an address without https has no clipboard
+    Promise.resolve().then(() => navigator.clipboard.writeText(make())).then(
       () => tell("copied"),
       () => tell("could not be copied"),
     ),

@@ -39,4 +39,6 @@ def drop_checksums(path: Path, files: Iterable[Path]) -> None:
     """Take the lines of some files out, so that `sha256sum --check` holds without them."""
     dropped = {file.relative_to(path.parent).as_posix() for file in files}
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    write_text(path, "".join(line for line in lines if line.rstrip("\n").partition("  ")[2] not in dropped))
+    staying = [line for line in lines if line.rstrip("\n").partition("  ")[2] not in dropped]
+    if staying != lines:
+        write_text(path, "".join(staying))
