@@ -197,6 +197,10 @@ BY_TYPE = Discriminator(lambda value: type(value).__name__)
 """Of a union whose members have the names of types as tags."""
 
 
+NO_SUCH_NAME = "no_such_name"
+"""The type of that error, which may follow from another one: an entry with a fault adds no names."""
+
+
 def among(key: str) -> AfterValidator:
     """The value is a name under that key of the study."""
 
@@ -206,7 +210,8 @@ def among(key: str) -> AfterValidator:
         names = list(map(str, known)) if isinstance(known, Mapping | list) else []
         if name not in names:
             choice = known_names(name, names) if names else "it has none"
-            raise ValueError(f"{name!r} is none of the study's {key} ({choice})")
+            said = f"{name!r} is none of the study's {key} ({choice})"
+            raise PydanticCustomError(NO_SUCH_NAME, "{said}", {"said": said})
         return name
 
     return AfterValidator(check)

@@ -14,7 +14,17 @@ from unmask.close_names import known_names, meant
 from unmask.configuration import Config
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.keys import Context, Family, Name, Runtime, Statistics, as_data, keys_of, load_families
+from unmask.keys import (
+    NO_SUCH_NAME,
+    Context,
+    Family,
+    Name,
+    Runtime,
+    Statistics,
+    as_data,
+    keys_of,
+    load_families,
+)
 from unmask.models.detecting import with_kinds
 from unmask.models.states import with_states
 from unmask.retired import retired
@@ -114,7 +124,9 @@ def _checked(config: Config, context: Context) -> Config:
     try:
         keys = _composed(tuple(families_of(config))).model_validate(config, context=context)
     except ValidationError as error:
-        fault = min(error.errors(include_url=False), key=lambda each: len(each["loc"]))
+        # the cause, which is above what follows from it
+        faults = error.errors(include_url=False)
+        fault = min(faults, key=lambda each: (each["type"] == NO_SUCH_NAME, len(each["loc"])))
         place = _place(fault, config)
         raise InputError(f"config key {_shown(place)}: {_shortened(_reason(fault, place))}") from None
     data: Config = as_data(keys, config)

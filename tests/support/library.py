@@ -129,6 +129,7 @@ from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
 from unmask.keys import alternatives
 from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import page as keys_page
+from unmask.measures.formulas import MEASURES as ALL_MEASURES
 from unmask.measures.formulas import kind_for, maskings_of, measure, sees_context
 from unmask.measures.names import explained, headline, headline_among, title_of
 from unmask.measures.schema import SCORES, read_scores
@@ -200,7 +201,6 @@ from unmask.pairs.elsewhere import (
 from unmask.pairs.every_pair import section, votes
 from unmask.pairs.explorer import HIDES, explored, shown_pairs, unpacked
 from unmask.pairs.judging import judge, judgement, planted_in
-from unmask.pairs.keys import MEASURES as ALL_MEASURES
 from unmask.pairs.keys import OF_DECODERS
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.paper_tables import lay_out, paper_tables

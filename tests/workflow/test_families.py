@@ -46,7 +46,7 @@ def add_the_guides_family(workflow: Workflow) -> set[str]:
 
 
 def add_the_guides_measure(workflow: Workflow) -> None:
-    """Put the formula, the line of the table, the words and the name that the guide shows where it says."""
+    """Put the formula, the line of the table and the words that the guide shows where it says."""
     text = GUIDE.read_text()
     text = text[text.index("## A measure") : text.index("## A statistic")]
     formula, words = re.findall(r"```(?:python|yaml)\n(.*?)```", text, re.DOTALL)
@@ -55,7 +55,6 @@ def add_the_guides_measure(workflow: Workflow) -> None:
         ("scripts/unmask/measures/formulas.py", "@dataclass", f"{function}\n\n\n"),
         ("scripts/unmask/measures/formulas.py", '        Measure("StartAlone"', line),
         ("resources/pairs/measures.yaml", "AULA:\n", words),
-        ("scripts/unmask/pairs/keys.py", '    "AULA",\n', '    "AULModified",\n'),
     ):
         path = workflow.folder / name
         assert path.read_text().count(before) == 1

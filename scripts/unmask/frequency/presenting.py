@@ -26,10 +26,11 @@ def says(results: FrequencyResults) -> Iterator[str]:
     rows = rows[(rows["words_from"] == EXTRACTED) & rows["effect"].notna()]
     if len(rows):
         differ = rows[rows["effect"] != EVEN]
-        more = int((differ["effect"] > EVEN).sum())
+        more, benchmarks = int((differ["effect"] > EVEN).sum()), rows["benchmark"].nunique()
+        which = f" of {benchmarks} benchmarks" if benchmarks > 1 else ""
         yield (
             f"Words of advantaged groups are the more frequent ones in {more} of "
-            f"{counted(len(rows), 'bias type')}, and the rarer ones in {len(differ) - more}."
+            f"{counted(len(rows), 'bias type')}{which}, and the rarer ones in {len(differ) - more}."
         )
         if len(differ):
             yield clear(differ, "differences", results.alpha)

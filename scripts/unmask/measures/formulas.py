@@ -206,6 +206,10 @@ _MEASURES = {
 }
 
 
+MEASURES = tuple(_MEASURES)
+"""The names of the measures, in the order of the table."""
+
+
 def measure(name: str) -> Measure:
     """The measure of that name. Raises InputError where there is none."""
     if is_free(name):

@@ -1,6 +1,6 @@
 """The keys of pairs of sentences: benchmarks, measures, controls, and scores that were made elsewhere."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, Tag, ValidationInfo, field_validator, model_validator
 
@@ -28,27 +28,17 @@ from unmask.keys import (
     among,
     one_of,
 )
+from unmask.measures.formulas import MEASURES
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.models.keys import Model, Published, sources
 from unmask.pairs.named_benchmarks import entries
 
-Measure = Literal[
-    "AUL",
-    "AULA",
-    "CPS",
-    "SSS",
-    "AllMasked",
-    "AllMaskedSum",
-    "PLL",
-    "LL",
-    "LLMean",
-    "CCPS",
-    "CSSS",
-    "StartAlone",
-]
-MEASURES: tuple[str, ...] = get_args(Measure)
+if TYPE_CHECKING:
+    Measure = str
+else:
+    Measure = Literal[MEASURES]
 
-OF_MASKED: tuple[Measure, ...] = ("AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum")
+OF_MASKED = ("AUL", "AULA", "CPS", "SSS", "AllMasked", "AllMaskedSum")
 OF_DECODERS = ("LL", "LLMean", "CCPS", "CSSS", "StartAlone")
 """The measures of masked and of causal language models in a study that names none."""
 

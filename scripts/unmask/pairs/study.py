@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from unmask.errors import InputError
-from unmask.measures.formulas import kind_for, maskings_of, measure
+from unmask.measures.formulas import MEASURES, kind_for, maskings_of, measure
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
 from unmask.models.study import Models
-from unmask.pairs.keys import MEASURES
 from unmask.terms import ORIGINAL, SHUFFLED
 
 KEY = "config key "

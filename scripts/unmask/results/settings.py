@@ -60,7 +60,8 @@ def difference(results: str | Path, config: Mapping[str, Any]) -> str | None:
         if key not in theirs:
             return f"no {key}"
         if theirs[key] != ours[key]:
-            return f"{key} {theirs[key][:80]}, not {ours[key][:80]}"
+            shown, wanted = (json.dumps(each[key], ensure_ascii=False)[:80] for each in (theirs, ours))
+            return f"{key} {shown}, not {wanted}"
     return None
 
 
@@ -72,11 +73,11 @@ def _read(results: str | Path) -> dict[str, Any]:
         raise InputError(f"{path}: cannot be read ({error})") from None
 
 
-def _by_key(settings: Any, place: str = "") -> dict[str, str]:
-    """Each value as JSON by its place, as models.bert.seed; null ones are left out."""
+def _by_key(settings: Any, place: str = "") -> dict[str, Any]:
+    """Each value by its place, as models.bert.seed; null ones are left out."""
     if not isinstance(settings, Mapping):
-        return {} if settings is None else {place: json.dumps(settings, ensure_ascii=False)}
-    by_key = {place: "{}"}
+        return {} if settings is None else {place: settings}
+    by_key: dict[str, Any] = {place: {}}
     for key, value in settings.items():
         by_key |= _by_key(value, f"{place}.{key}" if place else key)
     return by_key
