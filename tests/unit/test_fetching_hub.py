@@ -295,9 +295,11 @@ def test_a_cache_without_a_listing_or_branches_is_used(cache: Path, monkeypatch:
         hf_hub_download("org/tiny", name)
     assert not list(cache.rglob("trees"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    fetch("a")
+    branch = next(cache.rglob("refs/main"))
+    branch.write_text(f"{COMMIT}\n")
+    assert fetch("a")["commit"] == COMMIT
     assert fetched("a") == WHOLE
-    next(cache.rglob("refs/main")).unlink()
+    branch.unlink()
     refused(rf"name a commit that is there \(of org/tiny: {COMMIT}\)")
     assert fetch("b", COMMIT)["commit"] == COMMIT
     assert fetched("b") == WHOLE

@@ -110,7 +110,8 @@ title: 2020-01-01 => title: datetime.date(2020, 1, 1) is neither text nor a numb
 title: !!set {x} => title: {'x'} is neither text nor a number
 title: "\\ud800" => title: '\\ud800' has half a character
 data: 5 => data: 5 is not text
-{corpora: {c: {path: c.txt, format: text}}, debiasing: {corpus: c, of: [a], methods: {x: 1}}} => debiasing.methods.x: 1 is not a mapping
+{corpora: {c: {path: c.txt, format: text}}, debiasing: {corpus: c, of: [a], methods: {x: 1}}}
+=> debiasing.methods.x: 1 is not a mapping
 """
 CASES = re.findall(r"^(.+?)\s=> ?(.*)$", REFUSED, re.MULTILINE)
 

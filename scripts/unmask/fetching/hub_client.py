@@ -108,8 +108,12 @@ def repository(name: str, kind: str, revision: str, what: str) -> Repository:
     """
 
     def listing() -> tuple[str, list[str]]:
+        branch = _cache_of(name, kind) / "refs" / revision
+        # the client takes a line break at the end of a copied branch for a part of the commit
+        offline = constants.HF_HUB_OFFLINE and branch.is_file()
+        at = branch.read_text().strip() if offline else revision
         # no file is wanted yet: this leaves the listing in the cache
-        path = snapshot_download(name, repo_type=kind, revision=revision, allow_patterns=[], tqdm_class=Meter)
+        path = snapshot_download(name, repo_type=kind, revision=at, allow_patterns=[], tqdm_class=Meter)
         folder = Path(path)
         try:
             tree = get_cached_repo_tree(name, repo_type=kind, revision=folder.name)
@@ -124,6 +128,11 @@ def repository(name: str, kind: str, revision: str, what: str) -> Repository:
         raise InputError(f"{what}: the hub names no commit")
     logger.info("%s: commit %s", what, commit)
     return Repository(name, kind, commit, names, what)
+
+
+def _cache_of(name: str, kind: str) -> Path:
+    """Where the client keeps that repository."""
+    return Path(constants.HF_HUB_CACHE, f"{kind}s--{name.replace('/', '--')}")
 
 
 def _asked(ask: Callable[[], Result], seconds: float, name: str, kind: str, what: str) -> Result:
@@ -157,8 +166,7 @@ def _advice(fault: BaseException, name: str, kind: str) -> str | None:
     token = "; the token of HF_TOKEN or `hf auth login` gives no access: use another"
     if get_token() is None:
         token = "; there is no token: set HF_TOKEN, or run `hf auth login`"
-    snapshots = Path(constants.HF_HUB_CACHE).glob(f"{kind}s--{name.replace('/', '--')}/snapshots/*")
-    commits = ", ".join(sorted(path.name for path in snapshots)) or "nothing"
+    commits = ", ".join(sorted(path.name for path in _cache_of(name, kind).glob("snapshots/*"))) or "nothing"
     for kinds, advice in ADVICE:
         if isinstance(fault, kinds):
             return advice.format(token=token, name=name, commits=commits, reason=_reason(fault))
