@@ -65,7 +65,6 @@ rule fetch_benchmark:
         what=lambda wildcards: f"benchmark {wildcards.benchmark}",
         config_keys=lambda wildcards: ["benchmarks", wildcards.benchmark],
         source=lambda wildcards: fetched_from(BENCHMARKS[wildcards.benchmark]),
-        limits={"seconds": 3600.0, "largest": 1 << 32},
     message:
         "Fetching {wildcards.benchmark}"
     script:

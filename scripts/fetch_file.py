@@ -6,8 +6,7 @@ A url that a study states is taken from there: Snakemake keeps parameters on dis
 from unmask.job import job
 from unmask.facts import write_facts
 from unmask.fetching.http import fetch
-from unmask.fetching.hub import fetch_shard
-from unmask.fetching.limits import Limits
+from unmask.fetching.hub import fetch_file
 
 with job("{params.what}") as run:
     params, file = run.params, run.output.file
@@ -17,9 +16,8 @@ with job("{params.what}") as run:
         stated = stated.get(key, {})
     if "url" in source:
         checksums = source.get("sha256"), source.get("git_blob")
-        limits = Limits(**params.get("limits", {}))
-        facts = fetch(stated.get("url", source["url"]), file, *checksums, limits=limits)
+        facts = fetch(stated.get("url", source["url"]), file, *checksums)
     else:
         repo, revision, subset = source["repo"], source["revision"], source.get("subset")
-        facts = fetch_shard(repo, revision, subset, source["file"], file)
+        facts = fetch_file("dataset", repo, revision, source["file"], file, subset)
     write_facts(run.output.facts, facts | run.record())

@@ -2,12 +2,12 @@
 
 from unmask.job import job
 from unmask.facts import write_facts
-from unmask.fetching.hub import fetch_gguf, fetch_model
+from unmask.fetching.hub import fetch_file, fetch_model
 
 with job(packages=["huggingface_hub"]) as run:
     entry, output = run.params.entry, run.output
     if "file" in entry:
-        facts = fetch_gguf(entry["repo"], entry["revision"], entry["file"], output.file)
+        facts = fetch_file("model", entry["repo"], entry["revision"], entry["file"], output.file)
     else:
         lent = entry.get("tokenizer")
         tokenizer = (lent["repo"], lent["revision"]) if lent else None

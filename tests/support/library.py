@@ -108,10 +108,8 @@ from unmask.evidence.shards import Progress
 from unmask.evidence.tokenising import tokenise
 from unmask.evidence.tokenising import unknown_tokens as evidence_unknown_tokens
 from unmask.facts import VERSION, read_facts, record, versions, write_facts
-from unmask.fetching import hub_client
 from unmask.fetching.http import fetch
-from unmask.fetching.hub import fetch_gguf, fetch_model, fetch_shard
-from unmask.fetching.limits import Limits
+from unmask.fetching.hub import fetch_file, fetch_model
 from unmask.files import sha256_of_file, write_text
 from unmask.frequency import counting
 from unmask.frequency.correlation import correlation_table, log_ratios

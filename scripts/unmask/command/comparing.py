@@ -12,7 +12,6 @@ from unmask.benchmarks.reading import read_benchmark
 from unmask.command.studies import benchmark_entries
 from unmask.errors import InputError
 from unmask.fetching.http import fetch
-from unmask.fetching.limits import Limits
 from unmask.pairs.elsewhere import Matched, match, read_score_file, scores_table
 from unmask.pairs.keys import PairStatistics
 from unmask.report.sheets import counted, number, p_value
@@ -32,8 +31,6 @@ SCORE = "score"
 
 LEVEL = 0.95
 """Of the interval."""
-
-LIMITS = Limits(seconds=3600.0, largest=1 << 32)
 
 
 def compare(
@@ -95,7 +92,7 @@ def _pairs(benchmark: str, data: str | None) -> tuple[str, pd.DataFrame]:
         return name, read_benchmark(entry["path"], entry)
     with TemporaryDirectory() as folder:
         path = Path(folder, name)
-        fetch(entry["url"], path, entry.get("sha256"), entry.get("git_blob"), limits=LIMITS)
+        fetch(entry["url"], path, entry.get("sha256"), entry.get("git_blob"))
         return name, read_benchmark(path, entry)
 
 

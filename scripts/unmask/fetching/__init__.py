@@ -1,1 +1,1 @@
-"""Fetching benchmarks and models: pinned, checked, resumed, retried, written whole."""
+"""Fetching benchmarks and models: pinned, checked, retried, written whole."""

@@ -1,27 +1,58 @@
-"""Fetching models and single files from the Hugging Face hub, through its cache."""
+"""Models and single files of the Hugging Face hub, through huggingface_hub and its cache.
+
+The environment is honoured as it does: HF_TOKEN, HF_HOME, HF_ENDPOINT, HF_HUB_OFFLINE. Nothing here reads the
+token's text, so no parameter, log or result can have it.
+"""
 
 import logging
 import os
+import re
 import shutil
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
+
+from huggingface_hub import constants, get_cached_repo_tree, get_token, hf_hub_download, snapshot_download
+from huggingface_hub.errors import (
+    CachedRepoTreeNotFoundError,
+    GatedRepoError,
+    HfHubHTTPError,
+    LocalEntryNotFoundError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
 
 from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.fetching.hub_client import Repository, repository
-from unmask.models.directory import (
-    CONFIG,
-    TOKENIZER_FILES,
-    VOCABULARIES,
-    choose_files,
-    tokenizer_files,
-)
+from unmask.files import git_blob_of_file, sha256_of_file
+from unmask.models.directory import CONFIG, TOKENIZER_FILES, VOCABULARIES, choose_files, tokenizer_files
 from unmask.models.own_code import check_named, code_files
+from unmask.urls import without_secrets
 
 logger = logging.getLogger(__name__)
 
-PARQUET, GGUF = ".parquet", ".gguf"
+# it warns of every retry, with the url
+logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+
+Result = TypeVar("Result")
+
+WAITS = (1.0, 4.0, 16.0)
+"""Seconds before each further try, beyond those that the client makes by itself."""
+
+ADVICE = {
+    GatedRepoError: "access must be granted first: ask for it on the model's page",
+    RevisionNotFoundError: "there is no such revision",
+    RepositoryNotFoundError: "no such repository, or a private one: check the name",
+    OfflineModeIsEnabled: "HF_HUB_OFFLINE is set and the cache has no whole copy: unset it, fetch the model "
+    "first, or name a commit that is there",
+}
+"""What to do about faults that another try does not mend; the first that fits."""
+
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, AssertionError)
+"""What the client raises for a wrong name, and where it takes anything for the JSON that it asked for."""
 
 
 def fetch_model(
@@ -35,8 +66,7 @@ def fetch_model(
 
     `revision` is a commit, branch or tag. `tokenizer` is the repository and revision whose tokenizer the
     model takes; it is the model's own where not given. `with_code`: the repository's code, which is run where
-    the model is loaded, is fetched too. Every file is checked against the digest that the
-    cache has it under, as the hub states it. Files are hard links into the hub's cache where the file system
+    the model is loaded, is fetched too. Files are hard links into the hub's cache where the file system
     allows, else copies. Without network the cache is used if it has the model.
 
     Returns repo, revision and the commit that the revision stands for, and the same of `tokenizer` under
@@ -45,20 +75,30 @@ def fetch_model(
     hub nor its cache has the model, and for code of another repository.
     """
     facts: dict[str, Any] = {"repo": repo, "revision": revision}
-    lent: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     if tokenizer:
         of, at = tokenizer
         lender = repository(of, "model", at, f"tokenizer {of} at revision {at}")
-        chosen = tokenizer_files(lender.names)
-        if not chosen:
+        files = {name: lender.file(name) for name in tokenizer_files(lender.names)}
+        if not files:
             none = f"none of {', '.join(VOCABULARIES)} is there (vocab.json needs merges.txt)"
             raise InputError(f"{lender.what}: {none}")
-        lent = {name: lender.file(name) for name in chosen}
         facts["tokenizer"] = {"repo": of, "revision": at, "commit": lender.commit}
     model = repository(repo, "model", revision, f"model {repo} at revision {revision}")
-    files = lent | {name: model.file(name) for name in _files_of(model, lent, with_code)}
+
+    def text(name: str) -> str:
+        return (files.get(name) or model.file(name)).read_text(encoding="utf-8")
+
+    names = [name for name in model.names if not files or name not in TOKENIZER_FILES] + [*files]
+    try:
+        chosen = choose_files(names, text, model.what, with_code)
+    except InputError as error:
+        if CONFIG not in names or tokenizer_files(names):
+            raise
+        raise InputError(f"{error}; name the repository of one with the key `tokenizer`") from None
+    files |= {name: model.file(name) for name in chosen.all if name not in files}
     if with_code:
-        check_named(files, lambda name: files[name].read_text(encoding="utf-8"), model.what)
+        check_named(files, text, model.what)
         facts["own_code"] = list(code_files(files))
     with written_whole(directory, folder=True) as unfinished:
         for name, source in files.items():
@@ -67,70 +107,37 @@ def fetch_model(
     return facts | {"commit": model.commit}
 
 
-def _files_of(model: Repository, lent: Collection[str], with_code: bool) -> list[str]:
-    """The files of a model, without a tokenizer where one is lent to it."""
-    names = [name for name in model.names if not lent or name not in TOKENIZER_FILES] + [*lent]
-    try:
-        read = lambda name: model.file(name).read_text(encoding="utf-8")  # noqa: E731
-        chosen = choose_files(names, read, model.what, with_code)
-    except InputError as error:
-        if CONFIG not in names or tokenizer_files(names):
-            raise
-        raise InputError(f"{error}; name the repository of one with the key `tokenizer`") from None
-    return [name for name in chosen.all if name not in lent]
-
-
-def fetch_gguf(repo: str, revision: str, file: str, path: str | Path) -> dict[str, Any]:
-    """Put one GGUF file of a model's repository at `path`, whole and with the digest that the hub states; no
-    other file of it is fetched.
-
-    Returns repo, revision, the commit that it stands for, and file. Raises InputError as `fetch_model` does,
-    with the GGUF files that are there where this one is not.
-    """
-    model = repository(repo, "model", revision, f"model {repo} at revision {revision}")
-    if file not in model.names:
-        others = ", ".join(sorted(name for name in model.names if name.endswith(GGUF)))
-        there = f"(GGUF files: {others})" if others else "(it has no GGUF file)"
-        raise InputError(f"{model.what}: there is no file {file} {there}")
-    return _fetched(model, revision, file, path)
-
-
-def fetch_shard(
-    repo: str, revision: str, subset: str | None, shard: str | int, path: str | Path
+def fetch_file(
+    kind: Literal["model", "dataset"],
+    repo: str,
+    revision: str,
+    file: str | int,
+    path: str | Path,
+    subset: str | None = None,
 ) -> dict[str, Any]:
-    """Put one Parquet file of a data set at `path`, whole and with the digest that the hub states.
+    """Put one file of a repository at `path`, whole and with the digest that the hub states.
 
-    `shard` is the file's path in the repository, or its number (from 0) among the Parquet files below the
-    folder `subset`, in order of their names.
-
-    Returns repo, revision, commit, file, and how many files there are to choose from. Raises InputError (one
-    line, with what to do) for a missing, private or gated repository, a missing revision or file, and where
-    neither the hub nor its cache has it.
+    `file` is its path in the repository, or its number (from 0) among the Parquet files below the folder
+    `subset`, in order of their names. Returns repo, revision, the commit that it stands for, and file. Raises
+    InputError as `fetch_model` does; where the file is not there, with files of its ending that are.
     """
-    what = f"corpus {repo} at revision {revision}"
-    source = repository(repo, "dataset", revision, what)
-    folder = f"{subset.strip('/')}/" if subset else ""
-    files = sorted(name for name in source.names if name.startswith(folder) and name.endswith(PARQUET))
-    if isinstance(shard, int):
-        what = f"{what}, {subset}" if subset else what
-        if not files:
-            raise InputError(
-                f"{what}: there are no Parquet files; check the subset, a folder of the repository"
-            )
-        if shard >= len(files):
-            raise InputError(f"{what}: there are {len(files)} shards, no number {shard} (from 0)")
-        shard = files[shard]
-    elif shard not in source.names:
-        raise InputError(f"{what}: there is no file {shard}")
-    return _fetched(source, revision, shard, path) | {"files": len(files)}
-
-
-def _fetched(source: Repository, revision: str, file: str, path: str | Path) -> dict[str, Any]:
+    source = repository(repo, kind, revision, f"{kind} {repo} at revision {revision}")
+    below = f"{subset.strip('/')}/" if subset else ""
+    ending = ".parquet" if isinstance(file, int) else Path(file).suffix
+    alike = sorted(name for name in source.names if name.startswith(below) and name.endswith(ending))
+    if isinstance(file, int):
+        if file >= len(alike):
+            where = f"{len(alike)} files {ending} in {below or 'it'}"
+            raise InputError(f"{source.what}: there are {where}, no number {file} (from 0)")
+        file = alike[file]
+    if file not in source.names:
+        others = f" (files {ending}: {', '.join(alike)})" if alike else ""
+        raise InputError(f"{source.what}: there is no file {file}{others}")
     cached = source.file(file)
     with written_whole(path) as partial:
         _place(cached, partial)
     logger.info("%s: %s of commit %s", source.what, file, source.commit)
-    return {"repo": source.name, "revision": revision, "commit": source.commit, "file": file}
+    return {"repo": repo, "revision": revision, "commit": source.commit, "file": file}
 
 
 def _place(source: Path, target: Path) -> None:
@@ -140,3 +147,97 @@ def _place(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:
         shutil.copyfile(source, target)
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A repository of the hub at one commit.
+
+    name: as in org/name; kind: "model" or "dataset"; names: of all its files; what: it is, for messages.
+    """
+
+    name: str
+    kind: str
+    commit: str
+    names: Collection[str]
+    what: str
+
+    def file(self, name: str) -> Path:
+        """A file in the cache, downloaded if it is not there yet, with the digest that the hub states.
+
+        Raises InputError where it cannot be had, or is corrupt (it is then taken out of the cache).
+        """
+        what = f"{self.what}: {name}"
+        path = _asked(
+            lambda: hf_hub_download(self.name, name, repo_type=self.kind, revision=self.commit), what
+        )
+        # in the cache a file has the name of its content: its SHA-256, or its git blob id
+        content = Path(path).resolve()
+        if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", content.name):
+            digest = sha256_of_file if len(content.name) == 64 else git_blob_of_file
+            if (got := digest(content)) != content.name:
+                content.unlink()
+                wanted = f"wanted digest {content.name}, got {got}"
+                raise InputError(f"{what} is corrupt: {wanted}; run again to fetch it anew")
+        return content
+
+
+def repository(name: str, kind: str, revision: str, what: str) -> Repository:
+    """A repository at the commit that a branch, tag or commit stands for: as the hub lists it, or, where it
+    cannot be reached, as the cache has it.
+
+    Raises InputError, beginning with `what`, for a missing, private or gated repository, a missing revision,
+    and where there is neither the hub nor a cache.
+    """
+
+    def listing() -> tuple[str, list[str]]:
+        # the client takes a line break at the end of a copied branch for a part of the commit
+        branch = Path(constants.HF_HUB_CACHE, f"{kind}s--{name.replace('/', '--')}", "refs", revision)
+        at = branch.read_text().strip() if constants.HF_HUB_OFFLINE and branch.is_file() else revision
+        # no file is wanted yet: this leaves the listing in the cache
+        folder = Path(snapshot_download(name, repo_type=kind, revision=at, allow_patterns=[]))
+        try:
+            tree = get_cached_repo_tree(name, repo_type=kind, revision=folder.name)
+        except CachedRepoTreeNotFoundError:
+            # a cache that another program has filled
+            files = [path for path in folder.rglob("*") if path.is_file()]
+            return folder.name, [path.relative_to(folder).as_posix() for path in files]
+        return folder.name, [file.path for file in tree]
+
+    commit, names = _asked(listing, what)
+    logger.info("%s: commit %s", what, commit)
+    return Repository(name, kind, commit, names, what)
+
+
+def _asked(ask: Callable[[], Result], what: str) -> Result:
+    """What the client returns, asked again where another try may help. Raises InputError for its errors."""
+    for wait in (*WAITS, None):
+        try:
+            return ask()
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno:
+                # of a disk, not of the hub
+                raise
+            fault = (error.__cause__ if isinstance(error, LocalEntryNotFoundError) else None) or error
+            reason, may_pass = _reason(fault)
+            if wait is None or not may_pass:
+                raise InputError(f"{what}: {reason}") from None
+            logger.warning("%s: %s; trying again in %.0f s", what, reason, wait)
+            time.sleep(wait)
+    raise AssertionError("not reached")
+
+
+def _reason(fault: BaseException) -> tuple[str, bool]:
+    """What a fault says, or what to do about it, and whether another try may help."""
+    known = next((advice for kind, advice in ADVICE.items() if isinstance(fault, kind)), None)
+    said = known or without_secrets(str(fault)) or type(fault).__name__
+    if not isinstance(fault, HfHubHTTPError):
+        return said, not (known or isinstance(fault, UNREADABLE))
+    status = fault.response.status_code
+    reason = known or f"the hub says {status} {fault.response.reason_phrase}".strip()
+    if isinstance(fault, RepositoryNotFoundError) or status in (401, 403):
+        token = "the token of HF_TOKEN or `hf auth login` gives no access: use another"
+        if get_token() is None:
+            token = "there is no token: set HF_TOKEN, or run `hf auth login`"
+        reason = f"{reason}; {token}"
+    return reason, status in (408, 429) or status >= 500
