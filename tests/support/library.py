@@ -385,7 +385,7 @@ from unmask.statistics.agreement import (
     vote_counts,
 )
 from unmask.statistics.bias import bias_table
-from unmask.statistics.changes import MARGIN_KEYS, changes, margins_left, margins_of
+from unmask.statistics.changes import changes, margins_left, margins_of, with_margins
 from unmask.statistics.comparisons import (
     mcnemar_test,
     measures_compared,

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ NO_NOUN_PHRASE = read_words(RESOURCES / "debiasing/no_noun_phrase.txt")
 
 
 def swapped(line: str, protocol: str, words: WordPairs = LIST) -> list[str]:
-    return swapper(words, NO_NOUN_PHRASE, protocol)(line, Counter())
+    return swapper(words, NO_NOUN_PHRASE, protocol)(line)
 
 
 def literal(line: str, words: WordPairs) -> list[str]:
@@ -173,7 +172,7 @@ def test_corpora_of_any_format_become_one_text(tmp_path: Path, monkeypatch: pyte
         monkeypatch.setattr(corpora_reading, "BLOCK", block)
         facts = read_corpus([tmp_path / "a.txt.gz"], {"format": "text"}, tmp_path / "out.txt")
         assert list(lines_of(tmp_path / "out.txt")) == expected
-        assert facts == {"files": 1, "lines": 3, "characters": sum(map(len, expected))}
+        assert facts == {"lines": 3}
         entry = {"format": "hub-parquet", "column": "t"}
         read_corpus([tmp_path / "c.parquet"] * 2, entry, tmp_path / "out.txt")
         assert list(lines_of(tmp_path / "out.txt")) == ["one line", "two"] * 2
@@ -203,8 +202,6 @@ def test_a_corpus_is_read_and_swapped_behind_what_is_held_out(tmp_path: Path) ->
     expected = ["He ran .", "No one ran .", "She saw him", "he saw her"]
     assert lines == [*expected, "He saw a boy", "she saw a boy", "she saw a girl"]
     assert [facts[key] for key in ("lines", "held_out", "swapped", "appended")] == [4, 1, 2, 3]
-    replaced = {(pair["word"], pair["partner"]): pair["count"] for pair in facts["words"]}
-    assert replaced == {("she", "he"): 1, ("him", "her"): 1, ("he", "she"): 1, ("boy", "girl"): 1}
     lines, facts = swap("corrected", 0)
     assert lines[-2:] == ["He saw a boy", "She saw a girl"]
     assert [facts[key] for key in ("protocol", "swapped", "appended", "code")] == [

@@ -53,6 +53,11 @@ def test_every_model_is_debiased_by_every_method_and_fine_tuned_with_its_kin() -
     assert models["b@t"] == {"source": "fine-tuned", "from": "b", "task": "t"}
     given["downstream"]["models"] = ["b"]
     assert fine_tuned_models(given) == ["b"]
+    texts = study(**pairs())
+    # as `--config` has numbers
+    texts["debiasing"]["methods"]["at"] = {"options": {"alpha": "2"}}
+    again = complete(texts)
+    assert complete(again) == again and again["models"]["a-at"]["options"] == {"alpha": 2}
     completed = complete(study(**pairs()))
     check_study(completed)
     assert list(completed["models"]) == list(models) and complete(completed) == completed

@@ -13,7 +13,7 @@ epoch; the embeddings' output is a layer. The first part of J is the projection,
 import copy
 import logging
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from torch import Tensor
 from torch.optim import AdamW
 from transformers import PreTrainedModel
 
-from unmask.debiasing.data import Base, Entry, Texts
+from unmask.debiasing.data import Base, Entry, Texts, in_batches
 from unmask.debiasing.model_files import load_base, save
 from unmask.debiasing.sentences import (
     FEMININE,
@@ -66,11 +66,11 @@ def debias(
     entry: `options` alpha and beta weigh the two parts of the objective; protocol `corrected` or `published`.
     work: a folder for states (unmask.models.training.train).
 
-    Returns sentences (of each group: train, dev, and how many are too long), attribute_words (how many),
-    alpha, beta, steps, best_step, objective (of the model before and after, each with its own vectors, on
-    held-out sentences: projection, distance and their weighted sum) and history (the same at each
-    evaluation). Raises InputError for an encoder-decoder or a slow tokenizer, for too few sentences of a
-    group, for an objective that is not a number, and for a batch that does not fit into memory.
+    Returns sentences (of each group: train, dev, and how many are too long), alpha, beta, steps, best_step,
+    objective (of the model before and after, each with its own vectors, on held-out sentences: projection,
+    distance and their weighted sum) and history (the same at each evaluation). Raises InputError for an
+    encoder-decoder or a slow tokenizer, for too few sentences of a group, for an objective that is not a
+    number, and for a batch that does not fit into memory.
     """
     published = entry["protocol"] == PUBLISHED
     method = (Published if published else Corrected)(base, texts, entry, device)
@@ -123,7 +123,6 @@ class Corrected:
         self.examples: list[Example] = [(group, s) for group in GROUPS for s in self.train[group]]
         self.first = dict(zip(GROUPS, np.cumsum([0, *self.sizes.values()]).tolist(), strict=False))
         """The number of each group's first example."""
-        self.words = {word for gender in GENDERS for s in self.train[gender] for word, _ in s.mentions}
         self.epoch, self.steps, self.decay = self.count_steps(training["epochs"], training["steps"])
         self.model.to(device.torch)  # type: ignore[arg-type]
         self.before = copy.deepcopy(self.model).requires_grad_(False)
@@ -295,7 +294,6 @@ class Corrected:
         after = self.described(self.vectors(0))
         return {
             "sentences": self.counts,
-            "attribute_words": len(self.words),
             "alpha": self.alpha,
             "beta": self.beta,
             "steps": self.steps,
@@ -376,7 +374,7 @@ class Published(Corrected):
                 self.sizes[gender]
             )
             chosen = [(gender, self.train[gender][i]) for i in order[: self.of_group * self.size]]
-            yield from _chunks(chosen, self.size)
+            yield from in_batches(chosen, self.size)
 
     def evaluate(self, vectors: Tensor) -> tuple[float, float]:
         """Of as many batches of each group; the distances of both genders are added up."""
@@ -384,14 +382,9 @@ class Published(Corrected):
         means = {}
         for group in GROUPS:
             examples = [(group, s) for s in self.dev[group]][: batches * self.size]
-            parts = [self.held_out(chunk, vectors)[0] for chunk in _chunks(examples, self.size)]
+            parts = [self.held_out(chunk, vectors)[0] for chunk in in_batches(examples, self.size)]
             means[group] = float(np.mean(parts))
         return means[NEUTRAL], means[FEMININE] + means[MASCULINE]
-
-
-def _chunks(examples: Sequence[Example], size: int) -> Iterable[list[Example]]:
-    """`examples` in pieces of `size`, the last being what is left."""
-    return (list(examples[start : start + size]) for start in range(0, len(examples), size))
 
 
 def _layers_of(model: PreTrainedModel, ids: Tensor, mask: Tensor) -> Tensor:

@@ -1,10 +1,11 @@
 """What methods of debiasing take: a model, a corpus as one text file, and words."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from unmask.atomic import written_whole
 from unmask.corpora.reading import read_blocks
@@ -13,6 +14,7 @@ from unmask.gendered_words import WordPairs, fault_of_word
 from unmask.user_files import parse_yaml, read_document, read_lines
 
 logger = logging.getLogger(__name__)
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -48,21 +50,19 @@ def read_corpus(files: Sequence[str | Path], entry: Mapping[str, Any], path: str
     """Write the documents of `files`, in their order, to `path`: UTF-8, a line each, whole or not at all.
 
     entry: the corpus's in the study, with its format. What ends a line inside a document, such as U+2028,
-    becomes a space, and documents without text are left out. Returns files, lines and characters (how many).
-    Raises InputError naming a file that its format refuses, and where there is no text at all.
+    becomes a space, and documents without text are left out. Returns lines (how many). Raises InputError
+    naming a file that its format refuses, and where there is no text at all.
     """
-    counts = {"files": len(files), "lines": 0, "characters": 0}
+    lines = 0
     with written_whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as out:
         for file in files:
-            before = counts["lines"]
             for line in documents(file, entry):
                 out.write(line + "\n")
-                counts["lines"] += 1
-                counts["characters"] += len(line)
-            logger.info("%s: %d documents", file, counts["lines"] - before)
-        if not counts["lines"]:
+                lines += 1
+        logger.info("%d files: %d documents", len(files), lines)
+        if not lines:
             raise InputError(f"{', '.join(map(str, files)) or 'corpus'}: holds no text")
-    return counts
+    return {"lines": lines}
 
 
 def documents(path: str | Path, entry: Mapping[str, Any]) -> Iterator[str]:
@@ -80,6 +80,13 @@ def lines_of(path: str | Path) -> Iterator[str]:
     with open(path, encoding="utf-8", newline="\n") as text:
         for line in text:
             yield line.rstrip("\n")
+
+
+def in_batches(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
+    """So many things at a time, the last being what is left."""
+    left = iter(things)
+    while batch := list(islice(left, size)):
+        yield batch
 
 
 def read_words(path: str | Path) -> tuple[str, ...]:

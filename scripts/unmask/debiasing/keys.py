@@ -1,6 +1,6 @@
 """The keys of debiasing: the texts and words of its training, and models after it."""
 
-import copy
+from itertools import product
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -77,31 +77,27 @@ class DebiasingFamily(Family):
 
     @classmethod
     def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:
-        """The study with an entry {model}-{method} under `models` for each of `of` and `methods`.
+        """The study with an entry {model}-{method} under `models` in place of `of` and `methods`.
 
         Raises InputError where a model has that name already.
         """
         models, debiasing = study.get("models"), study["debiasing"]
         if not (isinstance(models, dict) and isinstance(debiasing, dict)):
             return study
-        bases, methods = debiasing.get("of"), debiasing.get("methods")
+        bases, methods = debiasing.get("of", []), debiasing.get("methods", {})
         if not (isinstance(bases, list) and isinstance(methods, dict)):
             return study
-        expanded = copy.deepcopy(models)
-        for base in filter(lambda base: isinstance(base, str), bases):
-            if base not in models:
+        if not all([isinstance(of, str) for of in bases] + [isinstance(of, dict) for of in methods.values()]):
+            return study
+        models = dict(models)
+        for base, (name, entry) in product(bases, methods.items()):
+            if base not in study["models"]:
                 known = known_names(base, map(str, models))
                 raise InputError(f"config key debiasing.of: {base!r} is none of the study's models ({known})")
-            for name, entry in methods.items():
-                if not isinstance(entry, dict):
-                    continue
-                model = f"{base}-{name}"
-                spelt_out = {"source": "debiased", "from": base, "method": name, **entry}
-                # a completed study has it, with defaults filled in
-                present = expanded.setdefault(model, spelt_out)
-                if not isinstance(present, dict) or not spelt_out.items() <= present.items():
-                    raise InputError(f"config key debiasing.of: {model} is among the models already")
-        return study | {"models": expanded}
+            if (model := f"{base}-{name}") in models:
+                raise InputError(f"config key debiasing.of: {model} is among the models already")
+            models[model] = {"source": "debiased", "from": base, "method": name, **entry}
+        return study | {"models": models, "debiasing": debiasing | {"of": [], "methods": {}}}
 
 
 class Dropout(Keys):

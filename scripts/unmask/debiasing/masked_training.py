@@ -18,7 +18,7 @@ import numpy.typing as npt
 import torch
 from transformers import AutoConfig, PreTrainedModel, PreTrainedTokenizerBase
 
-from unmask.debiasing.data import Base, Entry, Texts, lines_of
+from unmask.debiasing.data import Base, Entry, Texts, in_batches, lines_of
 from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
 from unmask.models.devices import Device, within_memory
@@ -36,7 +36,6 @@ released code."""
 _IDS_ALONE: dict[str, Any] = {"return_attention_mask": False, "return_token_type_ids": False}
 
 Ids = npt.NDArray[np.int32]
-
 
 DROPOUT = "dropout"
 RATES: Mapping[str, float] = {"attention": 0.15, "hidden": 0.20}
@@ -137,15 +136,9 @@ def _arrays(sequences: Iterable[Sequence[int]]) -> list[Ids]:
     return [np.asarray(ids, dtype=np.int32) for ids in sequences if ids]
 
 
-def _groups(lines: Iterable[str]) -> Iterator[list[str]]:
-    lines = iter(lines)
-    while group := list(islice(lines, GROUP)):
-        yield group
-
-
 def _blocks(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: int) -> Iterator[list[int]]:
     """Blocks of `length` tokens, special ones included; a group of lines with fewer is one block."""
-    for group in _groups(lines):
+    for group in in_batches(lines, GROUP):
         ids = [token for line in tokenizer(group, verbose=False, **_IDS_ALONE)["input_ids"] for token in line]
         for start in range(0, max(len(ids) - length, 0) + 1, length):
             yield ids[start : start + length]
@@ -153,7 +146,7 @@ def _blocks(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: in
 
 def _single(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: int) -> Iterator[list[int]]:
     """The tokens of each line, the first `length` of them."""
-    for group in _groups(lines):
+    for group in in_batches(lines, GROUP):
         yield from tokenizer(group, truncation=True, max_length=length, **_IDS_ALONE)["input_ids"]
 
 
@@ -162,26 +155,20 @@ def held_out_loss(
 ) -> float | None:
     """Mean loss of the tokens that are hidden in `held` (always the same), in nats; None where none is."""
     model.eval()  # type: ignore[no-untyped-call]
-    generator = torch.Generator().manual_seed(0)
+    generator, longest = torch.Generator().manual_seed(0), max(map(len, held), default=1)
     total, count = 0.0, 0
-    longest = max(map(len, held), default=1)
     # the masking is drawn for 32 examples at a time, so it does not depend on the batch size
-    for first in range(0, len(held), 32):
-        examples = held[first : first + 32]
-        batch = masking.batch(examples, generator)
-        start = 0
+    for examples in in_batches(held, 32):
+        batch, start = masking.batch(examples, generator), 0
         while start < len(examples):
             size = min(max(1, device.batch_tokens // longest), len(examples) - start)
             part = {name: tensor[start : start + size] for name, tensor in batch.items()}
             hidden = int((part["labels"] != IGNORED).sum())
-            if hidden:
-                loss = within_memory(_loss, model, part, device)
-                if loss is None:
-                    device.take_half(size, longest)
-                    continue
-                total += loss * hidden
-                count += hidden
-            start += size
+            loss = within_memory(_loss, model, part, device) if hidden else 0.0
+            if loss is None:
+                device.take_half(size, longest)
+                continue
+            total, count, start = total + loss * hidden, count + hidden, start + size
     return total / count if count else None
 
 

@@ -31,12 +31,14 @@ def save(model: PreTrainedModel, base: Base, entry: Entry, directory: str | Path
     """
     # training may have left the model on a GPU
     model.to(torch.device("cpu"))  # type: ignore[arg-type]
-    _refuse_the_same(model, base, entry)
+    before = dict(load_base(base).named_parameters())
+    if all(torch.equal(weights, before[name]) for name, weights in model.named_parameters()):
+        made = f"{entry['from']}, from which it is made: {entry['method']} changed nothing"
+        raise InputError(f"its weights are those of {made}")
     pooler = pooler_of(base.directory, model.base_model_prefix) if keep_pooler else {}
+    weights = model.state_dict() | pooler
     # one file, however large
-    save_like(
-        model, base.directory, directory, state_dict=model.state_dict() | pooler, max_shard_size="1000GB"
-    )
+    save_like(model, base.directory, directory, state_dict=weights, max_shard_size="1000GB")
 
 
 def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
@@ -57,12 +59,3 @@ def pooler_of(directory: Path, prefix: str) -> dict[str, Tensor]:
     if not pooler.keys().isdisjoint(loading["missing_keys"]):
         return {}
     return {f"{prefix}.{name}": tensor for name, tensor in pooler.items()}
-
-
-def _refuse_the_same(model: PreTrainedModel, base: Base, entry: Entry) -> None:
-    before = dict(load_base(base).named_parameters())
-    if all(torch.equal(weights, before[name]) for name, weights in model.named_parameters()):
-        raise InputError(
-            f"its weights are those of {entry['from']}, from which it is made: "
-            f"{entry['method']} changed nothing"
-        )

@@ -1,7 +1,6 @@
 """What the report shows of debiased models: how they were made, and what that changes of bias scores."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +16,7 @@ from unmask.report.forms import Axis
 from unmask.report.panels import by_value, columns_of
 from unmask.report.presenting import Presentation
 from unmask.report.sections import OTHER_TESTS
-from unmask.report.sheets import DASH, UNTESTABLE, Sheet, counted, number
+from unmask.report.sheets import UNTESTABLE, Sheet, counted, number
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import many
 from unmask.statistics.changes import (
@@ -31,8 +30,6 @@ from unmask.statistics.changes import (
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED, PUBLISHED
 
-NOTHING = "No bias score of this study compares a debiased model with the one that it was made from."
-
 CONTINUED = "continued"
 """The method that trains without any debiasing: a control."""
 
@@ -43,7 +40,8 @@ IN_FULL: Mapping[str, str] = {
 }
 """What names of methods stand for."""
 
-_SCORE, _MEAN, _TYPICAL = "bias score", "mean margin", "typical margin"
+_SCORE, _TYPICAL = "bias score", "typical margin"
+BEFORE_AFTER = ("before", "after")
 
 CHANGED = Table(
     "changes",
@@ -52,19 +50,9 @@ CHANGED = Table(
         Column("before", "{before:.1f}", "Bias score in percent of the model before.", _SCORE),
         Column("after", "{after:.1f}", "Bias score in percent of the model.", _SCORE),
         Column("change", "{change:+.1f}", "The second less the first, in points.", _SCORE),
-        Column(
-            "interval",
-            "[{untested}][{low:+.1f} to {high:+.1f}]",
-            "Interval of the change, in points.",
-            _SCORE,
-        ),
+        Column("interval", "[{untested}][{low:+.1f} to {high:+.1f}]", "Its interval, in points.", _SCORE),
         Column("p", "{p:p}", "Two-sided p of the change, clustered as its interval.", _SCORE),
         Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction.", _SCORE),
-        Column("p, pairs as independent", "{p_mcnemar:p}", "p of McNemar's test.", _SCORE),
-        Column(
-            "before", "{mean_before:+.3f}", "Mean margin of the model that this one was made from.", _MEAN
-        ),
-        Column("after", "{mean_after:+.3f}", "Mean margin of the model.", _MEAN),
         Column("before", "{typical_before:.3f}", "Median of |margin| over pairs, before.", _TYPICAL),
         Column("after", "{typical_after:.3f}", "Median of |margin| over pairs, after.", _TYPICAL),
     ],
@@ -75,72 +63,53 @@ MADE = Table(
     ["name", "from", "method", "protocol"],
     [
         Column("steps", "{steps}", "Number of training steps."),
-        Column("loss before", "{before:.2f}", "Loss on held-out text, before."),
-        Column("loss after", "{after:.2f}", "Loss on held-out text, after."),
-        Column("of the method", "{details}", "What only some methods say."),
+        Column("loss before", "{before:.3g}", "Loss on held-out text, before."),
+        Column("loss after", "{after:.3g}", "Loss on held-out text, after."),
     ],
     heads={"name": "model", "from": "made from"},
 )
 
 
-@dataclass(frozen=True)
 class DebiasingResults:
     """files: facts (of each model of the settings, in their order), comparisons (of models, one a
     benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; captions. settings:
-    models (name, from, method, protocol), measures, bias_type, alpha, confidence.
+    models (name, from, method, protocol), measures, bias_type (of the pairs that the scores are over; None:
+    all), alpha, confidence.
     """
 
-    files: Mapping[str, Any]
-    settings: Mapping[str, Any]
-
-    @cached_property
-    def models(self) -> list[Mapping[str, Any]]:
-        """The debiased models, in the order of the study."""
-        return list(self.settings["models"])
-
-    @property
-    def alpha(self) -> float:
-        return float(self.settings["alpha"])
-
-    @property
-    def bias_type(self) -> str | None:
-        """Of the pairs that the scores are over; None where that is all."""
-        return self.settings.get("bias_type")
+    def __init__(self, files: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+        self.files, self.settings = files, settings
+        self.models: list[Mapping[str, str]] = settings["models"]
+        self.alpha: float = settings["alpha"]
+        self.bias_type: str | None = settings.get("bias_type")
 
     @cached_property
     def made(self) -> pd.DataFrame:
         """How each of the models was made: name, from, method, protocol, steps, before and after (the loss on
-        held-out text, where a method has it) and details, what only some methods say."""
+        held-out text, or what AT minimises)."""
         rows = []
         for model, path in zip(self.models, self.files["facts"], strict=True):
             facts = read_facts(path)
-            losses = facts.get("held_out", {})
-            row = {key: losses.get(key) for key in ("before", "after")} | {"steps": facts["steps"]}
-            rows.append({**model, **row, "details": _details(facts)})
-        return pd.DataFrame(rows).astype({"steps": "Int64", "before": "float64", "after": "float64"})
+            objective = {when: parts["weighted"] for when, parts in facts.get("objective", {}).items()}
+            losses = facts.get("held_out", objective)
+            rows.append({**model, "steps": facts["steps"], **{when: losses[when] for when in BEFORE_AFTER}})
+        return pd.DataFrame(rows).astype({"before": "float64", "after": "float64"})
 
     @cached_property
     def changed(self) -> pd.DataFrame:
         """How the bias scores of debiased models differ from those of their origins.
 
-        As unmask.statistics.changes has it, with the column method, and p_holm over all rows of a method but
-        controls, which the report counts in one sentence.
+        As unmask.statistics.changes has it, with the typical margins of both, the method, and p_holm over all
+        rows of a method but controls, which the report counts in one sentence.
         """
-        origins = {str(model["name"]): str(model["from"]) for model in self.models}
-        methods = {str(model["name"]): str(model["method"]) for model in self.models}
-        comparisons = self.files.get("comparisons") or []
-        rows = changes(comparisons, origins, self.settings["measures"], CORRECTED)
-        return corrected(rows.assign(method=rows["model"].map(methods)), ["method"])
-
-    @cached_property
-    def margins(self) -> pd.DataFrame:
-        """Margins of models (unmask.statistics.changes.margins_of)."""
+        origins, methods = ({of["name"]: of[key] for of in self.models} for key in ("from", "method"))
+        rows = changes(self.files.get("comparisons") or [], origins, self.settings["measures"], CORRECTED)
+        rows = corrected(rows.assign(method=rows["model"].map(methods)), ["method"])
         scores, pairs = self.files.get("scores") or [], self.files.get("pairs") or []
-        return margins_of(scores, pairs, self.settings["measures"], self.bias_type)
+        return with_margins(rows, margins_of(scores, pairs, self.settings["measures"], self.bias_type))
 
     @cached_property
     def captions(self) -> Captions:
-        """With what they name filled in from the settings."""
         confidence = f"{100 * self.settings['confidence']:g}"
         return load_captions(self.files["captions"], alpha=f"{self.alpha:g}", confidence=confidence)
 
@@ -148,10 +117,9 @@ class DebiasingResults:
 def scores_chart(results: DebiasingResults) -> alt.FacetChart | None:
     """A panel for each model that others were made from and benchmark; measures down, methods by colour and
     shape. None where nothing is compared."""
-    kinds = {str(model["name"]): _kind(model) for model in results.models}
-    changed = results.changed
-    panel = changed["origin"].astype(str) + " on " + changed["benchmark"].astype(str)
-    rows = by_value(changed.assign(panel=panel), "panel")
+    kinds = {model["name"]: _kind(model) for model in results.models}
+    panel = results.changed["origin"] + " on " + results.changed["benchmark"]
+    rows = by_value(results.changed.assign(panel=panel), "panel")
     frame = columns_of(
         rows,
         *("panel", "model", "before", "after", "low", "high", "p_holm"),
@@ -161,28 +129,13 @@ def scores_chart(results: DebiasingResults) -> alt.FacetChart | None:
     return changes_chart(frame, Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE), decimals=1)
 
 
-def _details(facts: Mapping[str, Any]) -> str:
-    parts = []
-    if objective := facts.get("objective"):
-        before, after = (objective[when]["weighted"] for when in ("before", "after"))
-        parts += [f"objective {before:.3g} to {after:.3g}", f"best at step {facts['best_step']}"]
-    if rates := facts.get("rates"):
-        parts.append("rates " + ", ".join(f"{name} {rate:g}" for name, rate in rates.items()))
-    return "; ".join(parts) or DASH
-
-
-def _kind(model: Mapping[str, Any]) -> str:
+def _kind(model: Mapping[str, str]) -> str:
     """How a model was debiased; the released code's way is said."""
-    return f"{model['method']} ({PUBLISHED})" if model["protocol"] == PUBLISHED else str(model["method"])
-
-
-def changed_scores(results: DebiasingResults) -> pd.DataFrame:
-    """The bias scores of each model and of its origin, with the margins of both."""
-    return with_margins(results.changed, results.margins)
+    return f"{model['method']} ({PUBLISHED})" if model["protocol"] == PUBLISHED else model["method"]
 
 
 def changes_sheet(results: DebiasingResults, rows: pd.DataFrame) -> Sheet:
-    """Those as a table, in which a mark stands for the intervals of changes that cannot be tested."""
+    """The changes of bias scores; a mark stands for the intervals of those that cannot be tested."""
     untestable = rows["untestable"].astype(bool)
     mark = pd.Series(UNTESTABLE, index=rows.index).where(untestable)
     cells = rows.assign(title=rows["measure"].map(title_of), untested=mark)
@@ -190,38 +143,29 @@ def changes_sheet(results: DebiasingResults, rows: pd.DataFrame) -> Sheet:
 
 
 def says(results: DebiasingResults) -> Iterator[str]:
-    """By method, the control last: whether scores come nearer to 50, and how many changes are clear; what is
-    left of margins; and what happens to scores of measures that see no context."""
+    """By method, the control last: whether scores come nearer to 50, and how many changes are clear; and
+    what is left of margins."""
     claimed = without_controls(results.changed)
     if claimed.empty:
-        yield NOTHING
+        yield "No bias score of this study compares a debiased model with the one that it was made from."
         return
     of_type = f" over pairs of the bias type {results.bias_type}" if results.bias_type else ""
     methods = sorted(claimed["method"].unique(), key=lambda method: method == CONTINUED)
-    left, controls = [], []
+    left = []
     for method in methods:
         rows = claimed[claimed["method"] == method]
         scores = f"{counted(len(rows), 'bias score')}{of_type} {many(rows, 'lies', 'lie')}"
-        differences = "change of a bias score" if len(rows) == 1 else "changes of bias scores"
-        yield (
-            f"After {IN_FULL.get(method, method)}, {scores} {moved(rows)} on average. "
-            f"{clear(rows, differences, results.alpha)}"
-        )
-        if (share := margins_left(rows, results.margins)) is not None:
+        clearly = clear(rows, "changes of bias scores", results.alpha)
+        yield f"After {IN_FULL.get(method, method)}, {scores} {moved(rows)} on average. {clearly}"
+        if (share := margins_left(rows)) is not None:
             left.append(f"{100 * share:.0f}% ({method})")
-        of_controls = results.changed.drop(claimed.index)
-        if len(of_method := of_controls[of_controls["method"] == method]):
-            controls.append(f"{moved(of_method)} ({method})")
     if left:
         yield f"Of the typical margin of a pair (the median of its size) is left: {', '.join(left)}."
-    if controls:
-        yield f"Scores of measures that see no context (controls) lie {', '.join(controls)} on average."
 
 
 def moved(rows: pd.DataFrame) -> str:
     """How much nearer to 50 scores are after debiasing, in points on average."""
-    distances = ((rows[when] - NO_PREFERENCE).abs().mean() for when in ("before", "after"))
-    before, after = distances
+    before, after = ((rows[when] - NO_PREFERENCE).abs().mean() for when in BEFORE_AFTER)
     points = number(abs(before - after), 1)
     if float(points) == 0:
         return "as far from 50 as before"
@@ -231,7 +175,7 @@ def moved(rows: pd.DataFrame) -> str:
 TOPIC = Topic[DebiasingResults](
     "debiasing",
     "Debiased models",
-    changed_scores,
+    lambda results: results.changed,
     changes_sheet,
     draws=scores_chart,
     says=says,

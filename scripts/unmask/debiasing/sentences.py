@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedTokenizerBase
 
-from unmask.debiasing.data import Texts, lines_of
+from unmask.debiasing.data import Texts, in_batches, lines_of
 from unmask.errors import InputError
 
 DEV = 1000
@@ -107,7 +107,8 @@ def choose_sentences(texts: Texts, published: bool, longest: int, seed: int) -> 
                 continue
             group, counted = (FEMININE, women) if women else (MASCULINE, men) if men else (NEUTRAL, mentions)
             if published:
-                counted = _firsts(counted) if group == NEUTRAL else counted[:1]
+                firsts = [m for n, m in enumerate(counted) if m.word not in {o.word for o in counted[:n]}]
+                counted = firsts if group == NEUTRAL else counted[:1]
             held_out = path is texts.lines and number < texts.held_out
             part = groups[group].dev if held_out else groups[group].train
             part.append(Sentence(line, tuple(counted)))
@@ -120,14 +121,6 @@ def choose_sentences(texts: Texts, published: bool, longest: int, seed: int) -> 
                 f"{len(train)} sentences with {_NEEDS[group]}; AT needs two or more"
             )
     return {group: _split(*parts, rng) for group, parts in groups.items()}
-
-
-def _firsts(mentions: Sequence[Mention]) -> list[Mention]:
-    """The first mention of each word."""
-    first: dict[str, Mention] = {}
-    for mention in mentions:
-        first.setdefault(mention.word, mention)
-    return list(first.values())
 
 
 def _split(train: list[Sentence], held_out: list[Sentence], rng: np.random.Generator) -> Group:
@@ -146,25 +139,19 @@ def tokenize_sentences(
     A token is a word's where they have a character in common.
     """
     tokenized = []
-    for start in range(0, len(sentences), AT_ONCE):
-        batch = sentences[start : start + AT_ONCE]
+    for batch in in_batches(sentences, AT_ONCE):
         tokens = tokenizer([s.text for s in batch], return_offsets_mapping=True, verbose=False)
         for sentence, ids, spans in zip(batch, tokens["input_ids"], tokens["offset_mapping"], strict=True):
             if len(ids) <= longest:
-                mentions = ((mention.word, _places(mention, spans)) for mention in sentence.mentions)
+                mentions = (
+                    (word, tuple(n for n, (a, b) in enumerate(spans) if start < b and a < end and a < b))
+                    for word, start, end in sentence.mentions
+                )
                 # what the tokenizer drops, as some signs, has no tokens
                 with_tokens = tuple((word, places) for word, places in mentions if places)
                 if with_tokens or not sentence.mentions:
                     tokenized.append(Tokenized(tuple(ids), with_tokens))
     return tokenized
-
-
-def _places(mention: Mention, spans: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    return tuple(
-        place
-        for place, (first, last) in enumerate(spans)
-        if first < mention.end and last > mention.start and first < last
-    )
 
 
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:

@@ -1,7 +1,6 @@
 """Counterfactual data augmentation (CDA): sentences with their words of one gender put into the other."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,8 @@ from unmask.errors import InputError
 from unmask.gendered_words import WordPairs
 from unmask.terms import PUBLISHED
 
-Counts = Counter[tuple[str, str]]
-"""How often a word was replaced by another."""
-
-Swap = Callable[[str, Counts], list[str]]
-"""The lines that are to follow a line, which may be none; what is replaced in them is counted."""
-
-MOST_PAIRS = 20
-"""So many pairs of words are counted in the facts of a swapped corpus."""
+Swap = Callable[[str], list[str]]
+"""The lines that are to follow a line, which may be none."""
 
 _BOTH_WAYS = (("her", "his", "him"), ("his", "her", "hers"))
 """Words with two partners in English: the one before a noun phrase, and the one elsewhere."""
@@ -38,13 +31,11 @@ def swap_corpus(
     The first `held_out` lines are written as they are, alone: the released code takes them away before it
     swaps anything. words, no_noun_phrase, protocol: as of `swapper`.
     Returns lines (how many were read), held_out, swapped (how many of the others are followed by a swapped
-    one), appended (how many lines that makes), and words: the most frequent replacements as {word, partner,
-    count}.
+    one) and appended (how many lines that makes).
     Raises InputError naming `source` where nothing is left to be swapped: all lines are held out, or none of
     the others has a gendered word.
     """
     swap = swapper(words, no_noun_phrase, protocol)
-    counts: Counts = Counter()
     lines = swapped = appended = 0
     with (
         written_whole(path) as partial,
@@ -53,7 +44,7 @@ def swap_corpus(
     ):
         for lines, ended in enumerate(text, start=1):
             line = ended.rstrip("\n")
-            further = swap(line, counts) if lines > held_out else []
+            further = swap(line) if lines > held_out else []
             for each in (line, *further):
                 out.write(each + "\n")
             swapped += bool(further)
@@ -62,15 +53,8 @@ def swap_corpus(
             raise InputError(f"{source}: has {lines} lines, and held_out keeps the first {held_out}")
         if not appended:
             raise InputError(f"{source}: no line that is trained on has a word to be swapped")
-    top = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_PAIRS]
-    return {
-        "protocol": protocol,
-        "lines": lines,
-        "held_out": held_out,
-        "swapped": swapped,
-        "appended": appended,
-        "words": [{"word": word, "partner": partner, "count": count} for (word, partner), count in top],
-    }
+    counts = {"lines": lines, "held_out": held_out, "swapped": swapped, "appended": appended}
+    return {"protocol": protocol, **counts}
 
 
 def swapper(words: WordPairs, no_noun_phrase: Collection[str], protocol: str) -> Swap:
@@ -98,7 +82,7 @@ def _published(words: WordPairs) -> Swap:
             places.setdefault(word, []).append(place)
     masculine = words.masculine
 
-    def swap(line: str, counts: Counts) -> list[str]:
+    def swap(line: str) -> list[str]:
         swapped = line.split()
         lowered = [word.lower() for word in swapped]
         gendered = places.keys() & lowered
@@ -110,7 +94,6 @@ def _published(words: WordPairs) -> Swap:
             for position, other in enumerate(lowered):
                 if other == word:
                     swapped[position] = partner
-                    counts[word, partner] += 1
 
         for word in gendered - masculine:
             # its partners in turn have the same result
@@ -140,7 +123,7 @@ def _corrected(words: WordPairs, no_noun_phrase: Collection[str]) -> Swap:
     spelt = "".join(f"{_spelling(word)}|" for word in sorted(odd, key=lambda word: (-len(word), word)))
     token = re.compile(rf"(?<!\w)(?:{spelt}\w+)", re.IGNORECASE)
 
-    def swap(line: str, counts: Counts) -> list[str]:
+    def swap(line: str) -> list[str]:
         def partner_of(match: re.Match[str]) -> str:
             written = match.group()
             # the list writes a word of several with _
@@ -154,7 +137,6 @@ def _corrected(words: WordPairs, no_noun_phrase: Collection[str]) -> Swap:
                 following = _NEXT_WORD.match(line, match.end())
                 noun = following and following.group(1).lower().replace("’", "'") not in no_noun_phrase
                 partner = both_ways[word][0 if noun else 1]
-            counts[word, partner] += 1
             return _with_capitals(partner.replace("_", " "), written)
 
         swapped = token.sub(partner_of, line)

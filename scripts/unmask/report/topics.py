@@ -4,6 +4,7 @@ A family declares rows, a table, a chart and sentences; how they become a sectio
 shows is what its rows hold: a topic without rows is not in the report.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -122,6 +123,8 @@ def clear(rows: pd.DataFrame, what: str, level: float) -> str:
     rows: with p and p_holm; what: they are, such as `differences between two measures`.
     """
     tested, count = int(rows["p"].notna().sum()), int((rows["p_holm"] < level).sum())
+    if (tested or len(rows)) == 1:
+        what = re.sub(r"s\b", "", what, count=1)
     if not tested:
         return f"None of {len(rows):,} {what} can be tested."
     clear = f"{count or 'none'} {'is' if count < 2 else 'are'} clear"

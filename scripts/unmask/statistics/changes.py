@@ -28,9 +28,9 @@ def changes(
 
     paths: tables of COMPARISONS; origins: the model that each model was made from. Columns: benchmark,
     origin, model, measure, protocol; before and after, the scores over the pairs that count for both, in
-    percent; change, low and high in percentage points, and p, clustered as in COMPARISONS; p_mcnemar, which
-    takes pairs as independent and supports no claim; untestable, true where scores or decisions differ but
-    there is no interval, as where all pairs share a word: nothing is known of other words.
+    percent; change, low and high in percentage points, and p, clustered as in COMPARISONS; untestable, true
+    where scores or decisions differ but there is no interval, as where all pairs share a word: nothing is
+    known of other words.
     In the order of `origins`, of `measures` and of the tables.
     """
     rows = load_tables(paths, COMPARISONS, "benchmark", order={"measure": measures})
@@ -46,7 +46,7 @@ def changes(
     names = {"second": "origin", "first": "model", "second_score": "before", "first_score": "after"}
     changed = changed.rename(columns=names | {"difference": "change"})
     columns = ["benchmark", "origin", "model", "measure", "protocol", "before", "after", "change"]
-    changed = changed[[*columns, "low", "high", "p", "p_mcnemar", "untestable"]]
+    changed = changed[[*columns, "low", "high", "p", "untestable"]]
     rank = {model: place for place, model in enumerate(origins)}
     return changed.sort_values("model", key=lambda models: models.map(rank), kind="stable", ignore_index=True)
 
@@ -67,13 +67,12 @@ def margins_of(
     pairs: Iterable[str | Path],
     measures: Sequence[str],
     bias_type: str | None,
-) -> pd.DataFrame:
-    """The margins (stereotype less antistereotype, corrected) over the pairs of a bias type.
+) -> "pd.Series[float]":
+    """The typical margin (stereotype less antistereotype, corrected) over the pairs of a bias type, by
+    MARGIN_KEYS: the median of its size.
 
-    scores: tables of SCORES; pairs: tables of PAIRS, called after their benchmarks. Indexed by MARGIN_KEYS:
-    mean, with signs, which cancel, so that it can vanish while every pair keeps a large margin; typical, the
-    median of |margin|. A share of pairs that prefer the stereotype can stay far from one half while the
-    margins that it rests on vanish.
+    scores: tables of SCORES; pairs: tables of PAIRS, called after their benchmarks. A share of pairs that
+    prefer the stereotype can stay far from one half while the margins that it rests on vanish.
     """
     chosen = {Path(path).stem: of_bias_type(read_table(path, PAIRS), bias_type)[0] for path in pairs}
     parts = [pd.DataFrame(columns=[*MARGIN_KEYS, "protocol", "margin"])]
@@ -82,26 +81,24 @@ def margins_of(
         parts.append(of_model.assign(model=model, benchmark=benchmark))
     rows = pd.concat(parts[1:] or parts).astype({"measure": "str", "margin": float})
     margin = rows[rows["protocol"] == CORRECTED].dropna(subset=["margin"]).set_index(MARGIN_KEYS)["margin"]
-    by_score = [margin.groupby(MARGIN_KEYS).mean(), margin.abs().groupby(MARGIN_KEYS).median()]
-    return pd.concat(by_score, axis=1, keys=["mean", "typical"]).astype(float)
+    return margin.abs().groupby(MARGIN_KEYS).median()
 
 
-def with_margins(changed: pd.DataFrame, margins: pd.DataFrame) -> pd.DataFrame:
-    """Changes with the margins (`margins_of`) of both models: mean_before, mean_after, typical_before and
-    typical_after, null where they are not known."""
+def with_margins(changed: pd.DataFrame, margins: "pd.Series[float]") -> pd.DataFrame:
+    """Changes with the margins (`margins_of`) of both models, typical_before and typical_after: null where
+    they are not known."""
     for when, model in (("before", "origin"), ("after", "model")):
         keys = pd.MultiIndex.from_frame(changed[[model, "benchmark", "measure"]])
-        of_model = margins.reindex(keys).add_suffix(f"_{when}").astype(float)
-        changed = changed.join(of_model.set_axis(changed.index))
+        changed = changed.assign(**{f"typical_{when}": margins.reindex(keys).to_numpy(float)})
     return changed
 
 
-def margins_left(changed: pd.DataFrame, margins: pd.DataFrame) -> float | None:
+def margins_left(changed: pd.DataFrame) -> float | None:
     """The typical margins of models as shares of those of their origins: the median over bias scores, None
     where there was no margin.
 
-    changed: as `changes`; margins: as `margins_of`.
+    changed: as `with_margins`.
     """
-    rows = with_margins(changed, margins)
-    shares = (rows["typical_after"] / rows["typical_before"])[rows["typical_before"] > ROUNDING].dropna()
+    shares = changed["typical_after"] / changed["typical_before"]
+    shares = shares[changed["typical_before"] > ROUNDING].dropna()
     return None if shares.empty else float(shares.median())
