@@ -31,7 +31,7 @@ from unmask.files import sha256_of_file
 from unmask.models.study import Models
 from unmask.preflight import DigestCache, hold_run_lock
 from unmask.results.checksums import FILE as CHECKSUMS
-from unmask.results.settings import check_layout, difference, stated
+from unmask.results.settings import check_layout, other_settings, stated
 from unmask.study import check_files, complete
 from unmask.terms import LICENCE, NOT_STATED
 from unmask.urls import as_shown, query_digest
@@ -166,8 +166,9 @@ def difference_of_copy():
     from unmask.results.verifying import verify
 
     try:
-        other = difference(STUDY, config)
-        return f"they have {other}" if other else next(iter(verify(STUDY).problems), None)
+        if other := other_settings(STUDY, config):
+            return f"they have other {', '.join(other)}"
+        return next(iter(verify(STUDY).problems), None)
     except InputError as error:
         return str(error)
 

@@ -363,8 +363,7 @@ from unmask.report.wording import records as report_findings_records
 from unmask.results.checksums import read_checksums, write_checksums
 from unmask.results.cleaning import removable, remove
 from unmask.results.comparing import compare_runs, describe
-from unmask.results.folder import results_folder
-from unmask.results.settings import FILE, LAYOUT, check_layout, difference, stated
+from unmask.results.settings import FILE, LAYOUT, check_layout, other_settings, results_folder, stated
 from unmask.results.verifying import verify
 from unmask.sources.gguf import convert
 from unmask.statistics import STATISTICS, comparisons, null

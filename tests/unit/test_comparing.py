@@ -7,17 +7,13 @@ import pandas as pd
 import pytest
 
 import synthetic
-from library import SCORES, compare_runs, describe, main, write_facts, write_table
+from library import SCORES, compare_runs, describe, main, write_table
 from study_schema import MEASURES
 
 
-def write_run(folder: Path, scores: pd.DataFrame, weights: str = "w", table: str = "a,b\n") -> Path:
+def write_run(folder: Path, scores: pd.DataFrame) -> Path:
     """What a run of one model on one benchmark leaves, as far as it is compared."""
     write_table(folder / "scores/bert/crows/original.parquet", scores, SCORES, {})
-    write_facts(folder / "models/bert/manifest.json", {"weights_digest": weights})
-    (folder / "tables").mkdir()
-    (folder / "tables/bias.csv").write_text(table)
-    (folder / "tables/table1.csv").write_text("same\n")
     return folder
 
 
@@ -44,10 +40,9 @@ def moved(scores: pd.DataFrame, row: int, margin: float) -> pd.DataFrame:
 
 def test_equal_runs_agree(scores: pd.DataFrame, tmp_path: Path) -> None:
     found = compare_runs(write_run(tmp_path / "one", scores), write_run(tmp_path / "other", scores))
-    assert (found.problems, found.notes) == ([], ["2 of 2 tables are byte-identical"])
-    counts = found.decisions.groupby(["measure", "protocol"]).size()
+    counts = found.groupby(["measure", "protocol"]).size()
     assert len(counts) == 2 * len(MEASURES) and set(counts) == {50}
-    assert found.decisions["near"].sum() == (scores["lowest"] != scores["highest"]).sum() > 0
+    assert found["near"].sum() == (scores["lowest"] != scores["highest"]).sum() > 0
     assert list(describe(found))[-1] == "the runs agree to float error: 0 of 700 decisions differ"
 
 
@@ -73,29 +68,23 @@ def test_only_float_error_may_change_a_score(
     row, margin = place(scores, near, measure)
     other = change(margin)
     one = write_run(tmp_path / "one", scores)
-    found = compare_runs(one, write_run(tmp_path / "other", moved(scores, row, other), "v", "b\n"))
-    assert found.decisions["differ"].sum() == differ
-    assert found.decisions["change"].max() == pytest.approx(abs(other - margin))
-    weights = "bert has other weights in the two runs: it is another model"
-    assert found.notes == [weights, "1 of 2 tables are byte-identical"]
-    if explained:
-        assert found.problems == [] and found.decisions["unexplained"].sum() == 0
-    else:
-        (problem,) = found.problems
-        assert problem.startswith(f"bert, crows, original, AUL, published, {scores['pair_id'][row]}: ")
-        assert f"({margin:.6g}) against" in problem and f"({other:.6g})" in problem
+    found = compare_runs(one, write_run(tmp_path / "other", moved(scores, row, other)))
+    assert found["differ"].sum() == differ
+    assert found["change"].max() == pytest.approx(abs(other - margin))
+    assert found["beyond"].sum() == (not explained)
+    if not explained:
+        (problem,) = [line for line in describe(found) if line.startswith("error: ")]
+        assert problem.startswith(f"error: bert, crows, original, AUL, published, {scores['pair_id'][row]}: ")
+        assert f"({margin:.6g}) against" in problem and problem.endswith(f"({other:.6g})")
 
 
-def test_what_one_run_has_alone_is_named(scores: pd.DataFrame, tmp_path: Path) -> None:
+def test_pairs_that_one_run_has_alone_are_named(scores: pd.DataFrame, tmp_path: Path) -> None:
     one = write_run(tmp_path / "one", scores)
     fewer = scores[~((scores["measure"] == "CPS") & (scores["pair_id"] == "p3"))]
-    other = write_run(tmp_path / "other", fewer)
-    write_table(other / "scores/more/crows/original.parquet", scores, SCORES, {})
-    (other / "tables/table1.csv").unlink()
-    problems = compare_runs(one, other).problems
-    assert f"more, crows, original, AUL: pairs in {other} alone" in problems
-    assert f"tables/table1.csv is in {one} alone" in problems
-    assert f"bert, crows, original, CPS: pairs in {one} alone" in problems
+    found = compare_runs(one, write_run(tmp_path / "other", fewer))
+    lines = [line for line in describe(found) if line.startswith("error: bert, crows, original, CPS, ")]
+    assert found["beyond"].sum() == len(lines) == 2
+    assert all("p3: " in line and line.endswith("against nan (nan)") for line in lines)
 
 
 def test_the_command_says_it_in_its_status(
@@ -108,7 +97,7 @@ def test_the_command_says_it_in_its_status(
     nothing = f"error: {tmp_path}/empty: no results of a study; these are in results/STUDY"
     for second, status, printed in (
         (one, 0, "the runs agree to float error: 0 of 700 decisions differ"),
-        (other, 1, "the runs do not agree: 1 of 700 decisions differ, 1 of them not near-ties"),
+        (other, 1, "the runs do not agree: 1 of 700 decisions differ, 1 beyond float error"),
         (f"{tmp_path}/empty", nothing, ""),
     ):
         with pytest.raises(SystemExit) as ended:

@@ -15,13 +15,13 @@ from unmask.errors import InputError
 from unmask.installation import LIBRARY
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.preflight import hold_run_lock
-from unmask.results.folder import results_folder
+from unmask.results.settings import results_folder
 
 CLEAR = 3
 """The exit status of `--fail-on clear` where a preference is clear."""
 
 WITHOUT_EVIDENCE = """\
-A finished study without evidence still has nothing to be done, and a new model or benchmark is scored alone.
+A finished study without these still has nothing to be done, and a new model or benchmark is scored alone.
 What measures models anew (another measure, other statistics, a corpus, new code) runs every model again."""
 
 
@@ -129,7 +129,6 @@ def _parser() -> argparse.ArgumentParser:
     command("show", _show, "show the scores of a finished study, and where its page is", results, as_json)
     command("verify", _verify, "check that results and their inputs are unchanged", results)
     clean = command("clean", _clean, "say what may be removed of a finished study; --yes removes it", results)
-    clean.add_argument("--downloads", action="store_true", help="corpora that were downloaded, too")
     clean.add_argument("--yes", action="store_true", help="remove it")
     new = command("new", _new, "write a commented study to edit")
     new.add_argument("file", metavar="FILE")
@@ -162,9 +161,9 @@ def _compare(options: argparse.Namespace) -> int:
     if Path(options.a).is_dir() and Path(options.b).is_dir():
         from unmask.results.comparing import compare_runs, describe
 
-        runs = compare_runs(options.a, options.b)
-        print("\n".join(describe(runs)))
-        return int(bool(runs.problems))
+        decisions = compare_runs(options.a, options.b)
+        print("\n".join(describe(decisions)))
+        return int(decisions["beyond"].any())
     # pandas and scipy, which other commands do without
     from unmask.command.comparing import as_text, compare, entry_of
 
@@ -226,7 +225,7 @@ def _clean(options: argparse.Namespace) -> int:
     folder = _folder(options.results)
     if folder.is_dir():
         hold_run_lock(folder)
-    files = removable(folder, options.downloads)
+    files = removable(folder)
     sizes: Counter[str] = Counter()
     for path in files:
         sizes[path.relative_to(folder).parts[0]] += path.stat().st_size

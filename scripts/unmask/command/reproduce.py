@@ -17,7 +17,7 @@ from unmask.papers.checklist import Item, needs_data, read_costs, read_items
 from unmask.papers.comparing import compared, summary
 from unmask.report.csv_text import csv_text
 from unmask.report.sheets import number
-from unmask.results.folder import results_folder
+from unmask.results.settings import results_folder
 
 TABLE = Path("results/reproduced.csv")
 """All printed numbers beside ours."""

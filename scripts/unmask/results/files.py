@@ -3,12 +3,12 @@
 import os
 import re
 from collections.abc import Iterator, Mapping
+from glob import glob
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from unmask.errors import InputError
 from unmask.evidence.lists import LIST
 from unmask.facts import read_facts
 from unmask.tables import read_metadata
@@ -21,20 +21,9 @@ _STATES_SOURCES = re.compile(
 
 
 def files_below(folder: str | Path) -> list[Path]:
-    """All files below a folder, in order, hidden ones too; links to folders are followed.
-
-    Raises InputError for a link that leads nowhere, or back to a folder that it lies in.
-    """
-    files: list[Path] = []
-    for place, folders, names in os.walk(folder, followlinks=True):
-        for path in (Path(place, name) for name in [*folders, *names]):
-            if path.is_symlink() and not path.exists():
-                leads = os.readlink(path)
-                raise InputError(f"{path}: a link to {leads}, which leads nowhere; mend or remove it")
-            if path.is_symlink() and any(path.samefile(above) for above in path.parents):
-                raise InputError(f"{path}: a link to a folder that it lies in; remove it and run again")
-        files += [Path(place, name) for name in names]
-    return sorted(files)
+    """All files below a folder, in order, hidden ones too; links to folders are followed."""
+    names = glob("**", root_dir=folder, recursive=True, include_hidden=True)
+    return sorted(path for path in (Path(folder, name) for name in names) if path.is_file())
 
 
 def sources_below(folder: Path) -> Iterator[tuple[Path, dict[str, str] | str]]:
@@ -55,10 +44,9 @@ def sources_below(folder: Path) -> Iterator[tuple[Path, dict[str, str] | str]]:
 
 def _sources(path: Path, facts: Mapping[str, Any]) -> dict[str, str]:
     """Also the files of a model, which its manifest lists, and the tables of a list."""
-    files = (
-        {str(Path(facts["directory"], name)): of["sha256"] for name, of in facts["files"].items()}
-        if ("directory" in facts)
-        else {}
-    )
-    tables = facts["tables"].items() if path.name == LIST else ()
-    return {**facts["made_from"], **files, **{os.path.abspath(path.parent / name): of for name, of in tables}}
+    sources: dict[str, str] = dict(facts["made_from"])
+    if "directory" in facts:
+        sources |= {str(Path(facts["directory"], name)): of["sha256"] for name, of in facts["files"].items()}
+    if path.name == LIST:
+        sources |= {os.path.abspath(path.parent / name): of for name, of in facts["tables"].items()}
+    return sources

@@ -1,12 +1,14 @@
-"""The settings that a study's results are of, beside them: they may be copied without Snakemake's record."""
+"""The folder of a study's results, and the settings there: it may be copied without Snakemake's record."""
 
-import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.facts import read_facts
+from unmask.installation import workflow_root
 from unmask.urls import as_shown, query_digest
 
 FILE = "settings.json"
@@ -19,6 +21,17 @@ _NO_MATTER = ("data", "runtime", "title", "licence", "published", "sha256", "git
 """Keys that say where and how a study is run, or what is only shown or checked: no number depends on them."""
 
 
+def results_folder(study: str) -> Path:
+    """The folder of results of a study that is chosen as `--config study=STUDY` chooses it.
+
+    Raises InputError where there is no such study, or where its name cannot be that of a folder.
+    """
+    name = str(choose_study({"study": study}, workflow_root(), []).get("study"))
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._@-]*", name):
+        raise InputError(f"{study}: config key study: {name!r} cannot be the name of a study")
+    return Path("results", name)
+
+
 def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     """What of a completed configuration its results depend on, without secrets of urls."""
     data = str(config["data"]).rstrip("/") if config.get("data") else None
@@ -26,7 +39,7 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
             if isinstance(value.get("url"), str):
-                value = {**as_shown(value), "query": value.get("query") or query_digest(value)}
+                value = {**as_shown(value), "query": query_digest(value)}
             return {str(key): plain(each) for key, each in value.items() if key not in _NO_MATTER}
         if isinstance(value, list):
             return [plain(each) for each in value]
@@ -47,22 +60,13 @@ def check_layout(results: str | Path) -> None:
         raise InputError(f"{results}: made by an earlier layout: read anew (remove it, or add --forceall)")
 
 
-def difference(results: str | Path, config: Mapping[str, Any]) -> str | None:
-    """The first key in which results are of other settings, in words; None where they are of these.
+def other_settings(results: str | Path, config: Mapping[str, Any]) -> list[str]:
+    """The keys of a study in which results are of other settings.
 
     Raises InputError where the results do not say their settings.
     """
-    # of what another version wrote, too, only what matters
-    theirs, ours = _by_key(stated(_read(results))), _by_key(stated(config))
-    for key in sorted({*theirs, *ours}):
-        if key not in ours:
-            return f"a {key}"
-        if key not in theirs:
-            return f"no {key}"
-        if theirs[key] != ours[key]:
-            shown, wanted = (json.dumps(each[key], ensure_ascii=False)[:80] for each in (theirs, ours))
-            return f"{key} {shown}, not {wanted}"
-    return None
+    theirs, ours = _read(results), stated(config)
+    return [key for key in {**theirs, **ours} if theirs.get(key) != ours.get(key)]
 
 
 def _read(results: str | Path) -> dict[str, Any]:
@@ -71,13 +75,3 @@ def _read(results: str | Path) -> dict[str, Any]:
         return dict(read_facts(path))
     except (OSError, TypeError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({error})") from None
-
-
-def _by_key(settings: Any, place: str = "") -> dict[str, Any]:
-    """Each value by its place, as models.bert.seed; null ones are left out."""
-    if not isinstance(settings, Mapping):
-        return {} if settings is None else {place: settings}
-    by_key: dict[str, Any] = {place: {}}
-    for key, value in settings.items():
-        by_key |= _by_key(value, f"{place}.{key}" if place else key)
-    return by_key

@@ -14,38 +14,35 @@ from unmask.results.files import sources_below
 
 @dataclass
 class Verified:
-    """What was compared: each problem is one line that begins with a file's path."""
+    """What was compared: each problem is one line that begins with a file's path.
+
+    results: files with the checksum that the study's list states. inputs: that are still those that results
+    were made from, each counted once for each result. removed: inputs that are not there and need not be.
+    """
 
     results: int = 0
-    """Files with the checksum that the study's list states."""
     inputs: int = 0
-    """Inputs that are still those that results were made from, each counted once for each result."""
     removed: set[Path] = field(default_factory=set)
-    """Inputs that are not there and need not be (unmask.results.cleaning)."""
     problems: list[str] = field(default_factory=list)
 
 
 def verify(folder: str | Path) -> Verified:
     """Check final files by the list of checksums, and every other table and section by what it states of its
     sources. Raises InputError where there are no results."""
-    folder = Path(folder)
+    folder, verified = Path(folder), Verified()
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder of results")
-    verified = Verified()
     # a model's files are inputs of many results
     sha256 = functools.cache(sha256_of_file)
     try:
-        checksums = read_checksums(folder / FILE)
+        for path, stated in read_checksums(folder / FILE).items():
+            if path.exists() and sha256(path.resolve()) == stated:
+                verified.results += 1
+            else:
+                fault = "has changed since it was made" if path.exists() else "is missing"
+                verified.problems.append(f"{path}: {fault}")
     except InputError as error:
         verified.problems.append(str(error))
-        checksums = {}
-    for path, stated in checksums.items():
-        if not path.exists():
-            verified.problems.append(f"{path}: is missing")
-        elif sha256(path.resolve()) != stated:
-            verified.problems.append(f"{path}: has changed since it was made")
-        else:
-            verified.results += 1
     # `results` may be a link, and inputs lie beside it
     above = Path(os.path.abspath(folder)).parents[1]
     for path, sources in sources_below(folder):
