@@ -526,7 +526,6 @@ if SCORED:
                     if name not in OF_WORLDS
                 },
                 "most": PAIRS.explorer.get("pairs"),
-                "megabytes": PAIRS.explorer.get("megabytes"),
             },
         },
         what="pairs of sentences",

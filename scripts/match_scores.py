@@ -11,7 +11,7 @@ from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.schema import SCORES, read_scores
 from unmask.pairs.elsewhere import has_band, match, read_score_file, scores_table
-from unmask.pairs.explorer import explored_without_tokens, shown_pairs
+from unmask.pairs.explorer import explored, shown_pairs
 from unmask.pairs.measuring import statistics_of_file
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import framed, read_metadata, read_table, write_table
@@ -38,7 +38,7 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     links = link_table(pairs, scores, inputs.ratios, params.options["confidence"])
     write_table(outputs.frequency, links, CORRELATIONS, facts)
     shown = shown_pairs(pairs, params.explored)
-    write_facts(outputs.explored, facts | explored_without_tokens(shown, scores, [entry["measure"]]))
+    write_facts(outputs.explored, facts | explored(shown, scores, [entry["measure"]]))
     computed = statistics_of_file(pairs, flaws, scores, matched, entry, params.options)
     for name, rows in computed.items():
         write_table(outputs[name], rows, SCHEMAS[name], {"options": dict(params.options), **of_file, **facts})

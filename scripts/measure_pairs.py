@@ -34,7 +34,7 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     links = link_table(pairs, scores[ORIGINAL], inputs.ratios, params.options["confidence"])
     write_table(outputs.frequency, links, CORRELATIONS, facts)
     shown = shown_pairs(pairs, params.explored)
-    packed = explored(shown, scores[ORIGINAL], original.evidence, original.measures, original.likeliest)
+    packed = explored(shown, scores[ORIGINAL], original.measures, original.evidence, original.likeliest)
     write_facts(outputs.explored, {**packed, **facts})
     networks = [table for list_ in inputs.untrained for table in listed(list_).values()]
     # unknown tokens: of both sides of all pairs

@@ -24,6 +24,7 @@ RETIRED = {
     "downstream.tasks.*.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
     "downstream.tasks.*.kind": "a published task is of one kind",
     "downstream.tasks.*.scrub": "a table of your own (format: table) may hide words of biographies",
+    "explorer.megabytes": "the page has all pairs of the models that explorer.models names",
     "frequency": "two pairs make a group word; the words of the paper stand beside those of its benchmark",
     "measures.*.CSSSPrior": "it was CSSS, less StartAlone of the modified tokens",
     "measures.*.PLLWholeWord": "PLL hides one token at a time",

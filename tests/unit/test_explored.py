@@ -1,7 +1,7 @@
 """What the explorer is given: its numbers against scores and evidence, text as data, what is left out."""
 
 from collections.abc import Mapping
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from library import (
     HIDES,
     LABELS,
     MASKINGS,
-    NOT_STATED,
     PAIR_FLAWS,
     PAIRS,
     SPACE,
@@ -56,7 +55,7 @@ def made(architecture: str, measures: tuple[str, ...] = MEASURES) -> tuple[dict[
     pairs = example_pairs()
     evidence = {masking: evidence_of(architecture)[masking] for masking in maskings_of(measures)}
     scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
-    found = explored(pairs, scores, evidence, measures)
+    found = explored(pairs, scores, measures, evidence)
     return unpacked(str(found["scores"])), unpacked(str(found["tokens"]))
 
 
@@ -106,7 +105,6 @@ def test_scores_and_what_tokens_add_are_those_of_the_tables(architecture: str) -
 def test_tokens_are_those_of_the_sentences_and_what_a_pair_shares_is_marked(architecture: str) -> None:
     pairs = example_pairs()
     _, tokens = made(architecture)
-    texts = tokens["words"] + tokens["pieces"]
     tokenised = {
         (sentence.pair_id, sentence.role): sentence
         for pair in tokenise(pairs, tiny_tokenizer(architecture))
@@ -118,14 +116,13 @@ def test_tokens_are_those_of_the_sentences_and_what_a_pair_shares_is_marked(arch
         content = ~sentence.special
         flags = "".join("01"[int(flag)] for flag in sentence.modified[content])
         assert tokens["modified"][places.start : places.stop] == flags
-        numbers = tokens["token"][places.start : places.stop]
-        written = "".join(texts[n] if n >= len(tokens["words"]) else f" {texts[n]}" for n in numbers)
+        written = "".join(" " * (tokens["piece"][n] == "0") + tokens["text"][n] for n in places)
         # a space may be a token of its own
         written = written.replace(SPACE, "").removeprefix(" ")
         original = str(pairs.set_index("pair_id").loc[pair, side])
         assert written == original or "[UNK]" in written or "<unk>" in written
         # no sentence begins within a word
-        assert numbers[0] < len(tokens["words"])
+        assert tokens["piece"][places.start] == "0"
 
 
 @pytest.mark.parametrize("masking", MASKED_MASKINGS)
@@ -148,7 +145,7 @@ def test_a_model_without_attention_has_no_aula() -> None:
     scores = parts.scores.assign(
         **{side: parts.scores[side].mask(parts.scores["measure"] == "AULA") for side in SIDES}
     )
-    found = explored(parts.pairs, scores, parts.evidence, MEASURES)
+    found = explored(parts.pairs, scores, MEASURES, parts.evidence)
     tokens = unpacked(str(found["tokens"]))
     assert set(tokens["coefficient"]["AULA"]["none"]) == {0}
     assert set(tokens["coefficient"]["PLL"]["one-shared"]) == {0, 10**6}
@@ -157,22 +154,15 @@ def test_a_model_without_attention_has_no_aula() -> None:
 
 def test_evidence_may_be_of_more_pairs() -> None:
     parts = synthetic.make(30)
-    whole = explored(parts.pairs, parts.scores, parts.evidence, MEASURES)
+    whole = explored(parts.pairs, parts.scores, MEASURES, parts.evidence)
     few = shown_pairs(parts.pairs, 10)
     assert len(few) == 10 and set(few["pair_id"]) < set(parts.pairs["pair_id"])
     pd.testing.assert_frame_equal(shown_pairs(parts.pairs, 30), parts.pairs)
-    sampled = explored(few, parts.scores, parts.evidence, MEASURES)
+    sampled = explored(few, parts.scores, MEASURES, parts.evidence)
     all_scores, few_scores = (unpacked(str(each["scores"]))["CPS"]["stereotype"] for each in (whole, sampled))
     places = [list(parts.pairs["pair_id"]).index(pair) for pair in few["pair_id"]]
     assert few_scores == [all_scores[place] for place in places]
     assert len(unpacked(str(sampled["tokens"]))["lengths"]) == 20
-
-
-def test_a_measure_that_counts_a_token_twice_under_one_masking_is_refused() -> None:
-    parts = synthetic.make(5)
-    twice = {masking: pd.concat([rows, rows]) for masking, rows in parts.evidence.items()}
-    with pytest.raises(ValueError, match="predicted twice under one masking"):
-        explored(parts.pairs, parts.scores, twice, ("CPS",))
 
 
 def likeliest_of(evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
@@ -191,24 +181,18 @@ def likeliest_of(evidence: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame
 
 def test_the_likeliest_tokens_are_there_where_they_are_kept() -> None:
     parts = synthetic.make(10)
-    assert explored(parts.pairs, parts.scores, parts.evidence, MEASURES)["likeliest"] is None
+    assert explored(parts.pairs, parts.scores, MEASURES, parts.evidence)["likeliest"] is None
     likeliest = likeliest_of(parts.evidence)
     # a place where nothing is likely has its first token all the same
     likeliest["all"].loc[:2, "token"] = np.array(["a", "b", "c"])
     likeliest["all"].loc[:2, "log_prob"] = np.array([-9.0, -9.5, -9.9], dtype=np.float32)
-    found = explored(parts.pairs, parts.scores, parts.evidence, MEASURES, likeliest)
+    found = explored(parts.pairs, parts.scores, MEASURES, parts.evidence, likeliest)
     columns, tokens = unpacked(str(found["likeliest"])), unpacked(str(found["tokens"]))
-    texts = columns["words"] + columns["pieces"]
-    assert columns["pieces"] == ["ly"] and HOSTILE not in texts
-    for masking, lengths in columns["lengths"].items():
-        assert [length > 0 for length in lengths] == [
-            each is not None for each in tokens["surprisal"][masking]
-        ]
-        words = [texts[number] for number in columns["token"][masking]]
-        entries = iter(zip(words, columns["share"][masking], strict=True))
-        lists = [list(islice(entries, length)) for length in lengths if length]
-        assert lists[0] == ([("a", 0)] if masking == "all" else [("sure", 80), ("ly", 20)])
-        assert all(each == [("sure", 80), ("ly", 20)] for each in lists[1:])
+    for masking, lists in columns.items():
+        assert [bool(each) for each in lists] == [each is not None for each in tokens["surprisal"][masking]]
+        known = [each for each in lists if each]
+        usual = [["sure", 80], ["\N{MIDDLE DOT}ly", 20]]
+        assert known == [[["a", 0]] if masking == "all" else usual, *[usual] * (len(known) - 1)]
 
 
 def test_votes_are_counted_the_most_first() -> None:
@@ -244,10 +228,10 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         for model in ("m", HOSTILE)[: 2 - number]:
             shown = shown_pairs(parts.pairs, 10)
             likeliest = likeliest_of(parts.evidence) if model == "m" else None
-            found = explored(shown, parts.scores, parts.evidence, MEASURES, likeliest)
+            found = explored(shown, parts.scores, MEASURES, parts.evidence, likeliest)
             files["explored"].append(str(folder / f"{len(files['explored'])}.json"))
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **found})
-    explorer = {"models": ["m", HOSTILE], "benchmarks": ["b", HOSTILE], "most": 10, "megabytes": 10}
+    explorer = {"models": ["m", HOSTILE], "benchmarks": ["b", HOSTILE], "most": 10}
     models = [{"name": name, "source": "path"} for name in ("m", HOSTILE)]
     return files, {"measures": list(MEASURES), "explorer": explorer, "models": models, "benchmarks": []}
 
@@ -270,7 +254,7 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
     assert app.value["tables"][2]["tokens"] == facts["tokens"]
     assert [table["likeliest"] is not None for table in app.value["tables"]] == [True, False, True]
     assert app.value["example"] == {"model": 0, "benchmark": 0, "headline": "AUL"}
-    assert unpacked(facts["tokens"])["words"] == [HOSTILE]
+    assert set(unpacked(facts["tokens"])["text"]) == {HOSTILE}
     page = render_page("t", [found])
     assert "<img" not in page
 
@@ -289,15 +273,12 @@ def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, An
 
 def test_quoted_sentences_have_their_licences(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    # one that is not shown, and one that a world made, which has none
-    licences = {"b": "CC BY-SA 4.0", "elsewhere": "MIT"}
+    # one that a world made has none
+    licences = {"b": "CC BY-SA 4.0"}
     found = section(
         PairResults(files, settings | {"explorer": settings["explorer"] | {"licences": licences}})
     )
     assert "Sentences are quoted from b (licence CC BY-SA 4.0)." in found.sentences
-    unstated = settings["explorer"] | {"licences": {"b": NOT_STATED}}
-    found = section(PairResults(files, settings | {"explorer": unstated}))
-    assert "Sentences are quoted from b (licence not stated)." in found.sentences
 
 
 def test_flaws_and_labels_are_those_of_the_tables(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -317,26 +298,3 @@ def test_flaws_and_labels_are_those_of_the_tables(study: tuple[dict[str, Any], d
         # the most first, then in order of the alphabet; nobody labelled the other sentence
         given = [[[HOSTILE, 3], ["related", 1], ["stereotype", 1]], []]
         assert labelled == ({"p4": given} if place else {})
-
-
-def test_what_is_over_the_limit_is_said_and_left_out(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
-    files, settings = study
-    sizes = {model: 0.0 for model in settings["explorer"]["models"]}
-    for path in files["explored"]:
-        facts = read_facts(path)
-        sizes[facts["model"]] += (
-            sum(len(facts[part] or "") for part in ("scores", "tokens", "likeliest")) / 1e6
-        )
-    megabytes = sum(sizes.values()) - 1e-6
-    explorer = settings["explorer"] | {"megabytes": megabytes}
-    found = section(PairResults(files, settings | {"explorer": explorer}))
-    (app,) = [block for block in found.blocks if isinstance(block, App)]
-    assert app.value["models"] == ["m"]
-    assert [table["model"] for table in app.value["tables"]] == [0, 0]
-    told = f"The pairs of {HOSTILE} are not on this page: all take 0.0 MB, and its limit is"
-    assert told in found.sentences[-1]
-    assert found.sentences[-1].endswith("`explorer: { megabytes: 1 }` shows them.")
-    # of nothing there is no program, and the page stays light
-    nothing = section(PairResults(files, settings | {"explorer": settings["explorer"] | {"megabytes": 0}}))
-    assert nothing.blocks == () and len(nothing.sentences) == 1
-    assert f"The pairs of m and {HOSTILE.strip()}"[:20] in nothing.sentences[0]

@@ -150,7 +150,7 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     shown = shown_pairs(made.pairs, MOST)
     likeliest = likeliest_of(made.evidence)
     in_order = {masking: likeliest[masking] for masking in maskings_of(MEASURES)}
-    expected_pairs = explored(shown, scores, evidence, MEASURES, in_order)
+    expected_pairs = explored(shown, scores, MEASURES, evidence, in_order)
     facts = read_facts(outputs["explored"])
     assert {key: facts[key] for key in expected_pairs} == expected_pairs
 

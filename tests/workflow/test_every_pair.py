@@ -39,8 +39,8 @@ def test_the_likeliest_tokens_are_found_while_evidence_is_made_of_the_models_tha
     copied.run()
     assert (copied.folder / "results/small/evidence/bert/crows/original/none.parquet").read_bytes() == before
     facts = read_facts(copied.folder / "results/small/explorer/bert/crows/pairs.json")
-    lengths = unpacked(facts["likeliest"])["lengths"]
-    assert lengths and all(len(of_masking) > 10 for of_masking in lengths.values())
+    likeliest = unpacked(facts["likeliest"])
+    assert likeliest and all(len(of_masking) > 10 for of_masking in likeliest.values())
     assert copied.planned() == set()
 
 

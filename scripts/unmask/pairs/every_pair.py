@@ -2,18 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import ceil
 from typing import Any
 
 import pandas as pd
 
 from unmask.benchmarks.schema import LABELS, by_sentence
 from unmask.measures.names import title_of
-from unmask.pairs.explorer import PARTS, packed, shown_pairs, size_of
+from unmask.pairs.explorer import PARTS, packed, shown_pairs
 from unmask.pairs.quality import TITLES
 from unmask.pairs.results import PairResults
 from unmask.report.sections import App, Items, Section
-from unmask.report.sheets import counted, number
+from unmask.report.sheets import counted
 from unmask.report.study import SCORED
 from unmask.report.wording import listed
 from unmask.statistics.schema import PAIR_FLAWS
@@ -25,7 +24,7 @@ NOTE = "One pair shows how a measure works, not what a model is like; scores ove
 
 def section(results: PairResults) -> Section:
     """What the explorer shows is in the settings: models and benchmarks (their names), licences (of those
-    that no world made), most (pairs of a benchmark) and megabytes (see PairResults.models_in_page).
+    that no world made) and most (pairs of a benchmark).
 
     Of a study without it the section is empty.
     """
@@ -33,60 +32,44 @@ def section(results: PairResults) -> Section:
         return Section("pairs", "")
     pairs = _shown(results)
     app = App("explorer", "pairs/explorer", _data(results, pairs))
-    blocks = (Items((NOTE,), warning=True), app) if results.models_in_page else ()
-    return Section("pairs", "Every pair", tuple(_says(results, pairs)), blocks)
+    return Section("pairs", "Every pair", tuple(_says(results, pairs)), (Items((NOTE,), warning=True), app))
 
 
 def _shown(results: PairResults) -> dict[str, pd.DataFrame]:
-    """The pairs that the explorer shows, by benchmark, of those that a model of the page has read."""
+    """The pairs that the explorer shows, by benchmark."""
     explorer = results.settings["explorer"]
-    read = {benchmark for model, benchmark in results.explored if model in results.models_in_page}
-    names = [name for name in explorer["benchmarks"] if name in read]
-    return {name: shown_pairs(results.pairs[name], explorer["most"]) for name in names}
+    return {name: shown_pairs(results.pairs[name], explorer["most"]) for name in explorer["benchmarks"]}
 
 
 def _says(results: PairResults, pairs: dict[str, pd.DataFrame]) -> Iterator[str]:
     """How many pairs there are and of which models, whose sentences they are, and what is left out."""
-    explorer, models = results.settings["explorer"], results.models_in_page
-    if models:
-        reading = _with_tokens(results)
-        read = f"{reading[0]} reads" if len(reading) == 1 else f"{len(reading)} models read"
-        known = f" as {read} them, with what each token adds to the margin." if reading else ""
-        yield (
-            f"{counted(sum(map(len, pairs.values())))} can be opened here"
-            f"{known or ', with their scores; tokens are not known.'}"
-        )
-        sizes = ((name, len(some), len(results.pairs[name])) for name, some in pairs.items())
-        left = [f"{some} of the {every} pairs of {name}" for name, some, every in sizes if some < every]
-        if left:
-            yield f"Here are {listed(left)}, evenly spread."
-        licences = [
-            f"{name} (licence {licence})"
-            for name, licence in explorer.get("licences", {}).items()
-            if name in pairs
-        ]
-        if licences:
-            yield f"Sentences are quoted from {listed(licences)}."
-    if without := [name for name in explorer["models"] if name not in models]:
-        size = sum(map(size_of, results.explored.values()))
-        yield (
-            f"The pairs of {listed(without)} are not on this page: all take {number(size, 1)} MB, and its "
-            f"limit is {explorer['megabytes']:g} MB. The study key `explorer: {{ megabytes: {ceil(size)} }}` "
-            "shows them."
-        )
+    explorer, reading = results.settings["explorer"], _with_tokens(results)
+    read = f"{reading[0]} reads" if len(reading) == 1 else f"{len(reading)} models read"
+    known = f" as {read} them, with what each token adds to the margin." if reading else ""
+    yield (
+        f"{counted(sum(map(len, pairs.values())))} can be opened here"
+        f"{known or ', with their scores; tokens are not known.'}"
+    )
+    sizes = ((name, len(some), len(results.pairs[name])) for name, some in pairs.items())
+    left = [f"{some} of the {every} pairs of {name}" for name, some, every in sizes if some < every]
+    if left:
+        yield f"Here are {listed(left)}, evenly spread."
+    licences = [f"{name} (licence {licence})" for name, licence in explorer.get("licences", {}).items()]
+    if licences:
+        yield f"Sentences are quoted from {listed(licences)}."
 
 
 def _with_tokens(results: PairResults) -> list[str]:
-    """The models of the page whose tokens are known: scores that were made elsewhere come without."""
+    """The explored models whose tokens are known: scores that were made elsewhere come without."""
     elsewhere = results.study.of_source(SCORED)
-    return [name for name in results.models_in_page if name not in elsewhere]
+    return [name for name in results.settings["explorer"]["models"] if name not in elsewhere]
 
 
 def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any]:
     """The data of the program. example: the first trained model with tokens, and its first benchmark, of
     which it shows three example pairs; null where there is none."""
     labels = tables_by(results.files["labels"], LABELS, "benchmark")
-    models, benchmarks = results.models_in_page, list(pairs)
+    models, benchmarks = results.settings["explorer"]["models"], list(pairs)
     trained = [name for name in _with_tokens(results) if name in results.study.trained()]
     examples = [
         {"model": models.index(model), "benchmark": place, "headline": results.headline}
@@ -107,7 +90,6 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
             {"model": models.index(model), "benchmark": benchmarks.index(benchmark)}
             | {part: facts[part] for part in PARTS}
             for (model, benchmark), facts in results.explored.items()
-            if model in models
         ],
     }
 

@@ -10,8 +10,7 @@
   const LOG_PROB_UNIT = 1e-4; // as in unmask.pairs.explorer
   const COEFFICIENT_UNIT = 1e-6;
   const LIKELY_UNIT = 1e-2;
-  const DECIMALS = 3; // of scores; of what tokens add as many as the data is good for, where they are small
-  const MOST_DECIMALS = 4;
+  const DECIMALS = 3;
   const MOST_WORDS = 15; // of a sentence of an example pair
   const MINUS = "\u2212";
   const DASH = "\u2013";
@@ -30,7 +29,6 @@
 
   const onlyHeard = (text) => make("span", { class: "heard" }, text);
   const button = (text, click) => make("button", { type: "button", click }, text);
-  const folded = (title, content) => make("details", {}, make("summary", {}, title), content);
 
   async function unpack(packed) {
     const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
@@ -39,9 +37,9 @@
   }
 
   /** A number, and its sign where it adds something. */
-  function shown(value, signed = false, decimals = DECIMALS) {
+  function shown(value, signed = false) {
     if (value === null || Number.isNaN(value)) return DASH;
-    const text = Math.abs(value).toFixed(decimals);
+    const text = Math.abs(value).toFixed(DECIMALS);
     const sign = Number(text) === 0 ? "" : value < 0 ? MINUS : signed ? "+" : "";
     return sign + text;
   }
@@ -50,16 +48,6 @@
   function shownMargin(margin) {
     const small = margin !== null && margin !== 0 && Number(Math.abs(margin).toFixed(DECIMALS)) === 0;
     return small ? (margin < 0 ? MINUS : "+") + Math.abs(margin).toPrecision(1) : shown(margin, true);
-  }
-
-  /** What a place adds: nothing is a plain 0. */
-  const inPlace = (value, decimals) =>
-    value !== null && Number(value.toFixed(decimals)) === 0 ? "0" : shown(value, true, decimals);
-
-  function percent(share) {
-    if (share >= 0.9995) return "over 99.9%";
-    if (share < 0.0001) return "under 0.01%";
-    return `${Number((100 * share).toPrecision(3))}%`;
   }
 
   const plural = (count, thing) => `${count.toLocaleString("en")} ${thing}${count === 1 ? "" : "s"}`;
@@ -124,51 +112,47 @@
       return this.has(model, measure) || first < 0 ? measure : first;
     }
 
-    /** The tokens of both sides of a pair, in order: see unmask.pairs.explorer.token_columns. */
-    async tokens(pair, model) {
+    /**
+     * The tokens of both sides of a pair, in order (see unmask.pairs.explorer.token_columns), with what each adds to the
+     * margin under a measure, null where the measure does not count it.
+     */
+    async tokens(pair, model, measure) {
       const table = this.tables[model][pair.benchmark];
+      if (!table.tokens) return [[], []];
       table.unpacked ??= unpack(table.tokens).then((columns) => ({ ...columns, starts: startsOf(columns.lengths) }));
       const columns = await table.unpacked;
       return SIDES.map((side, number) => {
         const sentence = 2 * pair.row + number;
-        const start = columns.starts[sentence];
-        return Array.from({ length: columns.lengths[sentence] }, (_, place) => ({
-          side,
-          place,
-          at: start + place,
-          ...surface(columns, columns.token[start + place]),
-          modified: columns.modified[start + place] === "1",
-        }));
+        return Array.from({ length: columns.lengths[sentence] }, (_, place) => {
+          const at = columns.starts[sentence] + place;
+          const readings = this.readings(columns, at, measure);
+          const adds = readings.map(({ logProb, coefficient }) => logProb * coefficient * (number ? -1 : 1));
+          const [piece, modified] = [columns.piece[at] === "1", columns.modified[at] === "1"];
+          return { side, place, at, text: columns.text[at], piece, modified, readings, adds: total(adds) };
+        });
       });
     }
 
-    /** The likeliest tokens in the place of one, [surface, probability] each; null where none are kept. */
+    /** The likeliest tokens in the place of one, [text, probability] each; none where none are kept. */
     async likeliest(pair, model, token, masking) {
       const table = this.tables[model][pair.benchmark];
-      if (!table.likeliest) return null;
-      table.lists ??= unpack(table.likeliest).then((columns) => {
-        const of = Object.entries(columns.lengths).map(([name, lengths]) => [name, startsOf(lengths)]);
-        return { ...columns, starts: Object.fromEntries(of) };
-      });
-      const columns = await table.lists;
-      return Array.from({ length: columns.lengths[masking][token.at] }, (_, place) => {
-        const at = columns.starts[masking][token.at] + place;
-        return [surface(columns, columns.token[masking][at]), columns.share[masking][at] * LIKELY_UNIT];
-      });
+      if (!table.likeliest) return [];
+      table.lists ??= unpack(table.likeliest);
+      return (await table.lists)[masking][token.at].map(([text, share]) => [text, share * LIKELY_UNIT]);
     }
 
-    /** What a token adds to the score of its sentence, by the maskings under which the measure has it predicted. */
-    readings(columns, token, measure) {
+    /** By the maskings under which a measure has a token predicted: what is hidden, log P and its coefficient. */
+    readings(columns, at, measure) {
       // none where the measure is for models of another kind
-      const coefficients = columns.coefficient[this.measures[measure].name] ?? {};
-      return Object.entries(coefficients)
+      return Object.entries(columns.coefficient[this.measures[measure].name] ?? {})
+        .filter(([masking, coefficient]) => columns.surprisal[masking][at] !== null && coefficient[at] !== 0)
         .map(([masking, coefficient]) => ({
           masking,
-          surprisal: columns.surprisal[masking][token.at],
-          coefficient: coefficient[token.at] * COEFFICIENT_UNIT,
-        }))
-        .filter((reading) => reading.surprisal !== null && reading.coefficient !== 0)
-        .map((reading) => ({ ...reading, logProb: -reading.surprisal * LOG_PROB_UNIT }));
+          hides: columns.hidden[masking],
+          together: columns.surprisal[masking],
+          logProb: -columns.surprisal[masking][at] * LOG_PROB_UNIT,
+          coefficient: coefficient[at] * COEFFICIENT_UNIT,
+        }));
     }
 
     /**
@@ -179,7 +163,7 @@
       const letters = (text) => text.replace(/[\p{P}\p{Z}\p{C}]/gu, "");
       const rows = this.pairs
         .filter((pair) => pair.benchmark === benchmark && !pair.flaws.length)
-        .filter((pair) => SIDES.every((side) => wordsOf(pair[side]).length <= MOST_WORDS))
+        .filter((pair) => SIDES.every((side) => lengthOf(pair[side]) <= MOST_WORDS))
         .filter((pair) => letters(pair.stereotype) !== letters(pair.antistereotype))
         .map((pair) => ({ pair, ...this.scores(pair, model, measure) }))
         .filter(({ outcome, margin }) => SIDES.includes(outcome) && margin);
@@ -198,11 +182,6 @@
   function startsOf(lengths) {
     let end = 0;
     return lengths.map((length) => (end += length) - length);
-  }
-
-  function surface(columns, number) {
-    const piece = number >= columns.words.length;
-    return { text: piece ? columns.pieces[number - columns.words.length] : columns.words[number], piece };
   }
 
   /** Tokens of both sides beside each other: those that they share one by one, what is between these together. */
@@ -228,32 +207,27 @@
   const total = (parts) => (parts.length ? parts.reduce((sum, each) => sum + each, 0) : null);
   const largestOf = (items, size) => items.reduce((best, each) => (size(each) > size(best) ? each : best), items[0]);
 
-  // a word with the spaces before it, or the spaces at the end; where a script has no spaces between words, a character
-  const SPACELESS = "Han Hiragana Katakana Thai Lao Khmer Myanmar".replace(/\w+ ?/g, (name) => `\\p{Script=${name.trim()}}`);
-  const WITH_SPACE = new RegExp(` *(?:[${SPACELESS}]\\p{M}*|[^ ${SPACELESS}]+)| +$`, "gu");
-  const wordsOf = (text) => text.match(WITH_SPACE) ?? [];
+  // of any script, also without spaces between words
+  const SEGMENTS = new Intl.Segmenter("und", { granularity: "word" });
+  const segmentsOf = (text) => [...SEGMENTS.segment(text)];
+  const lengthOf = (text) => segmentsOf(text).filter(({ isWordLike }) => isWordLike).length;
 
-  /** The words in which two sentences differ: what is between the beginning and the end that they share. */
-  function differing(first, second) {
-    const words = [wordsOf(first), wordsOf(second)];
-    const same = (one, other) => one.trim() === other.trim();
-    const shortest = Math.min(words[0].length, words[1].length);
+  /** Two sentences, each in three parts: the beginning that they share, what differs, and the end that they share. */
+  function differing(sentences) {
+    const [one, two] = sentences.map((text) => segmentsOf(text).map(({ segment }) => segment));
+    const shortest = Math.min(one.length, two.length);
     let start = 0;
-    while (start < shortest && same(words[0][start], words[1][start])) start += 1;
+    while (start < shortest && one[start] === two[start]) start += 1;
     let end = 0;
-    while (end < shortest - start && same(words[0].at(-1 - end), words[1].at(-1 - end))) end += 1;
-    return words.map((own) => {
-      const between = own.slice(start, own.length - end).join("");
-      const trimmed = between.trimStart();
-      const space = between.slice(0, between.length - trimmed.length);
-      return [own.slice(0, start).join("") + space, trimmed, own.slice(own.length - end).join("")];
-    });
+    while (end < shortest - start && one.at(-1 - end) === two.at(-1 - end)) end += 1;
+    const cuts = (own) => [own.slice(0, start), own.slice(start, own.length - end), own.slice(own.length - end)];
+    return [one, two].map((own) => cuts(own).map((words) => words.join("")));
   }
 
   /** Both sentences of a pair, each with the words in which it differs marked. */
   const marked = (pair) =>
-    differing(pair.stereotype, pair.antistereotype).map(([before, between, after]) =>
-      [before || null, between ? make("mark", {}, between) : null, after || null],
+    differing([pair.stereotype, pair.antistereotype]).map(([before, between, after]) =>
+      [before, between && make("mark", {}, between), after].filter(Boolean),
     );
 
   // --- the list -----------------------------------------------------------------------------------------------
@@ -266,17 +240,15 @@
     far: "furthest from it",
     measures: "measures disagree most",
     models: "models disagree most",
-    apart: "the two models furthest apart",
   };
   const PREFERS = { stereotype: "the stereotype", antistereotype: "the antistereotype", tie: "neither", undefined: "undefined" };
 
   // pairs of a value and a label: an object would have numbers before all else
   const choices = (options) => options.map(([value, label]) => make("option", { value }, label));
-  const several = (kind, names) => names.map(([number, name]) => [`${kind}:${number}`, `other than ${name}`]);
 
   class Explorer {
     constructor(root, study) {
-      Object.assign(this, { root, study, page: 0, open: null, model: 0, beside: null, measure: 0, found: [] });
+      Object.assign(this, { root, study, page: 0, open: null, model: 0, beside: null, measure: 0 });
       this.section = root.closest("section");
       this.examples();
       this.build();
@@ -292,18 +264,10 @@
       const types = [...new Set(study.pairs.map((pair) => pair.bias_type))].sort();
       const some = study.models.length > 1;
       const flawed = [...new Set(study.pairs.flatMap((pair) => pair.flaws))].sort();
-      const flaws = flawed.map((flaw) => [`flaw:${flaw}`, study.flaws[flaw]]);
-      const sorts = Object.entries(SORTS).filter(([sort]) => some || !["models", "apart"].includes(sort));
-      const others = [
-        ["measures", "measures disagree"],
-        ...several("measure", names(study.measures)),
-        ...(some ? [["models", "models disagree"], ...several("model", names(study.models))] : []),
-      ];
-      const select = (listener) => (options) => make("select", listener, choices(options));
-      const choosing = select({ change: () => this.choose() });
+      const sorts = Object.entries(SORTS).filter(([sort]) => some || sort !== "models");
       const filtering = { input: () => this.list(0) };
-      const filter = select(filtering);
-      const number = () => make("input", { type: "number", step: "any", ...filtering });
+      const choosing = (options) => make("select", { change: () => this.choose() }, choices(options));
+      const filter = (options) => make("select", filtering, choices(options));
       this.fields = {
         model: choosing(names(study.models)),
         beside: choosing([["", "none"], ...names(study.models)]),
@@ -313,17 +277,14 @@
         type: filter([["", "any"], ...types.map((type) => [type, type])]),
         prefers: filter([["", "anything"], ...Object.entries(PREFERS)]),
         sort: filter(sorts),
-        other: filter([["", "any or none"], ...others]),
-        flaw: filter([["", "any or none"], ["none", "none"], ["some", "any"], ...flaws]),
-        least: number(),
-        most: number(),
+        flaw: filter([["", "any or none"], ["none", "none"], ...flawed.map((flaw) => [String(flaw), study.flaws[flaw]])]),
       };
       const labelled = (labels) => Object.entries(labels).map(([name, label]) => {
         this.fields[name].id = `explorer-${name}`;
         return make("div", {}, make("label", { for: `explorer-${name}` }, label), this.fields[name]);
       });
       this.status = make("p", { role: "status", class: "status" });
-      this.rows = make("ol", { class: "rows" });
+      this.rows = make("ol", { class: "rows", "aria-label": "Pairs" });
       this.pages = make("div", { class: "pages" },
         button("Previous", () => this.list(this.page - 1)),
         button("Next", () => this.list(this.page + 1)),
@@ -333,14 +294,10 @@
         make("form", { class: "filters", submit: (event) => event.preventDefault() },
           labelled({ model: "Model", ...(some && { beside: "Second model" }), measure: "Measure", text: "Search" }),
           labelled({ ...(study.benchmarks.length > 1 && { benchmark: "Benchmark" }), type: "Bias type" }),
-          labelled({ prefers: "Prefers", sort: "Order" }),
-          folded("More filters", make("div", { class: "filters" },
-            labelled({ other: "Disagreement", ...(flawed.length && { flaw: "Flaw" }) }),
-            labelled({ least: "Margin from", most: "Margin to" }),
-          )),
+          labelled({ prefers: "Prefers", ...(flawed.length && { flaw: "Flaw" }), sort: "Order" }),
         ),
         this.status,
-        make("div", { class: "list", tabindex: "0", role: "region", "aria-label": "Pairs" }, this.rows),
+        this.rows,
         this.pages,
         this.detail,
       );
@@ -355,44 +312,19 @@
       if (own === undefined || !this.words.every((word) => pair.text.includes(word))) return false;
       const is = (name, value) => fields[name].value === "" || fields[name].value === String(value);
       if (!is("benchmark", pair.benchmark) || !is("type", pair.bias_type) || !is("prefers", own)) return false;
-      if (!this.hasFlaw(pair, fields.flaw.value) || !this.isOther(pair, fields.other.value, own)) return false;
-      const [least, most] = [fields.least.value, fields.most.value];
-      if (least === "" && most === "") return true;
-      const { margin } = study.scores(pair, model, measure);
-      return margin !== null && (least === "" || margin >= least) && (most === "" || margin <= most);
-    }
-
-    hasFlaw(pair, value) {
-      if (value === "none" || value === "some") return (value === "some") === pair.flaws.length > 0;
-      return value === "" || pair.flaws.includes(Number(value.split(":")[1]));
-    }
-
-    /** Whether others decide a pair otherwise: some measure or model, or one of them. own: what is decided. */
-    isOther(pair, value, own) {
-      const { model, measure, study } = this;
-      if (value === "") return true;
-      if (value === "measures") return study.divided(pair, { model }) > 0;
-      if (value === "models") return study.divided(pair, { measure }) > 0;
-      const [kind, number] = value.split(":");
-      const [of, by] = kind === "measure" ? [model, Number(number)] : [Number(number), measure];
-      // undefined where the measure is for models of another kind, or where the model has not read the pair
-      const other = study.outcome(pair, of, by);
-      return other !== undefined && other !== own;
+      const flaw = fields.flaw.value;
+      return flaw === "none" ? !pair.flaws.length : flaw === "" || pair.flaws.includes(Number(flaw));
     }
 
     /** What the chosen order goes by, the smallest first; pairs without a margin come last. */
     key(pair) {
-      const { study, model, measure, beside } = this;
+      const { study, model, measure } = this;
       const sort = this.fields.sort.value;
       if (sort === "order") return 0;
       if (sort === "measures") return -study.divided(pair, { model });
       if (sort === "models") return -study.divided(pair, { measure });
       const { margin } = study.scores(pair, model, measure);
       if (margin === null) return Infinity;
-      if (sort === "apart") {
-        const other = study.scores(pair, beside, measure)?.margin ?? null;
-        return other === null ? Infinity : -Math.abs(margin - other);
-      }
       return { "for": -margin, against: margin, near: Math.abs(margin), far: -Math.abs(margin) }[sort];
     }
 
@@ -403,16 +335,13 @@
       // infinity less infinity is no order
       keyed.sort(([one], [two]) => (one === two ? 0 : one - two));
       const last = Math.max(0, Math.ceil(keyed.length / PAGE) - 1);
-      const shownPage = Math.min(Math.max(page, 0), last);
-      const isOther = shownPage !== this.page || keyed.length !== this.found.length;
-      [this.page, this.found] = [shownPage, keyed.map(([, pair]) => pair)];
+      this.page = Math.min(Math.max(page, 0), last);
       const start = this.page * PAGE;
-      const some = this.found.slice(start, start + PAGE);
+      const some = keyed.slice(start, start + PAGE);
       this.rows.setAttribute("start", start + 1);
-      this.rows.replaceChildren(...some.map((pair) => make("li", {}, this.row(pair))));
-      if (isOther) this.rows.parentElement.scrollTop = 0;
+      this.rows.replaceChildren(...some.map(([, pair]) => make("li", {}, this.row(pair))));
       this.status.textContent = some.length
-        ? `${plural(this.found.length, "pair")}, of which ${start + 1} to ${start + some.length} are shown.`
+        ? `${plural(keyed.length, "pair")}, of which ${start + 1} to ${start + some.length} are shown.`
         : "No pair fits.";
       const [previous, next] = this.pages.children;
       previous.disabled = this.page === 0;
@@ -465,8 +394,6 @@
       this.beside = second !== null && fits(second) ? second : null;
       for (const option of fields.measure.options) option.disabled = !study.has(model, Number(option.value));
       for (const option of fields.beside.options) option.disabled = option.value !== "" && !fits(Number(option.value));
-      for (const option of fields.sort.options) option.disabled = option.value === "apart" && this.beside === null;
-      if (this.beside === null && fields.sort.value === "apart") fields.sort.value = "order";
       [fields.model.value, fields.measure.value, fields.beside.value] = [model, this.measure, this.beside ?? ""];
     }
 
@@ -537,7 +464,7 @@
         // scores that were made elsewhere have no tokens
         const none = make("p", {}, `Of ${name} there are scores alone, and no tokens.`);
         if (!view.places.length) return [this.sentences(view), none];
-        return [this.sentences(view), this.strip(view), view.panel, this.tokenTable(view)];
+        return [this.sentences(view), this.strip(view), view.panel];
       });
       const columns = parts.map((own, place) =>
         make("div", {}, beside === null ? null : make("h4", {}, study.models[models[place]]), own));
@@ -551,22 +478,13 @@
       const { study } = this;
       const scores = study.scores(pair, model, measure);
       if (scores === null) return null;
-      const sides = await study.tokens(pair, model);
-      const columns = await study.tables[model][pair.benchmark].unpacked;
-      const view = { pair, model, measure, columns, sides, scores };
-      view.added = new Map(
-        sides.flat().map((token) => {
-          const readings = study.readings(columns, token, measure);
-          const adds = total(readings.map((reading) => reading.logProb * reading.coefficient));
-          return [token, { readings, toMargin: adds === null ? null : signOf(token) * adds }];
-        }),
-      );
-      view.places = aligned(sides).map((place) => {
-        const parts = place.sides.flat().map((token) => view.added.get(token).toMargin);
-        return { ...place, total: total(parts.filter((each) => each !== null)) };
+      const sides = await study.tokens(pair, model, measure);
+      const places = aligned(sides).map((place) => {
+        const adds = place.sides.flat().map((token) => token.adds);
+        return { ...place, total: total(adds.filter((each) => each !== null)) };
       });
-      view.panel = make("div", { class: "token", "aria-live": "polite" });
-      return view;
+      const panel = make("div", { class: "token", "aria-live": "polite" });
+      return { pair, model, measure, sides, scores, places, panel };
     }
 
     facts(pair) {
@@ -601,11 +519,11 @@
     }
 
     /** A place of both sentences, coloured by what it adds to the margin. show: makes a token's element. */
-    place({ largest, decimals }, { sides, shared, total: adds }, show) {
+    place({ largest }, { sides, shared, total: adds }, show) {
       const nothing = () => make("span", { class: "none" }, "\u2205");
       const item = make("li", { class: `${shared ? "shared" : "modified"} ${tone(adds)}` },
         sides.map((tokens, side) => make("div", { class: SIDES[side] }, tokens.length ? tokens.map(show) : nothing())),
-        make("div", { class: "adds" }, onlyHeard(shared ? "adds " : "not shared, adds "), inPlace(adds, decimals)),
+        make("div", { class: "adds" }, onlyHeard(shared ? "adds " : "not shared, adds "), shown(adds, true)),
       );
       item.style.setProperty("--share", adds === null ? 0 : (Math.abs(adds) / largest).toFixed(3));
       return item;
@@ -614,11 +532,9 @@
     /** Both sentences beside each other; the token that adds most is chosen. */
     strip(view) {
       view.buttons = new Map();
-      view.placeOf = new Map(view.places.flatMap((place) => place.sides.flat().map((token) => [token, place])));
       const items = view.places.map((place) => this.place(view, place, (token) => this.button(view, token)));
       const strongest = largestOf(view.places, ({ total: adds }) => Math.abs(adds ?? 0));
-      const size = (token) => Math.abs(view.added.get(token).toMargin ?? 0);
-      this.select(view, largestOf(strongest.sides.flat(), size));
+      this.select(view, largestOf(strongest.sides.flat(), (token) => Math.abs(token.adds ?? 0)));
       return make("ol", { class: "strip" }, items);
     }
 
@@ -642,57 +558,54 @@
       return element;
     }
 
-    /** The tokens that are hidden from the model while one is predicted under a masking. */
-    hidden(view, token, masking) {
+    /** The tokens that are hidden from the model while one is predicted. */
+    hidden(view, token, { hides, together }) {
       const own = view.sides[SIDES.indexOf(token.side)];
-      return {
+      return new Set({
         nothing: [],
         itself: [token],
-        together: own.filter((each) => view.columns.surprisal[masking][each.at] !== null),
+        together: own.filter((each) => together[each.at] !== null),
         following: own.filter((each) => each.at >= token.at),
         others: own,
-      }[view.columns.hidden[masking]];
+      }[hides]);
     }
 
     select(view, token) {
-      const { readings } = view.added.get(token);
-      const hidden = new Set(readings.flatMap((reading) => this.hidden(view, token, reading.masking)));
+      const hidden = token.readings.map((reading) => this.hidden(view, token, reading));
       for (const [each, element] of view.buttons) {
         element.setAttribute("aria-pressed", String(each === token));
-        element.classList.toggle("masked", hidden.has(each));
+        element.classList.toggle("masked", hidden.some((tokens) => tokens.has(each)));
       }
       const none = [make("p", {}, `${this.study.measures[view.measure].title} does not count this token.`)];
+      const parts = token.readings.flatMap((reading, number) => this.reading(view, token, reading, hidden[number]));
       view.panel.replaceChildren(
         make("h4", {}, `\u201c${token.text}\u201d in ${SENTENCE[token.side]}`),
-        ...(readings.length ? readings.flatMap((reading) => this.reading(view, token, reading)) : none),
+        ...(parts.length ? parts : none),
       );
     }
 
-    reading(view, token, { masking, logProb, coefficient }) {
-      const hidden = new Set(this.hidden(view, token, masking));
+    reading(view, token, { masking, hides, logProb, coefficient }, hidden) {
       const how = {
         nothing: "Predicted with nothing hidden from the model.",
         itself: "Predicted from the other tokens, itself hidden.",
         together: `Predicted with ${plural(hidden.size, "token")} of its sentence hidden at once.`,
         following: "Predicted from the tokens before it.",
         others: "Predicted behind the start token alone.",
-      }[view.columns.hidden[masking]];
+      }[hides];
       const read = view.sides[SIDES.indexOf(token.side)].flatMap((each) => [
         (each.piece && !hidden.has(each)) || each.place === 0 ? "" : " ",
         hidden.has(each) ? make("span", { class: "masked" }, "hidden") : each.text,
       ]);
-      const adds = logProb * coefficient;
-      const signed = (value) => shown(value, true, view.decimals);
-      const inAll = `${signed(signOf(token) * adds)}, and with all that stands in this place ${signed(view.placeOf.get(token).total)}`;
+      const place = view.places.find(({ sides }) => sides.flat().includes(token));
       const lines = {
-        Probability: `${percent(Math.exp(logProb))} (its logarithm is ${shown(logProb)})`,
+        Probability: `${Number((100 * Math.exp(logProb)).toPrecision(3))}% (its logarithm is ${shown(logProb)})`,
         "Weight in the score": shown(coefficient),
-        "Adds to the score": signed(adds),
-        "Adds to the margin": inAll,
+        "Adds to the score": shown(logProb * coefficient, true),
+        "Adds to the margin": `${shown(token.adds, true)}, and with all that stands in this place ${shown(place.total, true)}`,
       };
       return [
         make("p", {}, `${how} The model reads: `, make("q", {}, read)),
-        make("dl", {}, Object.entries(lines).map(([head, text]) => [make("dt", {}, head), make("dd", {}, text)]).flat()),
+        make("dl", {}, Object.entries(lines).flatMap(([head, text]) => [make("dt", {}, head), make("dd", {}, text)])),
         this.likeliest(view, token, masking),
       ];
     }
@@ -701,10 +614,10 @@
     likeliest(view, token, masking) {
       const part = make("div", { class: "likeliest" });
       this.study.likeliest(view.pair, view.model, token, masking).then((list) => {
-        if (list === null) return;
-        const items = list.map(([found, share]) => {
+        if (!list.length) return;
+        const items = list.map(([text, share]) => {
           const item = make("li", {},
-            make("span", {}, written(found)),
+            make("span", {}, text),
             make("span", { class: "share" }, share ? `${Math.round(100 * share)}%` : "under 1%"),
           );
           item.style.setProperty("--share", share.toFixed(3));
@@ -713,21 +626,6 @@
         part.append(make("p", {}, "In this place the model finds likeliest:"), make("ol", {}, items));
       });
       return part;
-    }
-
-    tokenTable(view) {
-      const head = ["Sentence", "Token", "log P", "Weight", "Adds to the score", "Adds to the margin"];
-      const rows = view.sides.flat().flatMap((token) => {
-        const { readings } = view.added.get(token);
-        const name = [token.side, written(token)];
-        if (!readings.length) return [[...name, DASH, DASH, DASH, DASH]];
-        return readings.map(({ logProb, coefficient }) => {
-          const adds = logProb * coefficient;
-          const added = [adds, signOf(token) * adds].map((each) => shown(each, true, view.decimals));
-          return [...name, shown(logProb), shown(coefficient), ...added];
-        });
-      });
-      return folded("All tokens in numbers", table(head, rows, 2));
     }
 
     /** The three example pairs above the list: which words decide. */
@@ -756,15 +654,13 @@
     }
   }
 
-  /** Have numbers of one pair's views coloured and rounded alike: three digits of the largest. */
+  /** Have the places of one pair's views coloured alike. */
   function scaled(views) {
     const read = views.filter((view) => view !== null);
     const largest = Math.max(...read.flatMap(({ places }) => places.map(({ total: adds }) => Math.abs(adds))), 1e-9);
-    const decimals = Math.min(Math.max(DECIMALS, Math.ceil(2 - Math.log10(largest))), MOST_DECIMALS);
-    for (const view of read) Object.assign(view, { largest, decimals });
+    for (const view of read) view.largest = largest;
   }
 
-  const signOf = (token) => (token.side === SIDES[0] ? 1 : -1);
   const written = ({ text, piece }) => (piece ? PIECE : "") + text;
   const tone = (value) => (value === null || Number(value.toFixed(3)) === 0 ? "neither" : value > 0 ? "for" : "against");
 
@@ -780,15 +676,6 @@
   function votes(given, say) {
     const raters = given.reduce((sum, [, count]) => sum + count, 0);
     return `of ${plural(raters, "rater")}, ${given.map(([what, count]) => `${count} ${say(what)}`).join(", ")}`;
-  }
-
-  function table(head, rows, stubs) {
-    const cell = (tag, scope) => (text, place) => make(tag, { scope, class: place < stubs && "stub" }, text);
-    const box = { class: "scroll", tabindex: "0", role: "region", "aria-label": head.join(", ") };
-    return make("div", box, make("table", {},
-      make("thead", {}, make("tr", {}, head.map(cell("th", "col")))),
-      make("tbody", {}, rows.map((row) => make("tr", {}, row.map(cell("td", null))))),
-    ));
   }
 
   for (const root of document.querySelectorAll('[data-program="pairs/explorer"]')) {

@@ -1,24 +1,22 @@
 """Every pair as a model reads it, for the explorer: scores, and tokens with what each adds.
 
 Numbers are rounded here, scores to SCORE_DECIMALS, log-probabilities to LOG_PROB_DECIMALS, coefficients to
-COEFFICIENT_DECIMALS. The explorer shows three decimals of them, and three or four of what it works out from
-them, and is off by one in the last of these at most.
+COEFFICIENT_DECIMALS. The explorer shows three decimals of them and of what it works out from them, and is off
+by one in the last of these at most.
 """
 
 import base64
 import gzip
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unmask.measures.formulas import maskings_of, measure
+from unmask.measures.formulas import SENTENCE, maskings_of, measure
 from unmask.measures.scoring import contributions, spread_sample
-from unmask.pairs.surfaces import Surface, surfaces
+from unmask.pairs.surfaces import surfaces
 from unmask.terms import ALL, CORRECTED, LEFT, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, SIDES, START
 
 SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
@@ -26,7 +24,10 @@ SCORE_DECIMALS, LOG_PROB_DECIMALS, COEFFICIENT_DECIMALS = 6, 4, 6
 LIKELY_DECIMALS = 2
 """Of probabilities of the likeliest tokens; those that round to 0 are left out, but for the first."""
 
-TOKEN = ["pair_id", "role", "position"]
+PIECE = "\N{MIDDLE DOT}"
+"""Before a likeliest token that goes on with a word."""
+
+TOKEN = [*SENTENCE, "position"]
 PARTS = ("scores", "tokens", "likeliest")
 """What there is of a model on a benchmark."""
 
@@ -48,65 +49,30 @@ def shown_pairs(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
     return spread_sample(pairs, most).reset_index(drop=True)
 
 
-def models_within(
-    models: Sequence[str], explored: Mapping[tuple[str, str], Mapping[str, Any]], megabytes: float
-) -> list[str]:
-    """The first of these models, as many as take no more than that of a page.
-
-    explored: what `explored` has of each, by model and benchmark.
-    """
-    sizes = dict.fromkeys(models, 0.0)
-    for (model, _), facts in explored.items():
-        sizes[model] += size_of(facts)
-    together = accumulate(sizes.values())
-    return [model for model, size in zip(models, together, strict=True) if size <= megabytes]
-
-
-def size_of(facts: Mapping[str, Any]) -> float:
-    """How many MB (a million bytes) of a page are taken by what `explored` has of a model on a benchmark."""
-    return sum(len(facts[part] or "") for part in PARTS) / 1e6
-
-
 def explored(
     pairs: pd.DataFrame,
     scores: pd.DataFrame,
-    evidence: Mapping[str, pd.DataFrame],
     measures: Sequence[str],
+    evidence: Mapping[str, pd.DataFrame] | None = None,
     likeliest: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, str | None]:
-    """What the explorer has of one model on one benchmark: `scores`, `tokens` and `likeliest`, packed.
+    """What the explorer has of one model on one benchmark, packed: PARTS, null of what is not known.
 
-    pairs: those that are shown; scores: SCORES; evidence: by masking; likeliest: LIKELIEST by masking, if
-    there are any. All three may be of other pairs too.
+    pairs: those that are shown; scores: SCORES; evidence: by masking; likeliest: LIKELIEST by masking. All
+    three may be of other pairs too. Of scores that were made elsewhere there is no evidence.
     """
-    ids = set(pairs["pair_id"])
-    of_maskings = {name: evidence[name] for name in maskings_of(measures)}
-    shown = {
-        name: rows[rows["pair_id"].isin(ids) & rows["role"].isin(SIDES)].reset_index(drop=True)
-        for name, rows in of_maskings.items()
-    }
-    added = {name: contributions(measure(name), shown, CORRECTED) for name in measures}
-    tokens = _tokens(pairs, shown, added)
-    return {
+    parts: dict[str, str | None] = {
         "scores": packed(score_columns(pairs, scores, measures)),
-        "tokens": packed(token_columns(pairs, tokens, shown, added)),
-        "likeliest": packed(likeliest_columns(tokens, likeliest)) if likeliest else None,
-    }
-
-
-def explored_without_tokens(
-    pairs: pd.DataFrame, scores: pd.DataFrame, measures: Sequence[str]
-) -> dict[str, str | None]:
-    """The same of a model of which there are scores (SCORES) alone: its sentences have no tokens."""
-    nothing: dict[str, list[Any]] = {"words": [], "pieces": [], "token": []}
-    by_name: dict[str, dict[str, Any]] = {"surprisal": {}, "coefficient": {}, "hidden": {}}
-    sentences = len(SIDES) * len(pairs)
-    tokens = {**nothing, **by_name, "modified": "", "lengths": [0] * sentences}
-    return {
-        "scores": packed(score_columns(pairs, scores, measures)),
-        "tokens": packed(tokens),
+        "tokens": None,
         "likeliest": None,
     }
+    if evidence:
+        read = {name: evidence[name] for name in maskings_of(measures)}
+        added = {name: contributions(measure(name), read, CORRECTED) for name in measures}
+        tokens = _tokens(pairs, read, added)
+        parts["tokens"] = packed(token_columns(pairs, tokens, read, added))
+        parts["likeliest"] = packed(likeliest_columns(tokens, likeliest)) if likeliest else None
+    return parts
 
 
 def score_columns(
@@ -131,36 +97,27 @@ def token_columns(
 ) -> dict[str, Any]:
     """Every token of both sides of every pair, in the order of pairs, sides and positions.
 
-    Special tokens are there where a measure counts them. words, pieces: texts of tokens; a piece goes on
-    with the word before it, which no first token of a sentence does. lengths: tokens of each sentence.
-    token: of each, its place in words and then pieces. modified: of each, 1 where the other side does not
-    share it. surprisal: by masking, -log P of each in units of the last of LOG_PROB_DECIMALS, null where it
-    is not predicted. coefficient: by measure and masking, what log P is multiplied with, in units of the last
-    of COEFFICIENT_DECIMALS. hidden: what each masking hides from the model (HIDES).
+    lengths: tokens of each sentence. text: of each token; piece: 1 where it goes on with the word before it,
+    which no first token of a sentence does. modified: 1 where the other side does not share it. surprisal: by
+    masking, -log P of each in units of the last of LOG_PROB_DECIMALS, null where it is not predicted.
+    coefficient: by measure and masking, what log P is multiplied with, in units of the last of
+    COEFFICIENT_DECIMALS. hidden: what each masking hides from the model (HIDES).
     """
-    place = pd.MultiIndex.from_frame(tokens[TOKEN])
-    firsts = ~tokens.duplicated(["pair_id", "role"])
     surface = surfaces(tokens["token"])
-    vocabulary, numbers = _vocabulary(
-        [
-            (surface[token][0], surface[token][1] and not first)
-            for token, first in zip(tokens["token"], firsts, strict=True)
-        ]
-    )
+    firsts = ~tokens.duplicated("sentence")
+    pieces = [surface[token][1] and not first for token, first in zip(tokens["token"], firsts, strict=True)]
     return {
-        **vocabulary,
-        "lengths": _lengths(pairs, tokens),
-        "token": numbers,
-        "modified": "".join("1" if modified else "0" for modified in tokens["modified"].eq(True)),
+        "lengths": np.bincount(tokens["sentence"], minlength=len(SIDES) * len(pairs)).tolist(),
+        "text": [surface[token][0] for token in tokens["token"]],
+        "piece": "".join("01"[piece] for piece in pieces),
+        "modified": "".join("01"[modified] for modified in tokens["modified"].eq(True)),
         "surprisal": {
-            masking: _numbers((-_placed(rows, rows["log_prob"], place)).mul(10**LOG_PROB_DECIMALS).round())
+            masking: _units(tokens, rows, -rows["log_prob"], LOG_PROB_DECIMALS)
             for masking, rows in evidence.items()
         },
         "coefficient": {
             name: {
-                masking: _numbers(
-                    _placed(part, part["coefficient"], place).fillna(0).mul(10**COEFFICIENT_DECIMALS).round()
-                )
+                masking: _units(tokens, part, part["coefficient"].fillna(0), COEFFICIENT_DECIMALS, 0.0)
                 for masking, part in rows.groupby("masking", sort=False)
             }
             for name, rows in added.items()
@@ -169,75 +126,57 @@ def token_columns(
     }
 
 
-def likeliest_columns(tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """What the model would have put in the place of each of `tokens` (as `_tokens` gives them).
-
-    words, pieces: as in `token_columns`. By masking, lengths: how many likeliest tokens there are for each;
-    token, share: of each of these, one behind the other, its place in words and then pieces, and its
-    probability in units of the last of LIKELY_DECIMALS.
-    """
-    rows = pd.concat([part.assign(masking=masking) for masking, part in likeliest.items()], ignore_index=True)
-    rows["row"] = pd.MultiIndex.from_frame(tokens[TOKEN]).get_indexer(pd.MultiIndex.from_frame(rows[TOKEN]))
-    probability = np.exp(rows["log_prob"].to_numpy(float))
-    rows["share"] = np.rint(probability * 10**LIKELY_DECIMALS).astype(int)
-    rows = rows[(rows["row"] >= 0) & ((rows["share"] > 0) | (rows["place"] == 1))]
-    known = surfaces([*tokens["token"], *rows["token"].unique()])
-    vocabulary, numbers = _vocabulary([known[token] for token in rows["token"]])
-    rows = rows.assign(token=numbers).sort_values(["row", "place"])
-    of_maskings = {masking: rows[rows["masking"] == masking] for masking in likeliest}
-    counts = {name: np.bincount(part["row"], minlength=len(tokens)) for name, part in of_maskings.items()}
-    return {
-        **vocabulary,
-        "lengths": {name: count.tolist() for name, count in counts.items()},
-        "token": {name: part["token"].tolist() for name, part in of_maskings.items()},
-        "share": {name: part["share"].tolist() for name, part in of_maskings.items()},
+def likeliest_columns(
+    tokens: pd.DataFrame, likeliest: Mapping[str, pd.DataFrame]
+) -> dict[str, list[list[tuple[str, int]]]]:
+    """By masking, what the model would have put in the place of each of `tokens` (as `_tokens` gives them):
+    a list of texts, the likeliest first, with their probabilities in units of the last of LIKELY_DECIMALS."""
+    places = pd.MultiIndex.from_frame(tokens[TOKEN])
+    distinct = dict.fromkeys(token for rows in likeliest.values() for token in rows["token"].unique())
+    texts = {
+        name: PIECE * piece + text for name, (text, piece) in surfaces([*tokens["token"], *distinct]).items()
     }
+    columns: dict[str, list[list[tuple[str, int]]]] = {}
+    for masking, rows in likeliest.items():
+        place = places.get_indexer(pd.MultiIndex.from_frame(rows[TOKEN]))
+        share = np.rint(np.exp(rows["log_prob"].to_numpy(float)) * 10**LIKELY_DECIMALS).astype(int)
+        rows = rows.assign(token_place=place, share=share)
+        rows = rows[(place >= 0) & ((share > 0) | (rows["place"] == 1))].sort_values(["token_place", "place"])
+        columns[masking] = [[] for _ in range(len(tokens))]
+        for at, token, share_of in zip(rows["token_place"], rows["token"], rows["share"], strict=True):
+            columns[masking][at].append((texts[token], int(share_of)))
+    return columns
 
 
 def _tokens(
     pairs: pd.DataFrame, evidence: Mapping[str, pd.DataFrame], added: Mapping[str, pd.DataFrame]
 ) -> pd.DataFrame:
-    """The tokens that are shown, each once."""
+    """The tokens that are shown, each once, with the number of its `sentence`, both sides of every pair in
+    turn. Special tokens are there where a measure counts them.
+    """
     rows = pd.concat([rows[[*TOKEN, "token", "special", "modified"]] for rows in evidence.values()])
-    rows = rows.drop_duplicates(TOKEN, ignore_index=True)
+    sentences = pd.MultiIndex.from_product([pairs["pair_id"], SIDES])
+    rows = rows.assign(sentence=sentences.get_indexer(pd.MultiIndex.from_frame(rows[SENTENCE])))
+    rows = rows[rows["sentence"] >= 0].drop_duplicates(TOKEN).sort_values(["sentence", "position"])
     counted = pd.MultiIndex.from_frame(pd.concat([part[TOKEN] for part in added.values()]))
-    rows = rows[~rows["special"] | pd.MultiIndex.from_frame(rows[TOKEN]).isin(counted)]
-    order = pd.DataFrame(
-        {
-            "pair": pd.Index(pairs["pair_id"]).get_indexer(pd.Index(rows["pair_id"])),
-            "side": pd.Index(SIDES).get_indexer(pd.Index(rows["role"])),
-            "position": rows["position"].to_numpy(),
-        }
-    )
-    return rows.iloc[order.sort_values(["pair", "side", "position"]).index].reset_index(drop=True)
+    is_shown = ~rows["special"] | pd.MultiIndex.from_frame(rows[TOKEN]).isin(counted)
+    return rows[is_shown].reset_index(drop=True)
 
 
-def _placed(rows: pd.DataFrame, values: "pd.Series[float]", place: pd.MultiIndex) -> "pd.Series[float]":
-    """A value for every shown token, null where `rows` has none of it.
+def _units(
+    tokens: pd.DataFrame,
+    rows: pd.DataFrame,
+    values: "pd.Series[float]",
+    decimals: int,
+    lacking: float = float("nan"),
+) -> list[float | int | None]:
+    """A value of every token in units of its last decimal, `lacking` where `rows` has none of it.
 
     Raises ValueError where it has two: a measure counts a token under one masking once.
     """
-    index = pd.MultiIndex.from_frame(rows[TOKEN])
-    if index.has_duplicates:
-        raise ValueError("a token is predicted twice under one masking")
-    return pd.Series(values.to_numpy(float), index=index).reindex(place)
-
-
-def _vocabulary(surfaces: Sequence[Surface]) -> tuple[dict[str, list[str]], list[int]]:
-    """The distinct texts, words and then pieces, the most frequent first, and each token's place there."""
-    counts = Counter(surfaces)
-    ordered = sorted(counts, key=lambda each: (each[1], -counts[each], each[0]))
-    places = {each: place for place, each in enumerate(ordered)}
-    words, pieces = ([text for text, goes_on in ordered if goes_on == is_piece] for is_piece in (False, True))
-    return {"words": words, "pieces": pieces}, [places[each] for each in surfaces]
-
-
-def _lengths(pairs: pd.DataFrame, tokens: pd.DataFrame) -> list[int]:
-    """How many tokens each sentence has, both sides of every pair in turn."""
-    sizes = tokens.groupby(["pair_id", "role"], sort=False).size()
-    sentences = pd.MultiIndex.from_product([pairs["pair_id"], SIDES])
-    lengths: list[int] = sizes.reindex(sentences, fill_value=0).tolist()
-    return lengths
+    of_rows = pd.Series(values.to_numpy(float), pd.MultiIndex.from_frame(rows[TOKEN]))
+    of_tokens = of_rows.reindex(pd.MultiIndex.from_frame(tokens[TOKEN]), fill_value=lacking)
+    return _numbers(of_tokens.mul(10**decimals).round())
 
 
 def _numbers(values: "pd.Series[float]") -> list[float | int | None]:

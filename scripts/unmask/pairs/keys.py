@@ -90,9 +90,6 @@ class Explorer(Keys):
     are found while its evidence is made, so another number makes that evidence anew. 0 leaves them out."""
     pairs: Count = 5000
     """So many pairs of a benchmark are shown at most, evenly spread where it has more."""
-    megabytes: Annotated[float, Field(ge=0)] = 10
-    """How many MB of the report's page the explorer may take. It shows the first models that fit; the others,
-    or all, are left out, and the page says so. Another number runs no model and measures nothing anew."""
 
 
 class Ratings(Keys):

@@ -11,7 +11,6 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
 from unmask.measures.names import headline, headline_among
 from unmask.pairs.captions import caption_facts
-from unmask.pairs.explorer import models_within
 from unmask.pairs.judging import judge
 from unmask.pairs.paper_tables import lay_out, paper_tables
 from unmask.pairs.published import published_percents
@@ -63,8 +62,7 @@ class PairResults:
 
     settings: models, benchmarks, dtypes, measures, judged (the models that were trained on what was planted),
     own_code (the models that run code of their repositories), headline (the measure that the study names, or
-    null), series (by name the models of the states), and explorer (what it shows: models, benchmarks, most,
-    megabytes).
+    null), series (by name the models of the states), and explorer (what it shows: models, benchmarks, most).
 
     A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.
@@ -167,12 +165,6 @@ class PairResults:
         """What the explorer has (unmask.pairs.explorer.explored), by model and benchmark."""
         facts = [read_facts(path) for path in self.files["explored"]]
         return {(each["model"], each["benchmark"]): each for each in facts}
-
-    @cached_property
-    def models_in_page(self) -> list[str]:
-        """The models that the page's explorer has: of those that are explored the first, as many as fit."""
-        explorer = self.settings["explorer"]
-        return models_within(explorer["models"], self.explored, explorer["megabytes"])
 
     @cached_property
     def judgements(self) -> pd.DataFrame:
