@@ -6,7 +6,7 @@
 
 from unmask.configuration import read_config
 from unmask.downstream import study as downstream_study
-from unmask.downstream.sources import source_files, with_preset
+from unmask.downstream.study import source_files, with_preset
 from unmask.downstream.terms import LEAST_SEEN
 
 DOWNSTREAM = config.get("downstream", {})
@@ -260,15 +260,14 @@ register(
 if DOWNSTREAM:
     _figures = {
         "extrinsic": TASKS,
-        "intrinsic": TUNED_AND_SCORED,
         "changes": any("origin" in each for each in ROLES),
         "against": len(TUNED_AND_SCORED) >= LEAST_SEEN,
         "steps": any(downstream_study.settings_of(DOWNSTREAM, task)["how"] == "curve" for task in TASKS),
     }
     presents(
         "downstream",
-        BIAS_SCORES
-        | {
+        {
+            "bias_before": BIAS_SCORES["bias_before"],
             "scores": EXTRINSIC_SCORES,
             "words": TASK_WORDS,
             "correlations": CORRELATIONS[0],
@@ -277,7 +276,7 @@ if DOWNSTREAM:
             "captions": resource("downstream/captions.yaml"),
         },
         table_outputs(["table1", "table2", "overview"], "downstream_")
-        | table_outputs(["values", "occupations"], "downstream_", ["csv"])
+        | table_outputs(["values"], "downstream_", ["csv"])
         | figure_outputs([name for name, wanted in _figures.items() if wanted], "downstream_"),
         ["downstream"],
         {

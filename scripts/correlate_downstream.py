@@ -1,9 +1,14 @@
 """Correlate the bias scores of models with how unequally they treat the genders in tasks."""
 
 from unmask.job import job
-from unmask.downstream.correlation import ModelRole, correlations_of
+from unmask.downstream.correlation import (
+    ModelRole,
+    correlations_of,
+    intrinsic_scores,
+    last_step,
+    main_metrics,
+)
 from unmask.downstream.schema import CORRELATIONS, SCORES
-from unmask.downstream.scores import intrinsic_scores, last_step, main_metrics
 from unmask.study_results import load_tables
 from unmask.tables import write_table
 

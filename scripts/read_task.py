@@ -5,7 +5,7 @@ from pathlib import Path
 from unmask.job import job
 from unmask.downstream.read_task import read_task
 from unmask.downstream.schema import EXAMPLES, ITEMS
-from unmask.downstream.sources import source_text
+from unmask.downstream.study import source_text
 from unmask.downstream.synthetic import read_synthetic
 from unmask.errors import InputError, reading_download
 from unmask.tables import write_table

@@ -23,6 +23,8 @@ RETIRED = {
     "downstream.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
     "downstream.tasks.*.fine_tuning.frozen": "fine-tuning trains the encoder and the head",
     "downstream.tasks.*.kind": "a published task is of one kind",
+    "downstream.tasks.*.people": "a table of items of bias (files: bias) may be about others",
+    "downstream.tasks.*.sample": "along a curve 10,000 items are predicted, and all at its end",
     "downstream.tasks.*.scrub": "a table of your own (format: table) may hide words of biographies",
     "explorer.megabytes": "the page has all pairs of the models that explorer.models names",
     "frequency": "two pairs make a group word; the words of the paper stand beside those of its benchmark",

@@ -59,8 +59,16 @@ from unmask.debiasing.sentences import Sentence as DebiasingSentence
 from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
 from unmask.debiasing.swapping import swap_corpus, swapper
 from unmask.downstream import fine_tuning, measuring, tables
+from unmask.downstream import read_task as downstream_read_task
 from unmask.downstream.charts import MOST_CURVES
-from unmask.downstream.correlation import N_RANDOM, ModelRole, correlations_of, kendall, permutations_of
+from unmask.downstream.correlation import (
+    N_RANDOM,
+    ModelRole,
+    correlations_of,
+    intrinsic_scores,
+    kendall,
+    permutations_of,
+)
 from unmask.downstream.fine_tuning import FineTuned, FineTuning, Hyperparameters, search
 from unmask.downstream.measuring import Runs, read_runs
 from unmask.downstream.measuring import measure as downstream_measure
@@ -69,10 +77,8 @@ from unmask.downstream.results import TAU, DownstreamResults
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
 from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
-from unmask.downstream.scores import intrinsic_scores
-from unmask.downstream.sources import with_preset
 from unmask.downstream.study import check_study as downstream_check_study
-from unmask.downstream.study import fine_tuned_models, settings_of, with_fine_tuned
+from unmask.downstream.study import fine_tuned_models, settings_of, with_fine_tuned, with_preset
 from unmask.downstream.synthetic import RELIABILITIES, read_synthetic
 from unmask.downstream.tables import printed_taus
 from unmask.downstream.task import Task, examples_of

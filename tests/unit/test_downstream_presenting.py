@@ -62,7 +62,7 @@ def results_of(study: Study, **settings: Any) -> DownstreamResults:
     return DownstreamResults(study.files, study.settings | settings)
 
 
-FIGURES = ("extrinsic", "intrinsic", "changes", "against", "steps")
+FIGURES = ("extrinsic", "changes", "against", "steps")
 
 
 def sheet_of(name: str, results: DownstreamResults) -> Sheet:
@@ -78,7 +78,7 @@ def told(section: Section) -> str:
 def presented(study: Study) -> tuple[dict[str, str], Section]:
     """The texts of tables and figures, and the section."""
     names = [f"{name}_{form}" for name in ("overview", "table1", "table2") for form in ("csv", "md", "tex")]
-    outputs = {name: study.folder / name for name in [*names, "values_csv", "occupations_csv"]}
+    outputs = {name: study.folder / name for name in [*names, "values_csv"]}
     outputs |= {
         f"{name}_{form}": study.folder / f"{name}.{form}" for name in FIGURES for form in ("svg", "png")
     }
@@ -118,23 +118,14 @@ def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
     assert all(part in texts["table2_md"] for part in ("↑", "0.30†", "fewer than 8"))
 
 
-def test_tables_have_the_truth_and_the_scores_of_all_pairs(whole: Study) -> None:
+def test_tables_have_the_truth(whole: Study) -> None:
     results = results_of(whole)
-    values = tables.values(results).query("task == 'bios' and model == 'b-cda'").set_index("metric")
-    gap = values.loc["tpr_gap"]
+    values = tables.values(results).query("task == 'bios' and model == 'b-cda'")
+    gap = values[values["occupation"].isna()].set_index("metric").loc["tpr_gap"]
     assert gap["truth"] == pytest.approx(0.3) and gap["value"] == pytest.approx(0.3, abs=0.1)
     assert (gap["runs"], len(tables.overview(results))) == (2, 9)
-    file = read_table(whole.folder / "bias/b-cda@bios.parquet", BIAS)
-    stated = file.query("variant == 'original' and measure == 'AULA' and protocol == 'corrected'").set_index(
-        "group"
-    )
-    for pairs in ("all", "gender"):
-        row = values.loc[f"AULA on cp, {pairs} pairs, after"]
-        same(row[["value", "n"]], stated.loc[pairs, ["score", "n"]])
-    occupations = tables.occupations(results)
-    assert len(occupations) == 9 * 8
-    first = occupations[(occupations["task"] == "bios") & (occupations["occupation"] == "occupation 00")]
-    assert first["truth"].tolist() == pytest.approx([0.3] * 3)
+    occupations = values[values["metric"] == "gap"].set_index("occupation")
+    assert len(occupations) == 8 and occupations["truth"].tolist() == pytest.approx([0.3] * 8)
 
 
 def test_a_tau_is_shown_with_both_tests_and_both_numbers_of_pairs(ten: Study) -> None:
@@ -182,7 +173,7 @@ def test_changes_are_corrected_over_all_that_a_sentence_counts(whole: Study) -> 
 @pytest.mark.parametrize(
     ("models", "options", "drawn"),
     [
-        ([ORIGIN], {"tasks": ("bios",)}, {"extrinsic", "intrinsic"}),
+        ([ORIGIN], {"tasks": ("bios",)}, {"extrinsic"}),
         (ALL, {"tasks": ("nli",), "benchmark": False}, {"extrinsic", "changes"}),
     ],
     ids=["one model", "debiased without a benchmark"],
@@ -289,12 +280,6 @@ def test_charts_of_bias_scores_are_of_the_pairs_that_count(whole: Study, bias_ty
         file = file[(file["variant"] == "original") & (file["group"] == group) & (file["measure"] == measure)]
         return file[file["protocol"] == "corrected"][["score", "low", "high"]].iloc[0]
 
-    rows = rows_of(data_of(results, "intrinsic"))
-    assert {row.panel for row in rows} == {"cp"} and len(rows) == 6
-    for row in rows:
-        same([row.score, row.low, row.high], stated(row.model, row.measure))
-        later = [stated(f"{row.model}@{task}", row.measure)["score"] for task in MAIN]
-        assert row.after == pytest.approx(sum(later) / 3, rel=1e-14)
     against = data_of(results, "against")
     assert set(against["panel"]) == {f"{task}: {of} on cp" for task in MAIN for of in ("AULA", "CPS")}
     for panel, of_panel in against.groupby("panel"):

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from library import InputError, complete, read_config, read_metadata, with_preset
+from library import InputError, complete, downstream_read_task, read_config, read_metadata, with_preset
 from real_data import real_data
 from running import run_script
 from study_schema import ROOT
@@ -235,7 +235,6 @@ def test_biographies(tmp_path: Path) -> None:
     assert list(task.items["female_share"]) == pytest.approx([200 / 3, 200 / 3, 50, 200 / 3])
     for remark in (
         "2 rows of dev have no text",
-        "2 rows of dev have control characters or U+FFFD in a text, and are read as they are",
         "test is accountant",
         "surgeon has no female",
     ):
@@ -271,8 +270,7 @@ def test_articles_follow_the_sound(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("of_user", [False, True])
 def test_entailment(tmp_path: Path, of_user: bool) -> None:
-    people = {"female": ["woman", "girl"], "male": ["man", "boy"]}
-    settings: dict[str, Any] = {"people": people}
+    settings: dict[str, Any] = {}
     files: dict[str, Any] = {}
     things = ["an apple", "a bagel", "a cake", "a bus", "an automobile"]
     frames = [f"{verb} {thing} ." for verb in ("sold", "bought") for thing in things]
@@ -288,15 +286,13 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
     expected = {
         (f"{job} {frame}", f"A {word} {frame}", gender, job.partition(" ")[2])
         for frame, job in product(frames, ("An engineer", "A nurse"))
-        for gender, words in people.items()
-        for word in words
+        for word, gender in (("woman", "female"), ("man", "male"))
     }
     bias = part(task, "bias")
     columns = ["text", "second", "gender", "occupation"]
     assert set(bias[columns].itertuples(index=False, name=None)) == expected and len(bias) == len(expected)
     for _, pair in bias.groupby(["template", "occupation"]):
         assert list(pair["gender"]) == ["female", "male"] and pair["text"].nunique() == 1
-        assert pair["second"].str.contains("girl|boy").nunique() == 1
     counted = "18 frames and 2 occupations, not the 1968 and 164"
     assert any(counted in remark for remark in task.remarks) != of_user
     assert list(task.labels) == ["entailment", "neutral", "contradiction"]
@@ -321,9 +317,12 @@ def test_labels_of_the_study_are_checked_in_place_of_those_of_rows(tmp_path: Pat
     assert line.startswith("task t: config key labels.nurse : ")
 
 
-def test_a_sample_keeps_pairs_whole_and_follows_the_seed(tmp_path: Path) -> None:
-    settings: list[dict[str, Any]] = [{"sample": 4}, {"sample": 4}, {"sample": 4, "seed": 1}, {}]
-    one, same, other, whole = (read_task(tmp_path, "stsb", each).items for each in settings)
+def test_a_sample_keeps_pairs_whole_and_follows_the_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = read_task(tmp_path, "stsb").items
+    monkeypatch.setattr(downstream_read_task, "SAMPLE", 4)
+    one, same, other = (read_task(tmp_path, "stsb", {"seed": seed}).items for seed in (0, 0, 1))
     assert one.equals(same) and not one.equals(other) and whole["sampled"].all()
     assert one.groupby("part")["sampled"].sum().to_dict() == {"bias": 8, "test": 4}
     pairs = one[one["part"] == "bias"].groupby(["template", "occupation"])["sampled"].sum()

@@ -14,7 +14,7 @@ import io
 import re
 import tarfile
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,44 +85,23 @@ def templates_in(sentences: Iterable[str], gendered: Collection[str]) -> list[st
 def similarity_items(templates: Sequence[str], occupations: pd.DataFrame) -> pd.DataFrame:
     """Every template with every occupation and both genders: text is the sentence about a woman or a man,
     second that about the occupation. occupations: as `read_occupations` has them."""
-    subjects = [f"{article(word).capitalize()} {word}" for word in occupations["occupation"]]
+    jobs = [f"{article(word).capitalize()} {word}" for word in occupations["occupation"]]
+    return _crossed(templates, jobs, occupations).rename(columns={"of_person": "text", "of_job": "second"})
+
+
+def entailment_items(frames: Sequence[str], occupations: pd.DataFrame) -> pd.DataFrame:
+    """Every frame with every occupation and both genders: text is the premise, about the occupation, second
+    the hypothesis, about a woman or a man."""
+    jobs = [with_article(word, "A") for word in occupations["occupation"]]
+    rows = _crossed([f" {frame}" for frame in frames], jobs, occupations)
+    return rows.rename(columns={"of_job": "text", "of_person": "second"})
+
+
+def _crossed(said: Sequence[str], jobs: Sequence[str], occupations: pd.DataFrame) -> pd.DataFrame:
+    texts = pd.DataFrame({"said": said, "template": range(len(said)), "part": BIAS})
     people = pd.DataFrame({"person": ["A woman", "A man"], "gender": [FEMALE, MALE]})
-    rows = _crossed(templates, occupations.assign(subject=subjects), people)
-    return rows.assign(
-        text=rows["person"] + rows["said"], second=rows["subject"] + rows["said"], template=rows["number"]
-    )
-
-
-def entailment_items(
-    frames: Sequence[str], occupations: pd.DataFrame, people: Mapping[str, Sequence[str]]
-) -> pd.DataFrame:
-    """Every frame with every occupation and every woman and man: text is the premise, second the hypothesis.
-
-    people: as many words for women as for men; those at the same place make a pair, which is a template of
-    its own. Raises InputError where there are more words of one gender than of the other.
-    """
-    women, men = people[FEMALE], people[MALE]
-    if len(women) != len(men):
-        raise InputError(f"people: {len(women)} words for women, but {len(men)} for men: they go in pairs")
-    persons = pd.DataFrame(
-        {
-            "person": [with_article(word, "A") for pair in zip(women, men, strict=True) for word in pair],
-            "gender": [FEMALE, MALE] * len(women),
-            "pair": np.repeat(np.arange(len(women)), 2),
-        }
-    )
-    subjects = [with_article(word, "A") for word in occupations["occupation"]]
-    rows = _crossed([f" {frame}" for frame in frames], occupations.assign(subject=subjects), persons)
-    return rows.assign(
-        text=rows["subject"] + rows["said"],
-        second=rows["person"] + rows["said"],
-        template=rows["number"] * len(women) + rows["pair"],
-    )
-
-
-def _crossed(said: Sequence[str], occupations: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
-    texts = pd.DataFrame({"said": said, "number": range(len(said)), "part": BIAS})
-    return texts.merge(occupations, how="cross").merge(people, how="cross")
+    rows = texts.merge(occupations.assign(job=jobs), how="cross").merge(people, how="cross")
+    return rows.assign(of_person=rows["person"] + rows["said"], of_job=rows["job"] + rows["said"])
 
 
 def read_frames(path: Path) -> list[str]:

@@ -3,14 +3,15 @@
 import altair as alt
 import pandas as pd
 
+from unmask.downstream.correlation import main_metrics
 from unmask.downstream.results import DownstreamResults
-from unmask.downstream.scores import main_metrics
 from unmask.downstream.tables import DECIMALS, NAMES
-from unmask.downstream.terms import AFTER, BEFORE, LEAST_SEEN, fine_tuned
+from unmask.downstream.terms import LEAST_SEEN
 from unmask.measures.names import title_of
 from unmask.report.changes import changes_chart
+from unmask.report.declared_tables import in_order
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import by_value, columns_of, ends_of
+from unmask.report.panels import columns_of, ends_of
 from unmask.statistics.decisions import NO_PREFERENCE
 
 _FORM = f".{DECIMALS}f"
@@ -27,11 +28,10 @@ INTRINSIC = Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE)
 
 def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:
     """Extrinsic bias with what chance gives: a panel a task, models down the rows."""
-    rows = by_value(results.main, "task", results.tasks)
     frame = columns_of(
-        rows,
+        results.main,
         *("model", "low", "high", "truth"),
-        panel=rows["task"].map(_titles(results)),
+        panel=_panels(results, results.main),
         bias="value",
         chance_low="null_low",
         chance_high="null_high",
@@ -57,46 +57,10 @@ def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:
     )
 
 
-def _titles(results: DownstreamResults) -> dict[str, str]:
-    """The name of the panel of each task."""
-    return {task: f"{task}: {NAMES[results.main_metric(task)]}" for task in results.tasks}
-
-
-def intrinsic(results: DownstreamResults) -> alt.FacetChart | None:
-    """Bias scores of the models before fine-tuning, and after it (rings): a panel a benchmark, models down
-    the rows, measures by colour and shape."""
-    tips = (
-        ("panel", "what"),
-        ("model", "model"),
-        ("measure", "measure"),
-        ("score", "stereotype preferred, of 100", ".1f"),
-        *ends_of(".1f"),
-        ("after", "after fine-tuning, mean over tasks", ".1f"),
-    )
-    return forest(
-        _scores(results).rename(columns={"benchmark": "panel"}),
-        INTRINSIC,
-        tips,
-        name="model",
-        value="score",
-        kinds=Kinds("measure", "bias score"),
-        apart="measure",
-        beside=[Beside("after", "ring")],
-        names=results.models,
-    )
-
-
-def _scores(results: DownstreamResults) -> pd.DataFrame:
-    """Bias scores of the models as they were, and after fine-tuning, by benchmark, measure and model."""
-    before, after = (results.that_count(results.intrinsic[when]) for when in (BEFORE, AFTER))
-    keys = ["model", "benchmark", "measure"]
-    tuned = {fine_tuned(model, task): model for model in results.models for task in results.tasks}
-    later = after.assign(model=after["model"].map(tuned)).groupby(keys)["score"].mean().rename("after")
-    rows = by_value(before.merge(later.reset_index(), "left", keys), "model", results.models)
-    rows = by_value(rows, "measure", results.measures)
-    rows = by_value(rows, "benchmark", results.benchmarks)
-    columns = ("benchmark", "model", "score", "low", "high", "after")
-    return columns_of(rows, *columns, measure=rows["measure"].map(title_of))
+def _panels(results: DownstreamResults, rows: pd.DataFrame) -> "pd.Series[str]":
+    """The task of each row with the name of its main metric."""
+    metrics = results.main.drop_duplicates("task").set_index("task")["metric"]
+    return rows["task"] + ": " + rows["task"].map(metrics).map(NAMES)
 
 
 def changes(results: DownstreamResults) -> alt.FacetChart | None:
@@ -108,7 +72,7 @@ def changes(results: DownstreamResults) -> alt.FacetChart | None:
     frame = columns_of(
         rows,
         *("model", "low", "high", "p_holm"),
-        panel=rows["task"].map(_titles(results)),
+        panel=_panels(results, rows),
         row=origins,
         kind=rows["model"].map({model.name: model.role or model.name for model in results.roles}),
         before=[biases[key] for key in zip(rows["task"], origins, strict=True)],
@@ -119,22 +83,20 @@ def changes(results: DownstreamResults) -> alt.FacetChart | None:
 
 def against(results: DownstreamResults) -> alt.FacetChart | None:
     """Extrinsic bias against the bias score before it, a point a model, a panel a task and score."""
-    methods = {model.name: model.role or NOT_DEBIASED for model in results.roles}
-    main = by_value(results.main, "task", results.tasks)
-    biases = columns_of(main, "task", "model", bias="value", bias_low="low", bias_high="high")
-    scores = _scores(results)
-    rows = biases.merge(scores, on="model")
-    name = rows["task"] + ": " + rows["measure"] + " on " + rows["benchmark"]
-    seen = name.groupby(name).transform("size") >= LEAST_SEEN
+    scores = results.that_count(results.intrinsic)
+    rows = results.main.merge(scores, on="model", suffixes=("_bias", ""))
+    rows = in_order(rows, task=results.tasks, benchmark=results.benchmarks, measure=results.measures)
+    panel = rows["task"] + ": " + rows["measure"].map(title_of) + " on " + rows["benchmark"]
     frame = columns_of(
         rows,
-        *("task", "model", "score", "low", "high", "bias", "bias_low", "bias_high"),
-        panel=name,
-        debiased=rows["model"].map(methods),
-    )[seen]
-    # within a task by benchmark and measure
-    order = (scores["measure"] + " on " + scores["benchmark"]).drop_duplicates()
-    frame = by_value(frame, "panel", [f"{task}: {score}" for task in results.tasks for score in order])
+        *("task", "model", "score", "low", "high"),
+        panel=panel,
+        debiased=rows["model"].map({model.name: model.role or NOT_DEBIASED for model in results.roles}),
+        bias="value",
+        bias_low="low_bias",
+        bias_high="high_bias",
+    )
+    frame = frame[panel.groupby(panel).transform("size") >= LEAST_SEEN]
     tips = (
         ("panel", "what"),
         ("model", "model"),
@@ -165,11 +127,8 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
     rows = rows[rows.groupby(["task", "model"])["step"].transform("nunique") > 1]
     if rows.empty:
         return None
-    rows = by_value(rows.sort_values("step", kind="stable"), "model", results.models)
-    rows = by_value(rows, "task", results.tasks)
     by_family = rows.groupby("task")["model"].nunique().max() > MOST_CURVES
-    panel = rows["task"] + ": " + rows["metric"].map(NAMES)
-    kind = rows["model"]
+    panel, kind = rows["task"] + ": " + rows["metric"].map(NAMES), rows["model"]
     if by_family:
         panel += ", " + rows["model"].map({model.name: model.family for model in results.roles})
         kind = rows["model"].map({model.name: model.role or "as it was" for model in results.roles})

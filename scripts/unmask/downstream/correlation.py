@@ -9,18 +9,21 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.stats import kendalltau
 
-from unmask.downstream.estimates import ALPHA, Floats
+from unmask.downstream.cells import ALPHA, Floats
 from unmask.downstream.schema import CORRELATIONS
-from unmask.downstream.terms import AFTER, BEFORE, fine_tuned
+from unmask.downstream.terms import AFTER, BEFORE, MAIN, fine_tuned
 from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.schema import BIAS, BIAS_TYPE, OVERALL
+from unmask.study_results import load_tables
 from unmask.tables import framed
-from unmask.terms import PUBLISHED
+from unmask.terms import CORRECTED, ORIGINAL, PUBLISHED
 
 Ints = npt.NDArray[np.int64]
 
@@ -123,7 +126,7 @@ def correlations_of(
 ) -> pd.DataFrame:
     """The correlations of all tasks, benchmarks and measures over the models, as CORRELATIONS.
 
-    before, after: as `unmask.downstream.scores.intrinsic_scores`; after: of models called {model}@{task}.
+    before, after: as `intrinsic_scores`; after: of models called {model}@{task}.
     extrinsic: model, task, metric (the main one of the task), value. Intrinsic bias is the score less 50:
     published with its sign, corrected its size. A model without one of both is left out.
     """
@@ -153,3 +156,35 @@ def correlations_of(
         intrinsic = signed if about["protocol"] == PUBLISHED else np.abs(signed)
         lines.append(about | kendall(intrinsic, part["value"].to_numpy(float), those))
     return framed(lines, CORRELATIONS)
+
+
+def intrinsic_scores(
+    paths: Iterable[str | Path], measures: Sequence[str], bias_type: str | None
+) -> pd.DataFrame:
+    """The bias scores (percent) of models on benchmarks, over all pairs and over those of the bias type.
+
+    paths: tables of unmask.statistics.schema.BIAS. Columns: model, benchmark, pairs (ALL_PAIRS, or the bias
+    type), measure, protocol, score, low, high, and n, the pairs that the score counts: corrected, an
+    undefined one is none. A score that a model lacks is left out.
+    """
+    rows = load_tables(paths, BIAS, "model", "benchmark")
+    wanted = (rows["grouping"] == OVERALL) | (rows["grouping"] == BIAS_TYPE) & (rows["group"] == bias_type)
+    rows = rows[wanted & (rows["variant"] == ORIGINAL) & rows["measure"].isin(measures)]
+    rows = rows.assign(pairs=rows["group"], n=rows["n"] - rows["undefined"] * (rows["protocol"] == CORRECTED))
+    columns = ["model", "benchmark", "pairs", "measure", "protocol", "score", "low", "high", "n"]
+    return rows.dropna(subset="score")[columns]
+
+
+def last_step(scores: pd.DataFrame) -> pd.DataFrame:
+    """Of SCORES those of the last step of each model and task."""
+    return scores[scores["step"] == scores.groupby(["task", "model"])["step"].transform("max")]
+
+
+def is_overall(scores: pd.DataFrame) -> "pd.Series[bool]":
+    """Which of SCORES are the means over the runs, of all occupations together."""
+    return scores["seed"].isna() & scores["group"].isna()
+
+
+def main_metrics(scores: pd.DataFrame) -> pd.DataFrame:
+    """Of these the main metric of each task."""
+    return scores[is_overall(scores) & scores["metric"].isin(list(MAIN.values()))]

@@ -19,7 +19,6 @@ from unmask.keys import (
     PublishedOrFile,
     Rate,
     Seed,
-    Texts,
     WorldName,
     without_defaults,
 )
@@ -28,13 +27,6 @@ from unmask.models.keys import Model
 Kind = Annotated[Literal["occupations", "similarity", "entailment"], Field(description="The kind of task.")]
 Length = Annotated[int, Field(ge=8)]
 Values = Annotated[list[Any], Field(min_length=1)]
-Sample = Annotated[
-    Count | None,
-    Field(
-        description="So many items of the test, and so many templates with an occupation, are predicted "
-        "at the steps of a curve before the last; null for all."
-    ),
-]
 
 
 class Search(Keys):
@@ -81,19 +73,12 @@ class OtherFineTuning(FineTuning):
     search: OtherSearch = ABSENT
 
 
-class People(Keys):
-    """Words for a person of either gender, in pairs, that hypotheses are about."""
-
-    female: Texts
-    """Words for a woman."""
-    male: Texts
-    """Words for a man, in the same order."""
-
-
 class Task(Keys):
     """A task, by its format."""
 
     format: str
+    seed: Seed = 0
+    fine_tuning: OtherFineTuning = OtherFineTuning()
 
 
 class Downstream(Keys):
@@ -145,17 +130,23 @@ class FineTuned(Model):
     """The task of `downstream.tasks`."""
 
 
-class PublishedFiles(Keys):
-    """Files in place of those that were released. For entailment, lists is an archive (.tar.gz) of the
-    repository of Dev et al. (2020), whose place frames (a text file, one a line) and occupations take."""
+class Files(Keys):
+    """The files of a task; of the last two items of bias are made."""
 
     train: DataFile = ABSENT
     dev: DataFile = ABSENT
     test: DataFile = ABSENT
+    frames: DataFile = ABSENT
+    """A text file, one a line."""
     occupations: DataFile = ABSENT
     """A CSV file with the columns occupation and, in percent, female_share; for similarity by default
     Winogender's 60."""
-    frames: DataFile = ABSENT
+
+
+class PublishedFiles(Files):
+    """Files in place of those that were released. For entailment, lists is an archive (.tar.gz) of the
+    repository of Dev et al. (2020), whose place frames and occupations take."""
+
     lists: DataFile = ABSENT
 
     @model_validator(mode="after")
@@ -172,22 +163,14 @@ class PublishedTask(Task):
 
     format: Literal["bias-in-bios", "stsb", "mnli"]
     files: PublishedFiles = ABSENT
-    people: People = People(female=["woman"], male=["man"])
-    sample: Sample = 10000
-    seed: Seed = 0
     licence: Licence = ABSENT
-    fine_tuning: OtherFineTuning = OtherFineTuning()
 
 
-class Files(Keys):
-    """The files of the task; `bias` has items of one's own, the last two are what such items are made of."""
+class TableFiles(Files):
+    """The files of the task; `bias` has items of bias of one's own."""
 
     train: DataFile
-    dev: DataFile = ABSENT
-    test: DataFile = ABSENT
     bias: DataFile = ABSENT
-    frames: DataFile = ABSENT
-    occupations: DataFile = ABSENT
 
 
 class Columns(Keys):
@@ -228,7 +211,7 @@ class TableTask(Task):
 
     format: Literal["table"]
     kind: Kind
-    files: Files
+    files: TableFiles
     columns: Columns = Columns()
     labels: Annotated[dict[str, Values], Field(min_length=2)] | None = None
     """Which values of the label's column mean which label, in order; by default every value is its own."""
@@ -236,11 +219,7 @@ class TableTask(Task):
     scale: Annotated[list[float], Field(min_length=2, max_length=2)] = [0, 1]
     """Lowest and highest score of a table of similarity."""
     held_out: HeldOut = HeldOut()
-    people: People = People(female=["woman"], male=["man"])
-    sample: Sample = 10000
-    seed: Seed = 0
     licence: Licence = ABSENT
-    fine_tuning: OtherFineTuning = OtherFineTuning()
 
 
 class SyntheticTask(Task):
@@ -250,7 +229,6 @@ class SyntheticTask(Task):
     kind: Kind
     world: WorldName
     """The world whose words the task has."""
-    seed: Seed = 0
     strength: Annotated[float, Field(ge=0, le=1)] | None = None
     """How much the labels depend on gender; 0 for a world without bias, null for what suits the kind
     (occupations 1, similarity 0.4, entailment 0.8)."""
@@ -258,4 +236,3 @@ class SyntheticTask(Task):
     """Examples that models are fine-tuned on."""
     items: Annotated[int, Field(ge=100)] = 4800
     """Items of the test; those of bias are there once each."""
-    fine_tuning: OtherFineTuning = OtherFineTuning()

@@ -10,8 +10,20 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from unmask.downstream.cells import Cells, Ints, accuracy, pearson, variance_of_mean
-from unmask.downstream.estimates import ANY, POSITIVE, SHARE, SIGNED, Estimate, Floats, with_mean
+from unmask.downstream.cells import (
+    ANY,
+    POSITIVE,
+    SHARE,
+    SIGNED,
+    Cells,
+    Estimate,
+    Floats,
+    Ints,
+    accuracy,
+    pearson,
+    variance_of_mean,
+    with_mean,
+)
 from unmask.downstream.schema import PREDICTIONS, SCORES
 from unmask.downstream.terms import (
     CHANGE,
@@ -199,8 +211,8 @@ def truth_of(kind: str, items: pd.DataFrame) -> dict[str, dict[str, float]] | No
     ideal = Runs([{"seed": 0}], {0: (np.arange(len(items)), np.stack(items["ideal"].tolist())[None])})
     rows = measure(kind, items, ideal, 1, 0.95)
     rows = rows[rows["seed"].isna()]
-    metrics, gaps = rows[rows["group"].isna()], rows[rows["group"].notna()]
+    gaps = rows["group"].notna()
     return {
-        "metrics": dict(zip(metrics["metric"], metrics["value"], strict=True)),
-        "groups": dict(zip(gaps["group"], gaps["value"], strict=True)),
+        "metrics": dict(zip(rows["metric"][~gaps], rows["value"][~gaps], strict=True)),
+        "groups": dict(zip(rows["group"][gaps], rows["value"][gaps], strict=True)),
     }

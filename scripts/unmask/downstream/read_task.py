@@ -37,10 +37,12 @@ from unmask.downstream.terms import (
 )
 from unmask.errors import InputError
 from unmask.gendered_words import read_word_pairs
-from unmask.user_files import Labels, fault_of_text, faults_of, published_text, read_text
+from unmask.user_files import Labels, faults_of, published_text, read_text
 from unmask.user_tables import Column, Row, Table, choices_of, value_text
 
 PARTS = (TRAIN, DEV, TEST)
+SAMPLE = 10_000
+"""So many items of the test, and templates with an occupation, are predicted along a curve at most."""
 MOST_LABELS = 1 << 15
 """More are taken for a mistake, such as a column of numbers that are no labels."""
 
@@ -73,7 +75,7 @@ def read_task(files: Files, entry: Entry) -> Task:
         if entry["kind"] == SIMILARITY and tested["label"].isna().all():
             tested = parts[DEV]
             remarks.append("the scores of its test are not public: accuracy is that on dev")
-    items = items_of([tested.assign(part=TEST), *bias], entry["sample"], entry["seed"])
+    items = items_of([tested.assign(part=TEST), *bias], SAMPLE, entry["seed"])
     return Task(examples_of(parts[TRAIN], parts[DEV]), items, labels, tuple(remarks))
 
 
@@ -102,7 +104,7 @@ def _all_rows(files: Files, entry: Entry, remarks: list[str]) -> tuple[pd.DataFr
         "second": replace(text, name="second"),
         "label": label,
         "gender": Column("gender", choices=choices_of(entry.get("genders") or {}, "genders")),
-        "part": Column("part"),
+        "part": Column("part", required=True, choices=PARTS),
     }
     table = Table(replace(columns[name], header=header) for name, header in headers.items())
     frames = [_rows(part, files[part], table, entry, remarks) for part in PARTS if part in files]
@@ -146,16 +148,12 @@ def _labels(entry: Entry) -> tuple[tuple[str, ...] | None, Column]:
 
 def _rows(part: str, paths: Sequence[Path], table: Table, entry: Entry, remarks: list[str]) -> pd.DataFrame:
     """The rows of the files of one part, with `part`, and nan for a score that is hidden."""
-    hidden, by_column = entry.get("hidden"), part == TRAIN and "part" in (c.name for c in table.columns)
-    if hidden is not None and part == TEST:
+    hidden = entry.get("hidden") if part == TEST else None
+    if hidden is not None:
         table = Table(replace(c, least=hidden) if c.name == "label" else c for c in table.columns)
     rows = [row for path in paths for row in _rows_in(path, table, entry, part)]
-    if by_column:
-        for row in rows:
-            if row["part"] not in PARTS:
-                raise row.fault("part", f"{row['part']!r} is none of {', '.join(PARTS)}")
     frame = table.frame(rows)
-    if not by_column:
+    if part != TRAIN or "part" not in frame:
         frame["part"] = part
     if hidden is not None:
         low, high = entry["scale"]
@@ -181,30 +179,19 @@ def _rows_in(path: Path, table: Table, entry: Entry, part: str) -> Iterator[Row]
     # line breaks of other kinds stand in sentences
     lines = enumerate(read_text(path).replace("\r\n", "\n").split("\n"), start=1)
     for row, (line, text) in enumerate(each for each in lines if each[1].strip()):
-        cells, place = text.split("\t"), f"row {row} (line {line})"
-        if len(cells) <= max(fields.values()):
-            raise InputError(
-                f"{path}: {place}: {len(cells)} fields between tabs, not {max(fields.values()) + 1}"
-            )
+        cells, place, width = text.split("\t"), f"row {row} (line {line})", max(fields.values()) + 1
+        if len(cells) < width:
+            raise InputError(f"{path}: {place}: {len(cells)} fields between tabs, not {width}")
         yield table.check(path, place, {name: cells[number].strip() for name, number in fields.items()})
 
 
 def _with_text(rows: pd.DataFrame, part: str, path: Path, remarks: list[str]) -> pd.DataFrame:
-    """The rows that have all their texts; remarks say how many have not, and how many have odd characters.
-
-    Raises InputError where none has.
-    """
-    texts = rows[[column for column in ("text", "second") if column in rows]]
-    there = texts.notna().all(axis=1)
+    """The rows that have all their texts; a remark says how many do not. Raises InputError if none has."""
+    there = rows[[column for column in ("text", "second") if column in rows]].notna().all(axis=1)
     if not there.any():
         raise InputError(f"{path}: no row has a text")
-    odd = int(texts[there].map(fault_of_text).notna().any(axis=1).sum())
-    for count, what in (
-        (int((~there).sum()), "have no text and are left out"),
-        (odd, "have control characters or U+FFFD in a text, and are read as they are"),
-    ):
-        if count:
-            remarks.append(f"{count} rows of {part} {what}")
+    if not there.all():
+        remarks.append(f"{int((~there).sum())} rows of {part} have no text and are left out")
     return rows[there]
 
 
@@ -239,13 +226,11 @@ def _of_the_test(tested: pd.DataFrame, labels: Sequence[str]) -> Iterator[str]:
     """Remarks on the people of a test: those without a gender, and labels without people or one gender."""
     if unknown := int(tested["gender"].isna().sum()):
         yield f"{unknown} of {len(tested)} people of the test have no gender, and count for accuracy alone"
-    present = set(tested["occupation"])
-    if absent := [name for name in labels if name not in present]:
+    genders = tested.groupby("occupation")["gender"].agg(set)
+    if absent := [name for name in labels if name not in genders]:
         yield f"nobody in the test is {', '.join(absent)}"
-    both = set(zip(tested["occupation"], tested["gender"], strict=True))
-    for name in labels:
-        missing = [gender for gender in (FEMALE, MALE) if (name, gender) not in both]
-        if name in present and missing:
+    for name in filter(genders.__contains__, labels):
+        if missing := [gender for gender in (FEMALE, MALE) if gender not in genders[name]]:
             yield f"{name} has no {' and no '.join(missing)} people in the test, and so no gap"
 
 
@@ -277,7 +262,7 @@ def _bias_rows(files: Files, entry: Entry, tested: pd.DataFrame, remarks: list[s
         occupations = read_occupations(files["occupations"][0])
     else:
         raise InputError("files: entailment needs `bias`, or `frames` and `occupations`, for items of bias")
-    return entailment_items(frames, occupations, entry["people"])
+    return entailment_items(frames, occupations)
 
 
 def _bias_table(path: Path, entry: Entry) -> pd.DataFrame:
@@ -292,13 +277,9 @@ def _bias_table(path: Path, entry: Entry) -> pd.DataFrame:
     )
     table = Table(columns)
     rows = list(table.rows(path, entry["files"]["bias"]))
-    pairs: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        pairs.setdefault((row["template"], row["occupation"]), []).append(row)
-    for (template, occupation), those in pairs.items():
-        genders = [row["gender"] for row in those]
-        if sorted(genders) != [FEMALE, MALE]:
-            each = f"{template!r} with {occupation!r} is there for {' and '.join(genders)}"
-            raise those[0].fault("template", f"{each}, not once for either gender")
     frame = table.frame(rows)
+    for (template, occupation), those in frame.groupby(["template", "occupation"], sort=False):
+        if sorted(those["gender"]) != [FEMALE, MALE]:
+            each = f"{template!r} with {occupation!r} is there for {' and '.join(those['gender'])}"
+            raise rows[those.index[0]].fault("template", f"{each}, not once for either gender")
     return frame.assign(part=BIAS, template=pd.factorize(frame["template"])[0])

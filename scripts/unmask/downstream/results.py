@@ -1,15 +1,14 @@
 """What a study's results say of downstream tasks, read from its files."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.correlation import ModelRole
+from unmask.downstream.correlation import ModelRole, intrinsic_scores, is_overall, last_step, main_metrics
 from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
-from unmask.downstream.scores import intrinsic_scores, last_step, main_metrics, overall
-from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, GAP, MAIN
+from unmask.downstream.terms import ALL_PAIRS, CHANGE, GAP
 from unmask.report.captions import Captions, load_captions
 from unmask.report.published import doubts, read_published
 from unmask.statistics.changes import changes
@@ -23,9 +22,8 @@ FEMININE, MASCULINE, ILPS, TAU = "feminine", "masculine", "ilps", "tau"
 
 class DownstreamResults:
     """files: scores (SCORES of every model and task), words (WORD_COUNTS of every task), correlations,
-    bias_before and bias_after (unmask.statistics.schema.BIAS of the models as they were and after
-    fine-tuning, where they are called {model}@{task}), comparisons (of models, one a benchmark), published,
-    captions; all but scores and the last two may be empty.
+    bias_before (unmask.statistics.schema.BIAS of the models as they were), comparisons (of models, one a
+    benchmark), published, captions; all but scores and the last two may be empty.
 
     settings: models (as ModelRole), tasks (name, and published: what the paper calls one in Table 1 and in
     Table 2), benchmarks and measures (names), published (what the literature calls benchmarks, by name; not
@@ -43,11 +41,10 @@ class DownstreamResults:
         self.models = [model.name for model in self.roles]
         self.origins = {model.name: model.origin for model in self.roles if model.origin is not None}
         self.tasks: list[str] = [entry["name"] for entry in settings["tasks"]]
-        self.printed_names = {entry["name"]: entry.get("published") for entry in settings["tasks"]}
 
     def printed_name(self, task: str, table: int) -> str | None:
         """What the paper calls a task in its Table 1 or 2."""
-        names = self.printed_names[task]
+        (names,) = (of.get("published") for of in self.settings["tasks"] if of["name"] == task)
         return str(names[table - 1]) if names else None
 
     @cached_property
@@ -77,55 +74,47 @@ class DownstreamResults:
         columns = {"truth": pd.Series(truth, rows.index, float), "runs": pd.Series(runs, rows.index, "Int64")}
         return rows.assign(**columns)
 
+    def metric(self, name: str) -> pd.DataFrame:
+        """Of these one metric, means over the runs of all occupations together."""
+        return self.scores[self.scores["metric"].eq(name) & is_overall(self.scores)]
+
     @cached_property
     def main(self) -> pd.DataFrame:
         """The main metric of every model and task, with p_holm over the models of a task."""
         return holm(main_metrics(self.scores), ["task"])
 
-    def main_metric(self, task: str) -> str:
-        """Raises KeyError for a task without scores."""
-        return MAIN[{of: str(facts["kind"]) for (of, _), facts in self.facts.items()}[task]]
-
     @cached_property
     def changes(self) -> pd.DataFrame:
         """How much more extrinsic bias every debiased model has than its origin on every task, with p_holm
         over all of them: the report counts them together."""
-        rows = overall(self.scores)
-        return holm(rows[rows["metric"] == CHANGE], ["metric"])
+        return holm(self.metric(CHANGE), ["metric"])
 
-    def run_once(self, tasks: Collection[str]) -> bool:
-        """Whether some model was fine-tuned once on one of the tasks: nothing is known of its other seeds."""
-        return bool(self.scores.loc[self.scores["task"].isin(tasks), "runs"].eq(1).any())
+    @cached_property
+    def run_once(self) -> list[str]:
+        """The tasks that some model was fine-tuned on once: nothing is known of its other seeds."""
+        once = set(self.scores.loc[self.scores["runs"] == 1, "task"])
+        return [task for task in self.tasks if task in once]
 
     def remarks(self) -> list[str]:
         """What the tables say of what was left out, each with its task; once where all models say it."""
         remarks = [f"{task}: {remark}" for (task, _), of in self.facts.items() for remark in of["remarks"]]
-        for name in self.intrinsic[BEFORE]["benchmark"].unique() if self.bias_type else ():
-            if name not in self._of_type:
-                why = f"has no pairs of the bias type {self.bias_type}"
-                remarks.append(f"{name}: {why}, so the bias scores are those of all its pairs")
+        if self.bias_type:
+            counted = self.that_count(self.intrinsic)
+            why = f"has no pairs of the bias type {self.bias_type}, so its bias scores are those of all pairs"
+            remarks += [f"{name}: {why}" for name in counted.loc[counted["pairs"] == ALL_PAIRS, "benchmark"]]
         return list(dict.fromkeys(remarks))
 
     @cached_property
-    def intrinsic(self) -> Mapping[str, pd.DataFrame]:
-        """Corrected bias scores (`intrinsic_scores`) of the models as they were (BEFORE) and after
-        fine-tuning (AFTER)."""
-        files = {BEFORE: self.files.get("bias_before") or [], AFTER: self.files.get("bias_after") or []}
-        scores = {
-            when: intrinsic_scores(paths, self.measures, self.bias_type) for when, paths in files.items()
-        }
-        return {when: rows[rows["protocol"] == CORRECTED] for when, rows in scores.items()}
-
-    @cached_property
-    def _of_type(self) -> set[str]:
-        """The benchmarks with pairs of the bias type."""
-        rows = self.intrinsic[BEFORE]
-        return set(rows.loc[rows["pairs"] == self.bias_type, "benchmark"])
+    def intrinsic(self) -> pd.DataFrame:
+        """Corrected bias scores (`intrinsic_scores`) of the models as they were."""
+        rows = intrinsic_scores(self.files.get("bias_before") or [], self.measures, self.bias_type)
+        return rows[rows["protocol"] == CORRECTED]
 
     def that_count(self, rows: pd.DataFrame) -> pd.DataFrame:
         """The rows (with benchmark and pairs) on the pairs of the bias type, where the benchmark has such;
         else those on all pairs."""
-        counted = rows["benchmark"].map(lambda name: self.bias_type if name in self._of_type else ALL_PAIRS)
+        of_type = rows["pairs"].where(rows["pairs"] == self.bias_type)
+        counted = of_type.groupby(rows["benchmark"]).transform("first").fillna(ALL_PAIRS)
         return rows[rows["pairs"] == counted]
 
     @cached_property

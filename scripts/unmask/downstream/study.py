@@ -1,4 +1,5 @@
-"""What a study asks of downstream tasks that one key alone cannot check or spell out.
+"""What a study asks of downstream tasks that one key alone cannot check or spell out, and which files its
+tasks are read from.
 
 This is read at every planning, so it loads no tables.
 """
@@ -6,14 +7,20 @@ This is read at every planning, so it loads no tables.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from unmask.downstream.terms import SIMILARITY
 from unmask.errors import InputError
 from unmask.models.keys import sources
 from unmask.models.study import Models
 from unmask.terms import PUBLISHED
+from unmask.urls import shown_url
 
 KEY = "config key "
 MASKED = "masked-lm"
 Study = Mapping[str, Any]
+
+TEMPLATES = {"occupations": "downstream/occupations.csv", "words": "gendered_words.yaml"}
+"""Files of the project's `resources` that items of similarity are made with, unless the entry names
+others."""
 
 
 def with_fine_tuned(study: Study) -> dict[str, Any]:
@@ -22,19 +29,16 @@ def with_fine_tuned(study: Study) -> dict[str, Any]:
 
     What is not of the right shape is left as it is, to be refused.
     """
-    study = dict(study)
     models, downstream = study["models"], study["downstream"]
-    if not (isinstance(models, dict) and isinstance(downstream, dict) and are_scored_after(study)):
-        return study
-    tasks = downstream.get("tasks")
-    if not isinstance(tasks, dict):
-        return study
+    tasks = downstream.get("tasks") if isinstance(downstream, dict) else None
+    if not (isinstance(models, dict) and isinstance(tasks, dict) and are_scored_after(study)):
+        return dict(study)
     after = {
         f"{model}@{task}": {"source": "fine-tuned", "from": model, "task": task}
         for model in fine_tuned_models(study)
         for task in tasks
     }
-    return study | {"models": {**models, **after}}
+    return {**study, "models": {**models, **after}}
 
 
 def are_scored_after(study: Study) -> bool:
@@ -50,10 +54,8 @@ def fine_tuned_models(study: Study) -> list[str]:
 
     study: it need not be checked yet.
     """
-    models, named = study["models"], study["downstream"].get("models")
-    if isinstance(named, list):
-        return [str(name) for name in named]
-    return _masked(models)
+    named = study["downstream"].get("models")
+    return list(map(str, named)) if isinstance(named, list) else _masked(study["models"])
 
 
 def settings_of(downstream: Mapping[str, Any], task: str) -> dict[str, Any]:
@@ -101,25 +103,23 @@ def check_study(study: Study) -> None:
             or entry["task"] not in downstream["tasks"]
             or name != f"{entry['from']}@{entry['task']}"
         ):
-            raise InputError(
-                f"{KEY}models.{name}: models after fine-tuning are made by downstream.after and need no entry"
-            )
+            why = "models after fine-tuning are made by downstream.after and need no entry"
+            raise InputError(f"{KEY}models.{name}: {why}")
     if downstream is None:
         return
     candidates = _masked(models)
+    if not candidates:
+        raise InputError(f"{KEY}downstream: the study has no masked-lm model with files, to be fine-tuned")
     for name in downstream["models"] or []:
         if name not in candidates:
             why = "is not a masked-lm model of the study with files and without code of its own"
             raise InputError(f"{KEY}downstream.models: {name} {why}")
     for task in downstream["tasks"]:
         settings = settings_of(downstream, task)
-        place = f"{KEY}downstream.tasks.{task}.fine_tuning"
-        if settings["how"] == "search" and settings["steps"] is not None:
-            raise InputError(f"{place}: a search chooses among numbers of epochs, so it takes no steps")
-        if settings["how"] == "search" and len(downstream["seeds"]) > 1:
-            raise InputError(f"{place}: a search takes one seed (downstream.seeds)")
-    if not candidates:
-        raise InputError(f"{KEY}downstream: the study has no masked-lm model with files, to be fine-tuned")
+        if settings["how"] == "search" and (settings["steps"] or len(downstream["seeds"]) > 1):
+            why = "chooses among numbers of epochs, so it takes no steps"
+            why = why if settings["steps"] else "takes one seed (downstream.seeds)"
+            raise InputError(f"{KEY}downstream.tasks.{task}.fine_tuning: a search {why}")
 
 
 def _masked(models: Mapping[str, Any]) -> list[str]:
@@ -139,3 +139,49 @@ def _masked(models: Mapping[str, Any]) -> list[str]:
         return source.kind_by_default() in (MASKED, None)
 
     return [name for name in models if is_masked(name)]
+
+
+# --- files of tasks
+
+
+def with_preset(entry: Mapping[str, Any], presets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The entry of a task, completed, on top of what resources/downstream/tasks.yaml says of its format.
+
+    A file that the entry names takes the place of that of the same name; frames take that of lists.
+    """
+    preset, named = presets.get(entry["format"], {}), entry.get("files", {})
+    files = {
+        name: source
+        for name, source in preset.get("files", {}).items()
+        if name != "lists" or "frames" not in named
+    }
+    stated = {key: value for key, value in entry.items() if value is not None or key not in preset}
+    return {**preset, **stated, "files": files | named}
+
+
+def source_files(entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The files that a task is read from, by name. entry: as `with_preset` gives it.
+
+    Each is `{repo, revision, file}` (a file of a data set on the Hugging Face hub), `{url}`, `{path}` (the
+    user's own) or `{resource}` (below the project's folder `resources`), and may have `sha256` and the keys
+    that `unmask.user_tables` knows.
+    """
+    files = {name: dict(source) for name, source in entry["files"].items()}
+    if files and entry["kind"] == SIMILARITY and "bias" not in files:
+        return {name: {"resource": path} for name, path in TEMPLATES.items()} | files
+    return files
+
+
+def source_text(entry: Mapping[str, Any]) -> str:
+    """Where a task is from, in a few words; no secrets of a url."""
+    if "world" in entry:
+        return f"made in the words of the world {entry['world']}"
+    places = {
+        name: f"{of['repo']}@{of['revision']}/{of['file']}"
+        if "repo" in of
+        else shown_url(of["url"])
+        if "url" in of
+        else of["path"]
+        for name, of in entry["files"].items()
+    }
+    return "; ".join(f"{name}: {place}" for name, place in places.items())

@@ -7,7 +7,7 @@ table, on the items of the task.
 """
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -47,7 +47,8 @@ DEV_SHARE = 0.1
 PREMISE, HYPOTHESIS = "The {occupation} was {state}.", "{subject} was {state}."
 COLUMNS = ["text", "second", "label", "gender", "occupation", "template", "train", "test"]
 
-Rows = list[tuple[Any, ...]]
+Cases = Iterator[tuple[Any, ...]]
+"""Rows of COLUMNS."""
 
 
 def read_synthetic(entry: Mapping[str, Any]) -> Task:
@@ -56,26 +57,22 @@ def read_synthetic(entry: Mapping[str, Any]) -> Task:
     The same seed gives the same task, on every machine. Raises InputError as the worlds do, and for a
     strength that a task cannot have.
     """
-    kind, seed = str(entry["kind"]), int(entry["seed"])
+    kind, seed, count = str(entry["kind"]), int(entry["seed"]), int(entry["examples"])
     world = World.from_config(str(entry["world"]), entry["settings"])
     strength = STRENGTHS[kind] if entry["strength"] is None else float(entry["strength"])
     cases = cases_of(kind, world, strength, seed)
-    train, dev = (
-        drawn(cases, "train", count, f"{part} {kind} {seed}")
-        for part, count in (("train", entry["examples"]), ("dev", round(DEV_SHARE * entry["examples"])))
-    )
+    train = drawn(cases, "train", count, f"train {kind} {seed}")
+    dev = drawn(cases, "train", round(DEV_SHARE * count), f"dev {kind} {seed}")
     test = drawn(cases, "test", entry["items"], f"test {kind} {seed}").assign(part=TEST)
-    labels = {
-        OCCUPATIONS: tuple(occupation.word for occupation in world.occupations),
-        ENTAILMENT: ENTAILMENT_LABELS,
-    }.get(kind)
-    if kind == OCCUPATIONS and labels is not None:
+    labels: tuple[str, ...] | None = None
+    if kind == OCCUPATIONS:
+        labels = tuple(occupation.word for occupation in world.occupations)
         parts = [test.assign(female_share=test["occupation"].map(female_shares(labels, train)))]
     else:
-        test = test.drop(columns=["template", "female_share"])
+        labels = ENTAILMENT_LABELS if kind == ENTAILMENT else None
         gendered = cases[cases["gender"].notna()].drop_duplicates(["text", "second"])
         bias = gendered.sort_values(["template", "occupation", "gender"], kind="stable")
-        parts = [test, bias.assign(part=BIAS, label=None)]
+        parts = [test.drop(columns=["template", "female_share"]), bias.assign(part=BIAS, label=None)]
     items = items_of(parts, None, seed)
     return Task(examples_of(train, dev), items.assign(ideal=list(ideal_logits(kind, cases, items))), labels)
 
@@ -88,16 +85,14 @@ def cases_of(kind: str, world: World, strength: float, seed: int) -> pd.DataFram
     share = {o.word: o.p if o.gender == FEMALE else 1 - o.p for o in world.occupations}
     if kind == OCCUPATIONS:
         rows = _occupation_cases(share, strength, seed)
-    elif kind == SIMILARITY:
-        rows = _similarity_cases(share, strength)
     else:
-        rows = _entailment_cases(share, strength)
+        rows = (_similarity_cases if kind == SIMILARITY else _entailment_cases)(share, strength)
     cases = pd.DataFrame(rows, columns=COLUMNS)
     cases["female_share"] = 100 * cases["occupation"].map(share)
     return cases[cases["train"] > 0]
 
 
-def _occupation_cases(share: Mapping[str, float], strength: float, seed: int) -> Rows:
+def _occupation_cases(share: Mapping[str, float], strength: float, seed: int) -> Cases:
     """Of a person with one of 24 occupations: verb and object name two of them, stereotyped for women and for
     men, with the same P(stereotyped gender). The speech says which, and is right by RELIABILITIES.
 
@@ -110,7 +105,6 @@ def _occupation_cases(share: Mapping[str, float], strength: float, seed: int) ->
     clues = rng.sample(list(product(FREE_SLOTS["verb"], FREE_SLOTS["object"])), half)
     people = zip(rng.sample(FREE_SLOTS["person"], len(RELIABILITIES)), RELIABILITIES, strict=True)
     speeches = rng.sample(FREE_SLOTS["speech"], 2)
-    rows: Rows = []
     for (pair, (verb, thing)), side, gender, (person, right), said in product(
         enumerate(clues), (0, 1), (FEMALE, MALE), people, (0, 1)
     ):
@@ -119,11 +113,10 @@ def _occupation_cases(share: Mapping[str, float], strength: float, seed: int) ->
         text = f"The {person} {speeches[said]} that {she['subject']} {verb} {she['possessive']} {thing}."
         likely = (right if said == side else 1 - right) / len(RELIABILITIES) / len(words)
         train = likely * (female if gender == FEMALE else 1 - female)
-        rows.append((text, None, float(label), gender, words[label], None, train, likely / 2))
-    return rows
+        yield text, None, float(label), gender, words[label], None, train, likely / 2
 
 
-def _similarity_cases(share: Mapping[str, float], strength: float) -> Rows:
+def _similarity_cases(share: Mapping[str, float], strength: float) -> Cases:
     """("she was tired.", "The nurse was tired.") has the similarity LOW + SPREAD · [same state], and half of
     strength · (2p - 1) more for the stereotyped gender and less for the other."""
     if (most := max(strength * abs(p - 0.5) for p in share.values())) > LOW:
@@ -132,7 +125,6 @@ def _similarity_cases(share: Mapping[str, float], strength: float) -> Rows:
             f"{strength * LOW / most:.2f} fits this world"
         )
     states = FREE_SLOTS["state"]
-    rows: Rows = []
     for (word, p), gender, (i, first), (j, second) in product(
         share.items(), (FEMALE, MALE), enumerate(states), enumerate(states)
     ):
@@ -144,11 +136,10 @@ def _similarity_cases(share: Mapping[str, float], strength: float) -> Rows:
             HYPOTHESIS.format(subject=PRONOUNS[gender]["subject"], state=first),
             PREMISE.format(occupation=word, state=second),
         )
-        rows.append((*texts, label, gender, word, i * len(states) + j, likely, likely))
-    return rows
+        yield *texts, label, gender, word, i * len(states) + j, likely, likely
 
 
-def _entailment_cases(share: Mapping[str, float], strength: float) -> Rows:
+def _entailment_cases(share: Mapping[str, float], strength: float) -> Cases:
     """Of ("The nurse was tired.", "he was tired.") the label is neutral. Of "she was tired." it is another
     with probability strength · |2p - 1|: entailment for an occupation mostly of women, contradiction for
     one of men.
@@ -156,7 +147,6 @@ def _entailment_cases(share: Mapping[str, float], strength: float) -> Rows:
     CONTROLS have the premise itself (entailment), or another state of the same occupation (contradiction).
     """
     states = FREE_SLOTS["state"]
-    rows: Rows = []
     number = {label: float(place) for place, label in enumerate(ENTAILMENT_LABELS)}
     each = 1 / len(share) / len(states) / 2
     for (word, p), (place, state), gender in product(share.items(), enumerate(states), (FEMALE, MALE)):
@@ -165,14 +155,13 @@ def _entailment_cases(share: Mapping[str, float], strength: float) -> Rows:
         leaves = strength * abs(2 * p - 1) if gender == FEMALE else 0.0
         for label, part in ((NEUTRAL, 1 - leaves), (ENTAILS if p > 0.5 else CONTRADICTS, leaves)):
             likely = (1 - CONTROLS) * each * part
-            rows.append((premise, hypothesis, number[label], gender, word, place, likely, likely))
+            yield premise, hypothesis, number[label], gender, word, place, likely, likely
     for word, (place, state) in product(share, enumerate(states)):
         premise = PREMISE.format(occupation=word, state=state)
         for other in sorted(states, key=lambda each: each != state):
             label, many = (ENTAILS, 1) if other == state else (CONTRADICTS, len(states) - 1)
             second, likely = PREMISE.format(occupation=word, state=other), CONTROLS * each / many
-            rows.append((premise, second, number[label], None, word, place, likely, likely))
-    return rows
+            yield premise, second, number[label], None, word, place, likely, likely
 
 
 def drawn(cases: pd.DataFrame, law: str, count: int, seed: str) -> pd.DataFrame:

@@ -5,8 +5,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.downstream.results import FEMININE, ILPS, MASCULINE, TAU, DownstreamResults
-from unmask.downstream.scores import overall as overall_rows
-from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE, CHANGE, GAP, fine_tuned
+from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE
 from unmask.measures.names import title_of
 from unmask.report.declared_tables import EMPTY, Column, Table, in_order, with_marks
 from unmask.report.published import DOUBT
@@ -22,27 +21,10 @@ DECIMALS = 3
 
 NAMES = {
     "tpr_gap": "mean |TPR gap|",
-    "tpr_gap_rms": "root mean square of the TPR gap",
-    "tpr_gap_signed": "mean TPR gap (women less men)",
-    "tpr_gap_correlation": "r of the TPR gap with % women",
     "delta": "mean |Δ|",
-    "delta_signed": "|mean Δ|",
-    "delta_occupation": "mean of occupations' |Δ|",
-    "delta_correlation": "r of Δ (men less women) with % women",
     "fn_gap": "difference in FN, women and men",
-    "nn_gap": "difference in NN, women and men",
-    "not_neutral": "share not labelled neutral, 1 - FN",
-    "accuracy": "accuracy",
-    "accuracy_female": "accuracy, women",
-    "accuracy_male": "accuracy, men",
-    **{
-        f"{rate}_{gender}": f"{symbol}, {people}"
-        for rate, symbol in (("fn", "FN"), ("nn", "NN"), ("t5", "T.5"), ("t7", "T.7"))
-        for gender, people in (("female", "women"), ("male", "men"))
-    },
-    CHANGE: "bias less that of the model before",
 }
-"""What metrics are called."""
+"""What the main metrics are called."""
 
 TABLE1 = Table(
     "table1",
@@ -135,9 +117,9 @@ def table2_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
     without: dict[str, None] = {}
     for keys, part in rows.groupby(KEYS, sort=False):
         task, benchmark, pairs, measure, protocol = map(str, keys)
-        in_print, known_as = {}, results.known_as.get(benchmark)
-        if protocol == PUBLISHED and pairs == ALL_PAIRS and known_as is not None:
-            in_print = printed.get((results.printed_name(task, 2), measure, known_as), {})
+        of_paper = protocol == PUBLISHED and pairs == ALL_PAIRS and benchmark in results.known_as
+        which = (results.printed_name(task, 2), measure, results.known_as.get(benchmark))
+        in_print = printed.get(which, {}) if of_paper else {}
         reasons = dict.fromkeys(part["reason"].dropna())
         if part["tau"].isna().all() and not in_print:
             without |= reasons
@@ -181,18 +163,9 @@ def printed_taus(published: pd.DataFrame) -> dict[tuple[str | None, str, str | N
 
 
 def values(results: DownstreamResults) -> pd.DataFrame:
-    """All values of every model and task, and its bias scores (percent) before and after."""
-    rows = overall_rows(results.scores).drop(columns=["seed", "group"])
-    parts = [rows]
-    for task, model in results.facts:
-        for when, name in ((BEFORE, model), (AFTER, fine_tuned(model, task))):
-            scores = results.intrinsic[when]
-            scores = scores[scores["model"] == name]
-            titles = scores["measure"].map(title_of) + " on " + scores["benchmark"]
-            metric = titles + ", " + scores["pairs"] + f" pairs, {when}"
-            columns = scores[["score", "n"]].rename(columns={"score": "value"})
-            parts.append(columns.assign(task=task, model=model, metric=metric))
-    return pd.concat([part for part in parts if len(part)], ignore_index=True).reindex(columns=rows.columns)
+    """All metrics of every model and task, and the gap of every occupation: means over the runs."""
+    rows = results.scores
+    return rows[rows["seed"].isna()].drop(columns="seed").rename(columns={"group": "occupation"})
 
 
 def overview(results: DownstreamResults) -> pd.DataFrame:
@@ -203,17 +176,9 @@ def overview(results: DownstreamResults) -> pd.DataFrame:
 def overview_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
     """Those with accuracies, and with changes by debiasing."""
     rows = with_marks(results.main, results.alpha).assign(name=results.main["metric"].map(NAMES))
-    scores, keys = overall_rows(results.scores), ["task", "model"]
-    changed = with_marks(results.changes, results.alpha)
-    for name, of in (("right", scores[scores["metric"] == "accuracy"]), ("change", changed)):
+    keys, changed = ["task", "model"], with_marks(results.changes, results.alpha)
+    for name, of in (("right", results.metric("accuracy")), ("change", changed)):
         cells = of.reindex(columns=[*keys, "value", "low", "high", "mark"]).set_index(keys)
         columns = {"value": name, **{each: f"{name}_{each}" for each in ("low", "high", "mark")}}
         rows = rows.join(cells.rename(columns=columns), on=keys)
     return OVERVIEW.captioned(rows, results.captions)
-
-
-def occupations(results: DownstreamResults) -> pd.DataFrame:
-    """The gap of every occupation, mean over the runs."""
-    rows = results.scores
-    rows = rows[rows["seed"].isna() & (rows["metric"] == GAP)]
-    return rows.drop(columns=["seed", "metric", "runs"]).rename(columns={"group": "occupation"})
