@@ -237,6 +237,7 @@ from unmask.plugins import load as plugins_load
 from unmask.plugins import module_file, names
 from unmask.preflight import DigestCache, hold_run_lock
 from unmask.regional import further_training
+from unmask.regional.charts import BLANK, FIFTHS
 from unmask.regional.further_training import (
     fine_tune_on,
     hide_names,
@@ -259,7 +260,6 @@ from unmask.regional.herb import rows_of as regional_rows_of
 from unmask.regional.labelled import Items as RegionalItems
 from unmask.regional.labelled import read_labelled
 from unmask.regional.likelihoods import write_likelihoods
-from unmask.regional.maps import BLANK, FIFTHS, read_borders
 from unmask.regional.prefixes import (
     PLACELESS,
     Classifier,
@@ -270,13 +270,7 @@ from unmask.regional.prefixes import (
     prefix_table,
     region_groups,
 )
-from unmask.regional.presenting import (
-    PRESENTS,
-    says_of_prefixes,
-    says_of_scores,
-    says_of_series,
-    says_of_tree,
-)
+from unmask.regional.presenting import PRESENTS, says_of_prefixes, says_of_scores, says_of_tree
 from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS

@@ -1,8 +1,7 @@
-"""What is shown of regional bias is what the frames hold, and what the paper prints; names are text."""
+"""What is shown of regional bias is what the tables hold, and what the paper prints; names are text."""
 
 import html
 import itertools
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,16 +28,13 @@ from library import (
     RegionalResults,
     framed,
     render_page,
-    rows_of,
     says_of_prefixes,
     says_of_scores,
-    says_of_series,
     says_of_tree,
     write_table,
 )
 from library import REGIONAL_CORRECTED as CORRECTED
 from library import REGIONAL_PROTOCOLS as PROTOCOLS
-from library import REGIONAL_PUBLISHED as PUBLISHED
 from library import REGIONAL_SCORES as SCORES
 from shown import check_first_sentence, check_shown, rows_drawn
 
@@ -47,14 +43,16 @@ FACTS = pd.read_csv(RESOURCES / "published.csv", comment="#", keep_default_na=Fa
 SCRIPT = "<script>alert('x')</script>"
 """The name of a region that would be markup on the page."""
 
-CONTINENTS: dict[str, dict[str, tuple[str, int | None]]] = {
-    "AF": {"EGY": ("Egypt", 818), "KEN": ("Kenya", 404), "UGA": ("Uganda", 800), "MUS": ("Mauritius", 480)},
-    "AS": {"IND": ("India", 356), "JPN": ("Japan", 392), "SYR": ("Syria", 760)},
-    "EU": {"FRA": ("France", 250), "IRL": ("Ireland", 372), "ITA": ("Italy", 380), "XKX": ("Kosovo", None)},
-    "NA": {"MEX": ("Mexico", 484), "USA": ("United States", 840)},
-    "OC": {"AUS": ("Australia", 36), "FJI": ("Fiji", 242), "TUV": ("Tuvalu", 798)},
-    "SA": {"BRA": ("Brazil", 76), "CHL": ("Chile", 152)},
+CONTINENTS: dict[str, dict[str, int | None]] = {
+    "AF": {"Egypt": 818, "Kenya": 404, "Uganda": 800, "Mauritius": 480},
+    "AS": {"India": 356, "Japan": 392, "Syria": 760},
+    "EU": {"France": 250, "Ireland": 372, "Italy": 380, "Kosovo": None},
+    "NA": {"Mexico": 484, "United States": 840},
+    "OC": {"Australia": 36, "Fiji": 242, "Tuvalu": 798},
+    "SA": {"Brazil": 76, "Chile": 152},
 }
+"""Countries with their codes; each has two cities."""
+
 ALPHA, DRAWS = 0.05, 200
 MODELS: list[dict[str, Any]] = [
     {"name": "m1", "published": "albert-base-v2", "source": "hub"},
@@ -69,63 +67,54 @@ SETTINGS: dict[str, Any] = {
     "series": [{"name": "toxic", "models": [{"model": "m1", "epoch": 0}, {"model": "m2", "epoch": 20}]}],
     "untrained": ["c1"],
 }
+PLACELESS = {"region": "this place", "level": "control", "prefix": "I am from this place."}
 
 
 def make_regions() -> pd.DataFrame:
-    """World < continent < country < city, with a name that is markup and one of two cities."""
-    countries = [(key, *each, of) for of, some in CONTINENTS.items() for key, each in some.items()]
+    """World < continent < country < city, with a name that is markup; the name of a country is its id."""
+    countries = [(name, name, of, code) for of, some in CONTINENTS.items() for name, code in some.items()]
     rows: list[tuple[Any, ...]] = [("world", "World", "world", None, None)]
-    rows += [
-        (of, SCRIPT if of == "AF" else f"Continent {of}", "continent", "world", None) for of in CONTINENTS
-    ]
-    rows += [(key, name, "country", of, code) for key, name, code, of in countries]
-    for key, *_ in countries:
-        for n in range({"SYR": 0, "IRL": 1}.get(key, 2)):
-            name = "Springfield" if n == 0 and key in ("USA", "BRA") else f"City {n} of {key}"
-            rows.append((f"{key}{n}", name, "city", key, None))
+    rows += [(of, SCRIPT if of == "AF" else of, "continent", "world", None) for of in CONTINENTS]
+    rows += [(key, name, "country", of, code) for key, name, of, code in countries]
+    rows += [(f"{key}{n}", f"City {n} of {key}", "city", key, None) for key, *_ in countries for n in (0, 1)]
     columns = ("region", "name", "level", "parent", "country_code")
     return framed([dict(zip(columns, row, strict=True)) for row in rows], REGIONS)
 
 
 @cache
 def make_scores(seed: int) -> pd.DataFrame:
-    """SCORES: `published` and `paper` divided by the number of pairs, null for one child, of cities C_w."""
+    """SCORES: `published` and `paper` divided by the number of pairs."""
     rng, tables, regions = np.random.default_rng(seed), [], make_regions()
     children = regions["region"].map(regions["parent"].value_counts()).fillna(0).astype("int32")
+    inner = regions[["region", "level"]].assign(children=children)[children > 0]
     sets = (FULL, *(f"{how}-{topic}" for how in ("without", "replace") for topic in ("strength", "morality")))
     for words, protocol, measure in itertools.product(sets, PROTOCOLS, MEASURES):
         if (measure, protocol) == (SPARSENESS, CORRECTED):
             continue
-        rows = regions[["region", "level"]].assign(children=children, protocol=protocol, measure=measure)
-        if (measure, words) != (C_W, FULL):
-            rows = rows[rows["level"] != "city"]
-        n, p = rows["children"], rng.choice([0.002, 0.03, 0.6], len(rows), p=[0.2, 0.4, 0.4])
-        pairs = (n * (n - 1) / 2).mask(n < 2)
-        divisor = pairs / pairs if measure == SPARSENESS or protocol == CORRECTED else pairs
-        score = (divisor**-1 * rng.uniform(0.03, 0.05, len(rows))).mask(rows["level"] == "city", 0.04)
-        chance = rows[[]].assign(permuted_low=0.032 / divisor, permuted_high=0.046 / divisor)
+        n, p = inner["children"], rng.choice([0.002, 0.03, 0.6], len(inner), p=[0.2, 0.4, 0.4])
+        divisor = 1 if measure == SPARSENESS or protocol == CORRECTED else n * (n - 1) / 2
+        chance = inner[[]].assign(permuted_low=0.032 / divisor, permuted_high=0.046 / divisor)
         chance = chance.assign(p=p, p_holm=np.minimum(1, 6 * p))
-        tested = (n > 1) & (rows["level"] != "world") & (measure != SPARSENESS) & (words == FULL)
-        tables.append(rows.assign(words=words, score=score).join(chance[tested]))
+        tested = (inner["level"] != "world") & (measure != SPARSENESS) & (words == FULL)
+        rows = inner.assign(protocol=protocol, measure=measure, words=words).join(chance[tested])
+        tables.append(rows.assign(score=rng.uniform(0.03, 0.05, len(inner)) / divisor))
     return pd.concat(tables, ignore_index=True).reindex(columns=SCORES.names)
 
 
 def make_prefixes() -> pd.DataFrame:
-    """No prefix, a control, countries, and all of them; each changes more labels than the one before."""
-    template = "I am from {region}."
-    rows: list[dict[str, Any]] = [
-        {"level": "none"},
-        {"region": "this place", "level": "control", "prefix": template.format(region="this place")},
-        *(
-            {"region": key, "level": "country", "prefix": template.format(region=name)}
-            for countries in CONTINENTS.values()
-            for key, (name, _) in countries.items()
-        ),
-        {"level": "country", "prefix": template},
-    ]
+    """No prefix, a control, countries, all of them, all but one, and a city of one; each changes more labels
+    than the one before."""
+    countries = [name for some in CONTINENTS.values() for name in some]
+    of_countries = [{"region": name, "prefix": f"I am from {name}."} for name in countries]
+    every = {"prefix": "I am from {region}."}
+    rows: list[dict[str, Any]] = [{"level": "none"}, PLACELESS]
+    without = {**every, "without": "Ireland"}
+    rows += [{"level": "country", **each} for each in (*of_countries, every, without)]
+    rows.append({"region": "Kenya0", "level": "city", "prefix": "I am from City 0 of Kenya, Kenya."})
     same = {"items": 500, "truncated": 0, "macro_f1": 0.88, "mean_up": 0.0125, "mean_down": 0.02}
     for n, row in enumerate(rows):
-        row |= {**same, "up": 300, "down": 200, "template": template if n else None, "net": -0.001 * n}
+        row |= {**same, "up": 300, "down": 200, "template": every["prefix"] if n else None, "net": -0.001 * n}
+        row |= {"template": "I am from {region}, {parent}."} if row["level"] == "city" else {}
         row |= {"accuracy": 0.9 - n / 1000, "to_positive": 0.001 * n, "to_negative": 0.002 * n}
         if row["level"] == "country":
             row["over_control"] = -0.001 * (n - 1)
@@ -134,39 +123,37 @@ def make_prefixes() -> pd.DataFrame:
 
 
 def make_name_vectors(seed: int) -> pd.DataFrame:
-    """NAME_VECTORS of all continents and countries."""
-    keys = [*CONTINENTS, *(key for countries in CONTINENTS.values() for key in countries)]
+    keys = [*CONTINENTS, *(name for some in CONTINENTS.values() for name in some)]
     vectors = np.random.default_rng(seed).normal(size=(len(keys), 5)).astype(np.float32)
     return pd.DataFrame({"region": keys, "vector": list(vectors)})
 
 
-def make_likelihoods(regions: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """LIKELIHOODS of all distinct names, with the word `bald` and alone."""
-    names = regions["name"].drop_duplicates().tolist()
-    frame = pd.DataFrame(
-        [(name, word) for word in (None, "bald") for name in names], columns=["name", "word"]
-    )
+def make_likelihoods(seed: int) -> pd.DataFrame:
+    """LIKELIHOODS of all names with the word `bald` and alone."""
+    rows = [(name, word) for word in (None, "bald") for name in make_regions()["name"]]
+    frame = pd.DataFrame(rows, columns=["name", "word"])
     return frame.assign(tokens=3, unknown=0, log_prob=np.random.default_rng(seed).normal(-4, 1, len(frame)))
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder, regions = tmp_path_factory.mktemp("regional"), make_regions()
+    folder = tmp_path_factory.mktemp("regional")
     paths: dict[str, Any] = {
         "regions": str(folder / "regions.parquet"),
-        "prefixes": [str(folder / "prefixes.parquet")],
+        "prefixes": [str(folder / f"{table}.parquet") for table in ("imdb", "hatespeech18")],
         "captions": str(RESOURCES / "captions.yaml"),
         "published": str(RESOURCES / "published.csv"),
         "borders": str(RESOURCES / "countries-110m.json"),
         **{key: [] for key in ("scores", "likelihoods", "name_vectors")},
     }
-    write_table(paths["regions"], regions, REGIONS, {})
-    write_table(paths["prefixes"][0], make_prefixes(), PREFIXES, {"classifier": "c1", "table": "imdb"})
+    write_table(paths["regions"], make_regions(), REGIONS, {})
+    for classifier, path in zip(("c1", "c2"), paths["prefixes"], strict=True):
+        write_table(path, make_prefixes(), PREFIXES, {"classifier": classifier, "table": Path(path).stem})
     for seed, model in enumerate(MODELS):
         facts = {"model": model["name"], "draws": DRAWS, "template": "People in {region} are {word}."}
         for key, rows, schema in (
             ("scores", make_scores(seed), SCORES),
-            ("likelihoods", make_likelihoods(regions, seed), LIKELIHOODS),
+            ("likelihoods", make_likelihoods(seed), LIKELIHOODS),
             ("name_vectors", make_name_vectors(seed), NAME_VECTORS),
         ):
             paths[key].append(str(folder / f"{model['name']}.{key}.parquet"))
@@ -179,11 +166,11 @@ def results(files: dict[str, Any]) -> RegionalResults:
     return RegionalResults(files, SETTINGS)
 
 
-@cache
-def scored(model: int, measure: str, protocol: str, words: str = FULL) -> dict[str, Any]:
+def scored(model: int, measure: str, protocol: str, words: str = FULL) -> list[Any]:
+    """The rows of continents and of the world."""
     rows = make_scores(model)
     rows = rows[(rows["measure"] == measure) & (rows["protocol"] == protocol) & (rows["words"] == words)]
-    return {row.region: row for row in rows_of(rows)}
+    return list(rows[rows["level"].isin(["world", "continent"])].itertuples())
 
 
 def cells(results: RegionalResults, table: str) -> dict[tuple[str, ...], dict[str, str]]:
@@ -193,10 +180,6 @@ def cells(results: RegionalResults, table: str) -> dict[tuple[str, ...], dict[st
     rows = {row[:stubs]: dict(zip(labels, row[stubs:], strict=True)) for row in sheet.rows}
     assert len(rows) == len(sheet.rows)
     return rows
-
-
-def frame_of(results: RegionalResults, table: str) -> pd.DataFrame:
-    return PRESENTS.table(table, results)[0]
 
 
 def printed_row(table: str, measure: str, words: str = FULL) -> list[float]:
@@ -216,118 +199,87 @@ def printed_row(table: str, measure: str, words: str = FULL) -> list[float]:
         ("table6", (C_W,), (FULL, "replace-strength", "replace-morality"), 1000),
     ],
 )
-def test_every_score_band_and_mark_is_that_of_the_frame(
+def test_every_score_band_and_mark(
     results: RegionalResults, table: str, measures: tuple[str, ...], sets: tuple[str, ...], scale: float
 ) -> None:
     shown, checked = cells(results, table), 0
-    protocols = PROTOCOLS[: 2 if SPARSENESS in measures else 3]
-    for number, measure, words, protocol in itertools.product(range(3), measures, sets, protocols):
-        key = (MODELS[number]["name"], *([measure] if table == "table1" else []), protocol)
-        key = (*key, words) if len(sets) > 1 else key
-        for region, row in scored(number, measure, protocol, words).items():
-            if row.level not in ("world", "continent"):
-                continue
-            name = {"world": "overall", "AF": SCRIPT}.get(region, f"Continent {region}")
-            label = f"{name} ({row.children})"
+    for number, measure, words, protocol in itertools.product(range(3), measures, sets, PROTOCOLS):
+        varying = (*(measures[1:] and [measure]), *(sets[1:] and [words]))
+        key = (MODELS[number]["name"], *varying, protocol)
+        for row in scored(number, measure, protocol, words):
+            label = f"{ {'world': 'overall', 'AF': SCRIPT}.get(row.region, row.region) } ({row.children})"
             mark = "†" if row.p_holm < ALPHA else "*" if row.p < ALPHA else ""
             assert shown[*key, "score"][label] == f"{row.score * scale:.4g}{mark}"
-            if table == "table1" and region != "world":
+            if not np.isnan(row.p):
                 low, high = row.permuted_low * scale, row.permuted_high * scale
                 assert shown[*key, "permuted"][label] == f"{low:.4g} to {high:.4g}"
                 # of six continents, 200 permutations
                 assert shown[*key, "p (Holm)"][label].endswith("(of at least 0.03)")
             checked += 1
-    assert checked == 3 * len(measures) * len(sets) * len(protocols) * 7
+    assert checked == 3 * len(measures) * len(sets) * (2 if SPARSENESS in measures else 3) * 7
 
 
 def test_printed_values_stand_under_their_heads_and_in_the_likely_order(results: RegionalResults) -> None:
-    shown, printed = cells(results, "table1"), printed_row("table1", "C_z")
-    for order, codes in {
-        "as headed": ["AS", "EU", "OC", "SA", "NA"],
-        "likely order": ["AS", "EU", "NA", "OC", "SA"],
-    }.items():
-        row = {
-            re.sub(r"Continent | \(\d+\)", "", head): cell
-            for head, cell in shown["m1", "C_z", "printed", order].items()
-        }
-        assert [float(row[code]) for code in (SCRIPT, *codes, "overall")] == printed
-    assert not [key for key in shown if key[0] == "blank" and "printed" in key]
+    shown, frame = cells(results, "table1"), PRESENTS.table("table1", results)[0]
+    for order, column, codes in (
+        ("as headed", "printed_headed", [SCRIPT, "AS", "EU", "OC", "SA", "NA", "overall"]),
+        ("likely order", "printed_likely", [SCRIPT, "AS", "EU", "NA", "OC", "SA", "overall"]),
+    ):
+        line = shown["m1", "C_z", PROTOCOLS[0], f"printed ({order})"]
+        row = {head.partition(" (")[0]: cell for head, cell in line.items()}
+        assert [float(row[code]) for code in codes] == printed_row("table1", "C_z")
+        # beside every protocol, of one scale with ours
+        for _, rows in frame.query("model == 'm1' and measure == 'C_w'").groupby("protocol"):
+            beside = rows.set_index("name")[column].rename({"World": "overall"})
+            assert [1000 * beside[code] for code in codes] == pytest.approx(printed_row("table1", C_W))
+    assert not [key for key in shown if key[0] == "blank" and "printed" in key[3]]
     doubtful = [key for key, row in shown.items() if any(cell.endswith("?") for cell in row.values())]
-    assert {key[0] for key in doubtful} == {"m2"} and {key[2] for key in doubtful} == {"printed"}
-    # the file has one scale throughout
-    frame = frame_of(results, "table1").query("model == 'm1' and measure == 'C_w' and protocol == 'paper'")
-    frame, printed = frame.set_index("region"), printed_row("table1", C_W)
-    assert frame.loc["NA", "printed_headed"] == pytest.approx(printed[5] / 1000)
-    assert frame.loc["NA", "printed_likely"] == pytest.approx(printed[3] / 1000)
-    sparseness = frame_of(results, "table2").query("model == 'm1' and region == 'AF'")["printed_headed"]
-    assert set(sparseness) == {printed_row("table2", SPARSENESS)[0]}
-    topic = cells(results, "table3")["m1", "printed", "without-strength", "as headed"]
-    assert float(topic["Continent OC (3)"]) == printed_row("table3", C_W, "without-strength")[3]
+    assert {(key[0], key[3][:7]) for key in doubtful} == {("m2", "printed")}
+    topic = cells(results, "table3")["m1", "without-strength", PROTOCOLS[0], "printed (as headed)"]
+    assert float(topic["OC (3)"]) == printed_row("table3", C_W, "without-strength")[3]
+    sparseness = cells(results, "table2")["m1", PROTOCOLS[0], "printed (as headed)"]
+    assert float(sparseness["OC (3)"]) == printed_row("table2", SPARSENESS)[3]
 
 
 def test_prefixes_that_change_most_stand_first(results: RegionalResults) -> None:
-    rows = [key for key in cells(results, "table4") if key[0] == "c1 (never trained)"]
-    assert [key[2] for key in rows[:3]] == ["no prefix", "this place (no region)", "all countries"]
+    shown = cells(results, "table4")
     known = make_prefixes().query("level == 'country'").dropna(subset="region")
-    known = known.sort_values("to_positive", ascending=False)
-    assert [key[2] for key in rows[3:]] == results.regions["name"][known["region"][:10]].tolist()
-    first = tuple(cells(results, "table4")[rows[3]].values())
+    known = known.sort_values("to_positive", ascending=False)[:9]
+    rows = {key[2]: tuple(row.values()) for key, row in shown.items() if key[0] == "c1 (never trained)"}
+    together = ["no prefix", PLACELESS["prefix"], "all countries", "without Ireland"]
+    assert list(rows) == [*together, "City 0 of Kenya, Kenya", *known["region"]]
     accuracy = f"{known['accuracy'].iloc[0]:.4f}"
-    assert first == ("500", accuracy, "0.8800", "300", "0.0125", "200", "0.0200")
-    changes = {key[2]: tuple(row.values()) for key, row in cells(results, "table5").items() if "c1" in key[0]}
-    assert "no prefix" not in changes
+    assert rows["Chile"] == ("500", accuracy, "0.8800", "300", "0.0125", "200", "0.0200")
+    changes = {key: tuple(row.values()) for key, row in cells(results, "table5").items()}
+    assert ("c1 (never trained)", "imdb", "no prefix") not in changes
     # the nineteenth, after no prefix and the control; p is corrected for 18 countries
-    assert changes["Chile"] == ("1.9000", "3.8000", "5.7000", "−1.9000", "−1.8000", "0.0018")
+    chile = ("1.9000", "3.8000", "5.7000", "−1.9000", "−1.8000", "0.0018")
+    assert changes["c2", "hatespeech18", "Chile"] == chile
+    assert tuple(shown["printed", "hatespeech18", "all countries"].values())[1:3] == ("0.8426", "0.8396")
+    printed = changes["printed: bert-base", "hatespeech18", "all countries"]
+    assert printed[:4] == ("0.0720", "1.3645", "1.4365", "−1.2925")
 
 
-def test_printed_prefixes_are_of_tables_of_their_name(results: RegionalResults) -> None:
-    vars(results)["prefixes"] = results.prefixes.assign(table="hatespeech18")
-    assert tuple(cells(results, "table4")["printed", "hatespeech18", "all countries"].values())[1:3] == (
-        "0.8426",
-        "0.8396",
-    )
-    changes = cells(results, "table5")["printed: bert-base", "hatespeech18", "all countries"]
-    assert tuple(changes.values())[:3] == ("0.0720", "1.3645", "1.4365")
-
-
-def test_prefixes_have_the_papers_names(results: RegionalResults) -> None:
-    here, whole = "I am from {region}.", "I am from {region}, {parent}."
-    rows = [
-        (None, "none", None, None, "no prefix"),
-        ("this place", "control", here, None, "this place (no region)"),
-        (None, "country", here, None, "all countries"),
-        (None, "country", here, "IRL", "without Ireland"),
-        (None, "city", here, None, "all of level city: I am from {region}."),
-        ("IRL", "country", here, None, "Ireland"),
-        ("IRL0", "city", whole, None, "City 0 of IRL, Ireland"),
-    ]
-    frame = pd.DataFrame(rows, columns=["region", "level", "template", "without", "expected"])
-    others = results.prefixes.iloc[[1] * len(rows)].reset_index(drop=True)
-    vars(results)["prefixes"] = others.assign(**frame)
-    assert frame_of(results, "table4")["in_print"].tolist() == frame["expected"].tolist()
-
-
-def test_regions_that_differ_are_those_of_the_scores(results: RegionalResults) -> None:
+def test_sentences(results: RegionalResults) -> None:
     rows = results.scores.query("measure == 'C_w' and protocol == 'corrected' and words == 'full'")
     tested, clear = rows["p"].notna().sum(), rows[rows["p_holm"] < ALPHA]
-    said, few, untrained = says_of_scores(results)
+    said, untrained = says_of_scores(results)
     assert said.startswith(f"Of {tested} differences within a region (C_w corrected), {len(clear)} are clear")
     first = clear.iloc[0]
     assert f"{results.regions['name'][first['region']]} of {first['model']}" in said
-    # 16 countries with a pair: 16 / 201 is above .05
-    assert few.startswith(f"Of {3 * 16} no p can be below 0.05") and untrained.startswith(
-        "blank has random weights"
-    )
+    assert untrained.startswith("blank has random weights")
+    count, largest = says_of_prefixes(results)
+    assert count.startswith("Of 36 changes of the share of positive predictions by naming a region, 20 are")
+    assert largest.endswith("is of Chile for c1 (never trained) on imdb: −1.8 points.")
 
 
 def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
     """Kendall's tau-b by its pairs: of six continents some have as many children as others."""
     taus = []
     for number in range(3):
-        rows = [row for row in scored(number, C_W, PAPER).values() if row.level == "continent"]
-        pairs = list(
-            itertools.combinations([(row.score, 1 / (row.children**2 - row.children)) for row in rows], 2)
-        )
+        rows = [row for row in scored(number, C_W, PAPER) if row.level == "continent"]
+        values = [(row.score, 1 / (row.children**2 - row.children)) for row in rows]
+        pairs = list(itertools.combinations(values, 2))
         signs = [np.sign(a[0] - b[0]) * np.sign(a[1] - b[1]) for a, b in pairs]
         untied = sum(a[1] != b[1] for a, b in pairs)
         taus.append(sum(signs) / (len(pairs) * untied) ** 0.5)
@@ -335,16 +287,7 @@ def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
     assert text.startswith("Kendall's tau of C_w") and "over 6 continents" in text
     ends = {f"+{tau:.2f}" for tau in taus}
     assert f"paper {' to '.join(sorted(ends))}, corrected" in text
-    assert all(each in text for each in (*PROTOCOLS, "in print (as headed)", "in print (likely order)"))
-
-
-def test_a_series_and_prefixes_are_said(results: RegionalResults) -> None:
-    first, last = (1000 * scored(number, C_W, CORRECTED)["world"].score for number in (0, 1))
-    (text,) = says_of_series(results)
-    assert text.startswith("toxic: over 20 epochs") and text.endswith(f"from {first:.2f} to {last:.2f}.")
-    count, largest = says_of_prefixes(results)
-    assert count.startswith("Of 18 changes of the share of positive predictions by naming a region, 10 are")
-    assert largest.endswith("is of Chile for c1 (never trained) on imdb: −1.8 points.")
+    assert all(each in text for each in (*PROTOCOLS, "printed (as headed)", "printed (likely order)"))
 
 
 def drawn(name: str, results: RegionalResults) -> list[dict[str, Any]]:
@@ -352,60 +295,59 @@ def drawn(name: str, results: RegionalResults) -> list[dict[str, Any]]:
     return rows_drawn(made)
 
 
-def test_charts_have_the_scores_times_a_thousand(results: RegionalResults) -> None:
-    frame = frame_of(results, "table1").query("measure == 'C_w' and words == 'full'")
+def test_charts_have_the_scores_times_a_thousand(results: RegionalResults, files: dict[str, Any]) -> None:
+    frame = PRESENTS.table("table1", results)[0]
+    frame = frame[(frame["measure"] == C_W) & frame["protocol"].isin(PROTOCOLS)]
     ends = {"permuted_low": "permuted_low", "permuted_high": "permuted_high"}
-    keys = {"model": "model", "region": "region"}
     rows = drawn("scores", results)
+    keys = {"model": "model", "region": "region"}
     check_shown(rows, frame.query("protocol == 'corrected'"), keys, {"score": "score", **ends}, 1000)
     claims = {0.002: "more, corrected", 0.03: "more, before correction", 0.6: "not more"}
     assert all(row["claim"] == claims.get(row["p"], "not tested") for row in rows)
-    steps = frame[frame["model"] != "blank"].assign(
-        panel="toxic, " + frame["protocol"],
-        name=frame["region"].map(results.regions["name"]).replace("World", "overall"),
-    )
+    panel = "toxic, " + frame["protocol"]
+    steps = frame.assign(panel=panel, name=frame["name"].replace("World", "overall"))
     keys = {"model": "model", "panel": "panel", "name": "name"}
-    check_shown(drawn("series", results), steps, keys, {"score": "score"}, 1000)
-    vars(results)["scores"] = results.scores[results.scores["protocol"] != CORRECTED]
-    vars(results).pop("main_protocol")
-    assert {row["protocol"] for row in drawn("scores", results)} == {PAPER}
+    check_shown(drawn("series", results), steps[steps["model"] != "blank"], keys, {"score": "score"}, 1000)
 
 
 def test_names_are_laid_out_by_their_principal_components(results: RegionalResults) -> None:
-    """Against eigenvectors of the covariance; later steps of a series have no points."""
-    rows_drawn = drawn("names", results)
-    assert {row["model"] for row in rows_drawn} == {"m1", "blank"}
-    for seed, model in ((0, "m1"), (2, "blank")):
-        known = make_name_vectors(seed)
-        rows = [row for row in rows_drawn if row["model"] == model]
-        matrix = np.stack(known["vector"].tolist()).astype(float)
-        centred = matrix - matrix.mean(axis=0)
-        values, axes = np.linalg.eigh(centred.T @ centred)
-        for place, column in enumerate(("first", "second")):
-            expected = dict(zip(known["region"], np.abs(centred @ axes[:, -1 - place]), strict=True))
-            assert {row["region"]: abs(row[column]) for row in rows} == pytest.approx(expected, abs=1e-5)
-        shares = 100 * values[::-1] / values.sum()
-        assert rows[0]["panel"] == f"{model} ({shares[0]:.0f}% and {shares[1]:.0f}% of the variance)"
-        assert {row["region"] for row in rows if row["large"]} == set(CONTINENTS)
-    kenya = next(row for row in rows_drawn if row["region"] == "KEN")
+    """Against eigenvectors of the covariance."""
+    rows = [row for row in drawn("names", results) if row["model"] == "m1"]
+    known = make_name_vectors(0)
+    matrix = np.stack(known["vector"].tolist()).astype(float)
+    centred = matrix - matrix.mean(axis=0)
+    values, axes = np.linalg.eigh(centred.T @ centred)
+    for place, column in enumerate(("first", "second")):
+        expected = dict(zip(known["region"], np.abs(centred @ axes[:, -1 - place]), strict=True))
+        assert {row["region"]: abs(row[column]) for row in rows} == pytest.approx(expected, abs=1e-5)
+    shares = 100 * values[::-1] / values.sum()
+    assert rows[0]["panel"] == f"m1 ({shares[0]:.0f}% and {shares[1]:.0f}% of the variance)"
+    assert {row["region"] for row in rows if row["large"]} == set(CONTINENTS)
+    kenya = next(row for row in rows if row["region"] == "Kenya")
     assert (kenya["within"], kenya["level"]) == (SCRIPT, "country")
 
 
 def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
-    codes = {code: key for countries in CONTINENTS.values() for key, (_, code) in countries.items()}
-    rows = [row for row in drawn("positive_map", results) if row["drawn"] != BLANK]
-    known = results.prefixes.dropna(subset="region").set_index("region")
+    codes = {code: name for some in CONTINENTS.values() for name, code in some.items()}
+    every = [row for row in drawn("positive_map", results) if row["drawn"] != BLANK]
+    rows = [row for row in every if row["classifier"] == "c1"]
+    known = (
+        results.prefixes.query("table == 'imdb' and level == 'country'")
+        .dropna(subset="region")
+        .set_index("region")
+    )
     # Kosovo has no code; Mauritius and Tuvalu have no shape
-    assert len(rows) == 18 - 3 and {row["panel"] for row in rows} == {"c1 (never trained) on imdb"}
+    assert len(rows) == len(every) / 2 == 18 - 3
+    assert {row["panel"] for row in rows} == {"c1 (never trained) on imdb\nI am from {region}."}
     for row in rows:
-        assert row["net"] == pytest.approx(100 * known["net"][codes[row["code"]]])
+        assert row["country"] == codes[row["code"]]
+        assert row["net"] == pytest.approx(100 * known["net"][row["country"]])
     ranked = sorted(rows, key=lambda row: float(row["net"]))
-    assert ranked[0]["country"] == "Chile"
     places = [FIFTHS.index(row["fifth"]) for row in ranked]
     assert places == sorted(places) and {places.count(n) for n in range(5)} <= {3, 4, 2}
     rows = [row for row in drawn("word_map", results) if row["drawn"] != BLANK]
-    assert {row["panel"] for row in rows} == {"m1", "blank"} and len(rows) == 2 * 15
-    frame = make_likelihoods(make_regions(), 0).dropna(subset="word").set_index("name")["log_prob"]
+    assert len(rows) == 3 * 15
+    frame = make_likelihoods(0).dropna(subset="word").set_index("name")["log_prob"]
     of_first = [row for row in rows if row["panel"] == "m1"]
     assert all(row["log_prob"] == pytest.approx(frame[row["country"]]) for row in of_first)
 
@@ -423,12 +365,12 @@ def test_the_section_has_the_papers_tables_and_what_is_doubtful(results: Regiona
 
 def test_what_there_is_nothing_of_is_a_line(files: dict[str, Any], tmp_path: Path) -> None:
     bare = files | {"prefixes": [], "borders": [], "likelihoods": [], "name_vectors": []}
-    few = RegionalResults(bare, SETTINGS | {"series": []})
+    few = RegionalResults(bare, SETTINGS | {"series": [], "word": None})
     figures = ("scores", "word_map", "names", "series", "positive_map")
     assert [name for name in figures if PRESENTS.figure(name, few)[0]] == ["scores"]
     nothing = RegionalResults(bare | {"scores": []}, SETTINGS)
-    assert PRESENTS.figure("scores", nothing)[0] is None and PRESENTS.table("table2", nothing)[0].empty
-    for name in ("table1", "table3", "table4"):
+    assert PRESENTS.figure("scores", nothing)[0] is None
+    for name in (f"table{number}" for number in range(1, 7)):
         sheet = PRESENTS.table(name, nothing)[1]
         assert not sheet.rows and "Nothing in this study has what this table needs." in sheet.caption
     other = tmp_path / "other.parquet"
@@ -444,7 +386,7 @@ def test_a_tree_of_ones_own_with_two_levels(files: dict[str, Any], tmp_path: Pat
     regions = framed([{"region": "r", "name": "All", "level": "union"}, *states], REGIONS)
     write_table(tmp_path / "regions.parquet", regions, REGIONS, {})
     row = {"measure": C_W, "words": FULL, "region": "r", "level": "union", "children": 5, "score": 0.3}
-    scores = framed([row | {"protocol": protocol} for protocol in (PUBLISHED, PAPER)], SCORES)
+    scores = framed([row | {"protocol": PAPER}], SCORES)
     write_table(tmp_path / "s.parquet", scores, SCORES, {"model": "m1", "draws": 20})
     paths = {"regions": str(tmp_path / "regions.parquet"), "scores": [str(tmp_path / "s.parquet")]}
     lacking: dict[str, Any] = {"likelihoods": [], "prefixes": [], "name_vectors": []}

@@ -1,18 +1,27 @@
-"""The charts of regional bias: scores, and Figures 1, 3, 4 and 5 of the paper."""
+"""The charts of regional bias: scores, and Figures 1, 3, 4 and 5 of the paper; two are maps of countries."""
+
+import json
+from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+import pyarrow.compute as pc
 
-from unmask.regional.herb import Floats
-from unmask.regional.maps import country_map
-from unmask.regional.results import RegionalResults
+from unmask.regional.results import OVERALL, RegionalResults
+from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS
 from unmask.regional.terms import C_W, CONTROL
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import columns_of, ends_of
+from unmask.report.panels import SharedData, Tips, columns_of, ends_of, only, panels, records, tooltips
+from unmask.study_results import load_tables, paths_by
+from unmask.tables import opened_table
 
 Chart = alt.FacetChart | None
 """None where the study has nothing to draw."""
+
+Floats = npt.NDArray[np.float64]
 
 THOUSAND = 1000.0
 """C_w and C_z are shown times 1000, as in the paper."""
@@ -26,6 +35,26 @@ CLAIMS = NOT_MORE, RAW, CLEAR, UNTESTED = (
     "not tested",
 )
 """What may be said of a score beside what permutations of the model's own vectors give."""
+
+OBJECT = "countries"
+"""What countries are called in the file of borders."""
+
+ANTARCTICA = "010"
+"""Its code: it has no cities, and would take much of the map."""
+
+CENTRE = 11
+"""Longitude of the middle of the map, in degrees; its edge then lies in Bering Strait and cuts no land."""
+
+CORNERS = [[CENTRE - 180 + 1e-6, 0], [CENTRE + 180 - 1e-6, 0], [CENTRE, 84], [CENTRE, -57]]
+"""What the map shows: longitude and latitude, in degrees, of what lies farthest to each side."""
+
+WIDTH, ASPECT = 470, 0.45
+"""Pixels of a map, where the page has no reason for another width, and its height as a share of that."""
+
+FIFTHS = ("lowest fifth", "second", "middle", "fourth", "highest fifth")
+"""Countries by their numbers, as many of each."""
+
+BLANK = "no number"
 
 
 def scores(results: RegionalResults) -> Chart:
@@ -49,13 +78,12 @@ def scores(results: RegionalResults) -> Chart:
         ("p_holm", "p, Holm-corrected", ".3g"),
         ("claim", "against permutations"),
     )
-    there = [claim for claim in CLAIMS if claim != UNTESTED or claim in claims]
     return forest(
         frame,
         Axis(SCORE, ticks=4),
         tips,
         value="score",
-        kinds=Kinds("claim", "against permutations", there, claimed=True),
+        kinds=Kinds("claim", "against permutations", CLAIMS, claimed=True),
         broad=("permuted_low", "permuted_high"),
         names=results.regions["headed"][results.columns],
         grid=Grid(width=270),
@@ -65,18 +93,19 @@ def scores(results: RegionalResults) -> Chart:
 def principal_components(vectors: Floats) -> tuple[Floats, Floats]:
     """The first two principal components (rows × 2) and the shares of the variance that they hold.
 
-    The sign of a component is such that its largest coordinate is positive; one that is not there is 0.
+    The sign of a component is such that its largest coordinate is positive.
     """
     left, sizes, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
-    points, sizes = np.pad(left * sizes, ((0, 0), (0, 2)))[:, :2], np.pad(sizes, (0, 2))
-    signs = np.sign(points[np.abs(points).argmax(axis=0), [0, 1]])
-    return points * np.where(signs == 0, 1, signs), (sizes**2)[:2] / ((sizes**2).sum() or 1)
+    points = (left * sizes)[:, :2]
+    points *= np.sign(points[np.abs(points).argmax(axis=0), [0, 1]])
+    return points, (sizes**2)[:2] / (sizes**2).sum()
 
 
 def names(results: RegionalResults) -> Chart:
     """Figure 3: regions by the contextualised vectors of their names; continents are large."""
     regions, parts = results.regions, []
-    for model, rows in results.name_vectors.groupby("model", sort=False):
+    vectors = load_tables(results.files["name_vectors"], NAME_VECTORS, "model", order=results.order)
+    for model, rows in vectors.groupby("model", sort=False):
         if len(rows) < 3:
             continue
         points, (first, second) = principal_components(np.stack(rows["vector"].tolist()).astype(float))
@@ -111,11 +140,11 @@ def names(results: RegionalResults) -> Chart:
 def series(results: RegionalResults) -> Chart:
     """Figure 5: C_w against epochs of training, by continent and overall; a panel a series and protocol."""
     steps = pd.DataFrame(
-        [{"series": one["name"], **step} for one in results.series for step in one["models"]],
+        [{"series": one["name"], **step} for one in results.settings["series"] for step in one["models"]],
         columns=["series", "model", "epoch"],
     ).astype({"epoch": float})
     rows = steps.merge(results.select().dropna(subset="score"), on="model")
-    names = results.regions["name"][results.continents].to_dict() | {results.root: "overall"}
+    names = results.regions["name"][results.continents].to_dict() | {results.root: OVERALL}
     frame = columns_of(
         rows,
         *("model", "protocol", "epoch"),
@@ -144,37 +173,32 @@ def series(results: RegionalResults) -> Chart:
 
 def word_map(results: RegionalResults) -> Chart:
     """Figure 1: the mean log-probability of the sentence with one word, by country."""
-    word, codes = results.settings["word"], results.codes
-    if results.borders is None or word is None or not results.files["likelihoods"]:
-        return None
-    countries = results.regions["name"][codes.index].tolist()
-    frame = pd.concat(
-        pd.DataFrame({"panel": model, "code": codes.to_numpy(), "country": countries}).assign(
-            log_prob=likelihoods[word].reindex(countries).to_numpy()
-        )
-        for model, likelihoods in results.likelihoods()
-    )
+    countries, word = results.regions.dropna(subset="country_code"), results.settings["word"]
+    frames = []
+    for (model,), path in paths_by(results.files["likelihoods"] if word else [], "model").items():
+        # a table may have millions of sentences
+        rows = opened_table(path, LIKELIHOODS).read(["name", "word", "log_prob"])
+        of_word = rows.filter(pc.field("word") == word).to_pandas()
+        log_probs = of_word.set_index("name")["log_prob"]
+        frame = columns_of(countries, code="country_code", country="name")
+        frames.append(frame.assign(panel=model, log_prob=frame["country"].map(log_probs)))
     tips = (("log_prob", "mean log-probability", ".4g"),)
-    return country_map(results.borders, frame, "log_prob", "likelihood, within a model", tips)
+    return country_map(results, frames, "log_prob", "likelihood, within a model", tips)
 
 
 def positive_map(results: RegionalResults) -> Chart:
     """Figure 4: by country, the change of the share of texts that a classifier predicts to be positive.
 
-    A panel is a classifier, table and, where it has several, template.
+    A panel is a classifier, table and template.
     """
-    if results.borders is None:
-        return None
-    rows = results.prefixes
-    rows = rows[rows["region"].isin(results.codes.index) & (rows["level"] != CONTROL)]
-    templates = rows.groupby(["classifier", "table"])["template"].transform("nunique")
-    panel = rows["classifier"].map(results.called) + " on " + rows["table"]
+    rows, regions = results.prefixes, results.regions
+    rows = rows[rows["region"].isin(regions["country_code"].dropna().index) & (rows["level"] != CONTROL)]
     frame = columns_of(
         rows,
         *("classifier", "table", "template", "p_holm"),
-        panel=panel.where(templates == 1, panel + "\n" + rows["template"]),
-        code=rows["region"].map(results.codes),
-        country=rows["region"].map(results.regions["name"]),
+        panel=rows["called"] + " on " + rows["table"] + "\n" + rows["template"],
+        code=rows["region"].map(regions["country_code"]),
+        country=rows["region"].map(regions["name"]),
         **{name: 100 * rows[name] for name in ("net", "over_control")},
     )
     tips = (
@@ -182,4 +206,74 @@ def positive_map(results: RegionalResults) -> Chart:
         ("over_control", "beyond the control, points", "+.2f"),
         ("p_holm", "p, Holm-corrected", ".3g"),
     )
-    return country_map(results.borders, frame, "net", "change, within a classifier", tips)
+    return country_map(results, [frame], "net", "change, within a classifier", tips)
+
+
+def read_borders(path: str | Path) -> tuple[pd.DataFrame, SharedData]:
+    """The countries of a TopoJSON file with an object `countries`, without Antarctica.
+
+    The frame has the columns shape (its id in the second part), code (ISO 3166-1 numeric, null where it has
+    none) and country (its name).
+    """
+    topology: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    shapes = [each for each in topology["objects"][OBJECT]["geometries"] if each.get("id") != ANTARCTICA]
+    lands = pd.DataFrame(
+        [(n, each.get("id"), each["properties"]["name"]) for n, each in enumerate(shapes)],
+        columns=["shape", "code", "country"],
+    )
+    drawn = [{"type": each["type"], "arcs": each["arcs"], "id": n} for n, each in enumerate(shapes)]
+    topology["objects"] = {OBJECT: {"type": "GeometryCollection", "geometries": drawn}}
+    form = alt.TopoDataFormat(type="topojson", feature=OBJECT)
+    borders = SharedData(name="borders", values=json.dumps(topology, separators=(",", ":")), format=form)
+    return lands.astype({"code": float}), borders
+
+
+def fifths(numbers: "pd.Series[float]") -> "pd.Series[str]":
+    """Which of FIFTHS each number is in; equal ones are in the same."""
+    # the middle of the ranks of those that equal it
+    shares = (numbers.rank() - 0.5) / len(numbers)
+    return (shares * len(FIFTHS)).astype(int).clip(upper=len(FIFTHS) - 1).map(dict(enumerate(FIFTHS)))
+
+
+def country_map(
+    results: RegionalResults, frames: list[pd.DataFrame], value: str, title: str, tips: Tips
+) -> Chart:
+    """Countries coloured by the fifth of their number, a map for each panel; None where no country has one.
+
+    frames: with the columns panel, code, country and `value`, and others that `tips` name. title: of the
+    colours.
+    """
+    if not results.files["borders"] or not frames or frames[0].empty:
+        return None
+    lands, borders = read_borders(results.files["borders"])
+    frame = pd.concat(frames, ignore_index=True).astype({"code": float})
+    frame = frame.assign(fifth=frame.groupby("panel")[value].transform(fifths))
+    every = lands.merge(frame[["panel"]].drop_duplicates(), how="cross")
+    rows = every.merge(frame, how="left", on=["panel", "code"], suffixes=("", "_named"))
+    rows["country"] = rows.pop("country_named").fillna(rows["country"])
+    rows["drawn"] = rows[value].notna().map({True: "known", False: BLANK})
+    if rows[value].isna().all():
+        return None
+    colour = alt.Color(
+        "fifth:N",
+        title=title,
+        scale=alt.Scale(domain=list(FIFTHS), range="heatmap"),
+        legend=alt.Legend(symbolType="square"),
+    )
+    geo = alt.Shape("geo", type="geojson")
+    blank, known = (alt.Chart().transform_filter(only("drawn", each)) for each in (BLANK, "known"))
+    layers = [
+        blank.mark_geoshape(style="no-score").encode(
+            shape=geo, tooltip=tooltips([("country", "country"), ("drawn", "what is known")])
+        ),
+        known.mark_geoshape(style="country").encode(
+            shape=geo, color=colour, tooltip=tooltips([("panel", "model"), ("country", "country"), *tips])
+        ),
+    ]
+    corners = {"type": "MultiPoint", "coordinates": CORNERS}
+    fit: Any = {"type": "Feature", "properties": {}, "geometry": corners}
+    laid = [layer.project("equalEarth", rotate=[-CENTRE, 0, 0], fit=fit) for layer in layers]
+    size: dict[str, Any] = {"width": WIDTH, "height": round(ASPECT * WIDTH), "aspect": ASPECT}
+    return panels(laid, records(rows), 2, margin=0, **size).transform_lookup(
+        lookup="shape", from_=alt.LookupData(borders, key="id"), as_="geo"
+    )

@@ -2,27 +2,22 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
 from unmask.regional import charts
-from unmask.regional.results import ORDERS, QUANTITIES, RegionalResults
-from unmask.regional.terms import C_W, C_Z, CONTROL, COUNTRY, FULL, PROTOCOLS, REPLACE, SPARSENESS, WITHOUT
-from unmask.regional.wording import PARENT
-from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
+from unmask.regional.results import ORDERS, RegionalResults
+from unmask.regional.terms import C_W, C_Z, CONTROL, FULL, PROTOCOLS, REPLACE, SPARSENESS, WITHOUT
+from unmask.report.declared_tables import Column, Table, ends, with_marks
 from unmask.report.presenting import Presentation
 from unmask.report.published import DOUBT
 from unmask.report.sections import OTHER_TESTS
-from unmask.report.sheets import TableAndSheet, number, rows_of
+from unmask.report.sheets import Sheet, number
 from unmask.report.study import UNTRAINED
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many, records, span
-
-PRINTED = "printed"
-"""Where a protocol or a classifier is named: what the paper prints."""
 
 MOST, NAMED = 10, 6
 """Regions whose prefix changes most, in the tables of prefixes; and those that a sentence names."""
@@ -30,8 +25,8 @@ MOST, NAMED = 10, 6
 KEYS = ["model", "measure", "words", "region"]
 """What tells scores of one protocol apart."""
 
-SCORE = Column("score", "{score:.4g}{mark}", "The score; C_w and C_z times 1000.")
-CHANCE = (
+SCORES = (
+    Column("score", "{score:.4g}{mark}", "The score; C_w and C_z times 1000."),
     Column("permuted", ends("permuted", ".4g"), "The band of permutations of the model's vectors."),
     Column(
         "p (Holm)",
@@ -39,14 +34,15 @@ CHANCE = (
         "Share of the permutations that give as much or more, after Holm's correction; and the smallest that "
         "so many permutations can give.",
     ),
+    *(
+        Column(f"printed ({named})", f"{{printed_{order}:.4f}}{{doubt_{order}}}", "What the paper prints.")
+        for order, named in ORDERS.items()
+    ),
 )
-IN_PRINT = tuple(
-    Column(label, f"{{{order}}}", f"What the paper prints, columns {label}.")
-    for order, label in ORDERS.items()
-)
+SCALED = ["score", "permuted_low", "permuted_high", *(f"printed_{order}" for order in ORDERS)]
 MOVES = "probability of the positive label"
 PREDICTED = "texts predicted positive"
-PREFIXED, HEADS = ["classifier", "table", "in_print"], {"in_print": "prefix"}
+PREFIXED, HEADS = ("classifier", "table", "in_print"), {"in_print": "prefix"}
 TABLE4 = Table(
     "table4",
     PREFIXED,
@@ -74,80 +70,66 @@ TABLE5 = Table(
     ],
     heads=HEADS,
 )
+PERCENT = ["to_positive", "to_negative", "changed", "net", "over_control"]
 
 
 def by_continent(
-    results: RegionalResults, name: str, keys: Sequence[str], measures: Sequence[str], words: Sequence[str]
-) -> TableAndSheet:
-    """Scores by continent and overall, down the lines of each of `keys`; below them what the paper prints.
-
-    C_w and C_z are times 1000 in the sheet. The frame has the printed values on the scale of the scores.
-    """
+    results: RegionalResults, name: str, measures: Sequence[str], words: Sequence[str]
+) -> pd.DataFrame:
+    """Scores by continent and overall, and beside them, of one scale, what a table of the paper prints."""
     rows, printed = results.select(measures, words), results.printed(name)
-    scale = 1.0 if SPARSENESS in measures else charts.THOUSAND
-    printed["text"] = printed["value"].map("{:.4f}".format).astype(str) + np.where(
-        printed["doubtful"], DOUBT, ""
-    )
-    values, texts = (
-        printed.pivot(index=KEYS, columns="order", values=of).reindex(columns=[*ORDERS])
-        for of in ("value", "text")
-    )
-    frame = rows.assign(name=rows["region"].map(results.regions["name"]))
-    frame = frame.join(values.astype(float).div(scale).add_prefix("printed_"), on=KEYS)
-    below = texts.reset_index().merge(rows[["model", "measure", "region"]].drop_duplicates())
-    scaled = {name: rows[name] * scale for name in ("score", "permuted_low", "permuted_high")}
-    lines = pd.concat([with_marks(rows.assign(**scaled), results.alpha), below.assign(protocol=PRINTED)])
-    lines = in_order(lines, model=rows["model"].unique(), measure=rows["measure"].unique())
-    # a continent without any score would be a column of dashes
-    heads = results.regions["headed"][[r for r in results.columns if r in set(rows["region"])]]
-    lines["heading"] = pd.Categorical(lines["region"].map(heads), heads.tolist())
-    columns = [SCORE, *(CHANCE if C_Z in measures else ()), *IN_PRINT]
-    table = Table(name, keys, columns, across=["heading"], lines=True)
-    return frame, table.captioned(lines, results.captions)
+    rows = rows.assign(name=rows["region"].map(results.regions["name"]))
+    printed["value"] /= _scale(printed)
+    printed["doubtful"] = printed["doubtful"].map({True: DOUBT, False: ""})
+    for order in ORDERS:
+        named = {order: "region", "value": f"printed_{order}", "doubtful": f"doubt_{order}"}
+        columns = [*KEYS[:3], *named]
+        rows = rows.merge(printed[columns].rename(columns=named), how="left", on=KEYS)
+    return rows
 
 
-def of_prefixes(results: RegionalResults, table: Table, keys: list[str]) -> TableAndSheet:
-    """What prefixes do, and below it what the paper prints of tables of the study's names, by `keys`.
+def _scale(rows: pd.DataFrame) -> "pd.Series[float]":
+    return rows["measure"].eq(SPARSENESS).map({True: 1.0, False: charts.THOUSAND})
 
-    The sheet has the MOST regions that change most labels, and shares of labels in percent, as the paper. The
-    frame has all, with the column `in_print`.
+
+def continents_sheet(results: RegionalResults, name: str, rows: pd.DataFrame) -> Sheet:
+    """The same with continents across; C_w and C_z times 1000, and printed values once for all protocols."""
+    heads = results.regions["headed"][results.columns]
+    lines = with_marks(rows, results.alpha)
+    lines[SCALED] = lines[SCALED].mul(_scale(rows), axis=0)
+    lines["heading"] = pd.Categorical(rows["region"].map(heads), heads)
+    lines.loc[rows.duplicated(KEYS), SCALED[3:]] = np.nan
+    varying = [key for key in ("measure", "words") if rows[key].nunique() > 1]
+    table = Table(name, ["model", *varying, "protocol"], SCORES, across=["heading"], lines=True)
+    return table.captioned(lines, results.captions)
+
+
+def prefixes_sheet(results: RegionalResults, table: Table, rows: pd.DataFrame) -> Sheet:
+    """What prefixes do, and below it what the paper prints of tables of these names.
+
+    Those of no region and of all together come first, and then the MOST regions that change most labels;
+    shares of labels are in percent, as in the paper.
     """
-    rows, printed = results.prefixes, results.published
-    rows = rows.assign(in_print=[name_in_print(row, results.regions) for row in rows_of(rows)])
     lines = rows.assign(changed=rows["to_positive"] + rows["to_negative"])
-    together = rows["region"].isna() | (rows["level"] == CONTROL)
-    rank = lines[~together].groupby(["classifier", "table"])["changed"].rank(method="first", ascending=False)
-    lines = pd.concat([lines[together], lines.loc[rank[rank <= MOST].sort_values().index]])
-    lines = lines.sort_values(["classifier", "table"], kind="stable")
+    of_one = lines["region"].notna() & (lines["level"] != CONTROL)
+    changed = lines["changed"].where(of_one).groupby([lines["classifier"], lines["table"]])
+    lines = lines.assign(rank=changed.rank(method="first", ascending=False).fillna(0))
+    lines = lines[lines["rank"] <= MOST].sort_values(["classifier", "table", "rank"], kind="stable")
     if table is TABLE5:
         # without a prefix no label changes
         lines = lines[lines["template"].notna()]
-    percent = ["to_positive", "to_negative", "changed", "net", "over_control"]
-    lines = lines.assign(classifier=lines["classifier"].map(results.called), **(100 * lines[percent]))
+    lines = lines.assign(classifier=lines["called"], **(100 * lines[PERCENT]))
+    printed = results.published
     printed = printed[(printed["table"] == table.name) & printed["dataset"].isin(rows["table"])]
-    printed = printed.pivot_table(index=keys, columns="quantity", values="value", sort=False).reset_index()
-    printed = printed.reindex(columns=[*keys, *QUANTITIES])
-    printed = printed.rename(columns={"dataset": "table", "prefix": "in_print"}).assign(
-        classifier=PRINTED + (": " + printed["model"] if "model" in printed else ""),
-        changed=printed["to_positive"] + printed["to_negative"],
-        net=printed["to_positive"] - printed["to_negative"],
+    printed = printed.fillna({"model": ""}).pivot_table(
+        index=["model", "dataset", "prefix"], columns="quantity", values="value", sort=False
     )
-    return rows, table.captioned(pd.concat([lines, printed]), results.captions)
-
-
-def name_in_print(row: Any, regions: pd.DataFrame) -> str:
-    """What the paper calls the prefix of a row: a region, with the one around it where the prefix names that
-    too, all countries, all but one, or none. regions: by region. Of others, a name of our own."""
-    if not pd.isna(row.region) and row.level != CONTROL:
-        parent = regions["parent"][row.region] if PARENT in row.template else None
-        return ", ".join(regions["name"][region] for region in (row.region, parent) if region)
-    if not pd.isna(row.region):
-        return f"{row.region} (no region)"
-    if pd.isna(row.template):
-        return "no prefix"
-    if not pd.isna(row.without):
-        return f"without {regions['name'][row.without]}"
-    return "all countries" if row.level == COUNTRY else f"all of level {row.level}: {row.template}"
+    printed = printed.reset_index().rename(columns={"dataset": "table", "prefix": "in_print"})
+    printed = printed.assign(classifier=("printed: " + printed["model"]).str.removesuffix(": "))
+    if table is TABLE5 and len(printed):
+        to, back = printed["to_positive"], printed["to_negative"]
+        printed = printed.assign(changed=to + back, net=to - back)
+    return table.captioned(pd.concat([lines, printed]), results.captions)
 
 
 def tau_with_pairs(scores: "pd.Series[float]", children: "pd.Series[int]") -> float:
@@ -168,13 +150,11 @@ def says_of_scores(results: RegionalResults) -> Iterator[str]:
     rows = results.select(regions=list(results.regions.index), protocols=(results.main_protocol,))
     rows = rows.dropna(subset="p")
     if len(rows):
-        differences = f"differences within a region (C_w {results.main_protocol})"
         named = rows["region"].map(results.regions["name"]) + " of " + rows["model"].astype(str)
         beyond = named[rows["p_holm"] < results.alpha]
         which = f" These are {listed(beyond, NAMED)}." if len(beyond) else ""
-        yield clear(rows, differences, results.alpha) + which
-        if few := int((rows["least"] >= results.alpha).sum()):
-            yield f"Of {few} no p can be below {results.alpha:g} with so few permutations."
+        what = f"differences within a region (C_w {results.main_protocol})"
+        yield clear(rows, what, results.alpha) + which
     if untrained := [model.name for model in results.models if model.source == UNTRAINED]:
         yield (
             f"{listed(untrained)} {many(untrained, 'has', 'have')} random weights: such scores are what the "
@@ -185,34 +165,20 @@ def says_of_scores(results: RegionalResults) -> Iterator[str]:
 def says_of_tree(results: RegionalResults) -> Iterator[str]:
     """Which protocol ranks continents by their number of children alone; and what the paper prints."""
     children = results.regions["children"][results.continents]
-    printed = results.printed("table1").rename(columns={"order": "protocol", "value": "score"})
-    rows = pd.concat([results.select(), printed[printed["measure"] == C_W]])
-    spans = []
-    for protocol in (*PROTOCOLS, *ORDERS):
-        parts = rows[rows["protocol"] == protocol].set_index("region").groupby("model", sort=False)["score"]
-        taus = [tau_with_pairs(part.reindex(children.index), children) for _, part in parts]
+    rows, spans = by_continent(results, "table1", [C_W], [FULL]), []
+    ranked = [(protocol, rows[rows["protocol"] == protocol], "score") for protocol in PROTOCOLS]
+    once = rows.drop_duplicates(KEYS)
+    ranked += [(f"printed ({named})", once, f"printed_{order}") for order, named in ORDERS.items()]
+    for named, part, column in ranked:
+        of_models = part.set_index("region").groupby("model", sort=False)[column]
+        taus = [tau_with_pairs(each.reindex(children.index), children) for _, each in of_models]
         if known := [tau for tau in taus if not math.isnan(tau)]:
-            named = f"in print ({ORDERS[protocol]})" if protocol in ORDERS else protocol
             spans.append(f"{named} {span(min(known), max(known), signed=True)}")
     if spans and len(children) > 3:
         yield (
             f"Kendall's tau of C_w with one over the number of pairs of children, over {len(children)} "
             f"continents: {', '.join(spans)}. Near +1 a ranking is that of the tree, not of the model."
         )
-
-
-def says_of_series(results: RegionalResults) -> Iterator[str]:
-    """How the overall score moves while a model is trained on sentences about regions."""
-    rows = results.select(regions=[results.root], protocols=(results.main_protocol,)).dropna(subset="score")
-    overall = dict(zip(rows["model"], rows["score"] * charts.THOUSAND, strict=True))
-    for each in results.series:
-        steps = [step for step in each["models"] if step["model"] in overall]
-        if len(steps) > 1:
-            first, last = (number(overall[step["model"]]) for step in (steps[0], steps[-1]))
-            yield (
-                f"{each['name']}: over {steps[-1]['epoch']:g} epochs of training on sentences about regions, "
-                f"the overall {charts.SCORE} ({results.main_protocol}) goes from {first} to {last}."
-            )
 
 
 def says_of_prefixes(results: RegionalResults) -> Iterator[str]:
@@ -224,26 +190,34 @@ def says_of_prefixes(results: RegionalResults) -> Iterator[str]:
         (most,) = records(rows.loc[[rows["over_control"].abs().idxmax()]])
         yield (
             f"The largest beyond that of a prefix without a place is of "
-            f"{results.regions['name'][most['region']]} for {results.called(most['classifier'])} on "
+            f"{results.regions['name'][most['region']]} for {most['called']} on "
             f"{most['table']}: {number(100 * most['over_control'], 1, signed=True)} points."
         )
 
 
-BY_MODEL = ("model", "protocol", "words")
+Says = Callable[[RegionalResults], Iterable[str]]
 
 
-def _of_paper(
-    name: str,
-    title: str,
-    make: Callable[[RegionalResults], TableAndSheet],
-    says: Callable[[RegionalResults], Iterable[str]] = lambda results: (),
+def _of_continents(
+    name: str, title: str, measures: Sequence[str], start: str = "", says: Says = lambda results: ()
 ) -> Topic[RegionalResults]:
-    """A table of the paper."""
+    """One of Tables 1, 2, 3 and 6. start: of the sets of words; "" for all words alone."""
     return Topic(
         name,
         f"HERB, {title}",
-        lambda results: make(results)[0],
-        lambda results, rows: make(results)[1],
+        lambda results: by_continent(results, name, measures, results.word_sets(start) if start else [FULL]),
+        lambda results, rows: continents_sheet(results, name, rows),
+        says=says,
+    )
+
+
+def _of_prefixes(table: Table, title: str, says: Says = lambda results: ()) -> Topic[RegionalResults]:
+    """One of Tables 4 and 5."""
+    return Topic(
+        table.name,
+        f"HERB, {title}",
+        lambda results: results.prefixes,
+        lambda results, rows: prefixes_sheet(results, table, rows),
         says=says,
     )
 
@@ -256,43 +230,15 @@ TOPIC = Topic[RegionalResults](
     group=OTHER_TESTS,
     file="scores",
     more=(
-        _of_paper(
-            "table1",
-            "Table 1: C_w and C_z, with bands",
-            lambda results: by_continent(
-                results, "table1", ["model", "measure", "protocol"], [C_W, C_Z], [FULL]
-            ),
-            says_of_tree,
-        ),
-        _of_paper(
-            "table2",
-            "Table 2: cluster sparseness, without levels",
-            lambda results: by_continent(results, "table2", ["model", "protocol"], [SPARSENESS], [FULL]),
-        ),
-        _of_paper(
-            "table3",
-            "Table 3: without the words of a topic",
-            lambda results: by_continent(results, "table3", BY_MODEL, [C_W], results.word_sets(WITHOUT)),
-        ),
-        _of_paper(
-            "table6",
-            "Table 6: with the words of a topic replaced",
-            lambda results: by_continent(results, "table6", BY_MODEL, [C_W], results.word_sets(REPLACE)),
-        ),
+        _of_continents("table1", "Table 1: C_w and C_z, with bands", [C_W, C_Z], says=says_of_tree),
+        _of_continents("table2", "Table 2: cluster sparseness, without levels", [SPARSENESS]),
+        _of_continents("table3", "Table 3: without the words of a topic", [C_W], WITHOUT),
+        _of_continents("table6", "Table 6: with the words of a topic replaced", [C_W], REPLACE),
         Topic("word_map", "HERB, Figure 1: likelihoods by country", draws=charts.word_map),
         Topic("names", "HERB, Figure 3: vectors of names", draws=charts.names),
-        Topic("series", "HERB, Figure 5: further training", draws=charts.series, says=says_of_series),
-        _of_paper(
-            "table4",
-            "Table 4: a region's prefix and classifiers",
-            lambda results: of_prefixes(results, TABLE4, ["prefix", "dataset"]),
-        ),
-        _of_paper(
-            "table5",
-            "Table 5: labels that change",
-            lambda results: of_prefixes(results, TABLE5, ["model", "dataset", "prefix"]),
-            says_of_prefixes,
-        ),
+        Topic("series", "HERB, Figure 5: further training", draws=charts.series),
+        _of_prefixes(TABLE4, "Table 4: a region's prefix and classifiers"),
+        _of_prefixes(TABLE5, "Table 5: labels that change", says_of_prefixes),
         Topic("positive_map", "HERB, Figure 4: positive predictions by country", draws=charts.positive_map),
     ),
 )
