@@ -7,7 +7,7 @@ from typing import Any
 
 from unmask.close_names import known_names
 from unmask.errors import InputError
-from unmask.user_files import read_yaml
+from unmask.user_files import parse_yaml, read_document
 
 Config = dict[str, Any]
 
@@ -20,7 +20,7 @@ _ENDINGS = (".yaml", ".yml", ".json")
 
 def read_config(path: str | Path) -> Config:
     """Read one YAML file. Raises InputError for a missing file, broken YAML or a key given twice."""
-    config = read_yaml(path)
+    config = read_document(path, parse_yaml).value
     if not isinstance(config, dict):
         raise InputError(f"{path}: holds no configuration")
     return config

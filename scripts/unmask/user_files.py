@@ -51,11 +51,6 @@ def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
         raise InputError(f"{path}: {kind} ({getattr(error, 'strerror', None) or error})") from None
 
 
-def codec(encoding: str) -> str:
-    """What Python reads an encoding with; a byte order mark is no text."""
-    return "utf-8-sig" if encoding == UTF_8 else encoding
-
-
 def read_text(path: str | Path, encoding: str = UTF_8) -> str:
     """The text of a file as it is, without a byte order mark.
 
@@ -69,7 +64,8 @@ def read_text(path: str | Path, encoding: str = UTF_8) -> str:
             content.decode()
             raise InputError(f"{path}: is UTF-8 text, not {encoding.upper()}; leave out encoding")
     try:
-        text = content.decode(codec(encoding))
+        # a byte order mark is no text
+        text = content.decode("utf-8-sig" if encoding == UTF_8 else encoding)
     except UnicodeDecodeError as error:
         # bytes before the fault are text; those of a mark have no line break
         line = content.count(b"\n", 0, error.start) + 1
@@ -80,14 +76,6 @@ def read_text(path: str | Path, encoding: str = UTF_8) -> str:
         line = text.count("\n", 0, place) + 1
         raise InputError(f"{path}: line {line}: a NUL byte in it; is it {encoding.upper()} text, and whole?")
     return text
-
-
-def read_yaml(path: str | Path) -> Any:
-    """What a YAML file says. Raises InputError naming the file, as `read_text` and `parse_yaml` do."""
-    try:
-        return parse_yaml(read_text(path))
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
 
 
 def parse_json(text: str, read_object: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:

@@ -13,9 +13,7 @@ from 1; Parquet has no lines. Rules read tables, too, and have not loaded pandas
 
 import csv
 import io
-import json
 import math
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,34 +23,17 @@ from urllib.parse import urlsplit
 
 from unmask.close_names import no_column
 from unmask.errors import InputError
-from unmask.user_files import (
-    UTF_8,
-    Labels,
-    codec,
-    faults_of,
-    parse_json,
-    published_text,
-    quoted,
-    read_text,
-    text_of,
-)
+from unmask.user_files import UTF_8, Labels, faults_of, parse_json, quoted, read_text, text_of
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 Entry = Mapping[str, Any]
+Records = Iterator[tuple[str, Mapping[str, Any]]]
+"""The place of each row in words, and its cells by the names of the file's columns."""
+
 CSV: Entry = {"type": "csv"}
 """The entry of a table that is always comma-separated."""
-
-YES = "yes"
-"""What a cell of a bool column says that is not empty."""
-
-BATCH = 4096
-"""Rows of Parquet held at once."""
-
-UNNAMED = "Unnamed: 0"
-"""What pandas calls a first column without a name."""
 
 LONGEST_NUMBER = 40
 """Characters of a cell that is read as a number."""
@@ -60,10 +41,10 @@ LONGEST_NUMBER = 40
 
 @dataclass(frozen=True)
 class Column:
-    """A column, and what its cells have to be. An empty cell is read as None, of a bool column as False.
+    """A column, and what its cells have to be. An empty cell is read as None.
 
-    name: in the rows that are read. header: in the file, where it is another. kind: str, int, float, bool
-    (`yes` or empty), or a function that reads a cell and raises ValueError with the reason where it cannot.
+    name: in the rows that are read. header: in the file, where it is another. kind: str, int, float, or a
+    function that reads a cell and raises ValueError with the reason where it cannot.
     required: no cell is empty. optional: the file may lack the column, whose cells are then all None.
     key: rows differ in the keys, taken together. choices: all that a cell may say; of a mapping, what each is
     read as. least, most: of numbers. label: rows are put together by it, so no two values may look alike.
@@ -90,7 +71,7 @@ class Column:
         if cell is None or cell != cell or (isinstance(cell, str) and not cell.strip()):
             if self.required:
                 raise ValueError("is empty")
-            return False if self.kind is bool else None
+            return None
         if self.choices:
             text = value_text(cell)
             if text not in self.choices:
@@ -103,12 +84,7 @@ class Column:
                 what = "whole number" if self.kind is int else "number"
                 raise ValueError(f"{quoted(cell)} is no {what}{between}")
             return number
-        return _READ.get(self.kind, self.kind)(cell)
-
-
-def key(name: str, required: bool = False, choices: Collection[str] = ()) -> Column:
-    """A text column that tells rows apart."""
-    return Column(name, required=required, key=True, choices=choices)
+        return text_of(cell) if self.kind is str else self.kind(cell)
 
 
 class Row(dict[str, Any]):
@@ -139,32 +115,26 @@ class Table:
         self._labels = {column.name: Labels() for column in self.columns if column.label}
         self._first: dict[tuple[Any, ...], str] = {}
 
-    def rows(
-        self,
-        path: str | Path,
-        entry: Entry = CSV,
-        comments: bool = False,
-        left_out: Callable[[Mapping[str, Any]], bool] = lambda cells: False,
-    ) -> Iterator[Row]:
+    def rows(self, path: str | Path, entry: Entry = CSV) -> Iterator[Row]:
         """The rows of a file in its order, each checked when it is asked for.
 
-        entry: how the file is read. comments: lines before the header that begin with # are passed over.
-        left_out: whether a row, by its cells as they are in the file, is passed over unchecked.
-        Raises InputError naming the file, and the row and column at fault; and where there is no row.
+        entry: how the file is read. Raises InputError naming the file, and the row and column at fault; and
+        where there is no row.
         """
-        path, row = Path(path), None
+        return (self.check(path, place, cells) for place, cells in self.cells(path, entry))
+
+    def cells(self, path: str | Path, entry: Entry = CSV) -> Records:
+        """The same as they are in the file: each with its place in words, and its cells by headers."""
+        path, is_first = Path(path), True
         type_ = _type_in(path, entry)
         if type_ is None:
-            raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_RECORDS)}")
-        for place, cells in _RECORDS[type_](path, entry, self.columns, comments):
-            if row is None or type_ == "jsonl":
-                # rows of other types have the same columns
+            raise InputError(f"{path}: what kind of table is it? Set type to one of {', '.join(_READERS)}")
+        for place, cells in _READERS[type_](path, entry, [column.in_file for column in self.columns]):
+            if is_first or type_ == "jsonl":
                 self._check_header(f"{path}: {place}" if type_ == "jsonl" else str(path), cells)
-            if left_out(cells):
-                continue
-            row = self.check(path, place, cells)
-            yield row
-        if row is None:
+            is_first = False
+            yield place, cells
+        if is_first:
             raise InputError(f"{path}: no rows in it")
 
     def check(self, path: str | Path, place: str, cells: Mapping[str, Any]) -> Row:
@@ -186,20 +156,6 @@ class Table:
             raise InputError(f"{row.where}: {names}: {values} stands in {first.replace(f'{path}: ', '')} too")
         return row
 
-    def frame(self, rows: Iterable[Row]) -> "pd.DataFrame":
-        """Rows as a frame of their columns: text, float64, Int64 and bool, or else objects."""
-        # rules do without pandas
-        import pandas as pd
-
-        every = list(rows)
-        series = {
-            column.name: pd.Series(
-                [row[column.name] for row in every], dtype=_TYPES_OF_FRAMES.get(column.kind, "object")
-            )
-            for column in self.columns
-        }
-        return pd.DataFrame(series)
-
     def _check_header(self, where: str, cells: Mapping[str, Any]) -> None:
         headers = [column.in_file for column in self.columns]
         for column in self.columns:
@@ -215,61 +171,22 @@ class Table:
                 raise ValueError(fault.replace(f"({path}: ", "("))
 
 
-def columns_of(path: Path, entry: Entry) -> list[str] | None:
-    """The names of a table's columns; of JSON lines, those of the first. None where they cannot be read.
-
-    Only the head of the file is read.
-    """
-    type_ = _type_in(path, entry)
-    try:
-        if type_ == "parquet":
-            import pyarrow.parquet
-
-            return list(map(str, pyarrow.parquet.read_schema(path).names))
-        with open(path, encoding=codec(_encoding(entry)), newline="") as file:
-            if type_ == "jsonl":
-                first = json.loads(next(line for line in file if line.strip()))
-                return list(map(str, first)) if isinstance(first, dict) else None
-            return (next(_reader(file, path, entry)) or None) if type_ else None
-    except (OSError, ValueError, TypeError, csv.Error, StopIteration, RecursionError):
-        # of Arrow too, whose errors are such
-        return None
-
-
-def unnamed_column(path: str | Path) -> str:
-    """The name of a column without a name in a csv file: pandas gives it one where it writes the file."""
-    names = columns_of(Path(path), CSV) or []
-    return UNNAMED if UNNAMED in names and "" not in names else ""
-
-
 def _type_in(path: Path, entry: Entry) -> str | None:
     """What the entry says, else what the source's or the file's name ends in."""
     names = [urlsplit(entry.get("url") or "").path, entry.get("path"), entry.get("file"), path.name]
     endings = [PurePosixPath(name or "").suffix[1:].lower() for name in names]
-    return next((type_ for type_ in (entry.get("type"), *endings) if type_ in _RECORDS), None)
+    return next((type_ for type_ in (entry.get("type"), *endings) if type_ in _READERS), None)
 
 
-def _encoding(entry: Entry) -> str:
-    return str(entry.get("encoding", UTF_8))
+def _text(path: Path, entry: Entry) -> io.StringIO:
+    return io.StringIO(read_text(path, str(entry.get("encoding", UTF_8))), newline="")
 
 
-Records = Iterator[tuple[str, dict[str, Any]]]
-"""The place of each row in words, and its cells by the names of the file's columns."""
-
-
-def _reader(text: Iterable[str], path: Path, entry: Entry) -> Any:
-    """Fields are kept as they are, line breaks inside quotes too."""
+def _delimited(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
+    """Blank lines are passed over. Fields are kept as they are, line breaks inside quotes too."""
     delimiter = str(entry.get("delimiter", "\t" if _type_in(path, entry) == "tsv" else ","))
     quoting: Any = csv.QUOTE_MINIMAL if entry.get("quotes", True) else csv.QUOTE_NONE
-    return csv.reader(text, delimiter=delimiter, quoting=quoting, strict=True)
-
-
-def _delimited(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
-    """Blank lines are passed over."""
-    text = read_text(path, _encoding(entry))
-    if comments:
-        text = re.sub(r"\A(#.*\n)+", lambda match: "\n" * match[0].count("\n"), text)
-    reader = _reader(io.StringIO(text, newline=""), path, entry)
+    reader = csv.reader(_text(path, entry), delimiter=delimiter, quoting=quoting, strict=True)
     header: list[str] = []
     row, line = 0, 1
     try:
@@ -291,8 +208,8 @@ def _delimited(path: Path, entry: Entry, columns: Sequence[Column], comments: bo
         raise InputError(f"{path}: no header in its first line")
 
 
-def _json_lines(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
-    lines = enumerate(io.StringIO(read_text(path, _encoding(entry)), newline=None), start=1)
+def _json_lines(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
+    lines = enumerate(_text(path, entry), start=1)
     for row, (number, text) in enumerate(line for line in lines if line[1].strip()):
         place = f"row {row} (line {number})"
         try:
@@ -304,27 +221,25 @@ def _json_lines(path: Path, entry: Entry, columns: Sequence[Column], comments: b
         yield place, fields
 
 
-def _parquet(path: Path, entry: Entry, columns: Sequence[Column], comments: bool) -> Records:
-    """Of a file's columns, those that are declared are read, a batch of rows at a time."""
+def _parquet(path: Path, entry: Entry, headers: Sequence[str]) -> Records:
+    """Of a file's columns, those that are declared are read."""
     import pyarrow.parquet as pq
 
     with faults_of(path, "not a readable Parquet file"), pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
         _refuse_repeats(path, names)
-        headers = [column.in_file for column in columns]
-        read = [name for name in names if name in headers] or names[:1]
-        others, row = dict.fromkeys(names), 0
-        for batch in file.iter_batches(BATCH, columns=read):
-            batch.validate(full=True)
-            try:
-                rows = batch.to_pylist()
-            except (ValueError, OverflowError) as error:
-                # a date that no calendar has, and their like
-                some = f"rows {row} to {row + len(batch) - 1}"
-                raise InputError(f"{path}: {some}: a value in them cannot be read ({error})") from None
-            for number, cells in enumerate(rows, start=row):
-                yield f"row {number}", others | cells
-            row += len(rows)
+        table = file.read([name for name in names if name in headers] or names[:1])
+        table.validate(full=True)
+    columns = {}
+    for name in table.column_names:
+        try:
+            columns[name] = table[name].to_pylist()
+        except (ValueError, OverflowError) as error:
+            # a date that no calendar has, and their like
+            raise InputError(f"{path}: {name}: a value in it cannot be read ({error})") from None
+    others = dict.fromkeys(names)
+    for row, cells in enumerate(zip(*columns.values(), strict=True)):
+        yield f"row {row}", others | dict(zip(columns, cells, strict=True))
 
 
 def check_text_column(path: str | Path, schema: "pa.Schema", name: str) -> None:
@@ -347,7 +262,7 @@ def _refuse_repeats(path: str | Path, header: Sequence[str]) -> None:
         raise InputError(f"{path}: column {repeated!r} is there more than once")
 
 
-_RECORDS: dict[str, Callable[[Path, Entry, Sequence[Column], bool], Records]] = {
+_READERS: dict[str, Callable[[Path, Entry, Sequence[str]], Records]] = {
     "csv": _delimited,
     "tsv": _delimited,
     "jsonl": _json_lines,
@@ -392,12 +307,6 @@ def text_without(fault_in: Callable[[str], str | None]) -> Callable[[Any], str]:
     return read
 
 
-def _flag(cell: Any) -> bool:
-    if cell != YES:
-        raise ValueError(f"{quoted(cell)} is neither {YES} nor empty")
-    return True
-
-
 def _number_in(cell: Any, kind: type[int] | type[float]) -> int | float | None:
     """The number that a cell is or writes out, if it is finite; no sign that Python alone knows is read."""
     if isinstance(cell, str):
@@ -408,7 +317,3 @@ def _number_in(cell: Any, kind: type[int] | type[float]) -> int | float | None:
         if plain and math.isfinite(number := kind(cell)):
             return number
     return None
-
-
-_READ: Mapping[Any, Callable[[Any], Any]] = {str: text_of, bool: _flag}
-_TYPES_OF_FRAMES = {str: "str", published_text: "str", float: "float64", int: "Int64", bool: "bool"}

@@ -485,7 +485,7 @@ from unmask.terms import (
 )
 from unmask.urls import as_shown, check_url, file_name, query_digest, shown_url, without_secrets
 from unmask.user_files import parse_yaml, read_document, read_lines
-from unmask.user_tables import BATCH, Column, columns_of, identifier, key
+from unmask.user_tables import Column, identifier
 from unmask.user_tables import Table as User_tablesTable
 from unmask.words import characters_of, is_unsegmented, modified_words, words_of
 from unmask.worlds.exact import ExactModel, exact_evidence, exact_model, manifest_of, margins

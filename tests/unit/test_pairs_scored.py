@@ -279,7 +279,7 @@ LOG = {
         (
             json.dumps({"sentence": "one", "score": 1}),
             {},
-            "is read as a log of lm-evaluation-harness, and it has no column 'arguments'",
+            "no column 'arguments' (columns: sentence, score); without the key columns it is read as a log",
         ),
         (
             json.dumps({**LOG, "filtered_resps": [["-1", "False"], ["-2", "False"], ["-3", "True"]]}),

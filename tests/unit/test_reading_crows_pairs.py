@@ -57,7 +57,7 @@ def changed(old: str, new: str) -> str:
         (changed("stereo", "sterio"), "stereo_antistereo: 'sterio' is none of stereo, antistereo"),
         (changed("stereo", ""), "stereo_antistereo: is empty"),
         (changed("Women can't drive.", ""), "sent_more: is empty"),
-        (changed("0,W", ",W"), "'': is empty"),
+        (changed("0,W", ",W"), "pair_id: is empty"),
         (changed("['gender'], []", "['gender', 'race'], []"), "annotations: validator 0 has 2 choices"),
         (changed("[], ", "[[]], "), "validator 1 has a choice that is not a bias type"),
         (changed("[], ", "[''], "), "validator 1 has a choice that is not a bias type"),

@@ -131,8 +131,8 @@ BAD_FILES: dict[str, dict[str | bytes, str]] = {
         "": "not a readable Parquet file",
         parquet(**GOOD)[:-5]: "not a readable Parquet file",
         parquet(**GOOD)[200:]: "not a readable Parquet file",
-        parquet(**GOOD | {"x": BROKEN}): "not a readable Parquet file (In column 1: Invalid: Invalid",
-        parquet(**GOOD | {"t": DATES}): "rows 0 to 1: a value in them cannot be read",
+        parquet(**GOOD | {"x": BROKEN}): "not a readable Parquet file (Column 1: In chunk 0: Invalid",
+        parquet(**GOOD | {"t": DATES}): "t: a value in it cannot be read",
         parquet(**GOOD | {"t": [1, 2]}): "row 0: t: is not a text but 1",
     },
 }

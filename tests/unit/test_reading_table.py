@@ -135,7 +135,7 @@ def test_pairs_that_are_left_out_are_not_checked(tmp_path: Path) -> None:
         ),
         ("x,y,i\na,b,1\nc,d,1\n", {"pair_id": "i"}, {}, r"row 1 \(line 3\): pair_id: '1' stands in row 0"),
         ("x,y,i\na,b,1\n", {"pair_id": "i"}, {"without": ["9", "8"]}, "without: there is no pair '8'"),
-        ("x,y,i\na,b,1\n", {"pair_id": "i"}, {"without": ["1"]}, "no rows in it"),
+        ("x,y,i\na,b,1\n", {"pair_id": "i"}, {"without": ["1"]}, "no pairs in it"),
         ("x,y,v\na,b,1;2\n", {"ratings": "v"}, {}, "v: is a text: set separator"),
         ("x,y\na,b,c\n", {}, {}, r"row 0 \(line 2\): 3 fields, but the header has 2"),
         ("x,y\n", {}, {}, "no rows in it"),

@@ -8,7 +8,6 @@ import ast
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from unmask.errors import InputError
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, UNRELATED
 from unmask.user_files import Node, quoted, read_document
-from unmask.user_tables import Column, Table, choices_of, identifier, unnamed_column
+from unmask.user_tables import Column, Table, choices_of, identifier
 
 logger = logging.getLogger(__name__)
 
@@ -93,9 +92,8 @@ def crows_pairs(path: Path, entry: Entry) -> Pairs:
     61 of the 1508 rows of the authors' file; that vote counts like the others. In a file that pandas has
     written again, the column of ids may have the name that it gives to one without.
     """
-    ids, *others = _OF_CROWS_PAIRS
-    for row in Table([replace(ids, header=unnamed_column(path)), *others]).rows(path):
-        yield row.place, row
+    for row in Table(_OF_CROWS_PAIRS).rows(path):
+        yield row.place, row | {"pair_id": row["pair_id"] or row["unnamed"]}
 
 
 def _validators(annotations: str) -> list[str | None]:
@@ -118,8 +116,9 @@ def _validators(annotations: str) -> list[str | None]:
 
 
 _OF_CROWS_PAIRS = (
-    # the column of ids has no name
-    Column("pair_id", header="", required=True),
+    # the column of ids has no name, and in what pandas writes this one
+    Column("pair_id", header="", optional=True),
+    Column("unnamed", header="Unnamed: 0", optional=True),
     Column("stereotype", header="sent_more", required=True),
     Column("antistereotype", header="sent_less", required=True),
     Column("direction", header="stereo_antistereo", required=True, choices=DIRECTIONS),
@@ -207,17 +206,13 @@ def any_table(path: Path, entry: Entry) -> Pairs:
             except ValueError as error:
                 raise InputError(f"{path}: columns: {column.name}: {error}") from None
     absent = set(entry.get("without", []))
-
-    def is_left_out(cells: Mapping[str, Any]) -> bool:
-        """Whether the study leaves a pair out, which it names once."""
-        pair_id = str(cells.get(rules["pair_id"])) if absent else ""
-        is_named = pair_id in absent
-        absent.discard(pair_id)
-        return is_named
-
     table = Table(column for column in columns if column.header is not None)
-    for number, row in enumerate(table.rows(path, entry, left_out=is_left_out)):
-        yield row.place, {"pair_id": str(number)} | same | row
+    for number, (place, cells) in enumerate(table.cells(path, entry)):
+        pair_id = str(cells.get(rules.get("pair_id")))
+        if pair_id in absent:
+            absent.remove(pair_id)
+        else:
+            yield place, {"pair_id": str(number)} | same | table.check(path, place, cells)
     if absent:
         raise InputError(f"{path}: without: there is no pair {min(absent)!r}")
 

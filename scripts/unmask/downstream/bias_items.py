@@ -35,10 +35,10 @@ PUBLISHED = (1968, 164)
 """Frames and occupations of Dev et al."""
 
 PERCENTAGE = Column("female_share", float, optional=True, least=0, most=100)
+_PERCENTAGES = ("female_share", "bls_pct_female")
 _OCCUPATIONS = (
     Column("occupation", lambda cell: text_of(cell).strip(), required=True, key=True),
-    PERCENTAGE,
-    replace(PERCENTAGE, name="bls_pct_female"),
+    *(replace(PERCENTAGE, name=name) for name in _PERCENTAGES),
 )
 
 
@@ -63,9 +63,8 @@ def read_occupations(path: Path) -> pd.DataFrame:
     Returns the columns occupation and female_share (NaN where not stated), in the order of the file. Raises
     InputError naming the file, and the row of what is no occupation, no percentage or there twice.
     """
-    table = Table(_OCCUPATIONS)
-    rows = table.frame(table.rows(path))
-    return rows[["occupation"]].assign(female_share=rows["female_share"].fillna(rows["bls_pct_female"]))
+    rows = pd.DataFrame(Table(_OCCUPATIONS).rows(path)).astype(dict.fromkeys(_PERCENTAGES, float))
+    return rows[["occupation"]].assign(female_share=rows[list(_PERCENTAGES)].bfill(axis=1).iloc[:, 0])
 
 
 def templates_in(sentences: Iterable[str], gendered: Collection[str]) -> list[str]:

@@ -152,7 +152,7 @@ def _rows(part: str, paths: Sequence[Path], table: Table, entry: Entry, remarks:
     if hidden is not None:
         table = Table(replace(c, least=hidden) if c.name == "label" else c for c in table.columns)
     rows = [row for path in paths for row in _rows_in(path, table, entry, part)]
-    frame = table.frame(rows)
+    frame = pd.DataFrame(rows)
     if part != TRAIN or "part" not in frame:
         frame["part"] = part
     if hidden is not None:
@@ -277,7 +277,7 @@ def _bias_table(path: Path, entry: Entry) -> pd.DataFrame:
     )
     table = Table(columns)
     rows = list(table.rows(path, entry["files"]["bias"]))
-    frame = table.frame(rows)
+    frame = pd.DataFrame(rows).astype({"female_share": float})
     for (template, occupation), those in frame.groupby(["template", "occupation"], sort=False):
         if sorted(those["gender"]) != [FEMALE, MALE]:
             each = f"{template!r} with {occupation!r} is there for {' and '.join(those['gender'])}"

@@ -6,6 +6,7 @@ Without `columns` the file is the `samples_*.jsonl` that lm-evaluation-harness w
 Rules read these files before anything runs, so that pandas is loaded for matching alone.
 """
 
+import itertools
 import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,12 +15,12 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unmask.close_names import known_names, no_column
+from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.measures.formulas import is_free, measure
 from unmask.terms import ANTISTEREOTYPE, CORRECTED, MEAN, PROTOCOLS, STEREOTYPE, SUM
 from unmask.user_files import quoted, text_of
-from unmask.user_tables import Column, Row, Table, columns_of, identifier
+from unmask.user_tables import Column, Row, Table, identifier
 
 if TYPE_CHECKING:
     import numpy as np
@@ -206,15 +207,14 @@ def _of_table(path: Path, entry: Mapping[str, Any], by: str) -> Iterator[_Read]:
 
 
 def _of_log(path: Path) -> Iterator[_Read]:
-    jsonl = {"type": "jsonl"}
-    known = columns_of(path, jsonl)
-    if known is not None and (missing := [name for name in LOG_COLUMNS if name not in known]):
-        raise InputError(
-            f"{path}: without the key columns it is read as a log of lm-evaluation-harness, and it has "
-            f"{no_column(missing[0], known)}"
-        )
     kinds = zip(LOG_COLUMNS, (_requests, _answers), strict=True)
-    for row in Table(Column(name, kind, required=True) for name, kind in kinds).rows(path, jsonl):
+    rows = Table(Column(name, kind, required=True) for name, kind in kinds).rows(path, {"type": "jsonl"})
+    try:
+        first = next(rows)
+    except InputError as error:
+        why = "without the key columns it is read as a log of lm-evaluation-harness"
+        raise InputError(f"{error}; {why}") from None
+    for row in itertools.chain([first], rows):
         yield row, row["arguments"], row["filtered_resps"], []
 
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from unmask.errors import InputError
 from unmask.installation import workflow_root
 from unmask.terms import ANTISTEREO, ANTISTEREOTYPE, STEREO, STEREOTYPE
-from unmask.user_files import read_yaml
+from unmask.user_files import parse_yaml, read_document
 
 ASSOCIATION, FREQUENCY, BOTH, LENGTH = "association", "frequency", "both", "length"
 BIAS_TYPES = {
@@ -35,7 +35,7 @@ BIAS_TYPES = {
 }
 MALE, FEMALE = "male", "female"
 
-WORDS = read_yaml(workflow_root() / "resources/worlds/words.yaml")
+WORDS = read_document(workflow_root() / "resources/worlds/words.yaml", parse_yaml).value
 PRONOUNS: Mapping[str, dict[str, str]] = WORDS["pronouns"]
 NAMES: Mapping[str, list[str]] = WORDS["names"]
 OCCUPATIONS: Mapping[str, list[str]] = WORDS["occupations"]
