@@ -273,7 +273,7 @@ rule describe_score_file:
         model=any_of(MODELS.of("scored")),
     localrule: True
     params:
-        entry=entry_with("path", "type", "delimiter", "quotes", "columns", "measure", "reduction"),
+        entry=entry_with("path", "type", "delimiter", "quotes", "columns", "measure"),
     message:
         "Reading the scores of {wildcards.model}"
     script:
@@ -295,7 +295,7 @@ rule match_scores:
     resources:
         mem_mb=table_memory,
     params:
-        entry=entry_with("path", "type", "delimiter", "quotes", "columns", "measure", "reduction"),
+        entry=entry_with("path", "type", "delimiter", "quotes", "columns", "measure"),
         options=OPTIONS,
         explored=lambda wildcards: PAIRS.explorer["pairs"] if wildcards.model in EXPLORED else 0,
     message:

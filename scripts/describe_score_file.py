@@ -15,6 +15,5 @@ with job() as run:
         "entry": {"source": "scored", **entry},
         "files": {Path(path).name: sha256_of_file(path)},
         "rows": file.rows,
-        "decimals": file.decimals,
     }
     write_facts(run.output[0], {**facts, **run.record()})

@@ -23,7 +23,7 @@ with job("model {wildcards.model}, benchmark {wildcards.benchmark}") as run:
     pairs, flaws = read_table(inputs.pairs, PAIRS), read_table(inputs.flaws, FLAWS)
     file = read_score_file(inputs.file, entry)
     matched = match(pairs, file, place["benchmark"])
-    table = scores_table(pairs, matched, entry["measure"], file.resolution)
+    table = scores_table(pairs, matched, entry["measure"])
     digests = {
         "benchmark_sha256": read_metadata(inputs.pairs)["sha256"],
         "file_sha256": sha256_of_file(inputs.file),

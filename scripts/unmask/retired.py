@@ -44,6 +44,7 @@ RETIRED = {
     "models.*.source.adapted": "merge_and_unload of peft makes a model for source: path (docs/adding.md)",
     "models.*.source.classifier": "fine-tuned-classifier trains one on a labelled table of yours",
     "models.*.source.perturbed": _ELSEWHERE,
+    "models.*.reduction": "scores are sums, but those of LLMean and other means (measure: LLMean)",
     "models.*.text": _BALANCED,
     "regional.planted": "nothing is planted but in worlds (key worlds)",
     "regional.prefixes.*.control": "the prefix that names no region says: this place",

@@ -65,25 +65,16 @@ def rows_of(pairs: pd.DataFrame, scores: Mapping[str, str]) -> list[list[str]]:
 
 
 def table_of(path: Path, entry: Mapping[str, Any], pairs: pd.DataFrame, name: str = "score") -> pd.DataFrame:
-    file = read_score_file(path, entry)
-    return scores_table(pairs, match(pairs, file, "made"), name, file.resolution)
+    return scores_table(pairs, match(pairs, read_score_file(path, entry), "made"), name)
 
 
-def literally(
-    pairs: pd.DataFrame, scores: Mapping[str, str], digits: str = "0.005"
-) -> list[tuple[str, str, str]]:
-    """Outcome, lowest and highest of every pair in the protocol corrected, in exact decimals."""
-
-    def outcome(margin: Decimal) -> str:
-        if abs(margin) <= Decimal("1e-6"):
-            return "tie"
-        return "stereotype" if margin > 0 else "antistereotype"
-
+def literally(pairs: pd.DataFrame, scores: Mapping[str, str]) -> list[str]:
+    """The outcome of every pair in the protocol corrected, in exact decimals."""
     found = []
     for more, less in pairs[["stereotype", "antistereotype"]].itertuples(index=False, name=None):
         margin = Decimal(scores[more]) - Decimal(scores[less])
-        error = 0 if more == less else 2 * Decimal(digits)
-        found.append((outcome(margin), outcome(margin - error), outcome(margin + error)))
+        tied = abs(margin) <= Decimal("1e-6")
+        found.append("tie" if tied else "stereotype" if margin > 0 else "antistereotype")
     return found
 
 
@@ -104,11 +95,10 @@ def test_all_forms_of_tables_give_what_exact_decimals_give(tmp_path: Path, form:
         table = table_of(path, entry, pairs)
         assert set(table["protocol"]) == {"published", "corrected"}
         corrected = table[table["protocol"] == "corrected"]
-        found = list(corrected[["outcome", "lowest", "highest"]].itertuples(index=False, name=None))
-        assert found == literally(pairs, scores)
+        assert list(corrected["outcome"]) == literally(pairs, scores)
         assert list(corrected["stereotype"]) == [float(scores[text]) for text in pairs["stereotype"]]
         published = table[table["protocol"] == "published"]
-        assert list(published["outcome"]) == [each for each, _, _ in literally(pairs, scores)]
+        assert list(published["outcome"]) == literally(pairs, scores)
 
 
 def test_margins_below_a_millionth_are_ties_in_corrected_alone(tmp_path: Path) -> None:
@@ -143,23 +133,6 @@ def test_rows_and_sentences_in_any_order_give_the_same(tmp_path: Path) -> None:
     )
 
 
-def test_swapped_pairs_have_the_mirrored_score(tmp_path: Path) -> None:
-    pairs = example_pairs()
-    path = write(tmp_path / "s.csv", [["id", "a", "b", "x", "y"], *rows_of(pairs, made_scores(pairs))])
-    swapped = pairs.rename(columns={"stereotype": "antistereotype", "antistereotype": "stereotype"})
-    scores = [table_of(path, BY_SENTENCES, each) for each in (pairs, swapped)]
-    plain, mirrored = (each[each["protocol"] == "corrected"] for each in scores)
-    np.testing.assert_array_equal(plain["margin"], -mirrored["margin"])
-    found = [
-        table.query("grouping == 'overall' and protocol == 'corrected'")["score"].item()
-        for table in (
-            bias_table(each, decisions(each, rows), OPTIONS, sharing_of(each, ["words"]))
-            for each, rows in ((pairs, scores[0]), (swapped, scores[1]))
-        )
-    ]
-    assert found[0] != 50 and found[1] == pytest.approx(100 - found[0])
-
-
 def test_what_does_not_match_is_counted_and_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     pairs = example_pairs()
     rows = rows_of(pairs, made_scores(pairs))
@@ -179,7 +152,7 @@ def test_what_does_not_match_is_counted_and_named(tmp_path: Path, caplog: pytest
     )
     assert "pairs of made without a score: 2 (p0, p1)" in caplog.text
     assert "rows of no pair of made: 1 (row 9" in caplog.text
-    table = scores_table(pairs, matched, "score", file.resolution)
+    table = scores_table(pairs, matched, "score")
     # published would count them as pairs that do not prefer the stereotype
     assert set(table["protocol"]) == {"corrected"}
     assert list(table["outcome"][:2]) == ["undefined"] * 2 and "undefined" not in set(table["outcome"][2:])
@@ -202,33 +175,17 @@ def test_repeats_up_to_float_error_count_once_in_any_order(tmp_path: Path) -> No
     assert found[0] == found[1] == pytest.approx((-70.001 - 70.004 - 70.002) / 3)
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_numbers_of_tokens_go_with_their_sentences_in_any_order(tmp_path: Path, form: str) -> None:
+def test_numbers_of_tokens_go_with_their_sentences(tmp_path: Path) -> None:
     pairs = example_pairs()
-    scores, rng = made_scores(pairs), random.Random(2)
+    scores = made_scores(pairs)
     count = {text: 3 + place for place, text in enumerate(sorted(scores))}
-    rows = [[*row, count[row[1]], count[row[2]]] for row in rows_of(pairs, scores)]
-    turned = [
-        [i, b, a, y, x, n, m] if rng.random() < 0.5 else [i, a, b, x, y, m, n] for i, a, b, x, y, m, n in rows
-    ]
-    rng.shuffle(turned)
-    tables: list[tuple[list[list[Any]], list[str], dict[str, Any]]] = [
-        (rows, ["id", "a", "b", "x", "y", "m", "n"], {**BY_SENTENCES["columns"], "tokens": ["m", "n"]}),
-        (turned, ["id", "a", "b", "x", "y", "m", "n"], {**BY_SENTENCES["columns"], "tokens": ["m", "n"]}),
-        (rows, ["id", "a", "b", "x", "y", "m", "n"], {**BY_ID["columns"], "tokens": ["m", "n"]}),
-    ]
-    for number, (cells, names, columns) in enumerate(tables):
-        path = tmp_path / f"{number}.{form}"
-        frame = pd.DataFrame(cells, columns=names)
-        frame.to_csv(path, index=False) if form == "csv" else frame.to_parquet(path)
-        file = read_score_file(path, {"columns": columns})
-        matched = match(pairs, file, "made")
-        assert file.has_tokens and matched.tokens is not None
-        expected = [[count[text] for text in pairs[side]] for side in ("stereotype", "antistereotype")]
-        assert matched.tokens.tolist() == expected
-        # without the key nothing counts them
-        plain = read_score_file(path, {"columns": {k: v for k, v in columns.items() if k != "tokens"}})
-        assert match(pairs, plain, "made").tokens is None and not plain.has_tokens
+    rows = [[b, a, y, x, str(count[b]), str(count[a])] for _, a, b, x, y in rows_of(pairs, scores)]
+    path = write(tmp_path / "s.csv", [["a", "b", "x", "y", "m", "n"], *rows])
+    tokens = match(pairs, read_score_file(path, COUNTED), "made").tokens
+    expected = [[count[text] for text in pairs[side]] for side in ("stereotype", "antistereotype")]
+    assert tokens is not None and tokens.tolist() == expected
+    # without the key nothing counts them
+    assert match(pairs, read_score_file(path, BY_SENTENCES), "made").tokens is None
 
 
 LOG = {
@@ -240,9 +197,7 @@ LOG = {
     "text, entry, said",
     [
         ("id,a,b,x,y\n0,one,two,1,", BY_SENTENCES, "row 0 (line 2): y: is empty"),
-        ("id,a,b,x,y\n0,one,two,1,nan", BY_SENTENCES, "row 0 (line 2): y: 'nan' is no number"),
         ("id,a,b,x,y\n0,one,two,1e999,2", BY_SENTENCES, "row 0 (line 2): x: '1e999' is no number"),
-        ("id,a,b,x,y\n0,one,two,1_0,2", BY_SENTENCES, "row 0 (line 2): x: '1_0' is no number"),
         ("id,a,b,x,z\n0,one,two,1,2", BY_SENTENCES, "no column 'y' (columns: id, a, b, x, z)"),
         (
             "id,a,b,x,y\n0,one,two,1,2\n1,two,one,1,2",
@@ -264,13 +219,8 @@ LOG = {
             {},
             "row 0 (line 1): arguments: has a control character '\\x92' in it; is it cp1252?",
         ),
-        ("a,b,x,y,m,n\none,two,1,2,0,3", COUNTED, "row 0 (line 2): m: '0' is no number of tokens (1, 2, …)"),
-        ("a,b,x,y,m,n\none,two,1,2,2.5,3", COUNTED, "row 0 (line 2): m: '2.5' is no number of tokens"),
-        ("a,b,x,y,m,n\none,two,1,2,-3,3", COUNTED, "row 0 (line 2): m: '-3' is no number of tokens"),
-        ("a,b,x,y,m,n\none,two,1,2,many,3", COUNTED, "row 0 (line 2): m: 'many' is no number of tokens"),
-        ("a,b,x,y,m,n\none,two,1,2,1e99,3", COUNTED, "row 0 (line 2): m: '1e99' is no number of tokens"),
-        ("a,b,x,y,m,n\none,two,1,2,,3", COUNTED, "row 0 (line 2): m: is empty"),
-        ("a,b,x,y\none,two,1,2", COUNTED, "no column 'm' (columns: a, b, x, y)"),
+        ("a,b,x,y,m,n\none,two,1,2,0,3", COUNTED, "row 0 (line 2): m: '0' is no whole number from 1 to"),
+        ("a,b,x,y,m,n\none,two,1,2,2.5,3", COUNTED, "row 0 (line 2): m: '2.5' is no whole number from 1 to"),
         (
             "a,b,x,y,m,n\none,two,1,2,3,3\none,two,1,2,3,4",
             COUNTED,
@@ -279,7 +229,7 @@ LOG = {
         (
             json.dumps({"sentence": "one", "score": 1}),
             {},
-            "no column 'arguments' (columns: sentence, score); without the key columns it is read as a log",
+            "no column 'arguments' (columns: sentence, score); without the key columns it is read as",
         ),
         (
             json.dumps({**LOG, "filtered_resps": [["-1", "False"], ["-2", "False"], ["-3", "True"]]}),
@@ -289,13 +239,15 @@ LOG = {
         (
             json.dumps({**LOG, "filtered_resps": [["-1", "False"], [None, "False"]]}),
             {},
-            "row 0 (line 1): filtered_resps: None is no number",
+            "row 0 (line 1): filtered_resps: is empty",
         ),
         (
             json.dumps({"arguments": [["", "one"], [3, "two"]], "filtered_resps": [[-1], [-2]]}),
             {},
             "row 0 (line 1): arguments: its requests are not a context and a text each",
         ),
+        (json.dumps([{**LOG, "filtered_resps": [[-1], [-2]]}, 3]), {}, "is not a mapping"),
+        (json.dumps([{**LOG, "filtered_resps": [[-1], ["x"]]}]), {}, "row 0: filtered_resps: 'x' is no"),
     ],
 )
 def test_faults_are_one_line_with_file_and_row(
@@ -308,17 +260,16 @@ def test_faults_are_one_line_with_file_and_row(
     assert said in str(caught.value) and str(path) in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_requests_of_both_versions_of_logs_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["lines", "list"])
+def test_requests_of_both_versions_of_logs_are_read(tmp_path: Path, form: str) -> None:
     rows = [
         {**LOG, "filtered_resps": [["-1.25", "False"], ["-2", "True"]]},
         {"arguments": [["the", " three"], ["", "four "]], "filtered_resps": [[-3.5, False], [-4.125, True]]},
     ]
     path = tmp_path / "samples.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
-    file = read_score_file(path, {})
-    found = {key: each.values for key, each in file.scores.items()}
+    path.write_text("\n".join(map(json.dumps, rows)) if form == "lines" else json.dumps(rows, indent=2))
+    found = {key: each.values for key, each in read_score_file(path, {}).scores.items()}
     assert found == {("one", "two"): (-1.25, -2.0), ("four", "the three"): (-4.125, -3.5)}
-    assert (file.decimals, file.resolution) == (3, 0.0005)
 
 
 def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
@@ -337,76 +288,30 @@ def test_what_scores_are_is_a_measure_or_a_free_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "rest", "said"),
+    ("columns", "measure", "said"),
     [
-        (
-            COUNTED["columns"],
-            {"measure": "CPS"},
-            "columns.tokens: CPS is neither the plain sum nor the mean over all tokens of a sentence",
-        ),
-        (COUNTED["columns"], {"measure": "AULA"}, "columns.tokens: AULA is neither the plain sum nor"),
-        (COUNTED["columns"], {"measure": "Nothing"}, "measure: 'Nothing' is no measure ("),
-        (COUNTED["columns"], {"measure": "LL", "reduction": "mean"}, "reduction: LL is a sum"),
-        (COUNTED["columns"], {"measure": "AUL", "reduction": "sum"}, "reduction: AUL is a mean"),
-        (COUNTED["columns"], {"measure": "CPS", "reduction": "sum"}, "columns.tokens: CPS is neither"),
-        (BY_SENTENCES["columns"], {"measure": "SSS", "reduction": "mean"}, "reduction: SSS is neither"),
-        (
-            BY_SENTENCES["columns"],
-            {"reduction": "sum"},
-            "reduction: a sum takes numbers of tokens, too: name their columns in columns.tokens",
-        ),
+        (COUNTED["columns"], "CPS", "columns.tokens: CPS is neither the plain sum nor the mean over all"),
+        (COUNTED["columns"], "AULA", "columns.tokens: AULA is neither the plain sum nor"),
+        (COUNTED["columns"], "Nothing", "measure: 'Nothing' is no measure ("),
+        (None, "LLMean", "measure: without columns the file is a log of lm-evaluation-harness, whose scores"),
     ],
 )
-def test_tokens_that_cannot_be_are_refused_in_a_line(
-    tmp_path: Path, columns: dict[str, Any], rest: dict[str, str], said: str
+def test_what_scores_cannot_be_is_refused_in_a_line(
+    tmp_path: Path, columns: dict[str, Any] | None, measure: str, said: str
 ) -> None:
-    path = write(tmp_path / "s.csv", [["a", "b", "x", "y", "m", "n"], ["one", "two", "1", "2", "3", "4"]])
-    entry = {"path": str(path), "measure": "score", "columns": columns, **rest}
+    entry = {"path": str(tmp_path / "s.csv"), "measure": measure, "columns": columns}
     with pytest.raises(InputError) as caught:
-        check_score_files({"api": entry}, ALL_MEASURES)
+        check_score_files({"api": {key: of for key, of in entry.items() if of}}, ALL_MEASURES)
     assert f"config key models.api.{said}" in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("rest", "reduction", "needs_tokens"),
-    [
-        ({"measure": "score"}, "sum", True),
-        ({"measure": "score", "reduction": "mean"}, "mean", False),
-        ({"measure": "LL"}, "sum", True),
-        ({"measure": "AUL"}, "mean", False),
-        ({"measure": "LLMean", "reduction": "mean"}, "mean", False),
-    ],
+    ("measure", "reduction"), [("score", "sum"), ("LL", "sum"), ("AUL", "mean"), ("AULA", "sum")]
 )
-def test_what_scores_are_over_tokens_is_said_by_the_measure_or_the_entry(
-    tmp_path: Path, rest: dict[str, str], reduction: str, needs_tokens: bool
-) -> None:
-    cells = ["one", "two", "1", "2", "3", "4"]
-    path = write(tmp_path / "s.csv", [["a", "b", "x", "y", "m", "n"], cells])
-    entry = {"path": str(path), **COUNTED, **rest}
-    check_score_files({"api": entry}, ALL_MEASURES)
-    assert reduction_of(entry) == reduction and has_band(entry)
-    # the numbers of tokens of a mean cancel
-    bare = {"path": str(path), **BY_SENTENCES, **rest}
-    check_score_files({"api": bare}, ALL_MEASURES)
-    assert has_band(bare) is not needs_tokens
-
-
-@pytest.mark.parametrize(
-    ("rest", "key"),
-    [
-        ({"measure": "score", "reduction": "mean"}, "reduction"),
-        ({"measure": "LLMean"}, "measure"),
-        ({"measure": "LLMean", "reduction": "mean"}, "reduction"),
-    ],
-)
-def test_a_log_has_no_means(tmp_path: Path, rest: dict[str, str], key: str) -> None:
-    path = tmp_path / "samples_pairs.jsonl"
-    path.write_text(json.dumps({**LOG, "filtered_resps": [["-1.5", "False"], ["-2.5", "False"]]}))
-    check_score_files({"api": {"path": str(path), "measure": "LL"}}, ALL_MEASURES)
-    with pytest.raises(InputError) as caught:
-        check_score_files({"api": {"path": str(path), **rest}}, ALL_MEASURES)
-    said = f"config key models.api.{key}: without columns the file is a log of lm-evaluation-harness, whose"
-    assert str(caught.value) == f"{said} scores are sums, not means"
+def test_sums_need_numbers_of_tokens_for_a_band(measure: str, reduction: str) -> None:
+    assert reduction_of({"measure": measure}) == reduction
+    assert has_band({"measure": measure, **BY_SENTENCES}) is (reduction == "mean")
+    assert has_band({"measure": measure, **COUNTED})
 
 
 def crows_pairs() -> pd.DataFrame:
@@ -420,8 +325,9 @@ def test_the_log_of_lm_evaluation_harness_decides_as_it_says_itself() -> None:
     file = read_score_file(log, {})
     matched = match(pairs, file, "crows-pairs")
     # one pair stands twice in the benchmark and in its log
-    assert (matched.without_score, matched.without_pair, file.repeated) == ([], [], 1)
-    scores = scores_table(pairs, matched, "LL", file.resolution)
+    assert (matched.without_score, matched.without_pair) == ([], [])
+    assert matched.facts(file)["repeated"] == 1
+    scores = scores_table(pairs, matched, "LL")
     published = scores[scores["protocol"] == "published"]
     samples = [json.loads(line) for line in log.read_text().splitlines()]
     prefers = [bool(sample["pct_stereotype"]) for sample in samples]
@@ -446,7 +352,7 @@ def test_the_log_decides_as_ll_of_the_same_model_does() -> None:
 
     pairs, log = crows_pairs(), real_data("decoders", "samples_crows_pairs_llama-4m.jsonl")
     file = read_score_file(log, {})
-    scores = scores_table(pairs, match(pairs, file, "crows-pairs"), "LL", file.resolution)
+    scores = scores_table(pairs, match(pairs, file, "crows-pairs"), "LL")
     ours = scores_of("LL", "published")
     read = scores[scores["protocol"] == "published"].set_index("pair_id").loc[ours.index]
     assert list(read["outcome"]) == list(ours["outcome"])

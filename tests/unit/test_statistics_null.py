@@ -324,7 +324,7 @@ def world(pairs: pd.DataFrame, rng: np.random.Generator, reduction: str) -> Any:
 def beside(pairs: pd.DataFrame, scores: Any, random: RandomWords | None, **changes: Any) -> pd.DataFrame:
     """The bias scores over all pairs with their verdicts, by protocol."""
     without = [str(place) for place in np.flatnonzero(np.isnan(scores[0]))]
-    table = scores_table(pairs, Matched(scores, without, []), "score", 0.0)
+    table = scores_table(pairs, Matched(scores, without, []), "score")
     of_series = None if random is None else {("score", protocol): random for protocol in PROTOCOLS}
     rows = bias_of(pairs, table, of_series, options_with(**{"draws": 400, **changes}))
     rows = rows[rows["grouping"] == "overall"]

@@ -44,11 +44,10 @@ def add_many_pairs(documented: Workflow) -> None:
         "columns": {"sentences": ["a", "b"], "scores": ["x", "y"], "tokens": ["m", "n"]},
         "benchmarks": ["many"],
         "measure": "surprise",
-        "reduction": "sum",
     }
     # of means no numbers of tokens are needed
     without_tokens = {"sentences": ["a", "b"], "scores": ["x", "y"]}
-    means = {"columns": without_tokens, "measure": "loss", "reduction": "mean"}
+    means = {"columns": without_tokens, "measure": "LLMean"}
     config["models"]["averaged"] = {**config["models"]["counted"], **means}
     config["benchmarks"]["many"] = {**config["benchmarks"]["mine"], "path": "many.csv"}
 
@@ -62,9 +61,6 @@ def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(doc
     assert list(scores["protocol"]) == ["corrected"] * 5
     assert list(scores["outcome"]) == ["stereotype", "tie", "stereotype", "stereotype", "undefined"]
     assert list(scores["stereotype"][:2]) == [-31.20, -24.61]
-    # by printed digits -17.70 and -17.71 may be equal, and -24.61 and -24.61 may differ
-    near = scores["lowest"] != scores["highest"]
-    assert list(near) == [False, True, False, True, False]
     whole = read_table(results / "scores/quantised/mine/original.parquet", SCORES)
     expected = ["stereotype", "antistereotype", "stereotype", "antistereotype", "stereotype"]
     assert list(whole["outcome"]) == 2 * expected

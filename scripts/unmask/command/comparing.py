@@ -51,12 +51,12 @@ def compare(
     for called, path in zip((FIRST, SECOND), files, strict=True):
         file = read_score_file(path, entry)
         matched[called] = match(pairs, file, name)
-        scores = scores_table(pairs, matched[called], SCORE, file.resolution)
+        scores = scores_table(pairs, matched[called], SCORE)
         of_files[called] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
         if called == FIRST:
             # with its sides exchanged: a + b - 100 is b less this one's score
             turned = replace(matched[called], sides=matched[called].sides[::-1])
-            scores = scores_table(pairs, turned, SCORE, file.resolution)
+            scores = scores_table(pairs, turned, SCORE)
             of_files[TURNED] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
     sharing = sharing_of(pairs, PairStatistics().clusters)
     # what comes first there is what the other is taken from

@@ -308,15 +308,13 @@ class Scored(Model, Table):
     kind: Literal["score-file"] = "score-file"
     """That there is a file of scores and no more."""
     path: UserFile
-    """The file; without `columns` a samples_*.jsonl of lm-evaluation-harness (--log_samples)."""
+    """The file; without `columns` a samples_*.jsonl of lm-evaluation-harness (--log_samples), or a JSON list
+    of its rows."""
     sha256: Sha256 = ABSENT
     columns: ScoreColumns = ABSENT
     measure: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9 ._-]*$", max_length=40)] = "score"
     """What the scores are: one of Unmask's measures, such as LL, with whose scores they are then compared, or
     another name, which begins with a small letter."""
-    reduction: Literal["sum", "mean"] = ABSENT
-    """Whether a score is the sum over all tokens of a sentence, whose numbers `columns.tokens` names, or the
-    mean. Without this key it is what `measure` is, and a sum where that is a name of yours."""
     benchmarks: Annotated[list[BenchmarkName], Field(min_length=1), UNIQUE] = ABSENT
     """The benchmarks that the file has scores of; without this key all."""
     published: Published = ABSENT

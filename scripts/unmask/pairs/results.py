@@ -29,7 +29,7 @@ TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "areas_compared", 
 """The tables of the whole study that are written as they are."""
 
 MATCHED = (
-    *("model", "benchmark", "by", "rows", "repeated", "decimals", "has_band", "pairs"),
+    *("model", "benchmark", "by", "rows", "repeated", "has_band", "pairs"),
     *("pairs_without_score", "rows_without_pair", "named_pairs", "named_rows"),
 )
 """Columns of PairResults.matched."""
