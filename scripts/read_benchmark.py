@@ -18,6 +18,7 @@ with job("benchmark {params.name}") as run:
         pairs = read_benchmark(source, entry)
         # most sources have none
         labels = read_labels(source, entry["format"])
+        labels = labels[labels["pair_id"].isin(pairs["pair_id"])]
     facts = {
         "benchmark": name,
         "format": entry["format"],

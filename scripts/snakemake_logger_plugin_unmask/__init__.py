@@ -73,14 +73,13 @@ class LogHandler(LogHandlerBase):
         _say(f"{self.total} job{'s' * (self.total != 1)}; {downloads}.")
 
     def _list_jobs(self) -> None:
-        """What will run, a line for all jobs that do alike."""
-        alike: dict[str, list[str]] = {}
+        """What will run, a line for all jobs of a rule."""
+        of_rules: dict[str, list[str]] = {}
         for job in self.jobs.values():
             if job.rule_name not in NO_WORK:
-                verb, _, what = _words(job).partition(" ")
-                alike.setdefault(verb, []).append(what)
-        for verb, things in alike.items():
-            _say(_shortened(f"{len(things):4}  {verb} {'; '.join(dict.fromkeys(things))}", WIDTH))
+                of_rules.setdefault(job.rule_name, []).append(_words(job))
+        for rule, jobs in of_rules.items():
+            _say(_shortened(f"{len(jobs):4}  {rule}: {'; '.join(jobs)}", WIDTH))
 
     def _finish(self, number: int) -> None:
         job, began = self.jobs.get(number), self.begun.pop(number, None)

@@ -1,6 +1,7 @@
 """The one reader of a study's tables: of all its models, benchmarks, tasks … as one frame, with what each row
 is of in the columns in front. Jobs read the files that they are given; `unmask.load` reads a folder."""
 
+import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from unmask.errors import InputError
 from unmask.installation import LIBRARY
 from unmask.results.files import files_below
 from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table, unreadable
+from unmask.terms import CORRECTED, ORIGINAL
 
 Order = Mapping[str, Sequence[str]]
 """The values of keys in the order of the study, the key that is sorted by first in front."""
@@ -190,6 +192,22 @@ class TableFile:
     keys: Mapping[str, str]
 
 
+OF_SCORES = ("n", "score", "low", "high", "null_low", "null_high", "p_holm", "verdict")
+"""The columns of `StudyResults.scores` behind what a row is of."""
+
+
+def bias_scores(folder: str | Path, grouping: str, columns: Sequence[str]) -> pd.DataFrame:
+    """These columns of a study's bias scores, protocol corrected, of all pairs (overall) or of the groups of
+    a kind (bias_type); without rows where tables/bias.csv is not there."""
+    path = Path(folder, "tables/bias.csv")
+    if not path.is_file():
+        return pd.DataFrame(columns=list(columns))
+    bias = pd.read_csv(path)
+    of = (bias["variant"] == ORIGINAL) & (bias["protocol"] == CORRECTED) & (bias["grouping"] == grouping)
+    # results of an earlier version have not all columns
+    return bias[of & bias["score"].notna()].reindex(columns=list(columns)).reset_index(drop=True)
+
+
 class StudyResults(Mapping[str, pd.DataFrame]):
     """The tables of one study by name, each over all its models, benchmarks, tasks …
 
@@ -274,6 +292,22 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             for field in schema
         ]
         return pd.DataFrame(rows, columns=["column", "type", "meaning"])
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """The bias scores (% of all pairs of a benchmark): model, benchmark, measure, n, score, its interval
+        (low, high), the band of word choice alone (null_low, null_high), p_holm and verdict."""
+        return bias_scores(self.folder, "overall", ("model", "benchmark", "measure", *OF_SCORES))
+
+    @property
+    def scores_by_type(self) -> pd.DataFrame:
+        """The same of each bias type, which the column bias_type names."""
+        columns = ("model", "benchmark", "measure", "group", *OF_SCORES)
+        return bias_scores(self.folder, "bias_type", columns).rename(columns={"group": "bias_type"})
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the scores, and the names of the tables below them."""
+        return f"{self.scores.to_html(index=False)}<pre>{html.escape(repr(self))}</pre>"
 
     def _schema(self, name: str, file: TableFile | None = None) -> pa.Schema:
         schema = self._declared[name].schema

@@ -14,12 +14,14 @@ import pytest
 import yaml
 from snakemake_interface_logger_plugins.common import LogEvent
 
+import unmask
 from library import (
     BY_WORDS,
     CANNOT_TELL,
     CLEAR,
     CONTROL,
     NO_CLEAR,
+    VERSION,
     InputError,
     as_json,
     benchmark_entries,
@@ -133,23 +135,56 @@ def test_what_is_no_model_is_one_line(
     assert str(error.value).startswith(line)
 
 
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("stereotype,antistereotype", {"bias_type": {"value": "any"}}),
+        ("sent_less,sent_more,bias_type,direction", {"bias_type": "bias_type", "direction": "direction"}),
+    ],
+)
+def test_any_table_with_two_columns_of_sentences_is_a_benchmark(
+    header: str, columns: dict[str, Any], tmp_path: Path
+) -> None:
+    own = tmp_path / "my pairs.csv"
+    own.write_text(f"{header}\n" + "x," * header.count(",") + "x\n")
+    sides = ["sent_more", "sent_less"] if "sent_more" in header else ["stereotype", "antistereotype"]
+    columns |= dict(zip(["stereotype", "antistereotype"], sides, strict=True))
+    assert benchmark_entries([str(own)]) == {
+        "my-pairs": {"format": "table", "path": str(own), "columns": columns}
+    }
+
+
+def test_a_file_of_pairs_is_known_by_its_columns(tmp_path: Path) -> None:
+    own = tmp_path / "pairs.csv"
+    own.write_text(",sent_more,sent_less,stereo_antistereo,bias_type,annotations\n0,a,b,stereo,age,[]\n")
+    assert benchmark_entries([str(own)]) == {"pairs": {"format": "crows-pairs", "path": str(own)}}
+    own.write_text("a,b\n1,2\n")
+    wanted = r"needs columns stereotype and antistereotype \(or sent_more and sent_less\); it has a, b"
+    with pytest.raises(InputError, match=rf"^{own}: {wanted}$"):
+        benchmark_entries([str(own)])
+
+
+def test_a_quick_look_is_of_few_pairs_and_measures(tmp_path: Path) -> None:
+    study = study_of([model(tmp_path)], limit=9, quick=True, device="cpu", dtype="bfloat16")
+    assert study["measures"] == ["AUL", "AULA"] and complete(study)["controls"]["shuffled"] is None
+    ((name, entry),) = study["benchmarks"].items()
+    assert (name, entry["limit"]) == ("crows-pairs", 9) and "published" not in entry
+    assert study["scoring"] == {"dtype": "bfloat16"} and study["runtime"] == {"device": "cpu"}
+    assert study_of(["tiny.gguf"], quick=True)["measures"] == ["LL"]
+
+
 def test_named_benchmarks_are_read_from_the_data_where_they_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "crows_pairs/crows_pairs_anonymized.csv"
     file.parent.mkdir()
     file.write_text("")
-    line = rf"^--benchmark: {file} is not the released file of crows-pairs \(another sha256\); .* {file}$"
-    with pytest.raises(InputError, match=line):
-        benchmark_entries(["crows-pairs"], str(tmp_path))
-    digests = {file: known_benchmarks()["crows-pairs"]["entry"]["sha256"]}
-    monkeypatch.setattr("unmask.command.studies.sha256_of_file", digests.get)
+    study = study_of([model(tmp_path)], ["crows-pairs"], data=str(tmp_path))
+    with pytest.raises(InputError, match=r"^config key benchmarks.crows-pairs.sha256: "):
+        write_study(study)
     made = benchmark_entries(["crows-pairs", "stereoset"], str(tmp_path))
     assert made["crows-pairs"]["path"] == str(file) and "url" not in made["crows-pairs"]
     assert made["stereoset"]["url"].startswith("https://") and "path" not in made["stereoset"]
-    own = tmp_path / "my pairs.csv"
-    own.write_text("")
-    assert benchmark_entries([str(own)]) == {"my-pairs": {"format": "crows-pairs", "path": str(own)}}
     with pytest.raises(
         InputError,
         match=r"^--benchmark: there is no 'crowspairs' \(did you mean crows-pairs\? known: crows-pairs, ",
@@ -197,8 +232,7 @@ def test_studies_are_complete_files_that_are_written_once(
         write_study(study | {"measures": ["aul"]})
     assert file.read_bytes() == before
     # also where a job refused the model
-    for name in ("logs", "benchmarks", "models"):
-        (file.parent / name).mkdir()
+    (file.parent / "models").mkdir()
     assert write_study(study | {"measures": ["AUL"]}) == file
     (file.parent / "scores").mkdir()
     with pytest.raises(InputError, match="has results of a study with other measures; give this one another"):
@@ -232,7 +266,22 @@ def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder
     printed = json.loads(as_json(folder, table))
     assert [row["score"] for row in printed["scores"]] == [48.2, 66.0, 37.0]
     with pytest.raises(InputError, match="no finished study"):
-        scores("results/none")
+        scores(Path("results/none"))
+
+
+def test_python_has_the_scores_with_their_verdicts(folder: Path) -> None:
+    by_type = BIAS.assign(grouping="bias_type", group="age")
+    pd.concat([BIAS, by_type]).to_csv(folder / "tables/bias.csv", index=False)
+    (folder / "benchmarks").mkdir()
+    (folder / "benchmarks/b.parquet").touch()
+    results = unmask.load(folder)
+    wanted = ["n", "score", "low", "high", "null_low", "null_high", "p_holm", "verdict"]
+    assert list(results.scores) == ["model", "benchmark", "measure", *wanted]
+    assert list(results.scores["verdict"]) == [NO_CLEAR, CLEAR, CONTROL]
+    assert list(results.scores_by_type) == ["model", "benchmark", "measure", "bias_type", *wanted]
+    assert set(results.scores_by_type["bias_type"]) == {"age"}
+    assert "<td>clear preference</td>" in results._repr_html_()
+    assert unmask.__version__ == VERSION and "score" in dir(unmask)
 
 
 def test_the_exit_status_can_say_that_a_preference_is_clear(
@@ -250,10 +299,11 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
     assert main("score", path, "--fail-on", "clear") == 0
 
 
-def test_bad_input_is_one_line() -> None:
+def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     known = f"did you mean crows-pairs? known: {', '.join(known_benchmarks())}"
-    error = f"error: --benchmark: there is no 'crowspairs' ({known})"
-    assert main("score", "a/b", "--benchmark", "crowspairs") == error
+    assert main("score", "a/b", "--benchmark", "crowspairs") == 2
+    assert capsys.readouterr().err == f"error: --benchmark: there is no 'crowspairs' ({known})\n"
+    assert main("scoer") == 2 and capsys.readouterr().err.startswith("error: argument COMMAND: invalid ")
 
 
 Record = tuple[LogEvent | None, dict[str, Any]]
@@ -304,11 +354,12 @@ def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.Ca
 
 
 def dry_run(jobs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What a dry run says of jobs: their rules by their outputs, in a study of two models."""
+    """What a dry run says of jobs: their messages by their outputs."""
     stats = {"total": len(jobs)} | dict.fromkeys(jobs.values(), 1) | {"jobs": len(jobs) - 2}
     about: list[Record] = [(LogEvent.RUN_INFO, {"stats": stats})]
     for number, (output, what) in enumerate(jobs.items()):
-        name, message = ("all", None) if what == "all" else ("measure", what)
+        rule = {"all": "all", "Training": "make_model"}.get(what.split()[0], "evidence")
+        name, message = rule, None if what == "all" else what
         facts = {"jobid": number, "rule_name": name, "rule_msg": message, "log": [], "output": [output]}
         about.append((LogEvent.JOB_INFO, facts))
     return logged([*about, about[0]], capsys, dry=True)
@@ -323,8 +374,8 @@ def test_a_dry_run_says_what_will_run_in_words(capsys: pytest.CaptureFixture[str
     }
     said = dry_run(jobs, capsys)
     assert said[1:] == [
-        "  10  Reading crows-pairs; crows-pairs with model-0; crows-pairs with model-1; …",
-        "   1  Training m on its world",
+        "  10  evidence: Reading crows-pairs; Reading crows-pairs with model-0; Reading …",
+        "   1  make_model: Training m on its world",
     ]
     assert len(said[1]) <= 80
 
@@ -428,13 +479,13 @@ def test_the_plugin_loads_nothing_of_the_library() -> None:
 
 
 def test_a_dry_run_checks_and_writes_nothing(
-    tmp_path: Path, calls: list[Any], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, calls: list[Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path = model(Path(), "m")
     assert main("score", path, "--measures", "AUL", "-n") == 0
-    error = str(main("score", path, "--measures", "aul", "-n"))
-    assert error.startswith("error: config key measures.0: 'aul' is not one of")
+    assert main("score", path, "--measures", "aul", "-n") == 2
+    assert capsys.readouterr().err.startswith("error: config key measures.0: 'aul' is not one of")
     assert [study["measures"] for study in calls] == [["AUL"]]
     assert not Path("results").exists()
 
@@ -453,4 +504,5 @@ def test_results_are_named_by_their_folder_or_their_study(
 ) -> None:
     for name in ("results/m", "m"):
         assert main("show", name) == 0 and "What was found." in capsys.readouterr().out
-    assert main("show", "results/none") == "error: there is no folder results/none"
+    assert main("show", "results/none") == 2
+    assert capsys.readouterr().err == "error: there is no folder results/none\n"

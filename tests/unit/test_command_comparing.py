@@ -116,15 +116,18 @@ def test_pairs_without_a_score_in_one_file_are_left_out_and_counted(tmp_path: Pa
 @pytest.mark.parametrize(
     ("columns", "is_one"),
     [
-        ({}, True),
         ({"pair_id": "id", "scores": ["x", "y"]}, True),
+        ({}, False),
         ({"sentences": ["a", "b"]}, False),
         ({"sentences": ["a", "b"], "pair_id": "id", "scores": ["x", "y"]}, False),
     ],
 )
-def test_columns_are_those_of_a_study(columns: dict[str, object], is_one: bool) -> None:
+def test_columns_are_those_of_a_study(columns: dict[str, object], is_one: bool, tmp_path: Path) -> None:
+    assert entry_of(["a.jsonl", "b.jsonl"], {}) == {}
+    file = scores(tmp_path / "a.csv", [True])
     if is_one:
-        assert entry_of(columns) == ({"columns": columns} if columns else {})
+        assert entry_of([file], columns) == {"columns": columns}
     else:
-        with pytest.raises(InputError, match="a table has --sentences A B or --pair-id A, with --scores"):
-            entry_of(columns)
+        wanted = rf"^{file}: name its columns: --sentences A B .* --scores A B; it has one, two, x, y$"
+        with pytest.raises(InputError, match=wanted):
+            entry_of([file, file], columns)

@@ -188,8 +188,8 @@ def test_studies_run_in_order_of_cost_and_one_that_fails_stops_no_other(
     lines = said.out.splitlines()
     assert [line[:8] for line in lines if line.startswith("[")] == ["[1/3] pa", "[2/3] as", "[3/3] pa"]
     cells = [re.split(r"\s{2,}", line) for line in lines if line.startswith("unmasking")]
-    assert ["unmasking", "Table 5", "bert cp AUL", "published", "52.92", "52.900", "−0.020", "no"] in cells
-    assert ["unmasking", "Table 5", "published", "0 of 1", "0.02"] in cells
+    assert ["unmasking", "Table 5", "bert cp AUL", "published", "52.92", "52.900", "−0.020", "False"] in cells
+    assert ["unmasking", "Table 5", "published", "1", "0", "0.02"] in cells
     assert said.err.splitlines() == [
         "paper: failed; the same command goes on with it",
         "associations: left out: it needs files of yours, --data DIR",

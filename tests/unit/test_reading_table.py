@@ -22,6 +22,12 @@ def write(tmp_path: Path, name: str, content: str) -> Path:
     return path
 
 
+def test_a_limit_takes_pairs_evenly_spread(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "x,y\n" + "".join(f"a{n},b{n}\n" for n in range(10)))
+    for limit, taken in ((3, ["0", "3", "6"]), (10, list("0123456789")), (99, list("0123456789"))):
+        assert list(read_benchmark(path, table(PLAIN, limit=limit))["pair_id"]) == taken
+
+
 def test_winoqueer(tmp_path: Path) -> None:
     path = write(
         tmp_path,

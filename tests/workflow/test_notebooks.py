@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import altair as alt
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
@@ -84,5 +85,5 @@ def test_the_examples_of_the_docs_run(
             exec(last, namespace)
             continue
         value = eval(last, namespace)
-        assert isinstance(value, pd.DataFrame), last
+        assert isinstance(value, pd.DataFrame | alt.TopLevelMixin), last
         namespace["_"] = value

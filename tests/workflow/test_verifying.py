@@ -130,7 +130,7 @@ def test_results_may_be_a_link(copied: Workflow, tmp_path: Path) -> None:
 
 def test_an_unfinished_study_is_told_so(fresh: Workflow) -> None:
     done = verify(fresh)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr == f"error: there is no folder {SMALL}\n"
     (fresh.folder / SMALL).mkdir(parents=True)
     assert errors(verify(fresh)) == [

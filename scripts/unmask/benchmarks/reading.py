@@ -46,7 +46,7 @@ def read_benchmark(path: str | Path, entry: Entry) -> pd.DataFrame:
 
     Texts, labels and directions are exactly those of the source: nothing is normalised, and what the
     source does not say is None. `entry` is the benchmark's part of the study (`format` and, for a table,
-    `columns`).
+    `columns`); of more pairs than its `limit`, so many are taken, evenly spread.
 
     Raises InputError for an unknown format, and naming the file and the row or item where a pair is not whole
     and unambiguous, or a label (a bias type, an id) looks like another one that it is not.
@@ -58,6 +58,8 @@ def read_benchmark(path: str | Path, entry: Entry) -> pd.DataFrame:
     rows = [table.check(path, place, cells) for place, cells in FORMATS[name](path, entry)]
     if not rows:
         raise InputError(f"{path}: no pairs in it")
+    count = min(len(rows), entry.get("limit", len(rows)))
+    rows = [rows[number * len(rows) // count] for number in range(count)]
     # dtype object keeps None, strings and lists as they are
     pairs = pd.DataFrame(rows, columns=PAIRS.names, dtype=object)
     types = ", ".join(f"{type_} {count}" for type_, count in Counter(pairs["bias_type"]).most_common())

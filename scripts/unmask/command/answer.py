@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from unmask.errors import InputError
-from unmask.terms import CORRECTED
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = (
     *("model", "benchmark", "measure", "protocol", "n", "score", "low", "high", "confidence"),
@@ -21,31 +22,35 @@ PAGE = "report/index.html"
 """The report of a study, in its folder."""
 
 
-def scores(folder: str | Path) -> pd.DataFrame:
+def scores(folder: Path) -> "pd.DataFrame":
     """The bias scores of a study over all pairs of a benchmark, protocol corrected, with the columns COLUMNS.
 
     Empty where the study scores no pairs. Raises InputError where the folder has no finished study.
     """
-    if not Path(folder, PAGE).is_file():
+    # pandas, which the answer as text does without
+    from unmask.study_results import bias_scores
+
+    _check_finished(folder)
+    return bias_scores(folder, "overall", COLUMNS)
+
+
+def _check_finished(folder: Path) -> None:
+    if not (folder / PAGE).is_file():
         raise InputError(f"{folder}: no finished study (no {PAGE})")
-    path = Path(folder, "tables/bias.csv")
-    if not path.is_file():
-        return pd.DataFrame(columns=list(COLUMNS))
-    bias = pd.read_csv(path)
-    rows = (bias["variant"] == "original") & (bias["protocol"] == CORRECTED) & (bias["grouping"] == "overall")
-    # results of an earlier version have not all columns
-    return bias[rows & bias["score"].notna()].reindex(columns=list(COLUMNS)).reset_index(drop=True)
 
 
-def as_json(folder: str | Path, table: pd.DataFrame) -> str:
+def as_json(folder: Path, table: "pd.DataFrame") -> str:
     """The table for machines, with where the page is."""
     rows = json.loads(table.to_json(orient="records"))
     return json.dumps({"results": str(folder), "page": str(Path(folder, PAGE)), "scores": rows}, indent=2)
 
 
-def as_text(folder: str | Path) -> str:
-    """The answer of a finished study, as `report/summary.txt` has it, and where its page is."""
-    folder = Path(folder)
+def as_text(folder: Path) -> str:
+    """The answer of a finished study, as `report/summary.txt` has it, and where its page is.
+
+    Raises InputError where the folder has no finished study.
+    """
+    _check_finished(folder)
     lines = [(folder / "report/summary.txt").read_text(encoding="utf-8")]
     if (study := folder / "study.yaml").is_file():
         line = f"Study   {study}    (edit it to add models, benchmarks)"

@@ -1,6 +1,6 @@
 """Two files of scores on the pairs of one benchmark: whether the second is less biased than the first."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.benchmarks.reading import read_benchmark
-from unmask.command.studies import benchmark_entries
+from unmask.command.studies import benchmark_entries, columns_of
 from unmask.errors import InputError
 from unmask.fetching.http import fetch
 from unmask.pairs.elsewhere import Matched, match, read_score_file, scores_table
@@ -119,13 +119,15 @@ def as_text(comparison: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *([f"Not matched: {'; '.join(unmatched)}."] if unmatched else [])])
 
 
-def entry_of(columns: Mapping[str, Any]) -> dict[str, Any]:
+def entry_of(files: Iterable[str], columns: Mapping[str, Any]) -> dict[str, Any]:
     """The entry of both files, with `columns` as a study has them; without any, the files are logs.
 
     Raises InputError where they are not two sentences or a pair_id with two scores.
     """
-    if columns and set(columns) not in ({"sentences", "scores"}, {"pair_id", "scores"}):
-        raise InputError("a table has --sentences A B or --pair-id A, with --scores A B")
+    tables = [file for file in files if columns or not file.endswith((".jsonl", ".json"))]
+    if tables and set(columns) not in ({"sentences", "scores"}, {"pair_id", "scores"}):
+        wanted = "name its columns: --sentences A B (or --pair-id A) and --scores A B"
+        raise InputError(f"{tables[0]}: {wanted}; it has {', '.join(columns_of(tables[0]))}")
     return {"columns": dict(columns)} if columns else {}
 
 

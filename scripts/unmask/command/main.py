@@ -5,14 +5,15 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
-from unmask.command.studies import BENCHMARKS, check_study, new_study, study_of, study_text, write_study
+from unmask import __version__
+from unmask.command import answer
+from unmask.command.studies import BENCHMARKS, Look, check_study, new_study, study_of, study_text, write_study
 from unmask.errors import InputError
-from unmask.installation import LIBRARY
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.preflight import hold_run_lock
 from unmask.results.settings import results_folder
@@ -28,10 +29,10 @@ What measures models anew (another measure, other statistics, a corpus, new code
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit with its status.
 
-    0; 1 where something failed; 2 where the usage is wrong; CLEAR with `--fail-on clear`; 130 after Ctrl-C;
-    141 where nobody reads what is printed (the last two as in shells).
+    0; 1 where something failed; 2 where what it was given is wrong; CLEAR with `--fail-on clear`; 130 after
+    Ctrl-C; 141 where nobody reads what is printed (the last two as in shells).
     """
-    arguments, more = _parted(sys.argv[1:] if arguments is None else arguments)
+    arguments, more = _parted((sys.argv[1:] if arguments is None else arguments) or ["--help"])
     parser = _parser()
     options = parser.parse_args(arguments)
     if more and options.run is not _run:
@@ -41,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         status = options.run(options)
         sys.stdout.flush()
     except InputError as error:
-        sys.exit(f"error: {error}")
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:
         print("stopped; the same command resumes it", file=sys.stderr)
         status = 130
@@ -59,86 +61,73 @@ def _parted(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return arguments[:end], arguments[end + 1 :]
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, as of all else that is wrong."""
+        self.exit(2, f"error: {message} ({self.prog} --help)\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="unmask",
         description="Measures social bias in language models.",
         epilog="Begin with: unmask score google-bert/bert-base-uncased. More: unmask COMMAND --help.",
     )
-    version = (LIBRARY / "VERSION").read_text(encoding="utf-8").strip()
-    parser.add_argument("--version", action="version", version=f"%(prog)s {version}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands: dict[str, argparse.ArgumentParser] = {}
+    for run, about in (
+        (_score, "score models on pairs of sentences; scores, intervals and verdicts"),
+        (_compare, "say whether b is less biased than a, or whether two runs of a study agree"),
+        (_run, "run a study: a file, or the name of one of Unmask's; options behind -- are Snakemake's"),
+        (_reproduce, "run what papers print numbers of, the cheapest first, and show these beside ours"),
+        (_show, "show the scores of a finished study, and where its page is"),
+        (_verify, "check that results and their inputs are unchanged"),
+        (_clean, "say what may be removed of a finished study; --yes removes it"),
+        (_new, "write a commented study to edit"),
+    ):
+        name = run.__name__.strip("_")
+        commands[name] = subparsers.add_parser(name, help=about, description=about)
+        commands[name].set_defaults(run=run)
 
-    def argument(*names: str, **settings: Any) -> argparse.ArgumentParser:
-        shared = argparse.ArgumentParser(add_help=False)
-        shared.add_argument(*names, **settings)
-        return shared
+    def argument(names: str, of: str, about: str | None = None, **settings: Any) -> None:
+        for name in of.split():
+            commands[name].add_argument(*names.split(), help=about, **settings)
 
-    def command(
-        name: str, run: Callable[[argparse.Namespace], int], about: str, *shared: argparse.ArgumentParser
-    ) -> argparse.ArgumentParser:
-        description = f"{about[0].upper()}{about[1:]}."
-        subparser = commands.add_parser(name, help=about, description=description, parents=shared)
-        subparser.set_defaults(run=run)
-        return subparser
-
-    data = argument("--data", metavar="DIR", help="the folder that {data} in a study stands for")
-    cores = argument("--cores", default="all", help="number of cores (default: all)")
-    dry_run = argument("-n", "--dry-run", action="store_true", help="say what would run, and run nothing")
-    as_json = argument("--json", action="store_true", help="print numbers for machines")
-    results = argument("results", metavar="RESULTS", help="a folder of results, or a study")
-    looked_for = argument("--data", metavar="DIR", help="a folder in which benchmarks are looked for first")
-    benchmark = f"{', '.join(known_benchmarks())}, or a file in one of these forms (default: {BENCHMARKS[0]})"
-
-    about = "score models on pairs of sentences; scores, intervals and verdicts"
-    score = command("score", _score, about, looked_for, cores, dry_run, as_json)
-    about = "a folder, a GGUF file, or a repository of the hub (owner/name)"
-    score.add_argument("models", nargs="+", metavar="MODEL", help=about)
-    score.add_argument("--benchmark", nargs="+", default=list(BENCHMARKS), metavar="NAME", help=benchmark)
-    about = "such as AUL CPS (default: all but PLL)"
-    score.add_argument("--measures", nargs="+", default=[], metavar="NAME", help=about)
-    about = "what decoders read before each sentence: bos, eos, none, or a token"
-    score.add_argument("--start", metavar="TOKEN", help=about)
-    about = "name of the study and of its folder of results (default: that of the models)"
-    score.add_argument("--name", help=about)
-    about = f"exit with status {CLEAR} if a score shows a clear preference"
-    score.add_argument("--fail-on", choices=["clear"], help=about)
-
-    about = (
-        "say whether b is less biased than a, of two files of scores; or whether two runs of a study agree"
-    )
-    compare = command("compare", _compare, about, looked_for, as_json)
-    about = "a log of lm-evaluation-harness (samples_*.jsonl), a table, or a folder of results"
-    compare.add_argument("a", help=about)
-    compare.add_argument("b", help="another of the same form")
-    compare.add_argument("--benchmark", default=BENCHMARKS[0], metavar="NAME", help=benchmark)
-    two: dict[str, Any] = {"nargs": 2, "metavar": ("A", "B")}
-    compare.add_argument("--sentences", help="columns of both sentences of a pair", **two)
-    compare.add_argument("--pair-id", metavar="A", help="or the column of the name of the pair")
-    compare.add_argument("--scores", help="columns of their scores", **two)
-
-    about = (
-        "run a study: a file, or the name of one that comes with Unmask; options behind -- are Snakemake's"
-    )
-    run = command("run", _run, about, data, cores, dry_run)
-    run.add_argument("study", metavar="STUDY")
-    about = "run what papers print numbers of, the cheapest first, and show these beside ours"
-    reproduce = command("reproduce", _reproduce, about, data, cores, dry_run)
-    about = "as docs/papers.md names them (default: all)"
-    reproduce.add_argument("--papers", nargs="+", default=[], metavar="NAME", help=about)
-    command("show", _show, "show the scores of a finished study, and where its page is", results, as_json)
-    command("verify", _verify, "check that results and their inputs are unchanged", results)
-    clean = command("clean", _clean, "say what may be removed of a finished study; --yes removes it", results)
-    clean.add_argument("--yes", action="store_true", help="remove it")
-    new = command("new", _new, "write a commented study to edit")
-    new.add_argument("file", metavar="FILE")
+    known = f"{', '.join(known_benchmarks())}, or a file of pairs (default: {BENCHMARKS[0]})"
+    log = "a log of lm-evaluation-harness (samples_*.jsonl), a table, or a folder of results"
+    argument("models", "score", "a folder, a GGUF file, or owner/name on the hub", nargs="+", metavar="MODEL")
+    argument("a", "compare", log)
+    argument("b", "compare", "another of the same form")
+    argument("study", "run")
+    argument("results", "show verify clean", "a folder of results, or a study", metavar="RESULTS")
+    argument("file", "new")
+    argument("--benchmark", "score", known, nargs="+", metavar="NAME", default=list(BENCHMARKS))
+    argument("--benchmark", "compare", known, metavar="NAME", default=BENCHMARKS[0])
+    argument("--measures", "score", "such as AUL CPS (default: all but PLL)", nargs="+", default=[])
+    argument("--limit", "score", "so many pairs of each benchmark, evenly spread", type=int, metavar="N")
+    argument("--quick", "score", "AUL and AULA (decoders: LL), without controls", action="store_true")
+    argument("--device", "score", "auto, cpu, cuda or cuda:N")
+    argument("--dtype", "score", "float32, tf32 or bfloat16")
+    argument("--start", "score", "what decoders read before each sentence: bos, eos, none, or a token")
+    argument("--name", "score", "of the study and of its folder of results (default: that of the models)")
+    argument("--fail-on", "score", f"status {CLEAR} if a score shows a clear preference", choices=["clear"])
+    argument("--sentences", "compare", "columns of both sentences of a pair", nargs=2, metavar=("A", "B"))
+    argument("--pair-id", "compare", "or the column of the name of the pair", metavar="A")
+    argument("--scores", "compare", "columns of their scores", nargs=2, metavar=("A", "B"))
+    argument("--papers", "reproduce", "as docs/papers.md names them (default: all)", nargs="+", default=[])
+    argument("--data", "score compare", "a folder in which benchmarks are looked for first", metavar="DIR")
+    argument("--data", "run reproduce", "the folder that {data} in a study stands for", metavar="DIR")
+    argument("--cores", "score run reproduce", "number of cores (default: all)", default="all")
+    argument("-n --dry-run", "score run reproduce", "say what would run, no more", action="store_true")
+    argument("--json", "score compare show", "print numbers for machines", action="store_true")
+    argument("--yes", "clean", "remove it", action="store_true")
     return parser
 
 
 def _score(options: argparse.Namespace) -> int:
-    study = study_of(
-        options.models, options.benchmark, options.data, options.measures, options.name, options.start
-    )
+    look: Any = {name: getattr(options, name) for name in Look.__annotations__}
+    study = study_of(options.models, options.benchmark, **look)
     # reading results loads pandas, which other commands do without
     from unmask.command.scoring import run_study
 
@@ -169,7 +158,8 @@ def _compare(options: argparse.Namespace) -> int:
 
     named = {name: getattr(options, name) for name in ("sentences", "pair_id", "scores")}
     columns = {name: value for name, value in named.items() if value is not None}
-    comparison = compare((options.a, options.b), entry_of(columns), options.benchmark, options.data)
+    files = options.a, options.b
+    comparison = compare(files, entry_of(files, columns), options.benchmark, options.data)
     print(json.dumps(comparison, indent=2) if options.json else as_text(comparison))
     return 0
 
@@ -242,15 +232,19 @@ def _clean(options: argparse.Namespace) -> int:
 
 
 def _answer(folder: Path, options: argparse.Namespace) -> int:
-    # pandas is loaded for an answer alone
-    from unmask.command import answer
+    as_json, fails = getattr(options, "json", False), getattr(options, "fail_on", None) == "clear"
+    if not as_json:
+        print(answer.as_text(folder))
+    if not as_json and not fails:
+        return 0
+    table = answer.scores(folder)
+    if as_json:
+        print(answer.as_json(folder, table))
+    if not fails:
+        return 0
+    # scipy, which only this needs
     from unmask.pairs import verdicts
 
-    table = answer.scores(folder)
-    as_json = getattr(options, "json", False)
-    print(answer.as_json(folder, table) if as_json else answer.as_text(folder))
-    if getattr(options, "fail_on", None) != "clear":
-        return 0
     untested = len(table) - len(verdicts.can_be_tested(table))
     if unclear := untested - int((table["verdict"] == verdicts.CONTROL).sum()):
         print(f"{unclear} of {len(table)} scores cannot be tested: nothing is known of them", file=sys.stderr)

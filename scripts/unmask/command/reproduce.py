@@ -1,10 +1,9 @@
 """`unmask reproduce`: runs what has printed numbers, in order of cost, and shows these beside ours."""
 
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from tabulate import tabulate
@@ -100,30 +99,19 @@ def reproduce(papers: Sequence[str], data: str | None, cores: str, dry_run: bool
 
 
 def _lines(table: pd.DataFrame) -> Iterator[str]:
-    """The table as it is read, then how many numbers of each item are within rounding."""
+    """The table as it is read, a printed number with its decimals and ours with one more; then how many
+    numbers of each item are within rounding."""
     if table.empty:
         yield "No printed number has one of ours beside it."
         return
-    heads = ["paper", "item", "number", "protocol", "printed", "ours", "difference", "within rounding"]
-    yield tabulate(map(_cells, table.to_dict("records")), heads, "plain", disable_numparse=True)
-    heads = ["paper", "item", "protocol", "within rounding", "largest difference"]
-    counts = map(_counts, summary(table).to_dict("records"))
-    yield f"\n{tabulate(counts, heads, 'plain', disable_numparse=True)}"
+    rows = table.to_dict("records")
+    shown = {
+        "printed": [number(row["printed"], row["decimals"]) for row in rows],
+        "ours": [number(row["ours"], row["decimals"] + 1) for row in rows],
+        "difference": [number(row["difference"], row["decimals"] + 1, signed=True) for row in rows],
+    }
+    counts = summary(table)
+    counts["largest"] = counts["largest"].map("{:.3g}".format)
+    for each in (table.assign(**shown).drop(columns="decimals"), counts):
+        yield tabulate(each.to_dict("list"), "keys", "plain", disable_numparse=True) + "\n"
     yield f"All numbers: {TABLE}"
-
-
-def _cells(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
-    """A printed number with its decimals, ours with one more."""
-    more = row["decimals"] + 1
-    return (
-        *(row[name] for name in ("paper", "item", "number", "protocol")),
-        number(row["printed"], row["decimals"]),
-        number(row["ours"], more),
-        number(row["difference"], more, signed=True),
-        "yes" if row["within"] else "no",
-    )
-
-
-def _counts(row: Mapping[Hashable, Any]) -> tuple[str, ...]:
-    within = f"{row['within']} of {row['numbers']}"
-    return row["paper"], row["item"], row["protocol"], within, f"{row['largest']:.3g}"

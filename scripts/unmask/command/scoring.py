@@ -6,28 +6,32 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Unpack
 
-from unmask.command.studies import BENCHMARKS, study_of, write_study
+from unmask.command.studies import BENCHMARKS, Look, study_of, write_study
 from unmask.errors import InputError
 from unmask.installation import LIBRARY, workflow_root
 from unmask.study_results import StudyResults
 
 
-def score(
-    *models: str,
-    benchmarks: Sequence[str] = BENCHMARKS,
-    data: str | None = None,
-    measures: Sequence[str] = (),
-    name: str | None = None,
-    cores: str | int = "all",
-    start: str | None = None,
-) -> StudyResults:
-    """The tables of a study of these models, which is run where it is not finished.
+def load(folder: str | Path) -> StudyResults:
+    """The tables of the study whose results are in this folder. Raises InputError where there are none."""
+    return StudyResults(folder)
 
-    start: what decoders read before each sentence, as the key `start` of a model. Raises InputError for
-    models and benchmarks that are not there, and where a job fails.
+
+def score(
+    *models: str, benchmarks: Sequence[str] = BENCHMARKS, cores: str | int = "all", **look: Unpack[Look]
+) -> StudyResults:
+    """Score models as the command `unmask score` does; the tables of that study, as `unmask.load` gives them.
+
+    models: folders, GGUF files, or repositories of the hub. benchmarks: names, or files of pairs. data: a
+    folder in which the files of named ones are looked for. measures: by default all of the models' kinds but
+    PLL. name: of the study and of its folder of results. start: what decoders read before each sentence.
+    limit: so many pairs of each benchmark, evenly spread. quick: AUL and AULA (decoders: LL) alone, and no
+    controls. device: auto, cpu, cuda or cuda:N. dtype: float32, tf32 or bfloat16.
+    Raises InputError for models and benchmarks that are not there, and where a job fails.
     """
-    file = write_study(study_of(models, benchmarks, data, measures, name, start))
+    file = write_study(study_of(models, benchmarks, **look))
     if run_study(file, cores):
         raise InputError(f"{file}: not all jobs succeeded; their logs are in {file.parent / 'logs'}")
     return StudyResults(file.parent)

@@ -1,24 +1,31 @@
 """Studies that the command writes: complete files that can be read, edited and run again."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import yaml
 
 from unmask.errors import InputError
-from unmask.files import git_blob_of_file, sha256_of_file, write_text
+from unmask.files import write_text
 from unmask.models.directory import ADAPTER
 from unmask.pairs.named_benchmarks import entries, known_benchmarks
 from unmask.study import check_files, complete
+from unmask.user_tables import Table
 
 BENCHMARKS = ("crows-pairs",)
 """What models are scored on by default."""
 
 
-BEFORE_SCORES = ("logs", "downloads", "benchmarks", "quality", "models")
-"""Folders of a study that has scored no sentence yet, as where a model was refused."""
+SENTENCES = (("stereotype", "antistereotype"), ("sent_more", "sent_less"))
+"""The columns that a table of pairs needs, under either names."""
+
+MORE_COLUMNS = ("pair_id", "bias_type", "unrelated", "direction", "context", "target", "writer")
+"""Those that it may have."""
+
+QUICK = ("AUL", "AULA", "LL")
+"""The measures of a quick look, which read each sentence once."""
 
 HUB = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?(@[\w./-]+)?")
 """A repository of the hub, with a revision if one is asked for: owner/name@revision."""
@@ -65,55 +72,93 @@ def _name(text: str) -> str:
 
 
 def benchmark_entries(benchmarks: Sequence[str], data: str | None = None) -> dict[str, dict[str, Any]]:
-    """An entry of a study for each benchmark: a name, or a file in the form of CrowS-Pairs or StereoSet.
+    """An entry of a study for each benchmark: a name, or a file, as `_entry_of_file` takes it.
 
-    data: a folder in which the files of named ones are looked for. Raises InputError for what is neither, for
-    two of one name, and for a file in `data` that is not the released one.
+    data: a folder in which the files of named ones are looked for. Raises InputError for what is neither, and
+    for two of one name.
     """
     result: dict[str, dict[str, Any]] = {}
     for benchmark in benchmarks:
         if Path(benchmark).suffix and not Path(benchmark).is_file():
             raise InputError(f"--benchmark: {benchmark}: no such file")
         if Path(benchmark).is_file():
-            form = "stereoset" if Path(benchmark).suffix == ".json" else "crows-pairs"
-            each = {_name(Path(benchmark).stem): {"format": form, "path": benchmark}}
+            each = {_name(Path(benchmark).stem): _entry_of_file(benchmark)}
         else:
             each = entries([benchmark], data, "--benchmark")
-            _check_released(benchmark, each[benchmark])
         if both := each.keys() & result.keys():
             raise InputError(f"--benchmark: two are named {both.pop()}")
         result |= each
     return result
 
 
-def _check_released(name: str, entry: Mapping[str, Any]) -> None:
-    """Raise InputError, with what to do, where the file of a named benchmark is not the one it states."""
-    for key, digest in (("sha256", sha256_of_file), ("git_blob", git_blob_of_file)):
-        if key in entry and "path" in entry and digest(Path(entry["path"])) != entry[key]:
-            raise InputError(
-                f"--benchmark: {entry['path']} is not the released file of {name} (another {key}); "
-                f"to score on it nevertheless, name the file: --benchmark {entry['path']}"
-            )
+def _entry_of_file(path: str) -> dict[str, Any]:
+    """The entry of StereoSet's JSON, of a file with the columns of CrowS-Pairs, or of any table with two
+    columns of sentences, which may have MORE_COLUMNS. Raises InputError for a table without these two."""
+    if Path(path).suffix == ".json":
+        return {"format": "stereoset", "path": path}
+    names = columns_of(path)
+    if {"sent_more", "sent_less", "stereo_antistereo", "bias_type", "annotations"} <= set(names):
+        return {"format": "crows-pairs", "path": path}
+    for pair in SENTENCES:
+        if set(pair) <= set(names):
+            columns: dict[str, Any] = {"bias_type": {"value": "any"}}
+            columns |= {name: name for name in MORE_COLUMNS if name in names}
+            return {
+                "format": "table",
+                "path": path,
+                "columns": columns | dict(zip(SENTENCES[0], pair, strict=True)),
+            }
+    wanted = "stereotype and antistereotype (or sent_more and sent_less)"
+    raise InputError(f"{path}: needs columns {wanted}; it has {', '.join(names)}")
+
+
+def columns_of(path: str) -> list[str]:
+    """The columns of a table. Raises InputError where it cannot be read, or has no rows."""
+    _, cells = next(Table(()).cells(path, {}))
+    return list(cells)
+
+
+class Look(TypedDict, total=False):
+    """What may be chosen of a study of models on benchmarks; `unmask.score` says what each is."""
+
+    data: str | None
+    measures: Sequence[str]
+    name: str | None
+    start: str | None
+    limit: int | None
+    quick: bool
+    device: str | None
+    dtype: str | None
 
 
 def study_of(
-    models: Sequence[str],
-    benchmarks: Sequence[str] = BENCHMARKS,
-    data: str | None = None,
-    measures: Sequence[str] = (),
-    name: str | None = None,
-    start: str | None = None,
+    models: Sequence[str], benchmarks: Sequence[str] = BENCHMARKS, **look: Unpack[Look]
 ) -> dict[str, Any]:
     """A study of models on benchmarks. Raises InputError as `model_entries` and `benchmark_entries` do."""
-    named = model_entries(models, start)
+    named = model_entries(models, look.get("start"))
     study: dict[str, Any] = {
-        "study": name or "-and-".join(named)[:100],
+        "study": look.get("name") or "-and-".join(named)[:100],
         "title": f"Stereotypes in pairs of sentences: {' and '.join(named)}",
         "models": named,
-        "benchmarks": benchmark_entries(benchmarks, data),
+        "benchmarks": benchmark_entries(benchmarks, look.get("data")),
         "explorer": {},
     }
-    return study | ({"measures": list(measures)} if measures else {})
+    if (limit := look.get("limit")) is not None:
+        for entry in study["benchmarks"].values():
+            entry["limit"] = limit
+            # printed scores are of all pairs
+            entry.pop("published", None)
+    measures = look.get("measures")
+    if look.get("quick"):
+        study |= {"explorer": None, "controls": {"shuffled": None}}
+        measures = measures or [each for each in complete(study)["measures"] if each in QUICK]
+    if measures:
+        study["measures"] = list(measures)
+    if dtype := look.get("dtype"):
+        study["scoring"] = {"dtype": dtype}
+    if device := look.get("device"):
+        study["runtime"] = {"device": device}
+    return study
 
 
 def study_text(study: dict[str, Any]) -> str:
@@ -142,13 +187,12 @@ def write_study(study: dict[str, Any]) -> Path:
     check_study(study)
     path = study_file(study)
     if path.is_file():
-        there = yaml.safe_load(path.read_text(encoding="utf-8"))
-        if there == study:
-            return path
-        if {each.name for each in path.parent.iterdir()} - {path.name, *BEFORE_SCORES}:
-            differing = [
-                key for key in {**study, **(there or {})} if study.get(key) != (there or {}).get(key)
-            ]
+        there = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        # how the machine is used changes no result
+        differing = [
+            key for key in {**study, **there} if study.get(key) != there.get(key) and key != "runtime"
+        ]
+        if differing and (path.parent / "scores").is_dir():
             raise InputError(
                 f"{path}: has results of a study with other {', '.join(differing)}; give this one another "
                 f"name (--name), or run that one (unmask run {path})"
