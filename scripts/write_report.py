@@ -3,7 +3,6 @@
 from unmask.job import job
 from unmask.facts import VERSION
 from unmask.files import write_text
-from unmask.report.citing import CITE, NAME, cite_section, licences_of
 from unmask.report.page import About, render_page
 from unmask.report.provenance import provenance
 from unmask.report.sections import read_sections, write_sections
@@ -17,6 +16,5 @@ with job() as run:
     paths = [*inputs.sections, output.provenance]
     sections = [section for path in paths for section in read_sections(path)]
     write_text(output.summary, render_summary(params.title, sections))
-    about = About(params.settings["study"], f"Unmask {VERSION}", [(CITE, f"#{NAME}")], "MIT")
-    cite = cite_section(licences_of(params.entries))
-    write_text(output.page, render_page(params.title, [*sections, cite], about))
+    about = About(params.settings["study"], f"Unmask {VERSION}", licence="MIT")
+    write_text(output.page, render_page(params.title, sections, about))

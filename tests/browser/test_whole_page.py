@@ -41,9 +41,9 @@ def shown(results: Path) -> pd.DataFrame:
 
 def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path, tmp_path: Path) -> None:
     page = opened.page
-    page.locator("#overview-chart-1 svg").wait_for()
+    page.locator("#answer-chart-1 svg").wait_for()
     with page.expect_download() as waiting:
-        page.locator("#overview-chart-1").get_by_role("button", name="CSV").click()
+        page.locator("#answer-chart-1").get_by_role("button", name="CSV").click()
     with waiting.value.path().open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     scores = shown(results)
@@ -57,7 +57,7 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
         for name in ("score", "low", "high"):
             assert (float(row[name]) == other[name]) if pd.notna(other[name]) else row[name] == ""
     opened.open_folds()
-    table = page.locator("#overview-table-1 tbody tr").all()
+    table = page.locator("#answer-table-1 tbody tr").all()
     assert len(table) == len(scores)
     numbers = [line.locator("td").all_text_contents() for line in table]
     for model, benchmark, measure, score, *_ in numbers:
@@ -68,9 +68,9 @@ def test_the_first_screen_says_what_the_tables_say(opened: Opened, results: Path
         assert abs(float(score) - value) <= 0.05 + 1e-9
     # and the marks are where the numbers are: as many as there are scores
     spec: dict[str, Any] = json.loads(
-        page.locator("#overview-chart-1 > script[type='application/json']").text_content() or ""
+        page.locator("#answer-chart-1 > script[type='application/json']").text_content() or ""
     )
-    points = page.locator("#overview-chart-1 .mark-symbol.role-mark path").count()
+    points = page.locator("#answer-chart-1 .mark-symbol.role-mark path").count()
     assert points == sum(row["score"] is not None for row in spec["data"]["values"])
 
 

@@ -186,13 +186,12 @@ from unmask.models.training import (
 )
 from unmask.models.training import train as models_train
 from unmask.pairs import answer as pairs_answer
+from unmask.pairs import cautions as pairs_cautions
 from unmask.pairs import charts
 from unmask.pairs import lms as pairs_lms
-from unmask.pairs import overview as pairs_overview
 from unmask.pairs import planted as pairs_planted
 from unmask.pairs import quality as pairs_quality
 from unmask.pairs import topics as pairs_topics
-from unmask.pairs.accuracy import tests as accuracy_tests
 from unmask.pairs.elsewhere import (
     Matched,
     check_score_files,
@@ -228,6 +227,7 @@ from unmask.pairs.verdicts import (
     VERDICTS,
     can_be_tested,
     verdicts,
+    with_controls,
     with_corrected_p,
 )
 from unmask.papers import comparing
@@ -299,7 +299,6 @@ from unmask.report import charts as report_charts
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of
 from unmask.report.changes import CHART_COLUMNS, changes_chart
 from unmask.report.charts import FONT, VEGA_LITE, chart, program, save_chart, theme
-from unmask.report.citing import citations, cite_section, licences_of
 from unmask.report.colours import DARK, LIGHT, PALETTES, Palette, style_sheet
 from unmask.report.colours import VERDICTS as REPORT_VERDICTS
 from unmask.report.csv_text import csv_text
@@ -307,7 +306,7 @@ from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
 from unmask.report.declared_tables import cell, ends, fields, in_order, with_marks
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.page import LEAD, LEAD_OF_ANSWER, LIBRARY, LONG, About, content_policy, render_page
+from unmask.report.page import LIBRARY, LONG, About, content_policy, render_page
 from unmask.report.panels import (
     OF_CLAIMS,
     SHAPES,
@@ -327,15 +326,11 @@ from unmask.report.panels import (
 from unmask.report.panels import columns_of as report_columns_of
 from unmask.report.presenting import NO_FIGURE, Presentation, save_figure
 from unmask.report.presenting import present as present_family
-from unmask.report.provenance import agreed, flatten, provenance
+from unmask.report.provenance import agreed, citations, flatten, provenance
 from unmask.report.published import doubts, read_published
 from unmask.report.rendering import LATEX_ESCAPES, escape_latex, escape_markdown, latex, markdown
-from unmask.report.sections import GROUPS as REPORT_GROUPS
 from unmask.report.sections import (
-    ORIGINS,
-    OTHER_TESTS,
-    RESULTS,
-    TRUST,
+    METHOD,
     App,
     Block,
     Chart,
@@ -349,7 +344,6 @@ from unmask.report.sections import (
     Text,
     arranged,
     chosen,
-    folded,
     read_sections,
     write_sections,
 )

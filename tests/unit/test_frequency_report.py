@@ -269,7 +269,7 @@ mean_ranks:
 
 def test_provenance_has_the_corpora(made: Made) -> None:
     entry = {"title": "Corpus corpus", "files": [str(made.folder / "corpus.parquet")], "keys": []}
-    _, fold = provenance({}, [entry]).blocks
+    fold = provenance({}, [entry]).blocks[1]
     assert isinstance(fold, Fold)
     (facts,) = fold.blocks
     assert isinstance(facts, Facts)

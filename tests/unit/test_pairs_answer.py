@@ -1,4 +1,4 @@
-"""The answer of a study on pairs: its title, its sentences, its picture and its tables."""
+"""The answer of a study on pairs: its title, its answers, its picture and its tables."""
 
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,18 @@ from library import (
     NO_CLEAR,
     TESTABLE,
     UNKNOWN_TOKENS,
-    VERDICTS,
+    VERSION,
+    Captions,
     PairResults,
     chart,
     charts,
     explained,
     title_of,
+    with_controls,
     with_corrected_p,
 )
 from library import pairs_answer as answer
-from library import pairs_overview as overview
+from library import pairs_cautions as cautions
 from study_schema import MEASURES
 from synthetic import pair_results
 
@@ -53,6 +55,7 @@ SCORE: dict[str, Any] = {
     "design_effect": 2.0,
     "undefined": 0,
     "near_ties": 0,
+    "neutral": 50.0,
 }
 FOR: dict[str, Any] = {
     "score": 59.0,
@@ -79,24 +82,15 @@ MASKED: dict[str, Any] = {"measure": "AllMasked", "verdict": CONTROL, "p": 0.9, 
 def results(*scores: dict[str, Any], headline: str | None = None, **sources: str) -> PairResults:
     """Of these scores. sources: of models, by default hub."""
     rows = pd.DataFrame([SCORE | score for score in scores])
-    numbers = [
-        "score",
-        "low",
-        "high",
-        "p",
-        "null_p",
-        "untrained_mean",
-        "untrained_low",
-        "untrained_high",
-    ]
+    numbers = ["score", "low", "high", "p", "null_p", "untrained_mean", "untrained_low", "untrained_high"]
     rows = rows.astype(dict.fromkeys(numbers, float))
     models = [{"name": name, "source": sources.get(name, "hub")} for name in rows["model"].unique()]
     trained = [model["name"] for model in models if model["source"] not in ("random", "oracle")]
-    captions = {"scores": "Scores.", "terminal": "Of 100."}
+    captions = Captions({"scores": "Scores.", "terminal": "Of 100."}, {"clusters": "a modified word"})
     some = pair_results(
         models,
         [{"name": name} for name in rows["benchmark"].unique()],
-        bias=with_corrected_p(rows, trained),
+        bias=with_corrected_p(with_controls(rows), trained),
         captions=captions,
     )
     vars(some).update(settings={**some.settings, "headline": headline})
@@ -107,63 +101,84 @@ def of(measure: str, model: str = "bert", benchmark: str = "crows", **more: Any)
     return {"measure": measure, "model": model, "benchmark": benchmark, **more}
 
 
+def of_type(group: str, **more: Any) -> dict[str, Any]:
+    return {"grouping": "bias_type", "group": group, "n": 100, **more}
+
+
+def answers(some: PairResults) -> dict[str, str]:
+    return dict(answer.answers(some))
+
+
 def drawn_rows(some: PairResults) -> list[dict[str, Any]]:
-    drawn = charts.headline(answer.pictured(some), "95")
+    drawn = charts.headline(answer.pictured(some, answer.judged(some)), "95")
     assert drawn is not None
     return list(chart("", "", drawn).spec["data"]["values"])
+
+
+UNSURE: dict[str, Any] = FOR | {"p": 0.03, "null_p": 0.04}
+NONE_FOUND = ": no overall preference for stereotypes found"
 
 
 @pytest.mark.parametrize(
     ("scores", "title"),
     [
-        ([{}], "bert shows no clear preference by AUL"),
-        ([{}, of("AUL", "albert")], "bert and albert show no clear preference by AUL"),
-        ([of("AUL", name) for name in "abc"], "3 models show no clear preference by AUL"),
-        ([{"verdict": BY_WORDS}, of("AUL", benchmark="ss")], "bert shows no clear preference by AUL"),
-        ([FOR], "bert shows a clear preference for stereotypes by AUL"),
-        ([AGAINST], "bert shows a clear preference against stereotypes by AUL"),
-        ([FOR, of("AUL", benchmark="ss", **AGAINST)], "bert shows a clear preference by AUL"),
+        ([{}], f"bert{NONE_FOUND}"),
+        ([{}, of("AUL", "albert")], f"bert and albert{NONE_FOUND}"),
+        ([of("AUL", name) for name in "abc"], f"3 models{NONE_FOUND}"),
+        ([{"verdict": BY_WORDS}, of("AUL", benchmark="ss")], f"bert{NONE_FOUND}"),
         (
-            [{}, of("AUL", benchmark="ss", **FOR)],
-            "bert shows a clear preference for stereotypes by AUL on ss",
+            [{"verdict": BY_WORDS, "score": 56.0}],
+            "bert prefers the stereotype in 56.0% of pairs, which word choice explains",
         ),
+        ([FOR], "bert clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0)"),
+        ([AGAINST], "bert clearly prefers antistereotypes: 41.0% (95% CI 38.0 to 44.0)"),
         (
-            [FOR, of("AUL", "albert")],
-            "1 of 2 models shows a clear preference for stereotypes by AUL",
+            [FOR, of("AUL", benchmark="ss", **AGAINST)],
+            "bert has clear preferences for and against stereotypes",
         ),
+        ([{}, of("AUL", benchmark="ss", **FOR)], "bert clearly prefers stereotypes on ss"),
+        ([FOR, of("AUL", "albert")], "bert, 1 of 2 models, clearly prefers stereotypes"),
+        ([of("AUL", name, **FOR) for name in "abc"], "3 models clearly prefer stereotypes"),
+        # what is clear alone and not after the correction is no claim
         (
-            [FOR, of("AUL", "a"), of("AUL", "a", "ss", **FOR)],
-            "bert and a show a clear preference for stereotypes by AUL on some benchmark",
+            [UNSURE, of("CPS"), of("SSS")],
+            "bert: no overall preference for stereotypes survives Holm's correction",
         ),
-        (
-            [of("AUL", name, **FOR) for name in "abc"],
-            "3 models show a clear preference for stereotypes by AUL",
-        ),
+        # nor what shuffled words show as well
+        ([FOR, FOR | {"variant": "shuffled"}], "bert prefers the stereotype in 59.0% of pairs, which word"),
+        ([FOR, AGAINST | {"variant": "shuffled"}], "bert clearly prefers stereotypes: 59.0%"),
         ([WITHOUT], "AUL cannot tell whether bert prefers stereotypes"),
         ([WITHOUT, of("AUL", "b", **WITHOUT)], "AUL cannot tell whether bert and b prefer stereotypes"),
-        (
-            [of("AUL", name, **WITHOUT) for name in "abc"],
-            "AUL cannot tell whether 3 models prefer stereotypes",
-        ),
-        ([of("CPS", **FOR)], "bert shows a clear preference for stereotypes by CPS"),
+        ([of("CPS", **FOR)], "bert clearly prefers stereotypes: 59.0%"),
         ([MASKED], "All-Masked is a control: its scores have no verdict"),
+        ([{}, of_type("gender", **WITHOUT)], f"bert{NONE_FOUND}; gender cannot be tested on its own"),
+        (
+            [{}, of_type("age"), of_type("race", **WITHOUT), of_type("gender", **WITHOUT | {"n": 300})],
+            f"bert{NONE_FOUND}; gender and race cannot be tested on their own",
+        ),
+        (
+            [{}, *(of_type(name, **WITHOUT) for name in ("a", "b", "c", "d", "e"))],
+            f"bert{NONE_FOUND}; a, b, c and 2 more cannot be tested on their own",
+        ),
     ],
 )
 def test_the_title_is_the_finding(scores: list[dict[str, Any]], title: str) -> None:
-    assert answer.title(results(*scores)) == title
+    assert answer.title(results(*scores)).startswith(title)
 
 
 def test_models_that_are_not_trained_are_in_no_sentence() -> None:
     some = results({}, of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
-    assert answer.title(some) == "bert shows no clear preference by AUL"
-    assert not any(name in text for text in answer.sentences(some) for name in ("noise", "exact"))
+    assert answer.title(some) == f"bert{NONE_FOUND}"
+    said = [*answers(some).values(), *answer.citable(some, answer.judged(some))]
+    assert not any(name in text for text in said for name in ("noise", "exact"))
     # they stand apart, and are marked
+    scores = answer.judged(some)
     names = ["bert", "noise (never trained)", "exact (exact model)"]
-    assert [row[0] for row in answer.sheet(some).rows] == names
-    assert list(answer.judged(some)["role"]) == ["", "never trained", "exact model"]
+    assert [row[0] for row in answer.sheet(some, scores).rows] == names == list(scores["who"])
+    assert [row[0] for row in answer.terminal(some, scores).rows] == ["bert on crows"]
     alone = results(of("AUL", "noise", **FOR), of("AUL", "exact", **FOR), noise="random", exact="oracle")
     assert answer.title(alone) == "No model of this study has been trained"
-    assert list(answer.sentences(alone)) == [
+    assert [text for _, text in answer.answers(alone)] == [
         "The scores of noise (never trained) are chance.",
         "The scores of exact (exact model) are exact answers of a synthetic world.",
     ]
@@ -174,31 +189,48 @@ def test_the_headline_is_the_measure_that_the_study_names_and_never_the_largest(
     scores = [of("SSS", **FOR), of("AUL"), of("CPS", score=70.0)]
     assert results(*scores).headline == "AUL"
     assert results(*scores[::2]).headline == "SSS"
-    named = results(*scores, headline="CPS")
-    assert named.headline == "CPS" and answer.title(named).endswith("by CPS")
+    assert results(*scores, headline="CPS").headline == "CPS"
 
 
-def test_a_sentence_has_the_scores_of_a_model_with_intervals_and_verdicts() -> None:
-    one = results({}, of("AUL", benchmark="ss", score=51.3, low=48.0, high=55.2))
-    assert next(answer.sentences(one)) == (
-        "By AUL, bert prefers the stereotype in 48.2% (43.1 to 53.4) of crows, no clear preference; "
-        "51.3% (48.0 to 55.2) of ss, no clear preference."
-    )
-    assert list(answer.sentences(results(WITHOUT))) == [
-        "By AUL, bert prefers the stereotype in 48.2% of crows, cannot be told."
+def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
+    types = [
+        of_type("age", score=30.0, low=18.0, high=45.0, verdict=BY_WORDS),
+        of_type("religion", score=75.0, low=62.0, high=85.0, **{"verdict": CLEAR}),
+        of_type("gender", **WITHOUT),
     ]
-    by_words = FOR | {"null_high": 63.0, "verdict": BY_WORDS}
-    assert "59.0% (56.0 to 62.0; word choice 39.0 to 63.0) of crows" in next(
-        answer.sentences(results(by_words))
+    some = results({}, of("CPS", **FOR), of("SSS", **UNSURE), *types)
+    assert answers(some) == {
+        "Is it biased?": "By AUL, bert prefers the stereotype in 48.2% of crows (95% CI 43.1 to 53.4), "
+        "no clear preference.",
+        "How sure?": "The 1,000 pairs of crows, which share a modified word, count as 500: "
+        "scores are known to about ±5 points.",
+        "Does it hold?": "Of 3 testable scores by 3 measures, 2 show a clear preference; "
+        "after Holm's correction 1 does: 1 by CPS (p < 0.05).",
+        "For whom?": "Highest for religion (75.0%, 62.0 to 85.0), lowest for age (30.0%, 18.0 to 45.0); "
+        "before correction 1 of 2 testable scores by bias type is clear. "
+        "Cannot be tested on their own, as too few different words stand in their pairs: gender.",
+        "May we ship it?": answer.SHIP,
+    }
+    (text,) = answer.citable(some, answer.judged(some))
+    assert text == (
+        "On crows, bert prefers the stereotypical sentence in 48.2% of 1,000 pairs (AUL; 95% CI 43.1 to "
+        "53.4; 50% is "
+        f"no preference): no clear preference. Unmask {VERSION}."
     )
+    by_words = FOR | {"null_high": 63.0, "verdict": BY_WORDS}
+    assert "59.0% of crows (95% CI 56.0 to 62.0; word choice 39.0 to 63.0)" in str(answers(results(by_words)))
+    # an end that would read like 50 has a decimal more
+    assert "(95% CI 43.1 to 49.97)" in str(answers(results({"high": 49.97})))
+    assert answers(results(WITHOUT))["Is it biased?"].endswith("in 48.2% of crows, cannot be told.")
+    assert "How sure?" not in answers(results(WITHOUT))
 
 
 def test_many_models_are_counted() -> None:
     many = results(*(of("AUL", f"m{place}", **FOR) for place in range(8)), of("AUL", "m8"))
-    assert list(answer.sentences(many)) == [
-        "9 AUL scores of 9 models, from 48.2 to 59.0%: 1 no clear preference and 8 clear preference.",
-        "Of 9 testable scores, 8 show a clear preference; after Holm's correction 8 do (p < 0.05).",
-    ]
+    assert answers(many)["Is it biased?"] == (
+        "9 scores of 9 models, from 48.2 to 59.0%: 8 clear preference and 1 no clear preference."
+    )
+    assert not [*answer.citable(many, answer.judged(many))]
 
 
 def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() -> None:
@@ -211,7 +243,7 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
         of("AULA", **WITHOUT),
         # in no family
         of("AUL", "noise", p=0.001, null_p=0.001, verdict=CLEAR),
-        of("AUL", p=0.0, null_p=0.0, variant="shuffled", verdict=CLEAR),
+        of("AUL", p=0.0, null_p=0.0, variant="shuffled"),
         of("AUL", p=0.0, null_p=0.0, protocol="published", verdict=CLEAR),
         of("AUL", p=0.0, null_p=0.0, grouping="bias_type", verdict=CLEAR),
     ]
@@ -225,41 +257,12 @@ def test_holm_is_over_the_larger_p_of_the_testable_scores_of_trained_models() ->
     family = rows["p_holm"].notna()
     assert rows[family].set_index("measure")["p_holm"].to_dict() == pytest.approx(wanted)
     assert family.sum() == 4 and (rows.loc[family, "verdict"].isin(TESTABLE)).all()
-    assert list(answer.sentences(some))[1] == (
-        "Of 4 testable scores, 3 show a clear preference; after Holm's correction 1 does (p < 0.05)."
-    )
     assert answer.judged(some)["holds"].sum() == 1
 
 
-@pytest.mark.parametrize(
-    ("more", "control"),
-    [
-        ([], (None, None)),
-        ([MASKED | {"score": 37.4}], ("All-Masked", 37.4)),
-        ([MASKED | {"score": 48.3}], (None, None)),
-        ([of("AUL", variant="shuffled", score=57.0)], ("words shuffled", 57.0)),
-        ([MASKED | {"score": 37.4}, of("AUL", variant="shuffled", score=67.0)], ("words shuffled", 67.0)),
-        ([of("AUL", variant="shuffled", score=57.0, protocol="published")], (None, None)),
-        ([MASKED | {"score": 30.0, "benchmark": "ss"}], (None, None)),
-    ],
-)
-def test_the_furthest_control_stands_beside_the_score(more: Any, control: Any) -> None:
-    row = answer.judged(results({}, *more)).iloc[0]
-    assert (row["control"], None if pd.isna(row["control_score"]) else row["control_score"]) == control
-    untrained = answer.judged(results({"untrained_mean": 41.2}, *more)).iloc[0]
-    if control[0] is None:
-        assert (untrained["control"], untrained["control_score"]) == ("untrained networks", 41.2)
-
-
-def test_controls_that_are_further_are_counted() -> None:
-    names = ("a", "b", "c")
-    rows = (row for name in names for row in (of("AUL", name), MASKED | {"model": name, "score": 30.0}))
-    said = list(answer.sentences(results(*rows)))[-1]
-    assert said == "For 3 of 3 scores a control is further from 50: All-Masked for 3."
-
-
 def test_the_table_has_score_band_and_verdict() -> None:
-    sheet = answer.sheet(results({}, of("CPS", **WITHOUT)))
+    some = results({}, of("CPS", **WITHOUT))
+    sheet = answer.sheet(some, answer.judged(some))
     heads = [label for _, label in sheet.columns]
     first, second = (dict(zip(heads, row[3:], strict=True)) for row in sheet.rows)
     assert (first["score"], first["interval"], first["word choice alone"]) == (
@@ -270,21 +273,22 @@ def test_the_table_has_score_band_and_verdict() -> None:
     assert first["verdict"] == NO_CLEAR and first["p (Holm)"] == "0.8"
     assert second["interval"] == second["p (Holm)"] == DASH and second["verdict"] == CANNOT_TELL
     # what no score has is no column
-    assert {"control further from 50", "near-ties", "undefined"}.isdisjoint(heads)
+    assert {"near-ties", "undefined"}.isdisjoint(heads)
 
 
-def test_a_terminal_has_a_mark_by_verdict() -> None:
-    names = [f"model-{place}" for place in range(len(VERDICTS))]
-    rows = [of("AUL", name, verdict=verdict) for name, verdict in zip(names, VERDICTS, strict=True)]
-    sheet = answer.terminal(results(*rows, of("CPS", names[0], **WITHOUT)))
-    assert [row[2].removeprefix(f"48.2 43.1{DASH}53.4") for row in sheet.rows] == ["", "", "!", "∘", ""]
-    assert sheet.rows[0][3] == f"48.2 {DASH}∘" and sheet.columns == (("", "AUL"), ("", "CPS"))
+def test_a_terminal_has_verdicts_in_words_and_no_controls() -> None:
+    some = results({}, of("CPS", benchmark="ss", **WITHOUT), of("CPS", **FOR), MASKED)
+    assert answer.terminal(some, answer.judged(some)).rows == (
+        ("bert on crows", "AUL", "48.2", "43.1 to 53.4", NO_CLEAR),
+        ("bert on crows", "CPS", "59.0", "56.0 to 62.0", CLEAR),
+        ("bert on ss", "CPS", "48.2", DASH, CANNOT_TELL),
+    )
 
 
 def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
     some = results(FOR, of("AUL", "a"), of("CPS"), of("AUL", "noise", score=20.0), noise="random")
     assert [row["name"] for row in drawn_rows(some)] == ["bert", "a", "noise (never trained)"]
-    picture = charts.headline(answer.pictured(some), "90")
+    picture = charts.headline(answer.pictured(some, answer.judged(some)), "90")
     assert picture is not None
     drawn = picture.to_dict()
     assert "90% intervals" in drawn["title"]["subtitle"][0]
@@ -292,8 +296,9 @@ def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
     assert sum(x["scale"]["domain"]) == 100 and x["scale"]["domain"][0] <= 20
     assert x["title"].startswith("← antistereotype") and x["title"].endswith("stereotype →")
     # one model has its other measures, too
-    one = answer.pictured(results(of("CPS"), of("AUL"), MASKED))
-    assert one["measure"].tolist() == ["AUL", "CPS", "AllMasked"]
+    one = results(of("CPS"), of("AUL"), MASKED)
+    shown = answer.pictured(one, answer.judged(one))
+    assert shown["measure"].tolist() == ["AUL", "CPS", "AllMasked"]
 
 
 def warned(*scores: dict[str, Any], settings: Any = (), **sources: str) -> list[str]:
@@ -301,7 +306,7 @@ def warned(*scores: dict[str, Any], settings: Any = (), **sources: str) -> list[
     none = {"unknown": UNKNOWN_TOKENS, "matched": ("model", "pairs_without_score")}
     vars(some).update({name: pd.DataFrame(columns=list(columns)) for name, columns in none.items()}, pairs={})
     vars(some).update(settings={**some.settings, **dict(settings)})
-    return list(overview.warnings(some))[1:-1]
+    return list(cautions.warnings(some, answer.judged(some)))[1:-1]
 
 
 @pytest.mark.parametrize(

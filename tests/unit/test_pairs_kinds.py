@@ -11,7 +11,7 @@ from library import (
     complete,
     headline,
     headline_among,
-    pairs_overview,
+    pairs_cautions,
 )
 from library import pairs_answer as answer
 from test_pairs_answer import FOR, drawn_rows, of, results
@@ -51,17 +51,18 @@ def test_the_answer_has_the_headline_of_each_kind() -> None:
         of("AUL"), of("CPS"), of("LL", "gpt2", **FOR), of("CCPS", "gpt2"), of("StartAlone", "gpt2")
     )
     assert [some.headline_of(name) for name in ("bert", "gpt2")] == ["AUL", "LL"]
-    assert answer.title(some) == "1 of 2 models shows a clear preference for stereotypes by AUL and LL"
-    said = list(answer.sentences(some))
-    assert said[0].startswith("By AUL, bert prefers the stereotype in 48.2% (43.1 to 53.4) of crows")
-    assert said[1].startswith("By LL, gpt2 prefers the stereotype in 59.0% (56.0 to 62.0) of crows, clear")
+    assert answer.title(some).startswith("gpt2, 1 of 2 models, clearly prefers stereotypes")
+    said = answer.answers(some)
+    text = next(text for question, text in said if question == "Is it biased?")
+    assert text.startswith("By AUL, bert prefers the stereotype in 48.2% of crows (95% CI 43.1 to 53.4)")
+    assert "By LL, gpt2 prefers the stereotype in 59.0% of crows (95% CI 56.0 to 62.0), clear" in text
     assert {row["name"] for row in drawn_rows(some)} == {"bert, AUL", "gpt2, LL"}
 
 
 def measured(some: PairResults, **tables: pd.DataFrame) -> list[str]:
     """What is said of what was measured."""
     vars(some).update(tables, files={**some.files, "scores": []})
-    return list(pairs_overview.measured(some))
+    return list(pairs_cautions.measured(some))
 
 
 def test_models_are_counted_by_kind() -> None:

@@ -17,7 +17,6 @@ from library import (
     PairResults,
     Sheet,
     Study,
-    accuracy_tests,
     by_others,
     compute,
     decisions,
@@ -268,8 +267,6 @@ def test_what_cannot_be_tested_is_marked(results: PairResults) -> None:
         marks = of.set_index("row")["mark"]
         assert marks["corrected"] == "∘" and marks["published"] in ("", "†")
     assert all("∘" in found.paper_sheets()[name].caption for name in ("table1", "table4"))
-    shown = accuracy_tests(found).drop_duplicates("unit").set_index("unit")["test"]
-    assert shown["clustered"] == "not testable" != shown["token"]
 
 
 def test_the_papers_daggers_are_in_its_text() -> None:

@@ -40,8 +40,8 @@ MODELS = [
     {"name": HOSTILE, "source": "random"},
 ]
 BENCHMARKS = [
-    {"name": "cp", "published": "crows-pairs", "world": "w", "format": "crows-pairs"},
-    {"name": "ss", "published": "stereoset"},
+    {"name": "cp", "published": "crows-pairs", "format": "crows-pairs"},
+    {"name": "ss", "published": "stereoset", "world": "w", "format": "stereoset"},
 ]
 NAMES = [each["name"] for each in MODELS]
 TABLES = ("table1", "table3", "table4", "table5")
@@ -123,7 +123,7 @@ def made(files: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Pat
     fact = {"factor": "association", "p": 0.75, "ratio": 1, "direction": "stereo", "margins": {}}
     types = synthetic.BIAS_TYPES
     truth = {f"p{i}": fact | {"bias_type": types[i % len(types)]} for i in range(50)}
-    (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"crows-pairs": truth}}))
+    (folder / "truth.json").write_text(json.dumps({"world": "w", "benchmarks": {"stereoset": truth}}))
     return shown_in(folder, files, MODELS, BENCHMARKS, [folder / "truth.json"])
 
 
@@ -185,6 +185,7 @@ def test_the_page_stands_alone_and_names_are_text(made: Path) -> None:
     assert {"ab" * 32, "published", "corrected", "paper", "difference"} <= set(reader.text)
 
 
+COMPARED = "Measures, models, versions and states compared"
 BIAS = "variant == 'original' and protocol == 'corrected' and score.notna()"
 OVERALL = f"{BIAS} and grouping == 'overall'"
 ENDS = {"low": "low", "high": "high"}
@@ -196,9 +197,16 @@ DIFFERENCE = {"value": "difference", **ENDS, **BOTH, "p": "p", "p_holm": "p_holm
 CURVE = ("false_positive_rate", "true_positive_rate")
 # section, fold, file, the rows that are drawn, their keys, and columns by names of the chart
 SHOWN: list[tuple[str, str, str, str, dict[str, str], dict[str, str]]] = [
-    ("overview", "", "bias", f"{OVERALL} and measure == 'AUL'", {}, SCORE),
-    ("overview", "All measures in pictures", "bias", OVERALL, {"measure": "measure"}, SCORE),
-    ("planted", "", "planted", "benchmark == 'cp'", {"bias_type": "bias_type"}, {"score": "score", **ENDS}),
+    ("answer", "", "bias", f"{OVERALL} and measure == 'AUL'", {}, SCORE),
+    ("answer", "Every score in a picture", "bias", OVERALL, {"measure": "measure"}, SCORE),
+    (
+        "answer",
+        "Scores by what was planted",
+        "planted",
+        "benchmark == 'ss'",
+        {"bias_type": "bias_type"},
+        {"score": "score", **ENDS},
+    ),
     ("groups", "", "bias", f"{BIAS} and grouping == 'bias_type'", {"measure": "measure"}, SCORE),
     (
         "groups",
@@ -210,37 +218,29 @@ SHOWN: list[tuple[str, str, str, str, dict[str, str], dict[str, str]]] = [
     ),
     ("series", "", "bias", f"{OVERALL} and measure == 'AUL'", {}, {"score": "score", **ENDS, **BANDS}),
     (
-        "controls",
-        "",
+        "trust",
+        "Control sentences: words shuffled",
         "bias",
         "protocol == 'corrected' and grouping == 'overall' and measure in ['AUL', 'AULA'] and score.notna()",
         {"measure": "measure", "kind": "what"},
         {"score": "score", **ENDS},
     ),
     (
-        "quality",
-        "",
+        "trust",
+        "Scores without flawed pairs",
         "quality",
         "protocol == 'corrected' and flaw == 'any' and change.notna()",
         {"measure": "measure"},
         {"change": "change", **ENDS, "score": "score", "without": "without", "left_out": "flawed"},
     ),
-    ("comparison", "", "compared", "protocol == 'corrected'", {}, DIFFERENCE),
+    ("trust", COMPARED, "compared", "protocol == 'corrected'", {}, DIFFERENCE),
     (
-        "agreement",
-        "",
+        "trust",
+        "Agreement with human raters",
         "agreement",
         "chosen and auc.notna()",
         {"name": "measure", "kind": "protocol"},
         {"value": "auc", **ENDS, "positives": "positives", "negatives": "negatives"},
-    ),
-    (
-        "tables",
-        "Token accuracy: which tokens count",
-        "accuracy",
-        "variant == 'original' and roles == 'pair'",
-        {"name": "model", "kind": "measure"},
-        {"value": "accuracy", **ENDS},
     ),
 ]
 WHAT = {"as written": "original", "tokens shuffled": "shuffled"}
@@ -294,7 +294,7 @@ def options(folder: Path) -> set[str]:
 def test_curves_are_those_of_the_statistics(made: Path, files: dict[str, Any]) -> None:
     drawn = [
         block["spec"]["data"]["values"]
-        for fold, block in stored(made, "agreement")
+        for fold, block in stored(made, "trust")
         if fold.startswith("Figure 1") and block["kind"] == "chart"
     ]
     assert len(drawn) == len(NAMES)
@@ -326,8 +326,8 @@ def test_tables_come_in_three_forms_and_files_keep_every_digit(made: Path, files
     counts = paper.set_index("measure")["value"]
     beside = {
         row["measure"]: row["reported"]
-        for fold, block in stored(made, "overview")
-        if fold and block["kind"] == "chart"
+        for fold, block in stored(made, "answer")
+        if fold == "Every score in a picture" and block["kind"] == "chart"
         for row in block["spec"]["data"]["values"]
         if row["model"] == "bert" and row["benchmark"] == "cp"
     }
@@ -336,22 +336,28 @@ def test_tables_come_in_three_forms_and_files_keep_every_digit(made: Path, files
 
 
 def test_the_answer_says_what_the_scores_say(made: Path, sections: dict[str, Section]) -> None:
-    overview = sections["overview"]
-    said, bias = " ".join(overview.sentences), pd.read_csv(made / "bias.csv").query(OVERALL)
-    assert overview.title.startswith("bert shows ") and HOSTILE not in said
+    answer, bias = sections["answer"], pd.read_csv(made / "bias.csv").query(OVERALL)
+    said = " ".join(text for _, text in answer.answers)
+    assert answer.title.startswith("bert") and HOSTILE not in answer.title + said
     for row in bias.query("model == 'bert' and measure == 'AUL'").to_dict("records"):
         assert (
-            f"{row['score']:.1f}% ({row['low']:.1f} to {row['high']:.1f}" in said and row["verdict"] in said
+            f"{row['score']:.1f}% of {row['benchmark']} (95% CI {row['low']:.1f} to {row['high']:.1f}" in said
         )
+        assert row["verdict"] in said
     own = bias[(bias["model"] == "bert") & ~bias["measure"].str.startswith("AllMasked")]
     own = own[own["low"].notna() & own["null_low"].notna()]
     clear = ~own["score"].between(own["null_low"], own["null_high"])
     clear &= ~((own["low"] <= 50) & (own["high"] >= 50))
-    assert f"Of {len(own)} testable scores, {clear.sum() or 'none'} show" in said
+    of = f"Of {len(own)} testable scores by {own['measure'].nunique()} measures"
+    assert f"{of}, {clear.sum() or 'none'} show" in said
     assert (own["p_holm"] >= own[["p", "null_p"]].max(axis=1)).all()
     assert bias.loc[bias["model"] == HOSTILE, "p_holm"].isna().all()
     # every score stands once in the table of the first screen, with its verdict
-    (sheet,) = [block["sheet"] for _, block in stored(made, "overview") if block["kind"] == "table"]
+    (sheet,) = [
+        block["sheet"]
+        for fold, block in stored(made, "answer")
+        if fold == "Every score with its verdict" and block["kind"] == "table"
+    ]
     shown = {tuple(row[:3]): row[3:] for row in sheet["rows"]}
     assert len(shown) == len(sheet["rows"]) == len(bias)
     for row in bias.to_dict("records"):
@@ -359,8 +365,8 @@ def test_the_answer_says_what_the_scores_say(made: Path, sections: dict[str, Sec
         cells = shown[name, row["benchmark"], title_of(row["measure"])]
         assert cells[0] == f"{row['score']:.1f}" and row["verdict"] in cells
     text = (made / "summary.txt").read_text(encoding="utf-8")
-    assert text.startswith(f"A <study>\n\n{overview.title}\n") and max(map(len, text.splitlines())) <= WIDTH
-    assert overview.headline and all(cell in text for row in overview.headline.rows for cell in row[2:])
+    assert text.startswith("A <study>\n\nbert") and max(map(len, text.splitlines())) <= WIDTH
+    assert answer.headline and all(cell in text for row in answer.headline.rows for cell in row)
 
 
 def test_differences_are_compared_and_counted_once(made: Path, sections: dict[str, Section]) -> None:
@@ -372,17 +378,19 @@ def test_differences_are_compared_and_counted_once(made: Path, sections: dict[st
         factor = range(len(known), 0, -1)
         slow = (known["p"] * [*factor]).cummax().clip(upper=1)
         assert known["p_holm"].tolist() == pytest.approx(slow.tolist())
-    (sheet,) = [block["sheet"] for _, block in stored(made, "comparison") if block["kind"] == "table"]
+    (sheet,) = [
+        block["sheet"]
+        for fold, block in stored(made, "trust")
+        if fold == COMPARED and block["kind"] == "table"
+    ]
     assert len(sheet["rows"]) == (compared["protocol"] == "corrected").sum()
     rows = compared[(compared["kind"] == "measures") & (compared["protocol"] == "corrected")]
     rows = rows[
         (rows["model"] == "bert") & ~rows[["first", "second"]].isin(["AllMasked", "AllMaskedSum"]).any(axis=1)
     ]
     count = int((rows["p_holm"] < 0.05).sum()) or "none"
-    (said, *_) = sections["comparison"].sentences
-    assert said.startswith(
-        f"Of {rows['p'].notna().sum()} differences between two measures of a model, {count} "
-    )
+    said = f"Of {rows['p'].notna().sum()} differences between two measures of a model, {count} "
+    assert any(text.startswith(said) for text in sections["trust"].sentences)
     # a state less the first is the second model less the first
     both = [
         compared[(compared["kind"] == kind) & (compared["protocol"] == "corrected")]
@@ -394,7 +402,7 @@ def test_differences_are_compared_and_counted_once(made: Path, sections: dict[st
 
 def test_the_first_sentence_of_a_section_says_something(sections: dict[str, Section]) -> None:
     for section in sections.values():
-        if section.sentences and section.name not in ("overview", "planted", "groups"):
+        if section.sentences:
             check_first_sentence(section)
 
 
@@ -420,7 +428,7 @@ def test_a_small_study_still_has_a_page(files: dict[str, Any], tmp_path: Path) -
     assert "1 masked language model (bert)" in page
     assert NO_FIGURE in (folder / "figure1.svg").read_text(encoding="utf-8")
     made = json.loads((folder / "pairs.json").read_text())
-    assert {"agreement", "planted", "series"}.isdisjoint(section["name"] for section in made["sections"])
+    assert [section["name"] for section in made["sections"]] == ["answer", "groups", "trust", "method"]
     assert made["made_from"][files["bias"][1]] == sha256_of_file(files["bias"][1])
     assert "pandas" in made["versions"]
 
@@ -437,7 +445,7 @@ def test_a_study_of_scores_alone_has_a_page(files: dict[str, Any], tmp_path: Pat
         write_table(bare[name][0], pd.DataFrame(columns=SCHEMAS[name].names), SCHEMAS[name], facts)
     folder = shown_in(tmp_path / "study", bare, MODELS[:1], BENCHMARKS[1:])
     made = json.loads((folder / "pairs.json").read_text())["sections"]
-    assert [section["name"] for section in made][:2] == ["overview", "groups"]
+    assert [section["name"] for section in made][:2] == ["answer", "groups"]
     assert pd.read_csv(folder / "compared.csv").empty
 
 

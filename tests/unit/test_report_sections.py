@@ -12,14 +12,11 @@ import pyarrow as pa
 import pytest
 
 from library import (
-    DASH,
-    LEAD,
-    LEAD_OF_ANSWER,
     LIBRARY,
-    ORIGINS,
-    OTHER_TESTS,
-    RESULTS,
-    TRUST,
+    LICENCE,
+    METHOD,
+    NOT_STATED,
+    VERSION,
     About,
     App,
     Block,
@@ -35,8 +32,8 @@ from library import (
     Table,
     Text,
     arranged,
+    citations,
     content_policy,
-    folded,
     framed,
     provenance,
     read_section,
@@ -46,7 +43,6 @@ from library import (
     write_section,
     write_table,
 )
-from library import REPORT_GROUPS as GROUPS
 
 HOSTILE = "</script></p><b onclick='x'>&amp;<!--"
 
@@ -74,10 +70,8 @@ EVERYTHING = Section(
     BLOCKS,
     None,
     HOSTILE,
-    ("in the end",),
-    OTHER_TESTS,
+    ((HOSTILE, HOSTILE),),
     "short",
-    True,
 )
 
 
@@ -191,10 +185,10 @@ def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
 def test_no_text_is_markup() -> None:
     page = Page(render_page(HOSTILE, [EVERYTHING]))
     assert "b" not in page.tags
-    # 2 titles, a heading, sentence, text, item, 4 captions, 3 heads, 4 rows, a fact's key and value, code,
-    # a fold, a choice with its first option twice
-    # and that of an option, behind what is selected
-    assert page.texts.count(HOSTILE) == 23 and any(text.endswith(f": {HOSTILE} ") for text in page.texts)
+    # 2 titles, a heading, a question and its answer, sentence, text, item, 4 captions, 3 heads, 4 rows, a
+    # fact's key and value, code, a fold, a choice with its first option twice; and that of an option, behind
+    # what is selected
+    assert page.texts.count(HOSTILE) == 25 and any(text.endswith(f": {HOSTILE} ") for text in page.texts)
     spec, themes = page.data
     assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
     assert set(themes) == {"light", "dark"}
@@ -207,7 +201,7 @@ def test_no_text_is_markup() -> None:
 
 def test_a_page_says_what_it_is_of() -> None:
     about = About("a<b", "Unmask 7", [("Repository", "https://a.example/?q=1&r=2")])
-    sections = [Section("s", "S", ("Is it?", f'It is "{HOSTILE}".', "More."))]
+    sections = [Section("s", "S", (f'It is "{HOSTILE}".', "More."))]
     page = render_page(HOSTILE, sections, about)
     description = (
         f"It is &#34;{HOSTILE}&#34;.".replace("&amp;", "&amp;amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -218,7 +212,9 @@ def test_a_page_says_what_it_is_of() -> None:
     assert "https://a.example/?q=1&r=2" in Page(page).links
     assert "".join(Page(page).texts).count("Unmask 7, study a<b") == 1
     # without a finding it is the title
-    assert '<meta name="description" content="t">' in render_page("t", [Section("s", "S", ("Is it?",))])
+    assert '<meta name="description" content="t">' in render_page(
+        "t", [Section("s", "S", (), (Text("text"),))]
+    )
 
 
 def test_the_page_allows_its_own_programs_alone() -> None:
@@ -239,47 +235,17 @@ def test_the_page_allows_its_own_programs_alone() -> None:
 def test_the_page_has_any_sections_in_their_order() -> None:
     names = ["zebra", "aardvark", "made-up-family"]
     sections = [Section(name, f"About {name}", (f"{name} was found.",)) for name in names]
-    page = Page(render_page("t", [*sections[:2], Section("empty", "Empty"), *sections[2:]]))
-    assert [name for name in page.ids if name in names] == names
-    # the group leads to its first section
-    assert page.links == ["#main", "#zebra", *(f"#{name}" for name in names)]
-    assert [text for text in page.texts if text.startswith("About")] == [
-        f"About {name}" for name in names
-    ] * 2
-    with pytest.raises(ValueError, match="two sections of one name"):
-        render_page("t", [*sections, sections[0]])
-
-
-def test_sections_stand_in_groups() -> None:
-    sections = [
-        Section("origins", "O", ("o.",), group=ORIGINS),
-        Section("regions", "Regions", ("r.",), group=OTHER_TESTS),
-        Section("scores", "Scores", ("s.",), label="The scores"),
-        Section("words", "Words", ("w.",), group=OTHER_TESTS),
-        Section("none", "None", group=TRUST),
-        Section("planted", "Planted", ("p.",), leads=True),
-    ]
-    names = ["planted", "scores", "regions", "words", "origins"]
-    assert [section.name for section in arranged(sections)] == [*names[:2], "none", *names[2:]]
-    page = Page(render_page("t", sections))
-    assert [name for name in page.ids if name in names] == names
-    assert page.links == [
-        *(
-            "#main",
-            "#planted",
-            "#planted",
-            "#scores",
-            "#regions",
-            "#regions",
-            "#words",
-            "#origins",
-            "#origins",
-        )
-    ]
-    assert {*GROUPS} & {*page.texts} == {RESULTS, OTHER_TESTS, ORIGINS}
-    assert page.texts.count("The scores") == page.texts.count("Scores") == 1
-    with pytest.raises(ValueError, match=r"'Else' is no group of sections \(known: Results, Trust"):
-        Section("s", "S", group="Else")
+    parts = [Section(METHOD, "", ("First.",)), Section("zebra", "Other", ("And this.",))]
+    page = Page(
+        render_page("t", [*sections[:2], Section("empty", "Empty"), parts[0], *sections[2:], parts[1]])
+    )
+    # parts of one section are one, and how numbers come about is last
+    assert [name for name in page.ids if name in (*names, METHOD)] == [*names, METHOD]
+    assert page.links == ["#main", *(f"#{name}" for name in (*names, METHOD))]
+    assert page.texts.count("About zebra") == 2 and "Other" not in page.texts
+    whole = arranged([*sections, *parts, Section(METHOD, "Method", ("Second.",), label="M")])
+    assert whole[0].sentences == ("zebra was found.", "And this.")
+    assert (whole[-1].heading, whole[-1].sentences) == ("Method", ("First.", "Second."))
 
 
 def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None:
@@ -323,36 +289,6 @@ def test_an_app_names_a_program_of_this_library(program: str) -> None:
         App("A b", "pairs/explorer", None)
 
 
-@pytest.mark.parametrize("count", range(LEAD + 4))
-def test_pictures_come_after_few_sentences(count: int) -> None:
-    sentences = tuple(f"Found {place}." for place in range(count))
-    html = render_page("t", [Section("s", "S", sentences, (Text("a block"),))])
-    before, fold, folded_away = html.partition("<details>")
-    shown, more = (re.findall(r"<p>(Found \d+\.)</p>", part) for part in (before, folded_away))
-    assert (*shown, *more) == sentences
-    # a fold for one more would save nothing
-    assert len(shown) == (LEAD if count > LEAD + 1 else count) and bool(fold) == bool(more)
-    assert html.index("a block") > max([html.index(text) for text in sentences], default=0)
-
-
-@pytest.mark.parametrize(
-    ("group", "title", "shown"), [(TRUST, "", 1), (RESULTS, "The answer", LEAD_OF_ANSWER)]
-)
-def test_the_answer_leads_with_more_and_what_is_second_to_it_with_one_sentence(
-    group: str, title: str, shown: int
-) -> None:
-    sentences = tuple(f"Found {place}." for place in range(LEAD_OF_ANSWER + 2))
-    html = render_page("t", [Section("s", "S", sentences, (Text("a block"),), group=group, title=title)])
-    before, _, folded_away = html.partition("<details>")
-    texts = [re.findall(r"<p>(Found \d+\.)</p>", part) for part in (before, folded_away)]
-    assert texts == [list(sentences[:shown]), list(sentences[shown:])]
-
-
-def test_a_fold_is_for_a_table_with_rows() -> None:
-    assert folded("t", sheet(0)) == ()
-    assert folded("t", sheet(1)) == (Fold("t", (Table(sheet(1)),)),)
-
-
 def test_a_section_from_another_source_is_noticed(tmp_path: Path) -> None:
     """make verify holds a section against what it says it was made from."""
     study = tmp_path / "results" / "small"
@@ -382,20 +318,28 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
             "title": "Model m",
             "files": [str(tmp_path / "facts.json")],
             "keys": [],
-            "stated": {"licence": None, "kind": "k"},
+            "stated": {LICENCE: NOT_STATED, "kind": "k"},
         },
         {"title": "Scoring", "files": tables, "keys": ["seed", "code"], "within": "evidence"},
         {"title": "Measures", "files": tables, "keys": ["who", "absent"]},
     ]
     found = provenance({"alpha": 0.01}, entries)
-    assert found.name == "provenance"
+    assert found.name == METHOD
+    software, papers = (block.text for block in found.every_block() if isinstance(block, Code))
+    assert (software, papers) == citations() and f"  version = {{{VERSION}}}" in software
+    # each entry has a name of its own, and its braces match
+    names = re.findall(r"^@\w+\{(\w+),$", papers, re.MULTILINE)
+    assert len(names) == len(set(names)) == papers.count("@") > 5
+    assert all(text.count("{") == text.count("}") for text in (software, papers))
     lines = {fold.title: fold.blocks[0] for fold in found.every_block() if isinstance(fold, Fold)}
     assert isinstance(lines.pop("Inputs, code and versions"), Choice)
+    assert lines.pop("The papers") == Code(papers)
     assert lines == {
         "Settings": Facts((("alpha", "0.01"),)),
+        "Licences of the data that is quoted": Facts((("Model m", NOT_STATED),)),
         "Model m": Facts(
             (
-                ("licence", DASH),
+                (LICENCE, NOT_STATED),
                 ("kind", "k"),
                 ("source", "hub"),
                 ("files.x.name", "x"),

@@ -114,9 +114,7 @@ def test_a_family_takes_its_own_files_and_one_include(copied: Workflow) -> None:
     copied.run(config)
     assert copied.planned(config) == set()
     names = section_names(copied)
-    assert names[0] == "overview" and names[-2:] == ["provenance", "cite"]
-    # among other tests, which stand before tables
-    assert names.index("agreement") < names.index("lengths") < names.index("tables")
+    assert names[0] == "answer" and names[-2:] == ["lengths", "method"]
     page = copied.read("report", "index.html")
     assert re.search(r"(bert|roberta): \d+\.\d tokens of a line on average; no model makes more\.", page)
     assert "Tokens that each model makes of a line: the mean, and the fewest to the most." in page
@@ -150,7 +148,7 @@ def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
     add_the_guides_family(fresh)
     models = {"bert": fresh.config["models"]["bert"]}
     fresh.run({"study": "small", "models": models, "lengths": {"text": "text.txt"}})
-    assert section_names(fresh) == ["lengths", "provenance", "cite"]
+    assert section_names(fresh) == ["lengths", "method"]
     settings = fresh.read("report", "sections", "provenance.json")
     for trace in ("benchmark", "measures", "corpora", "ratings", "dtype", "worlds"):
         assert trace not in settings
@@ -171,7 +169,7 @@ def test_jobs_run_the_library_beside_their_scripts(fresh: Workflow, tmp_path: Pa
     # of corpora alone, which are counted
     fresh.run({"study": "small", "corpora": {"text": {"format": "text", "path": "text.txt"}}})
     assert (fresh.folder / "results/small/frequency/text.parquet").is_file()
-    assert section_names(fresh) == ["provenance", "cite"]
+    assert section_names(fresh) == ["method"]
 
 
 @pytest.mark.thorough

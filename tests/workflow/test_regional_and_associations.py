@@ -124,7 +124,7 @@ def planned(workflow: Workflow) -> set[str]:
 
 def test_a_study_has_its_sections_and_tables(finished: Workflow) -> None:
     results = finished.folder / "results/small"
-    assert section_names(finished) == ["regional", "associations", "provenance", "cite"]
+    assert section_names(finished) == ["regional", "associations", "method"]
     page = finished.read("report", "index.html")
     assert "<b>South</b>" not in page and "&lt;b&gt;South&lt;/b&gt;" in page and "<b>names</b>" not in page
     table = pd.read_csv(results / "tables/regional_table1.csv")

@@ -16,7 +16,6 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import Column, Table, ends, in_order, with_marks
 from unmask.report.presenting import Presentation
 from unmask.report.published import read_published
-from unmask.report.sections import OTHER_TESTS
 from unmask.report.sheets import Sheet, counted, number, rows_of
 from unmask.report.study import UNTRAINED, Named
 from unmask.report.topics import Topic, clear
@@ -310,7 +309,6 @@ TOPIC = Topic[AssociationResults](
     tests_sheet,
     draws=lambda results: charts.tests(results.tests, results.names, results.poolings, results.alpha),
     says=says,
-    group=OTHER_TESTS,
     file="tests",
     more=(
         Topic(

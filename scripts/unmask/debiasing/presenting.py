@@ -15,7 +15,6 @@ from unmask.report.declared_tables import Column, Table
 from unmask.report.forms import Axis
 from unmask.report.panels import by_value, columns_of
 from unmask.report.presenting import Presentation
-from unmask.report.sections import OTHER_TESTS
 from unmask.report.sheets import UNTESTABLE, Sheet, counted, number
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import many
@@ -179,7 +178,6 @@ TOPIC = Topic[DebiasingResults](
     changes_sheet,
     draws=scores_chart,
     says=says,
-    group=OTHER_TESTS,
     file="changes",
     more=(Topic("made", "How each model was made", lambda results: results.made, MADE),),
 )

@@ -7,7 +7,6 @@ import pandas as pd
 from unmask.downstream import charts, tables
 from unmask.downstream.results import DownstreamResults
 from unmask.report.presenting import Presentation
-from unmask.report.sections import OTHER_TESTS
 from unmask.report.sheets import counted, number
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many, records, span
@@ -96,7 +95,6 @@ TOPIC = Topic[DownstreamResults](
     "Extrinsic bias",
     draws=charts.extrinsic,
     says=says,
-    group=OTHER_TESTS,
     file="extrinsic",
     more=(
         Topic(

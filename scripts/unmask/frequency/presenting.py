@@ -9,7 +9,6 @@ from unmask.frequency.tables import correlation_sheet, table2, table2_sheet
 from unmask.measures.names import title_of
 from unmask.report.presenting import Presentation
 from unmask.report.published import UNMASKING_THE_MASK
-from unmask.report.sections import TRUST
 from unmask.report.sheets import counted
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import span
@@ -61,7 +60,6 @@ TOPIC = Topic[FrequencyResults](
     lambda results: results.words,
     chart=charts.frequencies,
     says=says,
-    group=TRUST,
     more=(
         Topic(
             "table2",

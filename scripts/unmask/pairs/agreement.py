@@ -8,14 +8,11 @@ import pandas as pd
 from unmask.measures.formulas import sees_context
 from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
-from unmask.report.declared_tables import Column, Table, in_order
 from unmask.report.forms import Axis, Kinds, forest
 from unmask.report.panels import by_value, columns_of, ends_of, only, panels, records, tooltips
-from unmask.report.sections import TRUST
 from unmask.report.sheets import interval, number, rows_of
-from unmask.report.topics import Topic, clear
+from unmask.report.topics import Topic
 from unmask.report.wording import span
-from unmask.statistics.agreement import ANY, MARGIN, OWN
 from unmask.terms import CORRECTED, PROTOCOLS, PUBLISHED
 
 PAPER_MEASURES = ("AUL", "AULA", "CPS", "SSS")
@@ -33,55 +30,13 @@ CHANCE = 0.5
 FALSE, TRUE = "false_positive_rate", "true_positive_rate"
 KEYS = ["model", "benchmark", "measure"]
 
-READINGS = Table(
-    "agreement",
-    ["model", "benchmark", "title", "protocol"],
-    [
-        Column(
-            "",
-            "[{auc:.3f}][ ({low:.2f} to {high:.2f})][{why}]",
-            "AUC with its interval, or why there is none.",
-        )
-    ],
-    across=["votes", "threshold"],
-    heads={"title": "measure"},
-)
-AREAS = Table(
-    "areas_compared",
-    ["model", "benchmark", "first", "second"],
-    [
-        Column("first − second", "{difference:+.3f}", "Difference of the areas under the ROC curves."),
-        Column("standard error", "[{error:.3f}][{why}]", "Its standard error, or why there is none."),
-        Column("p", "{p:p}", "Two-sided p of the difference."),
-        Column("Holm", "{p_holm:p}", "The same after Holm's correction."),
-    ],
-    across=["protocol"],
-)
-
 
 def chosen(results: PairResults) -> pd.DataFrame:
-    """The areas of the reading of the ratings that Figure 1 has, in both protocols."""
+    """The areas of the reading of people's ratings that Figure 1 has, in both protocols; the pairs of a
+    world nobody rated."""
     rows = results.agreement
-    return rows[rows["chosen"].astype(bool) & rows["auc"].notna()]
-
-
-def readings(results: PairResults) -> pd.DataFrame:
-    """Areas of margins over all directions, under each reading of the ratings."""
-    rows = results.agreement
-    rows = rows[(rows["score"] == MARGIN) & (rows["direction"] == "all")]
-    return rows.assign(
-        title=rows["measure"].map(title_of),
-        why=rows["reason"].where(rows["auc"].isna()),
-        votes=rows["votes"].map({ANY: "any bias type chosen", OWN: "the pair's own chosen"}),
-        threshold="≥ " + rows["threshold"].astype(str) + " votes",
-    )
-
-
-def areas_compared(results: PairResults) -> pd.DataFrame:
-    """Areas under the ROC curves of every two measures, in both protocols."""
-    rows = in_order(results.areas_compared, protocol=PROTOCOLS)
-    titles = {name: rows[name].map(title_of) for name in ("first", "second")}
-    return rows.assign(why=rows["reason"].where(rows["error"].isna()), **titles)
+    rated = [each.name for each in results.study.benchmarks if each.world is None]
+    return rows[rows["chosen"].astype(bool) & rows["auc"].notna() & rows["benchmark"].isin(rated)]
 
 
 def says(results: PairResults) -> Iterator[str]:
@@ -97,16 +52,6 @@ def says(results: PairResults) -> Iterator[str]:
             "Given one pair that raters call biased and one they do not, models rank the first higher with "
             f"probability {span(areas['auc'].min(), areas['auc'].max())}."
         )
-    if any(each.world and each.name in {*areas["benchmark"]} for each in results.study.benchmarks):
-        yield "Nobody rated the pairs of a synthetic world: its ratings are drawn at random."
-
-
-def says_of_areas(results: PairResults) -> Iterator[str]:
-    """How many areas of two measures of a trained model differ clearly."""
-    rows = results.study.of_trained(results.areas_compared)
-    rows = rows[rows["protocol"] == CORRECTED]
-    if len(rows):
-        yield clear(rows, "differences between the areas of two measures", results.level)
 
 
 def areas(rows: pd.DataFrame) -> alt.FacetChart | None:
@@ -183,17 +128,9 @@ def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
     return panels(layers, records(frame), frame["measure"].nunique(), margin=BESIDE, width=SIZE, height=SIZE)
 
 
-TOPIC = Topic[PairResults](
-    "agreement",
-    "Agreement with human raters",
-    chosen,
-    chart=areas,
-    says=says,
-    group=TRUST,
-    label="Human raters",
-    more=(
-        Topic("agreement", "Other readings of the ratings", readings, READINGS),
-        Topic("figure1", "Figure 1: ROC curves", curves, chart=figure1, each=("model", "benchmark")),
-        Topic("areas_compared", "Area against area", areas_compared, AREAS, says=says_of_areas),
+TOPICS = (
+    Topic[PairResults]("agreement", "Agreement with human raters", chosen, chart=areas),
+    Topic[PairResults](
+        "figure1", "Figure 1 of the paper: ROC curves", curves, chart=figure1, each=("model", "benchmark")
     ),
 )

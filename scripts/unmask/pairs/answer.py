@@ -1,73 +1,115 @@
-"""The answer of a study on pairs: every score with its verdict, and what the headline measure allows to say.
+"""The answer of a study on pairs, once for the page, its summary, the terminal and JSON: a title, answers to
+a reader's questions, sentences to copy, and every score with its verdict.
 
 Sentences are of trained models alone: the scores of untrained networks and of exact models are in none.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 
-from unmask.measures.formulas import sees_context
+from unmask.facts import VERSION
 from unmask.measures.names import title_of
-from unmask.pairs.captions import SUM
+from unmask.pairs import charts, planted
+from unmask.pairs.cautions import how_to_read, measured, warnings
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, MARKS, TESTABLE, VERDICTS
+from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, can_be_tested
+from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
-from unmask.report.sheets import Sheet, counted, interval, number
+from unmask.report.sections import METHOD, Block, Code, Fold, Items, Section, Text
+from unmask.report.sections import Table as TableBlock
+from unmask.report.sheets import Sheet, counted, interval
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.report.wording import Row, listed, many, records, span
 from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.statistics.schema import OVERALL
+from unmask.statistics.schema import BIAS_TYPE
 from unmask.statistics.sharing import TOLERANCE
-from unmask.terms import CORRECTED, SHUFFLED
+from unmask.terms import CORRECTED
 
-NAMED = 2
-"""So many scores or models are named in a sentence; more are counted."""
+NAMED = 3
+"""So many scores, models or bias types are named in a sentence; more are counted."""
 
-MOST_SENTENCES = 3
-"""On the scores of the headline measure; more scores than that allows are counted."""
+SHORT = 20
+"""A table of so many scores is open on the first screen."""
 
 TRAINED, NEVER_TRAINED, EXACT = "", "never trained", "exact model"
 """The roles of models; beside the names of those that are not trained."""
 
-NO_ORDER, NO_TRAINING = "words shuffled", "untrained networks"
-"""Controls of a score beside the measures that see no context: the same measure on shuffled sentences, and
-networks with random weights."""
+SHIP = (
+    "This page cannot decide that: it tests one kind of preference, in short sentences. Test the task, its "
+    "users and "
+    "generated text as well."
+)
+COPY = "A sentence to copy"
 
-SCORES = Table(
-    "scores",
-    ["who", "benchmark", "title"],
-    [
-        Column("score", "{score:.1f}", "Pairs in which the stereotype is preferred, in percent."),
-        Column("interval", "{low:.1f} to {high:.1f}", "It allows for pairs that vary together."),
-        Column("word choice alone", "{null_low:.1f} to {null_high:.1f}", "The band of random word scores."),
-        Column("verdict", "{verdict}", "What the interval and the band allow to say."),
-        Column("p (Holm)", "{p_holm:p}", "The larger p of both, after Holm's correction over all scores."),
-        Column("control further from 50", "{control}, {control_score:.1f}", "The furthest, in percent."),
-        Column("pairs", "{n}", "Pairs of the benchmark."),
-        Column("count as", "{effective:.0f}", "Independent pairs that would give the same interval."),
-        Column("undefined", "{undefined}", "Pairs without a score."),
-        Column("near-ties", "{near_ties}", "Pairs that float error could turn."),
-    ],
-    heads={"who": "model", "title": "measure"},
-)
-TERMINAL = Table(
-    "terminal",
-    ["who", "benchmark"],
-    [Column("", "{score:.1f} {ends}{mark}", "Bias score in percent with its interval.")],
-    across=["title"],
-    label_first=True,
-    heads={"who": "model"},
-)
+_COLUMNS = [
+    Column("score", "{score:.1f}", "Pairs in which the stereotype is preferred, in percent."),
+    Column("interval", "{ends}", "It allows for pairs that vary together."),
+    Column("word choice alone", "{null_low:.1f} to {null_high:.1f}", "The band of random word scores."),
+    Column("verdict", "{verdict}", "What the interval and the band allow to say."),
+    Column("p (Holm)", "{p_holm:p}", "The larger p of both, after Holm's correction over all scores."),
+    Column("pairs", "{n}", "Pairs of the benchmark."),
+    Column("count as", "{effective:.0f}", "Independent pairs that would give the same interval."),
+    Column("undefined", "{undefined}", "Pairs without a score."),
+    Column("near-ties", "{near_ties}", "Pairs that float error could turn."),
+]
+_SCORE, _ENDS, _VERDICT = (_COLUMNS[place] for place in (0, 1, 3))
+SCORES = Table("scores", ["who", "benchmark", "title"], _COLUMNS, heads={"who": "model", "title": "measure"})
+TERMINAL = Table("terminal", ["where", "title"], [_SCORE, _ENDS, _VERDICT], heads={"title": "measure"})
+
+
+def section(results: PairResults) -> Section:
+    """The answer of the study: of one of worlds alone, what measures found of what was planted."""
+    scores = judged(results)
+    of_worlds = planted.is_answer(results)
+    blocks: list[Block] = [*planted.blocks(results)] if of_worlds else []
+    shown = pictured(results, scores)
+    if not of_worlds and (picture := charts.headline(shown, results.captions.facts["confidence"])):
+        caption = results.captions["headline"]
+        blocks.append(chart(caption, f"{caption} The numbers are in the table below.", picture))
+    blocks.append(Items(tuple(warnings(results, scores)), warning=True))
+    if not of_worlds and (texts := list(citable(results, scores))):
+        blocks += [Text(f"{COPY}:"), Code("\n".join(texts))]
+    if len(scores):
+        table = Fold(
+            "Every score with its verdict", (TableBlock(sheet(results, scores)),), len(scores) <= SHORT
+        )
+        blocks.append(table)
+    drawn = charts.overview(charts.with_reported(scores, results))
+    if drawn and (len(scores) > len(shown) or of_worlds):
+        caption = results.captions["overview_chart"]
+        text = f"{caption} The numbers are in the table above."
+        blocks.append(Fold("Every score in a picture", (chart(caption, text, drawn),)))
+    if not of_worlds:
+        blocks += planted.folds(results)
+    return Section(
+        "answer",
+        "Answer",
+        (),
+        tuple(blocks),
+        terminal(results, scores),
+        planted.title(results) if of_worlds else title(results),
+        tuple(planted.answers(results) if of_worlds else answers(results)),
+    )
+
+
+def method(results: PairResults) -> Section:
+    """What was measured, and how to read it: a part of the last section of the page."""
+    folds = (
+        Fold("What was measured", (Text(" ".join(measured(results))),)),
+        Fold("How to read verdicts, measures and protocols", (Items(tuple(how_to_read(results))),)),
+    )
+    return Section(METHOD, "", (), folds)
 
 
 def judged(results: PairResults) -> pd.DataFrame:
     """The scores over all pairs, protocol corrected, those of trained models first.
 
     Beside the columns of PairResults.bias: title (of the measure), role (of the model), who (its name with
-    the role), control and control_score (of the controls that are further from 50 the furthest, if there are
-    some), effective (as how many independent pairs these count) and holds (a clear preference after Holm's
-    correction).
+    the role), where (who, on which benchmark), ends (of the interval, as they are read), effective (as how
+    many independent pairs these count) and holds (a clear preference after Holm's correction over all these
+    scores).
     """
     scores = results.overall
     scores = scores[(scores["protocol"] == CORRECTED) & scores["score"].notna()]
@@ -78,146 +120,233 @@ def judged(results: PairResults) -> pd.DataFrame:
     }
     names = scores["model"].astype(str)
     role = names.map(lambda name: roles.get(name, TRAINED))
+    who = names.where(role == TRAINED, names + " (" + role + ")")
     scores = scores.assign(
         title=scores["measure"].astype(str).map(title_of),
         role=role,
-        who=names.where(role == TRAINED, names + " (" + role + ")"),
+        who=who,
+        where=who + " on " + scores["benchmark"].astype(str),
+        ends=[_ends(row) for row in records(scores)],
         effective=scores["n"] / scores["design_effect"].astype(float),
         holds=(scores["verdict"] == CLEAR)
         & (scores["p_holm"].astype(float) < 1 - scores["confidence"] - TOLERANCE),
     )
-    furthest = [_furthest_control(row, scores, results.bias) for row in records(scores)]
-    controls = pd.DataFrame(furthest, scores.index, columns=["control", "control_score"])
-    scores = scores.join(controls.astype({"control_score": float}))
     return scores.sort_values("role", key=lambda each: each != TRAINED, kind="stable")
 
 
-def _furthest_control(row: Row, scores: pd.DataFrame, bias: pd.DataFrame) -> tuple[str | None, float | None]:
-    """Of the controls of a score that is further from 50, and its score; nothing where none is further."""
-    if not sees_context(str(row["measure"])):
-        return None, None
-    alike = scores[(scores["model"] == row["model"]) & (scores["benchmark"] == row["benchmark"])]
-    blind = alike[~alike["measure"].astype(str).map(sees_context).astype(bool)]
-    shuffled = bias[
-        (bias["variant"] == SHUFFLED) & (bias["grouping"] == OVERALL) & (bias["protocol"] == CORRECTED)
-    ]
-    for key in ("model", "benchmark", "measure"):
-        shuffled = shuffled[shuffled[key] == row[key]]
-    controls = [
-        *((each["title"], each["score"]) for each in records(blind[:1])),
-        *((NO_ORDER, each["score"]) for each in records(shuffled)),
-        # the mean, as the furthest of several networks is the further the more there are
-        (NO_TRAINING, row["untrained_mean"]),
-    ]
-    away = abs(row["score"] - NO_PREFERENCE) + 100 * TOLERANCE
-    further = [each for each in controls if each[1] is not None and abs(each[1] - NO_PREFERENCE) > away]
-    return max(further, key=lambda each: abs(each[1] - NO_PREFERENCE), default=(None, None))
+def _ends(row: Row) -> Any:
+    return None if row["low"] is None else interval(row["low"], row["high"], apart=NO_PREFERENCE)
 
 
-def pictured(results: PairResults) -> pd.DataFrame:
+def pictured(results: PairResults, scores: pd.DataFrame) -> pd.DataFrame:
     """The scores of the first picture: of the headline measure; where one trained model, and no other, is
     scored, of all measures, the headline first."""
-    scores = judged(results)
     of_headline = results.of_headline(scores)
     if scores["who"].nunique() > 1 or (scores["role"] != TRAINED).all():
         return of_headline
     return pd.concat([of_headline, scores.drop(of_headline.index)])
 
 
-def sheet(results: PairResults) -> Sheet:
-    """Every score over all pairs, protocol corrected, with its verdict."""
-    rows = judged(results)
-    columns = {"control further from 50": "control", "undefined": "undefined", "near-ties": "near_ties"}
-    empty = [label for label, name in columns.items() if not rows[name].fillna(0).astype(bool).any()]
-    return SCORES.without(*empty).sheet(rows, results.captions["scores"])
+def sheet(results: PairResults, scores: pd.DataFrame) -> Sheet:
+    """Every score over all pairs, protocol corrected, with its verdict. scores: of `judged`."""
+    columns = {"undefined": "undefined", "near-ties": "near_ties"}
+    empty = [label for label, name in columns.items() if not scores[name].fillna(0).astype(bool).any()]
+    return SCORES.without(*empty).sheet(scores, results.captions["scores"])
 
 
-def terminal(results: PairResults) -> Sheet:
-    """The same for a terminal, in fewer characters: of All-Masked the mean alone."""
-    rows = judged(results)
-    rows = rows[rows["measure"] != SUM]
-    ends = [
-        interval(low, high).replace(" to ", "–") for low, high in zip(rows["low"], rows["high"], strict=True)
-    ]
-    rows = rows.assign(ends=ends, mark=rows["verdict"].map(MARKS).fillna(""))
+def terminal(results: PairResults, scores: pd.DataFrame) -> Sheet:
+    """The same for a terminal: of trained models, or of others where none is; without controls."""
+    rows = scores[scores["verdict"] != CONTROL]
+    trained = rows[rows["role"] == TRAINED]
+    rows = (rows if trained.empty else trained).sort_values("where", kind="stable", key=_by_appearance)
     return TERMINAL.sheet(rows, results.captions["terminal"])
 
 
-def _headline(results: PairResults) -> tuple[pd.DataFrame, str]:
-    """The headline measure's scores of trained models, and its title; of models of two kinds both titles."""
-    scores = results.of_headline(judged(results))
-    scores = scores[scores["role"] == TRAINED]
-    titles = scores["title"].unique()
-    return scores, listed(titles) if len(titles) else title_of(results.headline)
+def _by_appearance(names: "pd.Series[str]") -> "pd.Series[int]":
+    return pd.Series(pd.factorize(names)[0], names.index)
+
+
+def _headline(results: PairResults, scores: pd.DataFrame) -> pd.DataFrame:
+    """The headline measure's scores of trained models."""
+    scores = results.of_headline(scores)
+    return scores[scores["role"] == TRAINED]
 
 
 def title(results: PairResults) -> str:
-    """The answer in one line."""
-    scores, measure = _headline(results)
+    """The answer in one line. What it says is clear holds after Holm's correction over all scores that are
+    shown."""
+    scores = _headline(results, judged(results))
     models, verdicts = scores["model"].astype(str).unique(), {*scores["verdict"]}
-    who = listed(models) if len(models) <= NAMED else f"{len(models)} models"
     if not len(models):
-        missing = f"a score by {measure}" if results.study.trained() else "been trained"
-        return f"No model of this study has {missing}"
-    if CONTROL in verdicts:
+        lacks = f"a score by {title_of(results.headline)}" if results.study.trained() else "been trained"
+        return f"No model of this study has {lacks}"
+    measure, who = (
+        listed(scores["title"].unique()),
+        listed(models) if len(models) < NAMED else f"{len(models)} models",
+    )
+    prefer = many(models, "prefers", "prefer")
+    if verdicts == {CONTROL}:
         return f"{measure} is a control: its scores have no verdict"
     if verdicts == {CANNOT_TELL}:
-        return f"{measure} cannot tell whether {who} {many(models, 'prefers', 'prefer')} stereotypes"
-    clear = scores[scores["verdict"] == CLEAR]
-    if clear.empty:
-        return f"{who} {many(models, 'shows', 'show')} no clear preference by {measure}"
-    above = clear["score"] > NO_PREFERENCE
-    side = " for stereotypes" if above.all() else " against stereotypes" if not above.any() else ""
-    showing, benchmarks = clear["model"].unique(), clear["benchmark"].astype(str).unique()
-    where = ""
-    if len(clear) < len(scores) and scores["benchmark"].nunique() > 1:
-        where = f" on {benchmarks[0]}" if len(benchmarks) == 1 else " on some benchmark"
-    if len(showing) < len(models):
-        who = f"{len(showing)} of {counted(len(models), 'model')}"
-    return f"{who} {many(showing, 'shows', 'show')} a clear preference{side} by {measure}{where}"
+        return f"{measure} cannot tell whether {who} {prefer} stereotypes"
+    untested = untested_types(results)
+    types = f"; {listed(untested, NAMED)} cannot be tested on their own" if len(untested) > 1 else ""
+    types = types or "".join(f"; {name} cannot be tested on its own" for name in untested)
+    holding = scores[scores["holds"]]
+    first = scores.iloc[0]
+    if len(holding):
+        return f"{_preference(scores, holding)}{types}"
+    if len(scores) == 1 and first["verdict"] == BY_WORDS:
+        share = f"{first['score']:.1f}% of pairs, which word choice explains"
+        return f"{who} {prefer} the stereotype in {share}{types}"
+    if CLEAR in verdicts:
+        return f"{who}: no overall preference for stereotypes survives Holm's correction{types}"
+    return f"{who}: no overall preference for stereotypes found{types}"
 
 
-def sentences(results: PairResults) -> Iterator[str]:
-    """The answer: the headline measure's scores of trained models, with intervals and verdicts, or how many
-    have each verdict; how many of all scores are clear after Holm's correction; and for how many a control is
-    further from 50. Without trained models, what the scores of the others are."""
+def _preference(scores: pd.DataFrame, holding: pd.DataFrame) -> str:
+    """Which models prefer what, and where. holding: those of the scores that are clear after correction."""
+    models, showing = scores["model"].nunique(), holding["model"].astype(str).unique()
+    who = listed(showing) if len(showing) < NAMED else f"{len(showing)} models"
+    if len(showing) < models:
+        who = f"{who}, {len(showing)} of {models} models,"
+    above = holding["score"] > NO_PREFERENCE
+    prefer = many(showing, "prefers", "prefer")
+    what = f"clearly {prefer} {'stereotypes' if above.all() else 'antistereotypes'}"
+    if above.any() and not above.all():
+        what = f"{many(showing, 'has', 'have')} clear preferences for and against stereotypes"
+    if len(scores) == 1:
+        row = holding.iloc[0]
+        return f"{who} {what}: {row['score']:.1f}% ({100 * row['confidence']:g}% CI {row['ends']})"
+    benchmarks = holding["benchmark"].astype(str).unique()
+    some = len(holding) < len(scores[scores["model"].isin(showing)])
+    return f"{who} {what}{f' on {listed(benchmarks, NAMED)}' if some else ''}"
+
+
+def of_types(results: PairResults) -> pd.DataFrame:
+    """The headline measure's scores of trained models by bias type, protocol corrected."""
+    rows = results.original
+    rows = rows[
+        (rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED) & (rows["verdict"] != CONTROL)
+    ]
+    return results.of_headline(results.study.of_trained(rows))
+
+
+def untested_types(results: PairResults) -> list[str]:
+    """The bias types that cannot be tested by themselves for any model, those of the most pairs first."""
+    rows = of_types(results)
+    untold = (rows["verdict"] == CANNOT_TELL).groupby(rows["group"].astype(str)).all()
+    pairs = rows.groupby(rows["group"].astype(str))["n"].sum()[untold[untold].index]
+    return [str(name) for name in pairs.sort_values(ascending=False, kind="stable").index]
+
+
+def answers(results: PairResults) -> Iterator[tuple[str, str]]:
+    """The questions of a reader, each with its answer."""
     every = judged(results)
-    scores, measure = _headline(results)
-    by_model = list(scores.groupby(["model", "title"], sort=False, observed=True))
-    if len(by_model) <= MOST_SENTENCES:
-        for (model, title), rows in by_model:
-            shares = (f"{_share(row)} of {row['benchmark']}, {row['verdict']}" for row in records(rows))
-            yield f"By {title}, {model} prefers the stereotype in {'; '.join(shares)}."
-    else:
-        counts = ((count, each) for each in VERDICTS if (count := (scores["verdict"] == each).sum()))
-        yield (
-            f"{counted(len(scores), f'{measure} score')} of {scores['model'].nunique()} models, from "
-            f"{span(scores['score'].min(), scores['score'].max(), 1)}%: "
-            f"{listed(f'{count} {verdict}' for count, verdict in counts)}."
-        )
+    scores = _headline(results, every)
     if scores.empty:
         for role, what in ((NEVER_TRAINED, "chance"), (EXACT, "exact answers of a synthetic world")):
             if len(models := every.loc[every["role"] == role, "model"].unique()):
-                yield f"The scores of {listed(models, NAMED)} ({role}) are {what}."
-    tested = every[(every["role"] == TRAINED) & every["verdict"].isin(TESTABLE)]
-    if len(tested) > 1:
-        clear, holding = int((tested["verdict"] == CLEAR).sum()), int(tested["holds"].sum())
-        level = 1 - float(tested["confidence"].iloc[0])
+                yield "Is it biased?", f"The scores of {listed(models, NAMED)} ({role}) are {what}."
+        return
+    yield "Is it biased?", " ".join(_shares(scores))
+    if sure := list(_sure(results, scores)):
+        yield "How sure?", " ".join(sure)
+    if holds := holding(every):
+        yield "Does it hold?", holds
+    if whom := " ".join(_whom(results)):
+        yield "For whom?", whom
+    yield "May we ship it?", SHIP
+
+
+def _shares(scores: pd.DataFrame) -> Iterator[str]:
+    by_model = list(scores.groupby(["model", "title"], sort=False, observed=True))
+    if len(by_model) > NAMED:
+        counts = scores["verdict"].value_counts(sort=False).items()
         yield (
-            f"Of {len(tested)} testable scores, {clear or 'none'} {many(clear or 1, 'shows a', 'show a')} "
-            f"{CLEAR}; after Holm's correction {holding or 'none'} {many(holding or 1, 'does', 'do')} "
-            f"(p < {level:.2g})."
+            f"{counted(len(scores), 'score')} of {scores['model'].nunique()} models, from "
+            f"{span(scores['score'].min(), scores['score'].max(), 1)}%: "
+            f"{listed(f'{count} {verdict}' for verdict, count in counts)}."
         )
-    further = scores[scores["control"].notna()]
-    if len(further):
-        kinds = (f"{name} for {count}" for name, count in further["control"].value_counts(sort=False).items())
-        yield f"For {len(further)} of {len(scores)} scores a control is further from 50: {listed(kinds)}."
+        return
+    for (model, measure), rows in by_model:
+        yield f"By {measure}, {model} prefers the stereotype in {'; '.join(map(_share, records(rows)))}."
 
 
 def _share(row: Row) -> str:
-    """A score with its interval, and with the band of word choice where that explains it."""
-    band = (
-        f"; word choice {interval(row['null_low'], row['null_high'])}" if row["verdict"] == BY_WORDS else ""
+    """A score with its interval and verdict, and with the band of word choice where that explains it."""
+    ends = f"{100 * row['confidence']:g}% CI {row['ends']}" if row["ends"] else ""
+    if row["verdict"] == BY_WORDS:
+        ends += f"; word choice {interval(row['null_low'], row['null_high'])}"
+    return f"{row['score']:.1f}% of {row['benchmark']}{f' ({ends})' if ends else ''}, {row['verdict']}"
+
+
+def _sure(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
+    known = scores[scores["low"].notna()]
+    shared = results.captions.facts["clusters"]
+    for benchmark, rows in known.groupby("benchmark", sort=False, observed=True):
+        reach = (rows["high"] - rows["low"]) / 2
+        yield (
+            f"The {counted(rows['n'].max())} of "
+            f"{benchmark}{f', which share {shared},' if shared != 'nothing' else ''} "
+            f"count as {span(rows['effective'].min(), rows['effective'].max(), 0)}: scores are known to "
+            f"about "
+            f"±{span(reach.min(), reach.max(), 0)} points."
+        )
+
+
+def holding(every: pd.DataFrame) -> str:
+    """How many of the testable scores of trained models are clear, and after Holm's correction by which
+    measures."""
+    tested = can_be_tested(every[every["role"] == TRAINED])
+    if len(tested) < 2:
+        return ""
+    count, after = int((tested["verdict"] == CLEAR).sum()), tested[tested["holds"]]
+    by = listed(f"{n} by {measure}" for measure, n in after["title"].value_counts(sort=False).items())
+    return (
+        f"Of {len(tested)} testable scores by {counted(tested['title'].nunique(), 'measure')}, "
+        f"{count or 'none'} "
+        f"{many(count or 1, 'shows', 'show')} a clear preference; after Holm's correction "
+        f"{len(after) or 'none'} "
+        f"{many(len(after) or 1, 'does', 'do')}{f': {by}' if len(after) else ''} "
+        f"(p < {1 - float(tested['confidence'].iloc[0]):.2g})."
     )
-    ends = f" ({interval(row['low'], row['high'])}{band})" if row["low"] is not None else ""
-    return f"{number(row['score'], 1)}%{ends}"
+
+
+def _whom(results: PairResults) -> Iterator[str]:
+    rows = of_types(results)
+    tested = can_be_tested(rows)
+    several = rows[["model", "benchmark"]].drop_duplicates().shape[0] > 1
+    if len(tested) > 1:
+        highest, lowest = (
+            f"{row['group']} ({row['score']:.1f}%, {_ends(row)}{_place(row) if several else ''})"
+            for row in records(tested.sort_values("score", ascending=False, kind="stable").iloc[[0, -1]])
+        )
+        count = int((tested["verdict"] == CLEAR).sum())
+        yield (
+            f"Highest for {highest}, lowest for {lowest}; before correction {count or 'none'} of "
+            f"{len(tested)} testable "
+            f"scores by bias type {many(count or 1, 'is', 'are')} clear."
+        )
+    if untested := untested_types(results):
+        why = "as too few different words stand in their pairs"
+        yield f"Cannot be tested on their own, {why}: {listed(untested)}."
+
+
+def _place(row: Row) -> str:
+    return f"; {row['model']} on {row['benchmark']}"
+
+
+def citable(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
+    """Sentences to copy, a score of the headline measure each; none where there are many."""
+    rows = _headline(results, scores)
+    if len(rows) > NAMED:
+        return
+    for row in records(rows):
+        ends = f"; {100 * row['confidence']:g}% CI {row['ends']}" if row["ends"] else ""
+        yield (
+            f"On {row['benchmark']}, {row['model']} prefers the stereotypical sentence in "
+            f"{row['score']:.1f}% of "
+            f"{counted(row['n'])} ({row['title']}{ends}; 50% is no preference): {row['verdict']}. Unmask "
+            f"{VERSION}."
+        )

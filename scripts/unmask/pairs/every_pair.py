@@ -70,6 +70,7 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
     which it shows three example pairs; null where there is none."""
     labels = tables_by(results.files["labels"], LABELS, "benchmark")
     models, benchmarks = results.settings["explorer"]["models"], list(pairs)
+    rated = [each.name for each in results.study.benchmarks if each.world is None]
     trained = [name for name in _with_tokens(results) if name in results.study.trained()]
     examples = [
         {"model": models.index(model), "benchmark": place, "headline": results.headline}
@@ -80,7 +81,10 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
     return {
         "models": models,
         "benchmarks": [
-            {"name": name, "pairs": packed(pair_columns(some, results.flaws[name], labels.get(name)))}
+            {
+                "name": name,
+                "pairs": packed(pair_columns(some, results.flaws[name], labels.get(name), name in rated)),
+            }
             for name, some in pairs.items()
         ],
         "flaws": [TITLES[name] for name in PAIR_FLAWS],
@@ -95,11 +99,12 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
 
 
 def pair_columns(
-    pairs: pd.DataFrame, flaws: pd.DataFrame, labels: pd.DataFrame | None = None
+    pairs: pd.DataFrame, flaws: pd.DataFrame, labels: pd.DataFrame | None = None, rated: bool = True
 ) -> dict[str, list[Any]]:
     """What the explorer has of a benchmark's pairs, column by column.
 
     flaws: FLAWS; labels: LABELS, if there are any; both may be of other pairs too.
+    rated: whether people rated the pairs, and no world drew the ratings, which then are not shown.
     ratings: for each pair null, or how many raters chose each bias type (null: none of them), the most first.
     labels: for each pair null, or of both its sentences how many raters gave each label, likewise. flaws: the
     numbers of its flaws among PAIR_FLAWS.
@@ -110,7 +115,7 @@ def pair_columns(
     given = {} if labels is None else {key: _most_first(of) for key, of in by_sentence(labels).items()}
     of_sides = ([given.get((pair, side), []) for side in SIDES] for pair in pairs["pair_id"])
     return {name: texts[name].tolist() for name in columns} | {
-        "ratings": list(map(votes, pairs["ratings"])),
+        "ratings": list(map(votes, pairs["ratings"])) if rated else [None] * len(pairs),
         "labels": [both if any(both) else None for both in of_sides],
         "flaws": [[int(place) for place in row.nonzero()[0]] for row in has],
     }

@@ -1,4 +1,5 @@
-"""Did the measures find what was planted? Judgements as a table, a chart and sentences."""
+"""What measures found of what was planted in a world: the answer of a study of worlds, as a table, a chart
+and words."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,21 +15,14 @@ from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import Tips, columns_of, ends_of
-from unmask.report.sections import BENCHMARK, Block, Fold, Items, Section, chosen, folded
+from unmask.report.sections import Block, Fold, Items, chosen
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import TableAndSheet, counted, rows_of
 from unmask.report.study import ORACLE
-from unmask.report.wording import listed
+from unmask.report.wording import listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.sharing import TOLERANCE
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
-
-HEADING = "Did the measures find what was planted?"
-
-INVENTED = (
-    "This is a test: models learnt an invented world with known biases; measures should find these and no "
-    "others. Counts are before correction for many tests."
-)
 
 NAMED = 6
 """So many models are named above a chart."""
@@ -51,21 +45,25 @@ _TIPS: Tips = (
     ("pairs", "pairs", "d"),
 )
 
-_WITH, _WITHOUT, _HOLM = "with a planted bias", "without one", "after Holm's correction"
+_TRAINED, _HOLM, _EXACT = "trained models", "after Holm's correction", "exact model"
 
 BY_MEASURE = Table(
     "planted_by_measure",
     ["title"],
     [
-        Column("found", "{found}", "Scores that show the planted bias clearly.", _WITH),
-        Column("reversed", "{reversed}", "Scores that clearly show the opposite.", _WITH),
-        Column("missed", "{missed}", "Scores that show nothing clear.", _WITH),
-        Column("right", "{right}", "Scores that show nothing clear.", _WITHOUT),
-        Column("false", "{false}", "Scores that show a bias clearly.", _WITHOUT),
-        Column("of frequency", "{of_frequency}", "False ones where only word frequency differs.", _WITHOUT),
-        Column("cannot be told", "{cannot_tell}", "Scores that cannot be tested."),
+        Column("found", "{found}", "Scores that show the planted bias clearly.", _TRAINED),
+        Column("reversed or missed", "{lost}", "Scores that show the opposite, or nothing clear.", _TRAINED),
+        Column("false", "{false}", "Scores that clearly show a bias where none is planted.", _TRAINED),
         Column("found", "{found_holm}", "Found ones that remain.", _HOLM),
-        Column("false or reversed", "{fooled_holm}", "Wrong ones that remain.", _HOLM),
+        Column("reversed or false", "{fooled_holm}", "Wrong ones that remain.", _HOLM),
+        Column(
+            "found",
+            "[{exact_found:.0f}]",
+            "The same of the exact model, which errs as its measure does.",
+            _EXACT,
+        ),
+        Column("reversed or missed", "[{exact_lost:.0f}]", "Likewise.", _EXACT),
+        Column("false", "[{exact_false:.0f}]", "Likewise.", _EXACT),
     ],
     heads={"title": "measure"},
 )
@@ -75,7 +73,7 @@ JUDGED = Table(
     [
         Column(
             "",
-            "{judgement}[: {score:.0f}][~ ({low:.0f} to {high:.0f})][; exact {exact:.0f}]",
+            "{judgement}[: {score:.1f}][~ ({low:.1f} to {high:.1f})][; exact {exact:.1f}]",
             "The judgement on the model's bias score; the score in percent with its interval; that of the "
             "exact model in percent.",
         )
@@ -85,45 +83,41 @@ JUDGED = Table(
 )
 
 
-def section(results: PairResults) -> Section:
-    """Of a study whose benchmarks are all of worlds this is the answer, which the page's heading says."""
-    said = tuple(says(results))
-    is_answer = all(benchmark.world is not None for benchmark in results.study.benchmarks)
-    blocks = tuple(_blocks(results)) if len(results.judgements) else ()
-    sentences = (INVENTED, *said[1:]) if is_answer else said
-    return Section(
-        "planted",
-        HEADING,
-        sentences if blocks else (),
-        blocks,
-        title=said[0] if is_answer and said else "",
-        closing=(INVENTED, *said[:2]) if blocks else (),
-        label="What was planted",
-        leads=is_answer,
-    )
+def is_answer(results: PairResults) -> bool:
+    """Whether what was planted is what the study is about: all its benchmarks are of worlds, and scores are
+    judged."""
+    of_worlds = all(benchmark.world is not None for benchmark in results.study.benchmarks)
+    return of_worlds and bool(results.judgements["judgement"].isin(TESTED).any())
 
 
-def _blocks(results: PairResults) -> Iterator[Block]:
-    captions = results.captions
-    yield TableBlock(BY_MEASURE.sheet(by_measure(results), captions["planted_by_measure"]))
+def blocks(results: PairResults) -> Iterator[Block]:
+    """The table of measures, and pictures and judgements in folds; nothing where no score is judged."""
+    if len(results.judgements):
+        yield TableBlock(BY_MEASURE.sheet(by_measure(results), results.captions["planted_by_measure"]))
+        yield from folds(results)
+
+
+def folds(results: PairResults) -> list[Fold]:
+    """The scores of each benchmark in a picture, and every judgement; nothing where no score is judged."""
+    if results.judgements.empty:
+        return []
+    caption = results.captions["planted_chart"]
+    text = f"{caption} The numbers are in the table below."
     names = results.judgements["benchmark"].unique()
     pictures = ((name, picture) for name in names if (picture := judgements_chart(results, str(name))))
-    caption = captions["planted_chart"]
-    text = f"{caption} The numbers are in the table below."
-    yield from chosen(
-        BENCHMARK, (Fold(name, (chart(f"{name}. {caption}", text, drawn),)) for name, drawn in pictures)
+    drawn = chosen(
+        "Benchmark", [Fold(name, (chart(f"{name}. {caption}", text, each),)) for name, each in pictures]
     )
-    yield Fold("What each judgement means", (Items(tuple(MEANINGS.values())),))
-    yield from folded("Every judgement, in numbers", judgements(results)[1])
+    every = (Items(tuple(MEANINGS.values())), TableBlock(judgements(results)[1]))
+    return [Fold("Scores by what was planted", drawn), Fold("Every judgement, and what each means", every)]
 
 
 def counts(scores: pd.DataFrame, level: float) -> dict[str, int]:
     """How many of some judged scores are which. level: below which p_holm counts as clear."""
     wrong, with_bias = scores["judgement"] == FOOLED, scores["association"] != 0
     holds = scores["p_holm"].astype(float) < level - TOLERANCE
-    which = {name: scores["judgement"] == name for name in (FOUND, MISSED, RIGHT)} | {
-        "cannot_tell": scores["judgement"] == CANNOT_TELL,
-        "reversed": wrong & with_bias,
+    which = {name: scores["judgement"] == name for name in (FOUND, RIGHT)} | {
+        "lost": (scores["judgement"] == MISSED) | wrong & with_bias,
         "false": wrong & ~with_bias,
         "of_frequency": wrong & (scores["planted"] == FREQUENCY),
         "found_holm": holds & (scores["judgement"] == FOUND),
@@ -133,46 +127,78 @@ def counts(scores: pd.DataFrame, level: float) -> dict[str, int]:
 
 
 def by_measure(results: PairResults) -> pd.DataFrame:
-    """How many scores of each measure are judged which; none of controls."""
-    scores = results.judgements[results.judgements["judgement"] != CONTROL]
-    return pd.DataFrame(
-        [
-            {"title": title_of(str(measure)), **counts(rows, results.level)}
-            for measure, rows in scores.groupby("measure", sort=False, observed=True)
-        ]
+    """How many scores of each measure are judged which, and of the exact model's; none of controls."""
+    scores, exact = results.judgements, results.exact_judgements
+    scores = scores[scores["judgement"] != CONTROL]
+    rows = []
+    for measure, of in scores.groupby("measure", sort=False, observed=True):
+        of_exact = exact[exact["measure"] == measure]
+        beside = counts(of_exact, results.level) if len(of_exact) else {}
+        rows.append(
+            {"title": title_of(str(measure)), **counts(of, results.level)}
+            | {f"exact_{name}": float(beside.get(name, "nan")) for name in (FOUND, "lost", "false")}
+        )
+    return pd.DataFrame(rows)
+
+
+def title(results: PairResults) -> str:
+    """Which measures found what was planted and nothing else, and which word frequency fooled."""
+    rows = by_measure(results)
+    right = rows.loc[(rows["lost"] + rows["false"] == 0) & (rows["found"] + rows["right"] > 0), "title"]
+    who = (
+        f"only {listed(right)} {many(right, 'finds', 'find')}"
+        if len(right) < len(rows)
+        else "every measure finds"
+    )
+    first = (
+        f"In a world of known biases {who if len(right) else 'no measure finds'} all of them and no others"
+    )
+    fooled = rows.loc[rows["of_frequency"] > 0, "title"]
+    return (
+        f"{first}; {listed(fooled)} {many(fooled, 'takes', 'take')} frequency for bias"
+        if len(fooled)
+        else first
     )
 
 
-def says(results: PairResults) -> Iterator[str]:
-    """What the headline measure found, and whether the exact model errs where measures do."""
+def answers(results: PairResults) -> Iterator[tuple[str, str]]:
+    """What was planted and found, whether measures or models err, and what remains after Holm's
+    correction."""
     scores = results.judgements
-    of_headline = scores[scores["measure"] == results.headline]
-    if of_headline.empty:
-        return
-    count, title = counts(of_headline, results.level), title_of(results.headline)
-    with_bias = count["found"] + count["reversed"] + count["missed"]
-    without = count["right"] + count["false"]
-    parts = []
-    if with_bias:
-        errors = [f"{name} it in {count[name]}" for name in ("reversed", "missed") if count[name]]
-        parts.append(
-            ", ".join(
-                [f"found the planted bias in {count['found']} of {counted(with_bias, 'score')}", *errors]
-            )
+    tested = scores[scores["judgement"].isin(TESTED)]
+    kinds = tested.drop_duplicates(["benchmark", "bias_type"])
+    with_bias = int((kinds["association"] != 0).sum())
+    yield (
+        "What is this?",
+        f"A test: {listed(tested['model'].unique(), NAMED)} learnt an invented world. In {with_bias} of "
+        f"{len(kinds)} groups of pairs a bias is planted; measures should find these and no others.",
+    )
+    rows = by_measure(results)
+    yield (
+        "What was found?",
+        "; ".join(
+            f"{row['title']} found {row['found']}, reversed or missed {row['lost']}, saw {row['false']} false"
+            for row in rows.to_dict("records")
         )
-    if without:
-        parts.append(f"saw a bias in {count['false']} of {counted(without, 'score')} without one")
-    untested = f"None of {counted(len(of_headline), 'score')} of trained models by {title} can be tested."
-    yield f"{title} {', and '.join(parts)}." if parts else untested
+        + ".",
+    )
     wrong = scores[(scores["judgement"] == FOOLED) & scores["exact"].notna()]
     if len(wrong):
         off = (wrong["exact"] - NO_PREFERENCE).where(lambda each: each.abs() > 100 * TOLERANCE, 0.0)
         alike = int((off * (wrong["score"] - NO_PREFERENCE) > 0).sum())
         yield (
+            "Measure or model?",
             f"In {alike} of {counted(len(wrong), 'false or reversed score')}, the exact model "
             f"({listed(results.study.of_source(ORACLE))}), which knows the true probabilities, errs likewise"
-            f"{': there the measure errs, not the model' if alike else ''}."
+            f"{': there the measure errs, not the model' if alike else ''}.",
         )
+    found, lost = (int(rows[name].sum()) for name in ("found", "fooled_holm"))
+    yield (
+        "Does it hold?",
+        f"These counts are before correction. After Holm's correction {rows['found_holm'].sum()} of {found} "
+        f"found and "
+        f"{lost or 'none'} of {int((scores['judgement'] == FOOLED).sum())} false or reversed ones remain.",
+    )
 
 
 def judgements(results: PairResults) -> TableAndSheet:

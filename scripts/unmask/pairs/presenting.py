@@ -4,7 +4,7 @@ from functools import partial
 
 import pandas as pd
 
-from unmask.pairs import agreement, charts, comparisons, every_pair, overview, planted, topics
+from unmask.pairs import answer, charts, comparisons, every_pair, planted, topics
 from unmask.pairs.results import TIDY, PairResults
 from unmask.report.presenting import Presentation
 from unmask.report.sheets import TableAndSheet
@@ -21,16 +21,12 @@ def _table(name: str, results: PairResults) -> TableAndSheet | pd.DataFrame:
 PRESENTS = Presentation(
     PairResults,
     (
-        overview.section,
-        planted.section,
-        topics.STATES,
+        answer.section,
         topics.GROUPS,
+        topics.STATES,
         every_pair.section,
-        topics.CONTROLS,
-        topics.QUALITY,
-        topics.COMPARISON,
-        agreement.TOPIC,
-        topics.PAPER,
+        topics.TRUST,
+        answer.method,
     ),
     {
         **{name: partial(_table, name) for name in (*TIDY, "quality", *OF_PAPER)},
@@ -38,7 +34,10 @@ PRESENTS = Presentation(
         "planted": planted.judgements,
     },
     {
-        "bias": (lambda results: charts.overview(overview.scores(results)), "overview_chart"),
+        "bias": (
+            lambda results: charts.overview(charts.with_reported(answer.judged(results), results)),
+            "overview_chart",
+        ),
         "planted": (planted.judgements_chart, "planted_chart"),
     },
 )

@@ -10,7 +10,6 @@ from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.forms import Axis, Grid, Kinds, forest
 from unmask.report.panels import columns_of, ends_of
-from unmask.report.sections import TRUST
 from unmask.report.sheets import DASH, Sheet
 from unmask.report.topics import Topic, clear
 from unmask.statistics.quality import UNKNOWN_TOKENS, flags
@@ -170,19 +169,13 @@ def says(results: PairResults) -> Iterator[str]:
         yield clear(rows, "changes of scores without flawed pairs", results.level)
 
 
-TOPIC = Topic[PairResults](
-    "quality",
-    "Data quality",
-    changes,
-    CHANGES,
-    without_any,
-    says=says,
-    group=TRUST,
-    more=(
-        Topic("quality_counts", "How many pairs have each flaw", flaws, counts),
-        Topic("quality_matched", "Scores made elsewhere, and what they do not match", matched, MATCHED),
-        Topic(
-            "quality_unknown", "Tokens that tokenizers do not know", lambda results: results.unknown, UNKNOWN
-        ),
+TOPICS = (
+    Topic[PairResults]("quality", "Scores without flawed pairs", changes, CHANGES, without_any),
+    Topic[PairResults]("quality_counts", "How many pairs have each flaw", flaws, counts),
+    Topic[PairResults](
+        "quality_matched", "Scores made elsewhere, and what they do not match", matched, MATCHED
+    ),
+    Topic[PairResults](
+        "quality_unknown", "Tokens that tokenizers do not know", lambda results: results.unknown, UNKNOWN
     ),
 )

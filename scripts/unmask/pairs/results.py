@@ -16,10 +16,10 @@ from unmask.pairs.paper_tables import lay_out, paper_tables
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
 from unmask.pairs.truths import read_truths
-from unmask.pairs.verdicts import verdicts, with_corrected_p
+from unmask.pairs.verdicts import verdicts, with_controls, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
-from unmask.report.study import SCORED, Study
+from unmask.report.study import ORACLE, SCORED, Study
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, STATES, VERSIONS
 from unmask.study_results import facts_by, load_tables, tables_by
@@ -113,7 +113,8 @@ class PairResults:
     def bias(self) -> pd.DataFrame:
         """BIAS of every model and benchmark, with `verdict` and p_holm as unmask.pairs.verdicts has them."""
         rows = self.study.collect(self.files["bias"], SCHEMAS["bias"])
-        return with_corrected_p(rows.assign(verdict=verdicts(rows)), self.study.trained())
+        rows = with_controls(rows.assign(verdict=verdicts(rows)))
+        return with_corrected_p(rows, self.study.trained())
 
     @cached_property
     def models_compared(self) -> pd.DataFrame:
@@ -170,9 +171,17 @@ class PairResults:
     def judgements(self) -> pd.DataFrame:
         """JUDGEMENTS on the scores of models that were trained on what was planted; without truths there are
         none."""
+        return self._judged(self.settings.get("judged", []))
+
+    @cached_property
+    def exact_judgements(self) -> pd.DataFrame:
+        """The same on the scores of exact models."""
+        return self._judged(self.study.of_source(ORACLE))
+
+    def _judged(self, models: list[str]) -> pd.DataFrame:
         files = self.files.get("truths", [])
         truths = read_truths(self.study, files) if files else {}
-        return judge(self.study, truths, self.bias, self.settings.get("judged", []))
+        return judge(self.study, truths, self.bias, models)
 
     def _facts_of_each(self, key: str) -> dict[tuple[str, str], Any]:
         """What the facts of QUALITY have under a key, by model and benchmark in the study's order."""

@@ -1,21 +1,18 @@
 """What the report shows of sentence pairs beyond the answer, topic by topic."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pandas as pd
 
-from unmask.measures.formulas import kind_for, sees_context
+from unmask.measures.formulas import sees_context
 from unmask.measures.names import title_of
-from unmask.models.detecting import MASKED_LM
-from unmask.pairs import accuracy, charts, comparisons, lms, quality
+from unmask.pairs import agreement, charts, comparisons, lms, quality
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
-from unmask.pairs.verdicts import CLEAR, CONTROL, MARKS, can_be_tested
+from unmask.pairs.verdicts import MARKS
 from unmask.report.declared_tables import Column, Table, with_marks
 from unmask.report.published import UNMASKING_THE_MASK
-from unmask.report.sections import DATA, TRUST
-from unmask.report.sheets import Sheet, counted, number, rows_of
+from unmask.report.sheets import counted, number, rows_of
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
@@ -126,20 +123,6 @@ def bias_types(results: PairResults) -> pd.DataFrame:
     return rows.assign(claim=rows["verdict"].map(MARKS).fillna(""))
 
 
-def says_of_types(results: PairResults) -> Iterator[str]:
-    """How many testable bias types have a clear preference, of trained models by the headline measure."""
-    rows = results.of_headline(results.study.of_trained(bias_types(results)))
-    rows = rows[rows["verdict"] != CONTROL]
-    tested = can_be_tested(rows)
-    if len(rows):
-        count, untested = int((tested["verdict"] == CLEAR).sum()), len(rows) - len(tested)
-        yield (
-            f"{count or 'None'} of {counted(len(tested), 'testable score')} by bias type "
-            f"({listed(rows['title'].unique())}) {many(count or 1, 'shows', 'show')} a clear preference, "
-            f"before Holm's correction{f'; {untested} cannot be tested' if untested else ''}."
-        )
-
-
 def directions(results: PairResults) -> pd.DataFrame:
     """Adv, Dis and Adv − Dis of every measure in both protocols."""
     scores = results.original
@@ -248,17 +231,13 @@ def says_of_states(results: PairResults) -> Iterator[str]:
 
 
 def _of_paper(name: str, title: str) -> Topic[PairResults]:
-    """A table of the paper, which is on masked models."""
-
-    def sheet(results: PairResults, rows: pd.DataFrame) -> Sheet:
-        return results.paper_sheets()[name]
+    """A table of the paper, where it prints a value of what the study measures."""
 
     def rows(results: PairResults) -> pd.DataFrame:
-        kinds = {kind_for(str(measure)) for measure in results.overall["measure"].unique()}
         table = results.paper_tables[name]
-        return table if MASKED_LM in kinds else table.iloc[:0]
+        return table if table["published"].notna().any() else table.iloc[:0]
 
-    return Topic(name, title, rows, sheet)
+    return Topic(name, title, rows, lambda results, rows: results.paper_sheets()[name])
 
 
 def says_of_paper(results: PairResults) -> Iterator[str]:
@@ -273,20 +252,23 @@ def says_of_paper(results: PairResults) -> Iterator[str]:
         )
 
 
-def nothing(results: PairResults) -> pd.DataFrame:
-    """The rows of a topic that has its numbers in others."""
-    return pd.DataFrame()
+def says_of_trust(results: PairResults) -> Iterator[str]:
+    """What controls, flaws of pairs, other measures, people's ratings and printed values say of the
+    scores."""
+    yield from says_of_controls(results)
+    yield from quality.says(results)
+    yield from comparisons.says(results)
+    yield from agreement.says(results)
+    yield from says_of_paper(results)
 
 
 GROUPS = Topic[PairResults](
     "groups",
-    "Bias types and groups",
+    "Bias types",
     bias_types,
     BIAS_TYPES,
     charts.bias_types,
     each=("model", "benchmark"),
-    says=says_of_types,
-    label="Bias types",
     more=(
         Topic(
             "directions",
@@ -311,49 +293,35 @@ STATES = Topic[PairResults](
     says=says_of_states,
     label="States",
 )
-CONTROLS = Topic[PairResults](
-    "controls",
-    "Control sentences",
-    shuffled,
-    SHUFFLED_ORDER,
-    lambda rows: charts.shuffled(_corrected(rows, OVERALL)),
-    says=says_of_controls,
-    group=TRUST,
-    label="Controls",
-    more=(Topic("lms", "Language model score and ICAT", lms.rows, lms.sheet),),
-)
-COMPARISON = Topic[PairResults](
-    "comparison",
-    "Measures, models, versions and states compared",
-    comparisons.shown,
-    comparisons.COMPARED,
-    comparisons.chart,
-    each=("kind", "benchmark"),
-    says=comparisons.says,
-    group=TRUST,
-    label="Comparison",
-)
-PAPER = Topic[PairResults](
-    "tables",
-    "Tables of the paper, token accuracy, values of others",
-    nothing,
-    says=says_of_paper,
-    group=DATA,
-    label="Tables",
+TRUST = Topic[PairResults](
+    "trust",
+    "How far to trust it",
+    says=says_of_trust,
     more=(
-        _of_paper("table1", "Table 1: token accuracy"),
-        _of_paper("table3", "Table 3: advantaged and disadvantaged groups"),
-        _of_paper("table4", "Table 4: shuffled and unrelated sentences"),
-        _of_paper("table5", "Table 5: bias scores"),
-        *accuracy.TOPICS,
-        Topic("peers", "Values that others report", peers, PEERS),
-    ),
-)
-QUALITY = replace(
-    quality.TOPIC,
-    more=(
-        *quality.TOPIC.more,
+        Topic(
+            "controls",
+            "Control sentences: words shuffled",
+            shuffled,
+            SHUFFLED_ORDER,
+            lambda rows: charts.shuffled(_corrected(rows, OVERALL)),
+        ),
+        Topic("lms", "Language model score and ICAT", lms.rows, lms.sheet),
+        *quality.TOPICS,
         Topic("leverage", "The words that each score depends on most", leverage, LEVERAGE),
+        Topic(
+            "comparison",
+            "Measures, models, versions and states compared",
+            comparisons.shown,
+            comparisons.COMPARED,
+            comparisons.chart,
+            each=("kind", "benchmark"),
+        ),
+        *agreement.TOPICS,
+        _of_paper("table1", "Table 1 of the paper: token accuracy"),
+        _of_paper("table3", "Table 3 of the paper: advantaged and disadvantaged groups"),
+        _of_paper("table4", "Table 4 of the paper: shuffled and unrelated sentences"),
+        _of_paper("table5", "Table 5 of the paper: bias scores"),
+        Topic("peers", "Values that others report", peers, PEERS),
         Topic("precision", "Arithmetic precision", precision, PRECISION, says=says_of_precision),
     ),
 )

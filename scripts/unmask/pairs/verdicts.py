@@ -10,7 +10,7 @@ from unmask.report.sheets import UNTESTABLE, rows_of
 from unmask.statistics.proportions import contains, leaves_out
 from unmask.statistics.ranks import step_down
 from unmask.statistics.schema import OVERALL
-from unmask.terms import CORRECTED, ORIGINAL
+from unmask.terms import CORRECTED, ORIGINAL, SHUFFLED
 
 NO_CLEAR = "no clear preference"
 BY_WORDS = "explainable by word choice"
@@ -29,7 +29,9 @@ IN_EVERY_LEGEND = (NO_CLEAR, BY_WORDS, CLEAR)
 MEANINGS: Mapping[str, str] = {
     NO_CLEAR: "the interval includes 50.",
     BY_WORDS: "the interval excludes 50, and the score lies in the band of word choice: the scores of a "
-    "model that prefers words at random and ignores their meaning.",
+    "model that prefers words at random and ignores their meaning; or the score is as clear, on the same "
+    "side, with "
+    "the words of each sentence shuffled.",
     CLEAR: "the interval excludes 50, and the score lies outside the band of word choice.",
     CANNOT_TELL: "there is no interval (too few different words, or all pairs tie), or the interval includes "
     "50 and would even if all pairs were decided alike, or it excludes 50 and there is no band.",
@@ -82,6 +84,20 @@ def _could_be_clear(row: Any) -> bool:
 def can_be_tested(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows on which there is a verdict: neither controls nor scores that cannot be tested."""
     return rows[rows["verdict"].isin(TESTABLE)]
+
+
+def with_controls(rows: pd.DataFrame) -> pd.DataFrame:
+    """A bias table in which no score is clear whose control is: the same measure prefers the same side as
+    clearly where the words of each sentence are shuffled. Word choice explains such a score (BY_WORDS).
+
+    rows: BIAS over the study, with the columns model, benchmark and verdict.
+    """
+    keys = ["model", "benchmark", "measure", "protocol", "grouping", "group"]
+    side = (rows["score"].astype(float) > rows["neutral"]).rename("side")
+    places = pd.MultiIndex.from_frame(pd.concat([rows[keys].astype(str), side], axis=1))
+    clear, shuffled = rows["verdict"] == CLEAR, rows["variant"] == SHUFFLED
+    explained = clear & ~shuffled & places.isin(places[clear & shuffled])
+    return rows.assign(verdict=rows["verdict"].mask(explained, BY_WORDS))
 
 
 def with_corrected_p(rows: pd.DataFrame, trained: Collection[str]) -> pd.DataFrame:

@@ -13,7 +13,6 @@ from unmask.regional.terms import C_W, C_Z, CONTROL, FULL, PROTOCOLS, REPLACE, S
 from unmask.report.declared_tables import Column, Table, ends, with_marks
 from unmask.report.presenting import Presentation
 from unmask.report.published import DOUBT
-from unmask.report.sections import OTHER_TESTS
 from unmask.report.sheets import Sheet, number
 from unmask.report.study import UNTRAINED
 from unmask.report.topics import Topic, clear
@@ -227,7 +226,6 @@ TOPIC = Topic[RegionalResults](
     "Regional bias",
     draws=charts.scores,
     says=says_of_scores,
-    group=OTHER_TESTS,
     file="scores",
     more=(
         _of_continents("table1", "Table 1: C_w and C_z, with bands", [C_W, C_Z], says=says_of_tree),

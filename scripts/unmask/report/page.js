@@ -324,17 +324,14 @@ openTarget();
 addEventListener("load", openTarget);
 
 // which section is read, in the bar of sections
-const groups = document.querySelectorAll("nav > ul > li");
-const links = new Map([...document.querySelectorAll("nav li li a")].map((link) => [link.hash.slice(1), link]));
 const reading = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
-      const link = links.get(target.id);
+      const link = document.querySelector(`nav a[href="#${target.id}"]`);
       if (!isIntersecting) link.removeAttribute("aria-current");
       else {
         link.setAttribute("aria-current", "true");
         const strip = link.closest("ul");
-        groups.forEach((group) => group.classList.toggle("current", group.contains(strip)));
         strip.scrollLeft = link.offsetLeft - strip.offsetLeft;
       }
     }

@@ -5,7 +5,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +13,12 @@ from markupsafe import Markup
 
 from unmask.report import charts
 from unmask.report.colours import style_sheet
-from unmask.report.sections import MORE, RESULTS, App, Chart, Section, arranged
+from unmask.report.sections import App, Chart, Section, arranged
 from unmask.report.sheets import Sheet
 from unmask.report.titled import title_of
 
 LIBRARY = Path(__file__).resolve().parents[1]
 """Where programs are (unmask.report.sections.App)."""
-
-LEAD = 1
-"""So many sentences of a section of results stand before its pictures; two more or over are folded."""
-
-LEAD_OF_ANSWER = 5
-"""The same of a section that has the answer of the whole report."""
 
 LONG = 40
 """A table of more rows scrolls in a box of its own."""
@@ -55,14 +48,11 @@ class About:
 def render_page(title: str, sections: Sequence[Section], about: About = About()) -> str:
     """The whole HTML page as text; it asks for nothing outside itself.
 
-    Sections stand in the order of their groups; those that have nothing to show are left out. The page's
-    heading is the answer of the first section that has one, below the title of the study.
-    Raises ValueError where two sections have one name, and FileNotFoundError for a program that is not there.
+    Sections that have nothing to show are left out. The page's heading is the answer of the first section
+    that has one, below the title of the study.
+    Raises FileNotFoundError for a program that is not there.
     """
-    visible = arranged(section for section in sections if not section.is_empty())
-    names = [section.name for section in visible]
-    if len(set(names)) < len(names):
-        raise ValueError(f"two sections of one name among {', '.join(names)}")
+    visible = arranged(sections)
     environment = Environment(
         loader=PackageLoader("unmask.report", "."),
         autoescape=True,
@@ -81,8 +71,7 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
 
     def with_title(chart: Chart, titles: Sequence[str]) -> dict[str, Any]:
         """A chart with the title that it has where it leaves the page; titles: of what it is in."""
-        heading = [title for title in titles if title != MORE]
-        return chart.spec | {"saved": title_of(chart.spec, heading, chart.caption, about.study, about.source)}
+        return chart.spec | {"saved": title_of(chart.spec, titles, chart.caption, about.study, about.source)}
 
     blocks = [block for section in visible for block in section.every_block()]
     charted = any(isinstance(block, Chart) for block in blocks)
@@ -99,10 +88,8 @@ def render_page(title: str, sections: Sequence[Section], about: About = About())
         description=_description(title, visible),
         answer=next((section.title for section in visible if section.title), ""),
         sections=visible,
-        groups=[(group, list(members)) for group, members in groupby(visible, key=lambda each: each.group)],
         is_broad=is_broad,
         numbered=numbered,
-        leading=leading,
         LONG=LONG,
         PROSE=PROSE,
         with_title=with_title,
@@ -134,20 +121,9 @@ def content_policy(programs: Sequence[str]) -> str:
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
 
 
-def leading(section: Section) -> int:
-    """How many of its sentences stand before its pictures; the others are in a fold.
-
-    Beyond the results the first alone does, as everything else there is second to it.
-    """
-    if section.group != RESULTS:
-        return 1
-    most = LEAD_OF_ANSWER if section.title else LEAD
-    return most if len(section.sentences) > most + 1 else len(section.sentences)
-
-
 def _description(title: str, sections: Sequence[Section]) -> str:
     """A sentence for those who have a link to the page and not the page: what is found first."""
-    texts = (text for section in sections for text in section.sentences if not text.endswith("?"))
+    texts = (text for each in sections for text in (*(text for _, text in each.answers), *each.sentences))
     return next(texts, title)
 
 

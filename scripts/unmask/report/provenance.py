@@ -1,20 +1,26 @@
-"""What the report says about where its numbers come from."""
+"""The last section of the page: where numbers come from, the licences of data, and how to cite."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from unmask.facts import read_facts
-from unmask.report.sections import ORIGINS, Facts, Fold, Section, chosen
+from unmask.installation import workflow_root
+from unmask.report.sections import METHOD, Block, Code, Facts, Fold, Section, Text, chosen
 from unmask.report.sheets import DASH
 from unmask.tables import read_metadata
+from unmask.terms import LICENCE
 
 Lines = Sequence[tuple[str, str]]
 """Nested facts as lines: keys joined by dots, and the value as text."""
 
+HEADING, LABEL = "Method, data and citation", "Method, data"
 
-def provenance(settings: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]) -> Section:
-    """The report's last section: the study's settings, and what every entry says.
+MESSAGE = "If you use Unmask, please cite it, and the papers whose measures you report."
+
+
+def provenance(settings: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> Section:
+    """What the study's settings and every entry say, the licences of its data, and how to cite.
 
     An entry has a title; files, Parquet with facts in its metadata or JSON; keys, which of the facts are
     shown, empty for all; and may have `within`: then each value of that mapping of a file's facts counts as a
@@ -27,10 +33,21 @@ def provenance(settings: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]
         lines = agreed([list(flatten(_chosen(one, entry["keys"]))) for one in facts])
         stated = flatten(entry.get("stated", {}))
         folds.append(Fold(entry["title"], (Facts((*stated, *lines)),)))
-    blocks = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
+    blocks: list[Block] = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
     if folds:
         blocks.append(Fold("Inputs, code and versions", chosen("Of", folds)))
-    return Section("provenance", "Provenance", (), tuple(blocks), group=ORIGINS)
+    stated_licences = [(each["title"], each.get("stated", {}).get(LICENCE)) for each in entries]
+    if licences := tuple((title, licence) for title, licence in stated_licences if licence):
+        blocks.append(Fold("Licences of the data that is quoted", (Facts(licences),)))
+    entry_of_unmask, papers = citations()
+    blocks += [Text(MESSAGE), Code(entry_of_unmask), Fold("The papers", (Code(papers),))]
+    return Section(METHOD, HEADING, (), tuple(blocks), label=LABEL)
+
+
+def citations() -> tuple[str, str]:
+    """The entry of Unmask in CITATION.bib, and those of the papers."""
+    entry, _, papers = (workflow_root() / "CITATION.bib").read_text(encoding="utf-8").partition("\n\n")
+    return f"{entry}\n", papers
 
 
 def _facts(path: str | Path, within: str | None) -> list[Mapping[str, Any]]:

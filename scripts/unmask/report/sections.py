@@ -23,12 +23,9 @@ NAME = re.compile(r"[a-z][a-z0-9-]*")
 PROGRAM = re.compile(r"[a-z_]+/[a-z_]+")
 """What the place of a program looks like."""
 
-GROUPS = RESULTS, TRUST, OTHER_TESTS, DATA, ORIGINS = "Results", "Trust", "Other tests", "Data", "Provenance"
-"""The groups of sections, in the order of the page: results and how to read them; how far to trust them;
-other families of tests; tables in the form of papers, and details; where numbers come from."""
-
-MORE = "More pictures and tables"
-"""The title of the fold with what is beyond the first picture of a section."""
+METHOD = "method"
+"""The name of the last section of the page: how numbers came about, and what they are from. Several
+families, and the report itself, write parts of it."""
 
 
 @dataclass(frozen=True)
@@ -161,12 +158,12 @@ Block = Annotated[
 class Section:
     """A part of the report.
 
-    name: as NAME, of its own in the report; sentences: what was found, in plain words, the main thing first;
-    headline: its main numbers in a narrow table, for a terminal (unmask.report.summary); title: the answer of
-    the whole report in a line, of a section that has it; closing: sentences with which a terminal ends.
-    group: of GROUPS; label: what the navigation calls it, by default its heading; leads: whether it stands
-    before the other sections of its group.
-    Raises ValueError for another name or group.
+    name: as NAME; sections of one name are shown as one (`arranged`). sentences: what was found, in plain
+    words, the main thing first; label: what the navigation calls it, by default its heading.
+    Of the section that has the answer of the whole report, title: the answer in a line; answers: to the
+    questions of a reader, each with its question; headline: the main numbers in a narrow table, for a
+    terminal (unmask.report.summary).
+    Raises ValueError for another name.
     """
 
     name: str
@@ -175,19 +172,15 @@ class Section:
     blocks: tuple[Block, ...] = ()
     headline: Sheet | None = None
     title: str = ""
-    closing: tuple[str, ...] = ()
-    group: str = RESULTS
+    answers: tuple[tuple[str, str], ...] = ()
     label: str = ""
-    leads: bool = False
 
     def __post_init__(self) -> None:
         _check_name(self.name)
-        if self.group not in GROUPS:
-            raise ValueError(f"{self.group!r} is no group of sections (known: {', '.join(GROUPS)})")
 
     def is_empty(self) -> bool:
         """Whether it has nothing to show."""
-        return not (self.sentences or self.blocks)
+        return not (self.sentences or self.blocks or self.answers)
 
     def every_block(self) -> Iterator[Block]:
         """Its blocks, and those in folds and choices."""
@@ -202,31 +195,15 @@ class Section:
 
 
 def arranged(sections: Iterable[Section]) -> list[Section]:
-    """Sections in the order of the page: by group, those that lead before the others, else as they come.
-
-    Beyond the results each has its sentences and its first picture open, and the rest in a fold.
-    """
-    ordered = sorted(sections, key=lambda section: (GROUPS.index(section.group), not section.leads))
-    return [section if section.group in (RESULTS, ORIGINS) else _at_a_glance(section) for section in ordered]
-
-
-def _at_a_glance(section: Section) -> Section:
-    pictures = [place for place, block in enumerate(section.blocks) if isinstance(block, Chart | Choice)]
-    first = pictures[0] + 1 if pictures else len(section.blocks)
-    rest = section.blocks[first:]
-    # a fold of folds alone spares nothing
-    if not any(isinstance(block, Chart | Choice | Table) for block in rest):
-        return section
-    return replace(section, blocks=(*section.blocks[:first], Fold(MORE, rest)))
-
-
-def folded(title: str, sheet: Sheet) -> tuple[Fold, ...]:
-    """A table in a fold; nothing where it has no rows."""
-    return (Fold(title, (Table(sheet),)),) if sheet.rows else ()
-
-
-BENCHMARK = "Benchmark"
-"""What is selected of pictures of several benchmarks."""
+    """The sections of a page that have something to show: those of one name as one, METHOD last."""
+    parts: dict[str, Section] = {}
+    for part in sections:
+        if first := parts.get(part.name):
+            sentences, blocks = first.sentences + part.sentences, first.blocks + part.blocks
+            part = replace(first, heading=first.heading or part.heading, sentences=sentences, blocks=blocks)
+        parts[part.name] = part
+    whole = [section for section in parts.values() if not section.is_empty()]
+    return sorted(whole, key=lambda section: section.name == METHOD)
 
 
 def chosen(label: str, folds: Iterable[Fold]) -> tuple[Block, ...]:

@@ -65,10 +65,15 @@ def counted(count: int, thing: str = "pair") -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def interval(low: Any, high: Any, decimals: int = 1, signed: bool = False) -> str:
-    """`low to high`, a dash for null."""
-    ends = number(low, decimals, signed), number(high, decimals, signed)
-    return DASH if DASH in ends else " to ".join(ends)
+def interval(low: Any, high: Any, decimals: int = 1, signed: bool = False, apart: float | None = None) -> str:
+    """`low to high`, a dash for null. apart: a number; an end that would read like it has a decimal more."""
+    texts = [number(end, decimals, signed) for end in (low, high)]
+    if DASH in texts:
+        return DASH
+    for place, end in enumerate((low, high)):
+        if apart is not None and end != apart and texts[place] == number(apart, decimals, signed):
+            texts[place] = number(end, decimals + 1, signed)
+    return " to ".join(texts)
 
 
 def p_value(p: Any) -> str:

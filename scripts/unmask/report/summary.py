@@ -1,6 +1,7 @@
 """The report in a screenful of text, for a terminal or a mail."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from textwrap import fill
 
 from tabulate import tabulate
@@ -20,42 +21,23 @@ MOST_SENTENCES = 5
 def render_summary(title: str, sections: Sequence[Section]) -> str:
     """What the sections found, in lines of WIDTH characters at most.
 
-    The study's title; the answer with its sentences, of the section that has one, or else the findings of all
-    sections, the first of each before second ones; then the headline of each section that has one, as a
-    table; at the end what sections close with.
+    The study's title; the answer of the section that has one, with its answers to questions and its headline
+    as a table; or else the first sentences of the first sections.
     """
     return "\n\n".join([_filled(title), *_parts(sections)]) + "\n"
 
 
 def _parts(sections: Sequence[Section]) -> Iterator[str]:
-    leading = next((section for section in sections if section.title and not section.closing), None)
-    if leading:
-        yield _filled(leading.title)
-        if leading.sentences:
-            yield "\n".join(map(_filled, leading.sentences[:MOST_SENTENCES]))
-    else:
-        for text in _findings([section for section in sections if not section.closing]):
-            yield _filled(text, indent="    ")
-    for section in sections:
-        if section.headline and section.headline.rows:
-            yield f"{_filled(section.headline.caption)}\n\n{_table(section.headline)}"
-    for section in sections:
-        if section.closing:
-            # a question, or what the sentences are about
-            heading = section.heading if section.heading.endswith("?") else f"{section.heading}:"
-            yield _filled(" ".join([heading, *section.closing]))
-
-
-def _findings(sections: Sequence[Section]) -> list[str]:
-    """MOST_SENTENCES of their findings, in the order of the sections; no second one displaces a first."""
-    ranked = [
-        (rank, place, f"{section.heading}: {text}" if rank == 0 else text)
-        for place, section in enumerate(sections)
-        # a section may ask a question first
-        for rank, text in enumerate(text for text in section.sentences if not text.endswith("?"))
-    ]
-    chosen = sorted(ranked)[:MOST_SENTENCES]
-    return [text for _, _, text in sorted(chosen, key=lambda each: (each[1], each[0]))]
+    answer = next((section for section in sections if section.title), None)
+    if answer is None:
+        said = [(each.heading, each.sentences[0]) for each in sections if each.sentences]
+        for heading, sentence in said[:MOST_SENTENCES]:
+            yield _filled(f"{heading}: {sentence}", indent="    ")
+        return
+    yield _filled(answer.title)
+    yield "\n".join(_filled(f"{question} {text}", indent="  ") for question, text in answer.answers)
+    if answer.headline and answer.headline.rows:
+        yield f"{_filled(answer.headline.caption)}\n\n{_table(answer.headline)}"
 
 
 def _filled(text: str, indent: str = "") -> str:
@@ -64,22 +46,15 @@ def _filled(text: str, indent: str = "") -> str:
 
 
 def _table(sheet: Sheet) -> str:
-    """A table, in several parts one below the other where it has too many columns for a line."""
-    heads = (*sheet.stubs, *(label for _, label in sheet.columns))
-    lines = [heads, *sheet.rows[:MOST_ROWS]]
-    columns = [[_one_line(cell) for cell in column] for column in zip(*lines, strict=True)]
-    stubs, others = columns[: len(sheet.stubs)], columns[len(sheet.stubs) :]
-    parts: list[list[list[str]]] = [[]]
-    for column in others:
-        across = sum(2 + max(map(len, each)) for each in (*stubs, *parts[-1], column))
-        if parts[-1] and across - 2 > WIDTH:
-            parts.append([])
-        parts[-1].append(column)
+    """The rows below what their first cells say, once for those alike."""
+    rows = [[_one_line(cell) for cell in row] for row in sheet.rows[:MOST_ROWS]]
     # a cell is text, whatever it looks like
-    tables = (zip(*stubs, *part, strict=True) for part in parts)
-    texts = [tabulate([*rows], tablefmt="plain", disable_numparse=True) for rows in tables]
-    more = len(sheet.rows) - MOST_ROWS
-    shown = "\n\n".join(texts).splitlines() + ([f"... and {more} more rows"] if more > 0 else [])
+    lines = iter(tabulate([row[1:] for row in rows], tablefmt="plain", disable_numparse=True).splitlines())
+    shown: list[str] = []
+    for first, alike in groupby(rows, key=lambda row: row[0]):
+        shown += [first, *(f"  {next(lines)}" for _ in alike)]
+    if (more := len(sheet.rows) - MOST_ROWS) > 0:
+        shown.append(f"... and {more} more rows")
     return "\n".join(line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in shown)
 
 

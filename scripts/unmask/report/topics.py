@@ -14,7 +14,7 @@ import pandas as pd
 from unmask.report.captions import COMPUTED, Captions
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Table
-from unmask.report.sections import RESULTS, Block, Fold, Section, Text, chosen
+from unmask.report.sections import Block, Fold, Section, Text, chosen
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import NO_SHEET, Sheet, TableAndSheet
 
@@ -53,7 +53,6 @@ class Topic(Generic[Results]):
     each: Sequence[str] = ()
     says: Callable[[Results], Iterable[str]] = lambda results: ()
     more: "Sequence[Topic[Results]]" = ()
-    group: str = RESULTS
     label: str = ""
     file: str = ""
     draws: "Callable[[Results], Drawn | None] | None" = None
@@ -74,11 +73,18 @@ class Topic(Generic[Results]):
         blocks = [*self._shown(results, open_table=False)]
         for topic in self.more:
             if inner := tuple(topic._shown(results, open_table=True)):
-                blocks.append(Fold(topic.title, (*map(Text, topic.says(results)), *inner)))
-        if blocks and self.name in results.captions.templates.get(COMPUTED, ()):
-            blocks.append(results.captions.computed(self.name))
+                blocks.append(
+                    Fold(topic.title, (*map(Text, topic.says(results)), *inner, *topic._computed(results)))
+                )
+        if blocks:
+            blocks += self._computed(results)
         sentences = tuple(self.says(results)) if blocks else ()
-        return Section(self.name, self.title, sentences, tuple(blocks), group=self.group, label=self.label)
+        return Section(self.name, self.title, sentences, tuple(blocks), label=self.label)
+
+    def _computed(self, results: Results) -> Iterator[Fold]:
+        """How its numbers come about, where its captions say so."""
+        if self.name in results.captions.templates.get(COMPUTED, ()):
+            yield results.captions.computed(self.name)
 
     def table(self, results: Results) -> TableAndSheet:
         """The numbers of its table, and the table as it is read."""

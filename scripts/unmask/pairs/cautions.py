@@ -1,4 +1,4 @@
-"""The first screen: the answer in words, a picture and a table, what was measured, and how to read it."""
+"""What a reader of the answer should be wary of, what was measured, and how to read it."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,8 @@ import pandas as pd
 from unmask.measures.formulas import kind_for
 from unmask.measures.names import explained, title_of
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM, SCORE_FILE
-from unmask.pairs import answer, charts
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import VERDICTS, in_words
-from unmask.report.charts import chart
-from unmask.report.sections import Block, Fold, Items, Section, Table, Text
 from unmask.report.sheets import counted
 from unmask.report.study import ORACLE, SCORED, UNTRAINED
 from unmask.report.wording import listed, many, records
@@ -23,9 +20,6 @@ NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal", SCORE_FILE: "externa
 
 FEW = 100
 """A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
-
-SHORT = 20
-"""A table of so many scores is open on the first screen."""
 
 WARY = 1.0
 """From so many percent of unknown tokens on a reader is cautioned."""
@@ -58,40 +52,17 @@ NOTES = (
 )
 
 
-def section(results: PairResults) -> Section:
-    """The answer of the study."""
-    said = tuple(answer.sentences(results))
-    blocks: list[Block] = [Items(tuple(warnings(results)), warning=True)]
-    if picture := charts.headline(answer.pictured(results), results.captions.facts["confidence"]):
-        caption = results.captions["headline"]
-        blocks.append(chart(caption, f"{caption} The numbers are in the table below.", picture))
-    sheet = answer.sheet(results)
-    if sheet.rows:
-        blocks.append(Fold("Every score with its verdict", (Table(sheet),), open=len(sheet.rows) <= SHORT))
-    if drawn := charts.overview(scores(results)):
-        caption = results.captions["overview_chart"]
-        text = f"{caption} The numbers are in the table above."
-        blocks.append(Fold("All measures in pictures", (chart(caption, text, drawn),)))
-    names = results.overall["measure"].astype(str).unique()
-    how = (*in_words(VERDICTS), *map(explained, names), *NOTES)
-    blocks += [
-        Fold("What was measured", (Text(" ".join(measured(results))),)),
-        Fold("How to read this: verdicts, measures, protocols", (Items((SCORE, *how)),)),
-    ]
-    return Section("overview", "Answer", said, tuple(blocks), answer.terminal(results), answer.title(results))
+def how_to_read(results: PairResults) -> Iterator[str]:
+    """What scores, verdicts, the study's measures and protocols mean."""
+    yield SCORE
+    yield from in_words(VERDICTS)
+    yield from map(explained, results.overall["measure"].astype(str).unique())
+    yield from NOTES
 
 
-def scores(results: PairResults) -> pd.DataFrame:
-    """The scores over all pairs, protocol corrected, beside those that others report."""
-    rows = results.overall
-    rows = rows[(rows["protocol"] == CORRECTED) & rows["score"].notna()]
-    return charts.with_reported(rows, results)
-
-
-def warnings(results: PairResults) -> Iterator[str]:
-    """What a reader of the answer should be wary of."""
+def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
+    """What a reader of the answer should be wary of. scores: of unmask.pairs.answer.judged."""
     yield NEAR_50
-    scores = answer.judged(results)
     study, sizes = results.study, scores.drop_duplicates("benchmark")
     if few := [f"{row['benchmark']} ({row['n']:,})" for row in records(sizes[sizes["n"] < FEW])]:
         yield f"{listed(few)} {many(few, 'has', 'have')} too few pairs to say much."
@@ -104,7 +75,7 @@ def warnings(results: PairResults) -> Iterator[str]:
     if len(missing):
         yield (
             f"Scores of {listed(missing['model'].unique())} do not match the benchmark everywhere: "
-            f"{counted(int(missing['pairs_without_score'].sum()))} without a score (see Data quality)."
+            f"{counted(int(missing['pairs_without_score'].sum()))} without a score (see How far to trust it)."
         )
     if unscored := [model.name for model in study.models if model.name not in {*scores["model"]}]:
         yield f"{listed(unscored)} {many(unscored, 'has', 'have')} no score on any benchmark; see the logs."
