@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -60,12 +61,7 @@ def made() -> synthetic.Synthetic:
 
 @pytest.fixture(scope="module")
 def ratios(made: synthetic.Synthetic) -> pd.DataFrame:
-    told = {"words_stereotype": 1, "words_antistereotype": 1, "unseen": 0}
-    rows = [
-        {"pair_id": pair_id, "log_ratio": place % 7 - 3.0, **told}
-        for place, pair_id in enumerate(made.pairs["pair_id"])
-    ]
-    return framed(rows, PAIR_RATIOS)
+    return framed(made.pairs[["pair_id"]].assign(log_ratio=np.arange(50) % 7 - 3.0), PAIR_RATIOS)
 
 
 @pytest.fixture

@@ -35,17 +35,8 @@ def log_ratios(pairs: pd.DataFrame, counts: Iterable[str | Path]) -> tuple[pd.Da
     def level(words: Sequence[str]) -> float:
         return float(log_counts([count_of[word] for word in words]).mean()) if words else np.nan
 
-    rows = [
-        {
-            "pair_id": pair_id,
-            "log_ratio": level(stereotype) - level(antistereotype),
-            "words_stereotype": len(stereotype),
-            "words_antistereotype": len(antistereotype),
-            "unseen": sum(count_of[word] == 0 for word in (*stereotype, *antistereotype)),
-        }
-        for pair_id, (stereotype, antistereotype) in zip(pairs["pair_id"], modified, strict=True)
-    ]
-    return framed(rows, PAIR_RATIOS), tokens
+    ratios = [level(stereotype) - level(antistereotype) for stereotype, antistereotype in modified]
+    return framed(pairs[["pair_id"]].assign(log_ratio=ratios), PAIR_RATIOS), tokens
 
 
 def link_table(
@@ -74,13 +65,11 @@ def correlation_table(
         )
     decided = decisions(pairs, scores)
     ratio = rounded(ratios["log_ratio"])
+    of_groups = [each for each in groups(pairs) if each[0] in (OVERALL, BIAS_TYPE)]
     rows: list[dict[str, object]] = []
-    for column, (measure, protocol) in enumerate(decided.series):
-        margin = decided.margin[:, column]
+    for (measure, protocol), margin in zip(decided.series, decided.margin.T, strict=True):
         known = ~np.isnan(margin) & ~np.isnan(ratio)
-        for grouping, group, members in groups(pairs):
-            if grouping not in (OVERALL, BIAS_TYPE):
-                continue
+        for grouping, group, members in of_groups:
             counted = members[known[members]]
             correlation = spearman(ratio[counted], margin[counted], confidence)
             rows.append(

@@ -77,12 +77,6 @@ def _words(pieces: pa.Table) -> pa.Table:
     # such a piece is a word, or empty
     plain = pc.and_(pc.string_is_ascii(texts), pc.invert(pc.match_substring(texts, "'")))
     is_word = pc.and_(plain, pc.not_equal(texts, ""))
-    others = pieces.filter(pc.invert(plain)).to_pydict()
-    words: list[str] = []
-    counts: list[int] = []
-    for piece, count in zip(others["word"], others["count"], strict=True):
-        of_piece = words_of(piece)
-        words += of_piece
-        counts += [count] * len(of_piece)
-    of_others = _table(pa.array(words, pa.string()), pa.array(counts, pa.int64()))
-    return pa.concat_tables([pieces.filter(is_word), of_others])
+    others = pieces.filter(pc.invert(plain)).to_pylist()
+    rows = [{**piece, "word": word} for piece in others for word in words_of(piece["word"])]
+    return pa.concat_tables([pieces.filter(is_word), pa.Table.from_pylist(rows, WORD_COUNTS)])

@@ -39,7 +39,7 @@ def compare_groups(words: pd.DataFrame) -> pd.DataFrame:
 
     words: as `ranked` gives them. For each group g: rank_g, the mean rank of its words that are shown;
     words_g, how many words it has in all; per_million_g, the median of their frequencies. The Mann-Whitney
-    test (u, effect, rank_biserial, p, p_holm) compares the levels of the counts of all words of the two
+    test (u, effect, p, p_holm) compares the levels of the counts of all words of the two
     groups, not only of those shown: effect is the probability that a word of the advantaged group is the more
     frequent. Words are not drawn at random, so p says how sharply two lists differ, and nothing of a
     population of words. p_holm is corrected over the bias types of one benchmark and origin.

@@ -36,12 +36,9 @@ by hand `listing`: what unmask.frequency.word_lists.read_listing says of them.
 
 PAIR_RATIOS = schema(
     """
-    pair_id               text  the pair
-    log_ratio             f64?  log frequency ratio, stereotype minus antistereotype, natural; null where a
-                                side has no modified word
-    words_stereotype      i16   modified words of the stereotypical sentence
-    words_antistereotype  i16   modified words of the other sentence
-    unseen                i16   how many of both no corpus has
+    pair_id    text  the pair
+    log_ratio  f64?  log frequency ratio, stereotype minus antistereotype, natural; null where a side has no
+                     modified word
     """
 )
 """One row per pair of a benchmark, in its order. Metadata: benchmark, corpora (names) and tokens."""
@@ -55,8 +52,7 @@ CORRELATIONS = schema(
     n           i32    pairs that have both a log ratio and a margin
     left_out    i32    pairs of the group that lack one
     rho         f64?   Spearman's correlation of log ratio and margin; null where it is undefined
-    low         f64?   lower end of the interval of `rho`
-    high        f64?   upper end of the interval from `low`
+    low, high   f64?   ends of the interval of `rho`
     reason      word?  why rho or its interval is null
     confidence  f64    level of the interval
     """

@@ -31,7 +31,6 @@ TABLE2 = Table(
             for side, group in (("Adv", ADVANTAGED), ("Dis", DISADVANTAGED))
         ),
         Column("A", "{effect:.2f}{mark}", "Probability that the advantaged word is the more frequent.", TEST),
-        Column("r", "{rank_biserial:+.2f}", "Rank-biserial correlation, 2A - 1.", TEST),
         Column("p", "{p:p}", "Two-sided p.", TEST),
         Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction over the bias types.", TEST),
     ],

@@ -45,12 +45,11 @@ class MannWhitney(NamedTuple):
     """u counts the pairs (one of each sample) in which the first is larger, a tie as one half.
 
     effect is u over the number of such pairs, P(first > second) + ½ P(equal), Vargha and Delaney's A; .5 is
-    no difference. rank_biserial is 2 effect - 1. p is two-sided. All but u are nan where a sample is empty.
+    no difference. p is two-sided. All but u are nan where a sample is empty.
     """
 
     u: float
     effect: float
-    rank_biserial: float
     p: float
 
 
@@ -61,10 +60,10 @@ def mann_whitney(first: Floats, second: Floats) -> MannWhitney:
     approximation with corrections for ties and continuity (scipy's method `auto`).
     """
     if not (len(first) and len(second)):
-        return MannWhitney(0.0, np.nan, np.nan, np.nan)
+        return MannWhitney(0.0, np.nan, np.nan)
     test = mannwhitneyu(first, second)
-    effect = float(test.statistic) / (len(first) * len(second))
-    return MannWhitney(float(test.statistic), effect, 2 * effect - 1, float(test.pvalue))
+    u = float(test.statistic)
+    return MannWhitney(u, u / (len(first) * len(second)), float(test.pvalue))
 
 
 class Correlation(NamedTuple):
