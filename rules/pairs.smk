@@ -512,7 +512,6 @@ if SCORED:
         PAIRS_SETTINGS
         | {
             "measures": MEASURES,
-            "headline": config.get("headline"),
             "series": PAIRS.series,
             # what they prefer was planted
             "judged": [name for name in MODELS.of("train") if MODELS[name].get("steps") != 0],

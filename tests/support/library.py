@@ -135,7 +135,7 @@ from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import page as keys_page
 from unmask.measures.formulas import MEASURES as ALL_MEASURES
 from unmask.measures.formulas import kind_for, maskings_of, measure, sees_context
-from unmask.measures.names import explained, headline, headline_among, title_of
+from unmask.measures.names import explained, title_of
 from unmask.measures.schema import SCORES, read_scores
 from unmask.measures.scoring import (
     TIE_MARGIN,

@@ -39,7 +39,7 @@ def options_with(**changes: object) -> dict[str, Any]:
     """The options of a study that chooses nothing but these, by the names of their own keys."""
     options = statistics_with()
     for name, value in changes.items():
-        part = next((options[key] for key in ("chance", "ratings") if name in options[key]), options)
+        part = options["chance"] if name in options["chance"] else options
         part[name] = value
     return options
 

@@ -219,7 +219,8 @@ def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
 def results(models: list[str], headline: str) -> PairResults:
     """Of a study whose tables are there already."""
     bias = made_bias()
-    made = PairResults({}, {"headline": headline, "measures": [*bias["measure"].unique()]})
+    others = [name for name in bias["measure"].unique() if name != headline]
+    made = PairResults({}, {"measures": [headline, *others]})
     judgements = judge(STUDY, {"pairs": MADE}, bias, models)
     vars(made).update(study=STUDY, bias=bias, judgements=judgements)
     return made

@@ -9,8 +9,6 @@ from library import (
     OF_DECODERS,
     PairResults,
     complete,
-    headline,
-    headline_among,
     pairs_cautions,
 )
 from library import pairs_answer as answer
@@ -43,7 +41,6 @@ def test_a_study_without_measures_has_those_of_the_kinds_of_its_models(
     assert completed["measures"] == measures
     assert complete(completed) == completed
     assert complete({**study, "measures": ["LL"]})["measures"] == ["LL"]
-    assert complete({**study, "headline": measures[1]})["headline"] == measures[1]
 
 
 def test_the_answer_has_the_headline_of_each_kind() -> None:
@@ -87,12 +84,3 @@ def test_models_are_counted_by_kind() -> None:
 def test_the_bands_of_scores_made_elsewhere_are_said_to_be_by_words(has_band: list[bool], said: str) -> None:
     some = results(of("score", "a"), of("score", "b"), a="scored", b="scored")
     assert said in measured(some, matched=pd.DataFrame({"model": ["a", "b"], "has_band": has_band}))
-
-
-def test_each_model_is_summed_up_by_the_headline_that_it_has() -> None:
-    measures = ["SSS", "LL", "AUL", "CCPS"]
-    assert headline(measures) == "AUL" and headline(measures, "SSS") == "SSS" and headline(["LL"]) == "LL"
-    assert headline_among(["SSS", "AUL"], measures) == "AUL"
-    assert headline_among(["LL", "CCPS"], measures) == "LL"
-    assert headline_among(["LL", "CCPS"], measures, "CCPS") == "CCPS"
-    assert headline_among(["SSS", "AUL"], measures, "CCPS") == "SSS"

@@ -130,7 +130,7 @@ def test_a_sentence_says_how_often_a_meaning_is_preferred(results: PairResults) 
 
 
 def with_headline(results: PairResults, headline: str) -> PairResults:
-    others = PairResults(results.files, {**results.settings, "headline": headline})
+    others = PairResults(results.files, {**results.settings, "measures": [headline, "AUL", "SSS"]})
     vars(others).update(lms=results.lms, bias=results.bias)
     return others
 

@@ -132,13 +132,10 @@ def test_every_reading_is_the_literal_one(made: synthetic.Synthetic, tmp_path: o
 
 
 def test_the_curves_are_those_of_the_chosen_reading(made: synthetic.Synthetic, tmp_path: object) -> None:
-    options = options_with(votes="own", threshold=3)
-    table = roc_table(made.pairs, decisions(made.pairs, made.scores), options)
-    chosen = agreement_table(made.pairs, decisions(made.pairs, made.scores), options, alone(made)).query(
-        "chosen"
-    )
-    assert set(chosen["votes"]) == {"own"}
-    assert set(chosen["threshold"]) == {3}
+    table = roc_table(made.pairs, decisions(made.pairs, made.scores))
+    areas = agreement_table(made.pairs, decisions(made.pairs, made.scores), options_with(), alone(made))
+    chosen = areas.query("chosen")
+    assert set(chosen["votes"]) == {"any"} and set(chosen["threshold"]) == {4}
     assert len(chosen) == 2 * len(MEASURES)
     for row in chosen.to_dict("records"):
         points = table[(table["measure"] == row["measure"]) & (table["protocol"] == row["protocol"])]
@@ -154,7 +151,7 @@ def test_one_class_alone_has_no_area() -> None:
     any_votes = table[table["votes"] == "any"]
     assert any_votes["auc"].isna().all()
     assert set(any_votes["reason"]) == {"no negative pairs"}
-    assert roc_table(pairs, decisions(pairs, made.scores), options_with()).empty
+    assert roc_table(pairs, decisions(pairs, made.scores)).empty
 
 
 def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
@@ -162,7 +159,7 @@ def test_without_ratings_the_tables_are_empty(tmp_path: object) -> None:
     given = made.pairs, decisions(made.pairs, made.scores), options_with()
     for schema, rows in (
         (AGREEMENT, agreement_table(*given, alone(made))),
-        (ROC, roc_table(*given)),
+        (ROC, roc_table(*given[:2])),
         (AREAS_COMPARED, areas_compared(*given, alone(made))),
     ):
         assert rows.empty

@@ -91,7 +91,7 @@ regional: {regions: {cities: 3}} => regional.regions.source: is missing
 regional: {regions: {source: geonames}, words: {mine: "{x}"}} => regional.words.mine: '{x}' has {x}: braces
 measures: [AULL] => measures.0: 'AULL' is not one of AUL, AULA,
 measures: [AUL, CSSSPrior] => measures.1: CSSSPrior is no longer there: it was CSSS
-headline: PLL => headline: 'PLL' is none of the study's measures (known: AUL, AULA, CPS, SSS, 
+headline: PLL => (top level): headline is no longer there: the first of measures is the headline
 templates: {} => (top level): templates is no longer there: pairs of sentences
 worlds: {w: {templates: {}}} => worlds.w: unknown key templates (known:
 worlds: 5 => worlds: 5 is not a mapping
@@ -189,8 +189,8 @@ def test_keys_of_a_family_need_the_family() -> None:
     assert set(config) == {"study", "title", "data", "statistics", "runtime", "corpora"}
     # what the pairs of sentences add to a key of all families is not there either
     assert set(config["statistics"]) == {"alpha", "confidence"}
-    with pytest.raises(InputError, match=r"config key statistics: unknown key ratings \(known: alpha, "):
-        complete({"study": "x", "statistics": {"ratings": {}}})
+    with pytest.raises(InputError, match=r"config key statistics: unknown key chance \(known: alpha, "):
+        complete({"study": "x", "statistics": {"chance": {}}})
     with pytest.raises(InputError, match="config key measures: it needs benchmarks, which the study lacks"):
         complete({"study": "x", "models": GOOD["models"], "worlds": {"w": {}}, "measures": []})
 

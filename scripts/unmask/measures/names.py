@@ -1,15 +1,11 @@
-"""What measures are called, and by which a study, and each of its models, is summed up."""
+"""What measures are called."""
 
-from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
 from unmask.configuration import read_config
 from unmask.installation import workflow_root
 from unmask.measures.formulas import is_free
-
-MAIN = "AUL"
-"""The headline measure of a study that names none, if it has it."""
 
 
 def title_of(name: str) -> str:
@@ -28,14 +24,3 @@ def explained(name: str) -> str:
 @cache
 def _described() -> dict[str, Any]:
     return dict(read_config(workflow_root() / "resources/pairs/measures.yaml"))
-
-
-def headline(measures: Sequence[str], named: str | None = None) -> str:
-    """The headline measure of a study with these measures: that which it names, or MAIN, or its first."""
-    return named or (MAIN if MAIN in measures else measures[0])
-
-
-def headline_among(measured: Collection[str], measures: Sequence[str], named: str | None = None) -> str:
-    """That of a model with its `measured` ones: the study's, or the first of the study that the model has."""
-    of_study = headline(measures, named)
-    return next((name for name in (of_study, *measures) if name in measured), of_study)

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, Tag, ValidationInfo, field_validator, model_validator
+from pydantic import Field, Tag, model_validator
 
-from unmask.close_names import known_names
 from unmask.keys import (
     ABSENT,
     BY_TYPE,
@@ -94,17 +93,6 @@ class Explorer(Keys):
     """So many pairs of a benchmark are shown at most, evenly spread where it has more."""
 
 
-class Ratings(Keys):
-    """The reading of the human ratings that Figure 1 shows; the report has the others too."""
-
-    votes: Literal["any", "own"] = "any"
-    """Which votes count, those for any bias type or those for the pair's own."""
-    threshold: Count = 4
-    """From how many votes on a pair counts as biased."""
-    score: Literal["margin", "absolute margin", "decision"] = "margin"
-    """What of a measure ranks the pairs for the ROC curve."""
-
-
 class Chance(Keys):
     """How often the null of word choice is drawn: the scores where only the identities of words count."""
 
@@ -116,7 +104,6 @@ class Chance(Keys):
 class PairStatistics(Statistics):
     """How sure results are, and what is called a finding."""
 
-    ratings: Ratings = Ratings()
     clusters: Annotated[list[Literal["words", "characters", "template", "target", "writer"]], UNIQUE] = [
         "words",
         "target",
@@ -152,26 +139,15 @@ class PairsFamily(Family):
     ]
     """The benchmarks, in the order of the report; or a list of names of resources/pairs/benchmarks.yaml."""
     measures: Annotated[list[Measure], UNIQUE] = list(OF_MASKED)
-    """The measures to compute, in the order of the report; each on the models of its kind. By default those
-    of the kinds that the study has."""
-    headline: str = ABSENT
-    """The measure whose scores are the report's answer, named before anything is measured; by default AUL if
-    the study has it, else the first of its measures."""
+    """The measures to compute, each on the models of its kind, in the order of the report. The first is the
+    headline measure, whose scores are the report's answer. By default those of the kinds that the study has.
+    """
     controls: Controls = Controls()
     explorer: Explorer | None = Explorer()
     """Every pair in the report, token by token, with what each token adds to its margin, and three example
     pairs. null leaves both out."""
     statistics: PairStatistics = PairStatistics()
     scoring: Scoring = Scoring()
-
-    @field_validator("headline")
-    @classmethod
-    def _is_measured(cls, name: str, info: ValidationInfo) -> str:
-        measured = info.data.get("measures", [])
-        if name not in measured:
-            known = known_names(name, measured) if measured else "it has none"
-            raise ValueError(f"{name!r} is none of the study's measures ({known})")
-        return name
 
     @classmethod
     def spelt_out(cls, study: dict[str, Any]) -> dict[str, Any]:

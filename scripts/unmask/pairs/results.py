@@ -9,7 +9,6 @@ import pandas as pd
 
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
-from unmask.measures.names import headline, headline_among
 from unmask.pairs.captions import caption_facts
 from unmask.pairs.judging import judge
 from unmask.pairs.paper_tables import lay_out, paper_tables
@@ -61,8 +60,8 @@ class PairResults:
     model and benchmark that it shows).
 
     settings: models, benchmarks, dtypes, measures, judged (the models that were trained on what was planted),
-    own_code (the models that run code of their repositories), headline (the measure that the study names, or
-    null), series (by name the models of the states), and explorer (what it shows: models, benchmarks, most).
+    own_code (the models that run code of their repositories), series (by name the models of the states), and
+    explorer (what it shows: models, benchmarks, most).
 
     A table has the columns model and benchmark; bias has `verdict`; bias, tests, comparisons and quality have
     p_holm beside p.
@@ -87,13 +86,13 @@ class PairResults:
 
     @property
     def headline(self) -> str:
-        """The measure of the answer (unmask.measures.names)."""
-        return headline(self._measures(), self.settings.get("headline"))
+        """The measure of the answer: the study's first."""
+        return self._measures()[0]
 
     def headline_of(self, model: str) -> str:
-        """The headline measure; for a model of another kind than it is for, the first that the model has."""
-        measured = self.overall.loc[self.overall["model"] == model, "measure"].astype(str).unique()
-        return headline_among(measured.tolist(), self._measures(), self.settings.get("headline"))
+        """The first measure of the study that a model has."""
+        measured = set(self.overall.loc[self.overall["model"] == model, "measure"].astype(str))
+        return next(name for name in self._measures() if name in measured)
 
     def _measures(self) -> list[str]:
         """The measures of the study, in its order."""

@@ -24,8 +24,9 @@ ANY, OWN = "any", "own"
 MARGIN, ABSOLUTE_MARGIN, DECISION = "margin", "absolute margin", "decision"
 PAIR_SCORES = (MARGIN, ABSOLUTE_MARGIN, DECISION)
 
-THRESHOLDS = (3, 4, 5)
-"""At least three votes; more than three; five."""
+FOUR = 4
+THRESHOLDS = (3, FOUR, 5)
+"""At least three votes; more than three, as Figure 1 has it, for any bias type; five."""
 
 ALL_DIRECTIONS = "all"
 
@@ -110,18 +111,17 @@ def agreement_table(
     """AUC of every measure and protocol, as unmask.statistics.schema.AGREEMENT.
 
     For each of votes (`any`, `own`) x threshold (THRESHOLDS) x pair score x direction. The column `chosen`
-    marks what Figure 1 shows (options, the study's `statistics`; all directions). Pairs without ratings, or
-    without a score, are left out. Where a class is empty the area is null and `reason` says so. Empty for a
-    benchmark without ratings.
+    marks what Figure 1 shows: margins against FOUR votes for any bias type, all directions. options: the
+    study's `statistics`. Pairs without ratings, or without a score, are left out. Where a class is empty the
+    area is null and `reason` says so. Empty for a benchmark without ratings.
     """
-    of_figure, confidence, parts = options["ratings"], options["confidence"], []
+    confidence, parts = options["confidence"], []
     counts_of = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
     rated = ~np.isnan(counts_of[ANY])
     members_of = {
         direction: rated & pairs["direction"].eq(direction).fillna(False) for direction in DIRECTIONS
     }
     members_of = {ALL_DIRECTIONS: rated} | {name: there for name, there in members_of.items() if there.any()}
-    thresholds = sorted({*THRESHOLDS, of_figure["threshold"]})
     # every series under every score, side by side
     names = pd.concat([decisions.names.assign(score=score) for score in PAIR_SCORES])
     values = np.hstack([pair_scores(decisions, score) for score in PAIR_SCORES])
@@ -130,11 +130,11 @@ def agreement_table(
             scores, among = values[np.ix_(members, columns)], sharing.among(members)
             rows = names.iloc[columns].assign(direction=direction, confidence=confidence)
             rows["undefined"] = int(there.sum()) - len(members)
-            for votes, threshold in product(counts_of, thresholds):
+            for votes, threshold in product(counts_of, THRESHOLDS):
                 of_areas = _areas(scores, counts_of[votes][members] >= threshold, among, confidence)
                 part = rows.assign(votes=votes, threshold=threshold, **of_areas.set_axis(rows.index))
-                chosen = (direction == ALL_DIRECTIONS) & part[list(of_figure)].eq(of_figure).all(axis=1)
-                parts.append(part.assign(chosen=chosen))
+                is_of_figure = (direction, votes, threshold) == (ALL_DIRECTIONS, ANY, FOUR)
+                parts.append(part.assign(chosen=is_of_figure & (part["score"] == MARGIN)))
     return in_order(parts if rated.any() else [], AGREEMENT)
 
 
@@ -159,12 +159,12 @@ def areas_compared(
     where either area has none, and where the two never differ. Empty for a benchmark without ratings of both
     kinds.
     """
-    chosen, confidence = options["ratings"], options["confidence"]
-    counts, (first, second, names) = vote_counts(pairs, chosen["votes"]), decisions.couples()
-    values = [pair_scores(each, chosen["score"]) for each in (first, second)]
+    counts, confidence = vote_counts(pairs, ANY), options["confidence"]
+    first, second, names = decisions.couples()
+    values = [each.margin for each in (first, second)]
     rated, parts = ~np.isnan(counts), []
     for members, some in by_pattern(np.where(rated[:, None], values[0] + values[1], np.nan)):
-        positive, among = counts[members] >= chosen["threshold"], sharing.among(members)
+        positive, among = counts[members] >= FOUR, sharing.among(members)
         if positive.all() or not positive.any():
             continue
         one, other = (placements(each[np.ix_(members, some)], positive) for each in values)
@@ -194,16 +194,15 @@ def curve(scores: Floats, positive: Flags) -> pd.DataFrame:
     return pd.DataFrame(rates)[corners]
 
 
-def roc_table(pairs: pd.DataFrame, decisions: Decisions, options: Mapping[str, Any]) -> pd.DataFrame:
+def roc_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
     """The ROC curves that Figure 1 shows, over all directions, as unmask.statistics.schema.ROC.
 
     A measure without a curve (a class is empty) has no rows.
     """
-    chosen, parts = options["ratings"], []
-    counts, values = vote_counts(pairs, chosen["votes"]), pair_scores(decisions, chosen["score"])
-    for (measure, protocol), scores in zip(decisions.series, values.T, strict=True):
+    counts, parts = vote_counts(pairs, ANY), []
+    for (measure, protocol), scores in zip(decisions.series, decisions.margin.T, strict=True):
         members = ~np.isnan(counts) & ~np.isnan(scores)
-        positive = counts[members] >= chosen["threshold"]
+        positive = counts[members] >= FOUR
         if positive.any() and not positive.all():
             parts.append(curve(scores[members], positive).assign(measure=measure, protocol=protocol))
     return framed(parts, ROC)

@@ -73,7 +73,7 @@ def compute(
         "tests": mcnemar_table(of_tokens, evidence, of_shuffled, pairs, sharing),
         "measures_compared": measures_compared(decisions, sharing, confidence),
         "agreement": agreement_table(pairs, decisions, options, sharing),
-        "roc": roc_table(pairs, decisions, options),
+        "roc": roc_table(pairs, decisions),
         "areas_compared": areas_compared(pairs, decisions, options, sharing),
         "quality": quality_table(decisions, of_pairs, sharing, confidence),
         "lms": lms_table(pairs, decisions, unrelated, sharing, confidence),
