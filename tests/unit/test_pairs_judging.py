@@ -222,7 +222,8 @@ def results(models: list[str], headline: str) -> PairResults:
     others = [name for name in bias["measure"].unique() if name != headline]
     made = PairResults({}, {"measures": [headline, *others]})
     judgements = judge(STUDY, {"pairs": MADE}, bias, models)
-    vars(made).update(study=STUDY, bias=bias, judgements=judgements)
+    exact = judge(STUDY, {"pairs": MADE}, bias, ["oracle"])
+    vars(made).update(study=STUDY, bias=bias, judgements=judgements, exact_judgements=exact)
     return made
 
 
@@ -233,30 +234,13 @@ def test_judgements_are_counted_by_measure() -> None:
     assert list(counted.index) == ["AUL", "CPS"]
     for title, row in counted.iterrows():
         own = rows[rows["measure"] == title]
-        with_bias = own["association"] != 0
-        for name, judged_as in (("found", "found"), ("missed", "missed"), ("right", "right")):
-            assert row[name] == (own["judgement"] == judged_as).sum()
-        wrong = own["judgement"] == "fooled"
-        assert (row["reversed"], row["false"]) == ((wrong & with_bias).sum(), (wrong & ~with_bias).sum())
+        with_bias, wrong = own["association"] != 0, own["judgement"] == "fooled"
+        assert row["found"] == (own["judgement"] == "found").sum()
+        assert row["right"] == (own["judgement"] == "right").sum()
+        assert row["lost"] == ((own["judgement"] == "missed") | wrong & with_bias).sum()
+        assert row["false"] == (wrong & ~with_bias).sum()
         assert row["of_frequency"] == (wrong & (own["planted"] == "frequency")).sum()
-        assert row["cannot_tell"] == (own["judgement"] == CANNOT_TELL).sum()
         assert row["found_holm"] == ((own["judgement"] == "found") & (own["p_holm"] < 0.05)).sum()
-
-
-def test_sentences_say_what_the_headline_found_and_whether_the_exact_model_errs_likewise() -> None:
-    assert list(pairs_planted.says(results(["bert", "even"], "AUL"))) == [
-        "AUL found the planted bias in 2 of 2 scores, and saw a bias in 2 of 4 scores without one.",
-        "In 2 of 2 false or reversed scores, the exact model (oracle), which knows the true probabilities, "
-        "errs likewise: there the measure errs, not the model.",
-    ]
-    assert next(iter(pairs_planted.says(results(["bert"], "CPS")))) == (
-        "CPS found the planted bias in 0 of 1 score, missed it in 1, and saw a bias in 0 of 1 score without "
-        "one."
-    )
-    assert next(iter(pairs_planted.says(results(["bert"], "AllMasked")))) == (
-        "None of 3 scores of trained models by All-Masked can be tested."
-    )
-    assert list(pairs_planted.says(results([], "AUL"))) == []
 
 
 def test_a_study_without_such_models_or_an_exact_one_is_judged_as_far_as_it_goes() -> None:
