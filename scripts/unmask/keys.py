@@ -6,13 +6,11 @@ docstring below a key says what it means: `python -m unmask.keys_page` puts all 
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -22,11 +20,13 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
     ValidationInfo,
     field_validator,
+    model_serializer,
     model_validator,
 )
-from pydantic_core import CoreSchema, PydanticCustomError, ValidationError, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from unmask.close_names import known_names
 from unmask.corpora.shards import files_of
@@ -34,7 +34,6 @@ from unmask.files import git_blob_of_file
 from unmask.installation import LIBRARY
 from unmask.plugins import load
 from unmask.urls import fault_of_url, shown_url
-from unmask.user_files import parse_yaml
 
 RESOURCES = "resources/"
 """The folder of the workflow with files that a study may name."""
@@ -61,9 +60,18 @@ class Context(NamedTuple):
 
 
 class Keys(BaseModel):
-    """A mapping of a study with no other keys than these."""
+    """A mapping of a study with no other keys than these.
 
-    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True, use_attribute_docstrings=True)
+    A text may stand for a number, as `--config 'runtime={threads: 2}'` has it, and no truth value for one.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        allow_inf_nan=False,
+        defer_build=True,
+        use_attribute_docstrings=True,
+        serialize_by_alias=True,
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -77,70 +85,27 @@ class Keys(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _is_meant(cls, value: Any, info: ValidationInfo) -> Any:
-        return _as_meant(value, cls.model_fields[str(info.field_name)].annotation)
+        wanted = str(cls.model_fields[str(info.field_name)].annotation)
+        if isinstance(value, bool) and not re.search("bool|Any|JsonValue", wanted):
+            raise ValueError(f"{value} is neither text nor a number")
+        return value
 
-
-def keys_of(keys: type[Keys]) -> dict[str, str]:
-    """The keys of a mapping, each with its name in Python: `from` is no name there."""
-    return {field.alias or name: name for name, field in keys.model_fields.items()}
-
-
-def as_data(value: Any, given: Any) -> Any:
-    """What checked keys stand for: those that were given in their order, and then the others."""
-    if isinstance(value, Keys):
-        given, names, fields = (
-            given if isinstance(given, dict) else {},
-            keys_of(type(value)),
-            type(value).model_fields,
-        )
-        others = (
-            key for key, name in names.items() if fields[name].default_factory is not ABSENT.default_factory
-        )
-        return {
-            key: as_data(getattr(value, names[key]), given.get(key))
-            for key in {**given, **dict.fromkeys(others)}
+    @model_serializer(mode="wrap")
+    def _without_absent(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        if self is None:
+            # what is absent, as a default in a JSON Schema
+            return {}
+        absent = {
+            field.alias or name
+            for name, field in type(self).model_fields.items()
+            if field.default_factory is ABSENT.default_factory and name not in self.model_fields_set
         }
-    if isinstance(value, dict):
-        return {
-            key: as_data(each, given.get(key) if isinstance(given, dict) else None)
-            for key, each in value.items()
-        }
-    if isinstance(value, list):
-        every = given if isinstance(given, list) else [None] * len(value)
-        return [as_data(each, of) for each, of in zip(value, every, strict=True)]
-    # 1 is a number, too, and stays one without a point
-    return given if isinstance(value, float) and given == value else value
+        return {key: value for key, value in dump(self).items() if key not in absent}
 
 
-def _as_meant(value: Any, annotation: Any) -> Any:
-    """A text as a number, boolean or null where no text is wanted, and 2.0 as 2 for an integer.
-
-    In `--config 'runtime={threads: 2}'` Snakemake reads no numbers.
-    """
-    wanted = list(_members(annotation))
-    if isinstance(value, list):
-        items = next((get_args(each)[0] for each in wanted if get_origin(each) is list), Any)
-        return [_as_meant(each, items) for each in value]
-    if isinstance(value, str) and not any(
-        each in (str, Any) or get_origin(each) is Literal for each in wanted
-    ):
-        with suppress(ValueError):
-            read = parse_yaml(value)
-            if type(read) in wanted or (type(read) is int and float in wanted):
-                value = read
-    is_whole = isinstance(value, float) and value.is_integer() and int in wanted and float not in wanted
-    return int(value) if is_whole else value
-
-
-def _members(annotation: Any) -> Iterable[Any]:
-    """The types of a union, without what is said of them."""
-    if get_origin(annotation) is Annotated:
-        annotation = get_args(annotation)[0]
-    if get_origin(annotation) in (Union, UnionType):
-        for each in get_args(annotation):
-            yield from _members(each)
-    else:
-        yield annotation
+def keys_of(keys: type[Keys]) -> list[str]:
+    """The keys of a mapping as a study has them: `from` is no name in Python."""
+    return [field.alias or name for name, field in keys.model_fields.items()]
 
 
 @dataclass(frozen=True)
@@ -154,25 +119,9 @@ class ChosenBy:
     key: str
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        def chosen(value: Any, info: core_schema.ValidationInfo) -> Keys:
-            if not isinstance(value, dict):
-                raise ValueError(f"{value!r} is not a mapping")
-            known = alternatives(self.base, self.key)
-            name = value.get(self.key)
-            if isinstance(name, str) and name in known:
-                return known[name].model_validate(value, context=info.context)
-            line: Any = {"type": "missing", "loc": (self.key,), "input": value}
-            if self.key in value:
-                expected = {"expected": ", ".join(map(repr, known))}
-                line |= {"type": "literal_error", "input": name, "ctx": expected}
-            raise ValidationError.from_exception_data(self.base.__name__, [line])
-
-        return core_schema.with_info_plain_validator_function(chosen)
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        return {"discriminator": self.key, "enum": list(alternatives(self.base, self.key))}
+        known = alternatives(self.base, self.key)
+        schemas = {name: handler.generate_schema(of) for name, of in known.items()}
+        return core_schema.tagged_union_schema(schemas, self.key)
 
 
 _Alternative = TypeVar("_Alternative", bound=Keys)

@@ -78,13 +78,16 @@ def _resolved(schema: Schema, defs: Schema) -> Schema:
 
 
 def _type(schema: Schema, defs: Schema) -> str:
+    if "discriminator" in schema:
+        chosen = schema["discriminator"]
+        return f"`{chosen['propertyName']}`: {', '.join(f'`{name}`' for name in chosen['mapping'])}"
     if every := schema.get("anyOf") or schema.get("oneOf"):
         return " or ".join(_type(each, defs) for each in every)
     schema = _resolved(schema, defs)
     if schema.get("title") == "DataFile":
         return "[DataFile](#datafile)"
     if names := _names(schema):
-        return f"`{schema['discriminator']}`: {names}" if "discriminator" in schema else names
+        return names
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}), defs)}".removesuffix(" of ")
     bounds = " and".join(f" {sign} {schema[key]}" for key, sign in BOUNDS.items() if key in schema)

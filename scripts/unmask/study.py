@@ -1,9 +1,10 @@
 """A study: completed and checked by the keys of its families, each fault in one line that names the key."""
 
-import itertools
-import math
+import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -15,23 +16,23 @@ from unmask.configuration import Config
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.keys import (
+    CHOOSING,
     NO_SUCH_NAME,
     Context,
     Family,
     Name,
     Runtime,
     Statistics,
-    as_data,
     keys_of,
     load_families,
 )
 from unmask.models.detecting import with_kinds
 from unmask.models.states import with_states
 from unmask.retired import retired
-from unmask.user_files import LONE_SURROGATE
+from unmask.user_files import quoted
 
-DEEPEST, MOST_VALUES = 50, 100_000
-"""How deeply the values of a study may be nested, and how many there may be."""
+DEEPEST = 8
+"""So many keys lead at most to a value that is named as no value."""
 
 
 class Study(Family):
@@ -64,16 +65,8 @@ def families() -> dict[str, type[Family]]:
 
 @cache
 def _composed(names: tuple[str, ...]) -> type[Family]:
-    """The keys of several families in one. Raises InputError for a key that two of them state."""
-    every, stated = [families()[name] for name in names], dict(Study.__annotations__)
-    for family in every[1:]:
-        for key, of in family.__annotations__.items():
-            # an object of all studies may have further keys
-            is_more = isinstance(of, type) and issubclass(of, Statistics) and stated.get(key) is Statistics
-            if key in stated and key in family.model_fields and not is_more:
-                raise InputError(f"keys: two families state {key}")
-        stated |= family.__annotations__
-    return type("Keys", tuple(reversed(every)), {"__doc__": Study.__doc__})
+    """The keys of several families in one; what a later one states of a key holds."""
+    return type("Keys", tuple(families()[name] for name in reversed(names)), {"__doc__": Study.__doc__})
 
 
 def families_of(config: Config) -> list[str]:
@@ -128,119 +121,69 @@ def _checked(config: Config, context: Context) -> Config:
         faults = error.errors(include_url=False)
         fault = min(faults, key=lambda each: (each["type"] == NO_SUCH_NAME, len(each["loc"])))
         place = _place(fault, config)
-        raise InputError(f"config key {_shown(place)}: {_shortened(_reason(fault, place))}") from None
-    data: Config = as_data(keys, config)
-    return data
+        raise InputError(f"config key {_shown(place)}: {_reason(fault, place)}") from None
+    return keys.model_dump(serialize_as_any=True)
 
 
 def _place(fault: ErrorDetails, config: Any) -> list[str | int]:
     """The keys that lead to what is wrong; besides these pydantic names the members of unions."""
     place: list[str | int] = []
-    *_, last = fault["loc"] or ("",)
+    chosen = None
     for part in fault["loc"]:
         inside = dict(enumerate(config)) if isinstance(config, list) else config
-        if isinstance(inside, dict) and part in inside:
+        if not isinstance(inside, dict):
+            break
+        if part in map(inside.get, CHOOSING) and chosen != place:
+            # the member that an entry chooses, which may have the name of a key of its
+            chosen = list(place)
+        elif part in inside:
             place.append(part)
             config = inside[part]
-    if last == "[key]":
-        return place[:-1]
-    return [*place, last] if fault["type"] == "missing" else place
-
-
-_WANTED = {
-    "str": "text",
-    "string": "text",
-    "int": "an integer",
-    "float": "a number",
-    "bool": "true or false",
-    "dict": "a mapping",
-    "model": "a mapping",
-    "list": "a list",
-}
-_BOUNDS = {"greater_than": ">", "greater_than_equal": "≥", "less_than": "<", "less_than_equal": "≤"}
+    if fault["type"] == "missing":
+        place.append(fault["loc"][-1])
+    elif (key := fault.get("ctx", {}).get("discriminator", "").strip("'")) in CHOOSING:
+        place.append(key)
+    return place[:-1] if fault["loc"][-1:] == ("[key]",) else place
 
 
 def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
-    """What is wrong, in the words of this project for what pydantic finds."""
+    """What is wrong: of what is gone what to do instead, else what pydantic says of the value."""
     kind, value, more = fault["type"], fault["input"], fault.get("ctx", {})
+    value = more.get("tag", value)
     gone = [advice for key in more.get("unknown", [value]) if (advice := retired([*place, key]))]
-    of, _, what = kind.partition("_")
     if gone:
         return gone[0]
-    if kind == "missing":
+    if kind in ("missing", "union_tag_not_found"):
         return "is missing"
-    if kind == "literal_error":
-        known = [each.strip("'") for each in more["expected"].replace(" or ", ", ").split(", ")]
-        return f"{value!r} is not one of {', '.join(known)}{meant(value, known)}"
+    if known := re.findall("'(.*?)'", str(more.get("expected") or more.get("expected_tags") or "")):
+        return f"{quoted(value)} is not one of {', '.join(known)}{meant(value, known)}"
     if kind == "value_error":
         return str(more["error"])
-    if kind == "union_tag_invalid":
-        wanted = (_WANTED[each.strip("'")] for each in more["expected_tags"].split(", "))
-        return f"{value!r} is not {' or '.join(wanted)}"
-    if kind == "string_pattern_mismatch":
-        return f"{value!r} does not match {more['pattern']!r}"
-    if kind in _BOUNDS:
-        return f"{value!r} is not {_BOUNDS[kind]} {next(iter(more.values()))}"
-    if of in _WANTED and what in ("type", "from_float", "attributes_type"):
-        return f"{value!r} is not {_WANTED[of]}"
-    if kind.endswith(("too_short", "too_long")):
-        size = (
-            f"fewer than {more['min_length']}"
-            if kind.endswith("short")
-            else f"more than {more['max_length']}"
-        )
-        return f"{value!r} has {size} {'characters' if of == 'string' else 'values'}"
-    return fault["msg"]
+    return re.sub("^(Input|Value|String|List|Dictionary)(?= )", lambda _: quoted(value), fault["msg"])
 
 
-def _check_plain(config: Config) -> None:
-    """Raise InputError where a study holds what JSON has no word for: YAML has more, and aliases."""
-    waiting: list[tuple[Sequence[object], Any]] = [((), config)]
-    for count in itertools.count():
-        if not waiting:
-            return
-        place, value = waiting.pop()
-        inside: Iterable[tuple[object, Any]] = ()
-        plain = [value]
-        if isinstance(value, Mapping):
-            inside, plain = value.items(), list(value)
-        elif isinstance(value, list):
-            inside, plain = enumerate(value), []
-        reasons = [reason for each in plain if (reason := _no_value(each))]
-        if len(place) > DEEPEST or count > MOST_VALUES:
-            reasons = ["too much in it, or something in itself"]
-        if reasons:
-            raise InputError(f"config key {_shown(place)}: {reasons[0]}")
-        waiting += [((*place, key), each) for key, each in inside]
-
-
-def _no_value(value: object) -> str | None:
-    """Why a value is none that a study may have."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return f"{value} is not a finite number"
-    if isinstance(value, int | float) and abs(value) >= 2**63:
-        return "too large a number"
-    if isinstance(value, str):
-        return f"{value!r} has half a character" if LONE_SURROGATE.search(value) else None
-    if value is None or isinstance(value, bool | int | float):
-        return None
-    return f"{value!r} is neither text nor a number; text goes in quotes"
+def _check_plain(value: Any, place: tuple[object, ...] = ()) -> None:
+    """Raise InputError where a study holds what JSON has no word for, as YAML has: dates, infinity."""
+    try:
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        inside = dict(enumerate(value)) if isinstance(value, list) else value
+        # no deeper than what is in itself
+        if isinstance(inside, dict) and len(place) < DEEPEST:
+            for key, each in inside.items():
+                _check_plain(each, (*place, key))
+        raise InputError(f"config key {_shown(place)}: {quoted(value)}: {error}") from None
 
 
 def _check_circles(models: Mapping[str, Any]) -> None:
     """Raise InputError where a model is made from itself, however far back."""
-    for name in models:
-        line = [name]
-        while base := models[line[-1]].get("from"):
-            if base in line:
-                circle = " from ".join([*line[line.index(base) :], base])
-                raise InputError(f"config key models.{base}.from: a model cannot come from itself ({circle})")
-            line.append(base)
+    try:
+        TopologicalSorter({name: [of["from"]] for name, of in models.items() if "from" in of}).prepare()
+    except CycleError as error:
+        circle = error.args[1]
+        what = f"a model cannot come from itself ({' from '.join(circle)})"
+        raise InputError(f"config key models.{circle[0]}.from: {what}") from None
 
 
 def _shown(place: Iterable[object]) -> str:
-    return _shortened(".".join(map(str, place))) or "(top level)"
-
-
-def _shortened(text: str, most: int = 400) -> str:
-    return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}"
+    return ".".join(map(str, place)) or "(top level)"

@@ -237,7 +237,7 @@ def test_studies_are_complete_files_that_are_written_once(
     (file.parent / "scores").mkdir()
     with pytest.raises(InputError, match="has results of a study with other measures; give this one another"):
         write_study(study)
-    with pytest.raises(InputError, match=r"config key study: '\.\./outside' does not match"):
+    with pytest.raises(InputError, match=r"config key study: '\.\./outside' should match"):
         write_study(study_of([model(tmp_path, "other")], name="../outside"))
     assert not (tmp_path / "outside").exists()
 

@@ -130,7 +130,7 @@ def test_names_that_are_taken_are_refused() -> None:
         ({"s": ["first", "first"]}, r"config key series\.s: first occurs twice"),
         ({"s": {"x": "first"}}, r"config key series\.s: "),
         (["first", "last"], r"config key series: "),
-        ({"a b": ["first", "last"]}, r"config key series: 'a b' does not match"),
+        ({"a b": ["first", "last"]}, r"config key series: 'a b' should match pattern"),
     ],
 )
 def test_a_series_has_models_of_the_study(series: Any, line: str) -> None:

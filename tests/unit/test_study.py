@@ -51,7 +51,7 @@ modells: 1 => (top level): unknown key modells (did you mean models? known: stud
 models: {z: {source: hub, repoo: x}} => models.z: unknown key repoo
 models: {z: {source: hubb}} => models.z.source: 'hubb' is not one of
 models: {z: {source: hub, repo: x, tokenizer: {revision: v1}}} => models.z.tokenizer.repo: is missing
-models: {z: {source: hub, repo: x, tokenizer: {repo: a b}}} => models.z.tokenizer.repo: 'a b' does not match
+models: {z: {source: hub, repo: x, tokenizer: {repo: a b}}} => models.z.tokenizer.repo: 'a b' should match
 models: {z: {source: hub, repo: x, kind: oracle}} => models.z.kind: 'oracle' is not one of causal-lm, masked
 models: {z: {source: debiased, from: y, method: cda}} => models.z.from: 'y' is none of the study's models (
 models: {z: {source: scored, path: s, columns: {pair_id: i, sentences: [a, b], scores: [a, b]}}}
@@ -60,12 +60,12 @@ models: {z: {source: scored, path: s, columns: {pair_id: i, difference: d}}}
 => models.z.columns: difference is no longer there: a row has both scores
 models: {z: {source: hub, repo: x, trust_remote_code: true}}
 => models.z.trust_remote_code: code of a repository is run of one commit
-models: {a b: {source: hub, repo: x}} => models: 'a b' does not match
+models: {a b: {source: hub, repo: x}} => models: 'a b' should match
 models: {a: {source: adapted}} => models.a.source: adapted is no longer there: merge_and_unload
 models: {a: {text: planted}} => models.a: text is no longer there: a world with every p .5
 models: {a: {world: [w]}} => models.a.world:
-models: {a: } => models.a: None is not a mapping
-models: => models: None is not a mapping
+models: {a: } => models.a: None should be a valid dictionary
+models: => models: None should be a valid dictionary
 benchmarks: {b: {path: x}} => benchmarks.b: give exactly one of url, path
 benchmarks: {b: {text: x, images: y}} => benchmarks.b: unknown key text, images (known: format
 benchmarks: {z: {format: xml, path: x}} => benchmarks.z.format: 'xml' is not one of
@@ -81,9 +81,9 @@ corpora: {c: {format: text, path: a, url: "file:///a"}} => corpora.c: give exact
 corpora: {c: {format: text, path: a, column: x}} => corpora.c: unknown key column (known: format, path
 corpora: {c: {format: wikimedia-xml, path: a}} => corpora.c.format: wikimedia-xml is no longer there
 corpora: {c: {format: hub-parquet, repo: a/b}} => corpora.c.shards: is missing
-corpora: {c: {format: hub-parquet, repo: a/b, shards: 0}} => corpora.c.shards: 0 is not ≥ 1
-corpora: {c: {format: hub-parquet, repo: a/b, shards: x}} => corpora.c.shards: 'x' is not an integer or a list
-corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' does not
+corpora: {c: {format: hub-parquet, repo: a/b, shards: 0}} => corpora.c.shards: 0 should be greater than
+corpora: {c: {format: hub-parquet, repo: a/b, shards: x}} => corpora.c.shards: 'str' is not one of int, list
+corpora: {c: {format: hub-parquet, repo: a/b, shards: [a.csv]}} => corpora.c.shards.0: 'a.csv' should match
 benchmarks: {z: {format: stereoset, url: "https://me:pw@h:pw/x.csv"}} => benchmarks.z.url: not a url: its port
 benchmarks: {z: {format: stereoset, url: "file://pw/x.csv"}} => benchmarks.z.url: not the url of a file here
 benchmarks: {z: {format: stereoset, url: pw.csv}} => benchmarks.z.url: not a url: neither http, https nor file
@@ -94,24 +94,25 @@ measures: [AUL, CSSSPrior] => measures.1: CSSSPrior is no longer there: it was C
 headline: PLL => (top level): headline is no longer there: the first of measures is the headline
 templates: {} => (top level): templates is no longer there: pairs of sentences
 worlds: {w: {templates: {}}} => worlds.w: unknown key templates (known:
-worlds: 5 => worlds: 5 is not a mapping
-statistics: {alpha: 3} => statistics.alpha: 3 is not < 1
-statistics: {alpha: .nan} => statistics.alpha: nan is not a finite number
-statistics: {chance: {seed: 1180591620717411303424}} => statistics.chance.seed: too large a number
-scoring: {unknown_tokens: 2} => scoring.unknown_tokens: 2 is not ≤ 1
-runtime: {device: tpu} => runtime.device: 'tpu' does not match
+worlds: 5 => worlds: 5 should be a valid dictionary
+statistics: {alpha: 3} => statistics.alpha: 3 should be less than 1
+statistics: {alpha: .nan} => statistics.alpha: nan: Out of range float values are not JSON
+statistics: {chance: {seed: 1180591620717411303424}} => statistics.chance.seed: 118059
+scoring: {unknown_tokens: 2} => scoring.unknown_tokens: 2 should be less than or equal to 1
+runtime: {device: tpu} => runtime.device: 'tpu' should match pattern
 runtime: {more: 1, gpus: 2} => runtime: gpus is no longer there: a job has one GPU
-runtime: {threads: "1e3"} => runtime.threads: '1e3' is not an integer
-runtime: {threads: "2.5"} => runtime.threads: '2.5' is not an integer
-runtime: {threads: "0"} => runtime.threads: 0 is not ≥ 1
-study: "a\\n" => study: 'a\\n' does not match
-study: 5 => study: 5 is not text
-title: 2020-01-01 => title: datetime.date(2020, 1, 1) is neither text nor a number
-title: !!set {x} => title: {'x'} is neither text nor a number
-title: "\\ud800" => title: '\\ud800' has half a character
-data: 5 => data: 5 is not text
+runtime: {threads: true} => runtime.threads: True is neither text nor a number
+runtime: {threads: "1e3"} => runtime.threads: '1e3' should be a valid integer
+runtime: {threads: "2.5"} => runtime.threads: '2.5' should be a valid integer
+runtime: {threads: "0"} => runtime.threads: '0' should be greater than or equal to 1
+study: "a\\n" => study: 'a\\n' should match pattern
+study: 5 => study: 5 should be a valid string
+title: 2020-01-01 => title: datetime.date(2020, 1, 1): Object of type date
+title: !!set {x} => title: a set: Object of type set
+title: "\\ud800" => title: '\\ud800': 'utf-8' codec can't encode
+data: 5 => data: 5 should be a valid string
 {corpora: {c: {path: c.txt, format: text}}, debiasing: {corpus: c, of: [a], methods: {x: 1}}}
-=> debiasing.methods.x: 1 is not a mapping
+=> debiasing.methods.x: 1 should be a valid dictionary
 """
 CASES = re.findall(r"^(.+?)\s=> ?(.*)$", REFUSED, re.MULTILINE)
 
@@ -204,15 +205,12 @@ def test_models_come_from_models_but_never_from_themselves() -> None:
         complete({"study": "x", "models": models})
 
 
-def test_a_value_that_is_in_itself_or_too_large_is_named() -> None:
+def test_a_value_that_is_in_itself_or_infinite_is_named() -> None:
     circle: list[Any] = []
     circle.append(circle)
-    laughs: list[Any] = ["ha"]
-    for _ in range(40):
-        laughs = [laughs, laughs]
-    for value in (circle, laughs, [1, -math.inf]):
+    for value, line in ((circle, r".*: Circular reference"), ([1, -math.inf], "1: -inf: Out of range")):
         entry = {"source": "random", "tokenizer": "t", "config": {"x": value}}
-        with pytest.raises(InputError, match=r"^config key models\.r\.config\.x\..*: (too much|-inf is not)"):
+        with pytest.raises(InputError, match=rf"^config key models\.r\.config\.x\.{line}"):
             complete({**GOOD, "models": {"r": entry}})
 
 
