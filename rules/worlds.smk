@@ -1,10 +1,5 @@
 # Synthetic worlds: a corpus and two benchmarks each whose bias is known, and models trained on them.
 
-from unmask.worlds.study import check_worlds
-
-with refusing():
-    check_worlds(WORLDS, MODELS)
-
 # what the files of a world depend on, and what training on its text depends on besides
 WORLD_SETTINGS = {
     name: {key: value for key, value in entry.items() if key != "corruption"}

@@ -11,7 +11,7 @@ from unmask.worlds.pairs import Counts, crows_pairs, stereoset, write_crows_pair
 with job() as run:
     params, output = run.params, run.output
     world = World.from_config(params.name, params.entry)
-    counts = Counts.from_config(params.name, params.entry)
+    counts = Counts(**params.entry["pairs"])
     write_text(output.corpus, "\n".join(draw_corpus(world, params.entry["sentences"])) + "\n")
     write_crows_pairs(output.crows_pairs, crows_pairs(world, counts))
     write_stereoset(output.stereoset, stereoset(world, counts))

@@ -482,7 +482,7 @@ from unmask.user_files import parse_yaml, read_document, read_lines
 from unmask.user_tables import Column, identifier
 from unmask.user_tables import Table as User_tablesTable
 from unmask.words import characters_of, is_unsegmented, modified_words, words_of
-from unmask.worlds.exact import ExactModel, exact_evidence, exact_model, manifest_of, margins
+from unmask.worlds.exact import Corruption, ExactModel, exact_evidence, exact_model, manifest_of, margins
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
@@ -517,7 +517,6 @@ from unmask.worlds.pairs import (
     write_crows_pairs,
     write_stereoset,
 )
-from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 from unmask.worlds.training import GATE_FILE, TOLERANCE, check_learnt, is_learnt, train
 

@@ -59,7 +59,7 @@ def make_world(seed: int = 0, **changes: Any) -> World:
     return World.from_config("w", settings(seed=seed, **changes))
 
 
-CORRUPTION = Corruption.from_config("w", settings())
+CORRUPTION = Corruption(**settings()["corruption"])
 
 
 def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[float]:

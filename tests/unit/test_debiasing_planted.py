@@ -12,7 +12,6 @@ from library import (
     MALE,
     MAX_LENGTH,
     Base,
-    Recipe,
     Texts,
     WordPairs,
     at,
@@ -46,7 +45,7 @@ def learnt(path: Path, steps: int, seed: int = 0) -> Path:
     lines = [line for line in draw_corpus(WORLD, 20_000) if not about.isdisjoint(line[:-1].split())]
     (path / "text.txt").write_text("".join(f"{line}\n" for line in lines))
     (path / "neutral.txt").write_text("".join(f"{line}\n" for line in neutral_sentences(WORLD)))
-    train(lines, "bert", seed, path / "base", WORLD, CORRUPTION, recipe=Recipe(steps=steps, batch=96))
+    train(lines, "bert", seed, path / "base", WORLD, CORRUPTION, steps=steps)
     words = WordPairs(tuple(gendered_pairs(WORLD)))
     for protocol in ("published", "corrected"):
         swap_corpus(path / "text.txt", path / f"{protocol}.txt", words, (), protocol, HELD_OUT)

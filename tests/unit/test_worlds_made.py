@@ -24,12 +24,12 @@ from library import (
     SPLIT_PEOPLES,
     STEREO,
     STEREOSET,
-    Corruption,
     Counts,
     ExactModel,
     InputError,
     PlantedPair,
     World,
+    complete,
     crows_pairs,
     draw_corpus,
     margins,
@@ -55,7 +55,7 @@ GENDER = PRONOUN_GENDER | NAME_GENDER
 
 
 def benchmarks(name: str) -> dict[str, list[PlantedPair]]:
-    world, counts = WORLDS[name], Counts.from_config("w", settings(**SETTINGS[name]))
+    world, counts = WORLDS[name], Counts(**settings(**SETTINGS[name])["pairs"])
     return {CROWS_PAIRS: crows_pairs(world, counts), STEREOSET: stereoset(world, counts)}
 
 
@@ -66,34 +66,37 @@ every_benchmark = pytest.mark.parametrize("benchmark", [CROWS_PAIRS, STEREOSET])
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({"associations": []}, "worlds.w.associations: the number of levels must divide 12, "),
-        ({"associations": [0.5] * 5}, "worlds.w.associations: the number of levels must divide 12, "),
-        ({"associations": [0.5, 1]}, "config key worlds.w.associations.1: 1 should be less than 1"),
-        ({"associations": [float("nan")]}, "config key worlds.w.associations.0: nan: Out of range float"),
-        ({"ratios": [2, 0.5]}, "config key worlds.w.ratios.1: 0.5 should be greater than or equal to 1"),
-        ({"both": {"association": 1}}, "config key worlds.w.both.association: 1 should be less than 1"),
-        ({"lengths": 11}, "config key worlds.w.lengths: 11 should be less than or equal to 10"),
-        (
-            {"names": 7, "pairs": {"per_occupation": 22}},
-            "worlds.w.pairs.per_occupation: at most 21 pairs",
-        ),
-        ({"pairs": {"per_occupation": 39}}, "worlds.w.pairs.per_occupation: at most 38 pairs, not 39"),
-        ({"pairs": {"per_trait": 27}}, "worlds.w.pairs.per_trait: at most 26 pairs, not 27"),
+        ({"associations": []}, ".associations: the number of levels must divide the 12 occupations of each "),
+        ({"associations": [0.5] * 5}, ".associations: the number of levels must divide the 12 occupations "),
+        ({"associations": [0.5, 1]}, ".associations.1: 1 should be less than 1"),
+        ({"associations": [float("nan")]}, ".associations.0: nan: Out of range float"),
+        ({"ratios": [2, 0.5]}, ".ratios.1: 0.5 should be greater than or equal to 1"),
+        ({"both": {"association": 1}}, ".both.association: 1 should be less than 1"),
+        ({"lengths": 11}, ".lengths: 11 should be less than or equal to 10"),
+        ({"names": 7, "pairs": {"per_occupation": 22}}, ": pairs.per_occupation: at most 21 pairs, not 22"),
+        ({"pairs": {"per_occupation": 39}}, ": pairs.per_occupation: at most 38 pairs, not 39"),
+        ({"pairs": {"per_trait": 27}}, ": pairs.per_trait: at most 26 pairs, not 27"),
         (
             {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.2}},
-            "worlds.w.corruption: masked, kept and random are shares that sum to 1, not 0.8 + 0.1 + 0.2",
+            ".corruption: masked, kept and random are shares that sum to 1, not 0.8 + 0.1 + 0.2",
         ),
-        ({"corruption": {"masked": 1.0}}, "config key worlds.w.corruption.kept: is missing"),
-        ({"sead": 1}, "config key worlds.w: unknown key sead (did you mean seed? known: seed, "),
+        ({"corruption": {"masked": 1.0}}, ".corruption.kept: is missing"),
+        ({"sead": 1}, ": unknown key sead (did you mean seed? known: seed, "),
     ],
 )
 def test_what_does_not_fit_is_one_line(changes: dict[str, Any], line: str) -> None:
     with pytest.raises(InputError) as caught:
-        completed = settings(**changes)
-        World.from_config("w", completed)
-        Corruption.from_config("w", completed)
-        Counts.from_config("w", completed)
-    assert str(caught.value).startswith(line) and "\n" not in str(caught.value)
+        settings(**changes)
+    assert str(caught.value).startswith(f"config key worlds.w{line}") and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("gate", [{}, {"gate": True}])
+def test_an_untrained_network_wants_no_gate(gate: dict[str, bool]) -> None:
+    untrained = {"source": "train", "architecture": "bert", "world": "w", "steps": 0}
+    study = {"study": "x", "worlds": {"w": {}}, "models": {"m": untrained | gate}}
+    with pytest.raises(InputError, match="steps: 0 leaves a network untrained, which wants gate: f"):
+        complete(study)
+    complete(study | {"models": {"m": untrained | {"gate": False}}})
 
 
 def test_no_name_is_another_word_whatever_its_case() -> None:

@@ -21,7 +21,6 @@ from library import (
     TOLERANCE,
     Corruption,
     InputError,
-    Recipe,
     World,
     check_learnt,
     draw_corpus,
@@ -133,7 +132,7 @@ def test_the_gates_log_odds_equal_one_sentence_at_a_time(
     tmp_path: Path, architecture: str, of_world: dict[str, Any]
 ) -> None:
     world = make_world(**of_world)
-    train(draw_corpus(world, 4000), architecture, 1, tmp_path, world, CORRUPTION, recipe=Recipe(steps=2))
+    train(draw_corpus(world, 4000), architecture, 1, tmp_path, world, CORRUPTION, steps=2)
     with pytest.raises(InputError):
         check_learnt(tmp_path, world)
     gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
@@ -178,7 +177,7 @@ def test_training_follows_from_what_is_stated_alone(tmp_path: Path, architecture
         random.seed(name)
         torch.manual_seed(len(name))
         folder = tmp_path / name
-        train(LINES[:2000], architecture, seed, folder, WORLD, shares, recipe=Recipe(steps=steps))
+        train(LINES[:2000], architecture, seed, folder, WORLD, shares, steps=steps)
         return {path.name: path.read_bytes() for path in folder.iterdir()}
 
     first = trained("first")

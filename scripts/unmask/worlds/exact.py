@@ -39,7 +39,6 @@ from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.tables import framed
 from unmask.terms import CAUSAL_MASKINGS, MODIFIED, NONE, SIDES, START
 from unmask.worlds.grammar import World
-from unmask.worlds.recipe import Corruption
 
 Floats = npt.NDArray[np.float64]
 Tokens = tuple[int, ...]
@@ -55,6 +54,17 @@ DECIMALS = 12
 """Logarithms are rounded to so many, so that what is equal but for the order of a sum is equal."""
 AT_ONCE = 32
 """Sequences that are computed at a time: some tens of megabytes."""
+
+
+class Corruption(NamedTuple):
+    """What training does to the tokens that it chooses for prediction: shares of them, which sum to 1.
+
+    AUL and AULA need the kept and random ones: they hide nothing.
+    """
+
+    masked: float
+    kept: float
+    random: float
 
 
 class ExactModel:
@@ -234,10 +244,10 @@ def margins(
 def exact_model(entry: Mapping[str, Any], settings: Mapping[str, Any]) -> ExactModel:
     """The exact model of an entry of a study's models, by its `world` and `kind`.
 
-    settings: those of its world. Raises InputError naming the key where a world or a corruption cannot be.
+    settings: those of its world.
     """
     world = World.from_config(entry["world"], settings)
-    return ExactModel(world, entry["kind"], Corruption.from_config(world.name, settings))
+    return ExactModel(world, entry["kind"], Corruption(**settings["corruption"]))
 
 
 def manifest_of(model: ExactModel) -> dict[str, Any]:

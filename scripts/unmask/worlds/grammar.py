@@ -21,7 +21,6 @@ from itertools import product
 from string import Formatter
 from typing import Any, NamedTuple
 
-from unmask.errors import InputError
 from unmask.installation import workflow_root
 from unmask.terms import ANTISTEREO, ANTISTEREOTYPE, STEREO, STEREOTYPE
 from unmask.user_files import parse_yaml, read_document
@@ -145,16 +144,7 @@ class World:
 
     @classmethod
     def from_config(cls, name: str, entry: Mapping[str, Any]) -> "World":
-        """From the settings of the world `name` of a study, its defaults filled in.
-
-        Raises InputError naming the key where the occupations cannot be dealt out to the associations.
-        """
-        levels, per_gender = len(entry["associations"]), min(map(len, OCCUPATIONS.values()))
-        if levels == 0 or per_gender % levels:
-            raise InputError(
-                f"worlds.{name}.associations: the number of levels must divide {per_gender}, the occupations "
-                f"of each gender; {levels} does not"
-            )
+        """From the settings of the world `name` of a study, its defaults filled in."""
         keys = ("seed", "associations", "ratios", "both", "lengths", "names")
         return cls(name, **{key: entry[key] for key in keys})
 

@@ -1,8 +1,9 @@
 """The keys of worlds, and of models that are trained on them or know them."""
 
+from math import isclose
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from unmask.keys import ABSENT, Count, Family, Keys, Name, Rate, Seed, Whole, WorldName
 from unmask.models.keys import LanguageModel, Model
@@ -45,6 +46,14 @@ class Corruption(Keys):
     random: Share
     """The share that a random token replaces."""
 
+    @model_validator(mode="after")
+    def _sums_to_one(self) -> "Corruption":
+        shares = self.masked, self.kept, self.random
+        if not isclose(sum(shares), 1, abs_tol=1e-9):
+            total = " + ".join(f"{share:g}" for share in shares)
+            raise ValueError(f"masked, kept and random are shares that sum to 1, not {total}")
+        return self
+
 
 class World(Keys):
     """What is planted in a world. How many levels, ratios and names there may be follows from the words of
@@ -67,6 +76,25 @@ class World(Keys):
     with 0, pronouns do."""
     pairs: PairsOfWorld = PairsOfWorld()
     corruption: Corruption = Corruption(masked=0.6, kept=0.2, random=0.2)
+
+    @field_validator("associations")
+    @classmethod
+    def _are_of_all_occupations(cls, levels: list[float]) -> list[float]:
+        if len(levels) not in (1, 2, 3, 4, 6, 12):
+            raise ValueError(
+                f"the number of levels must divide the 12 occupations of each gender, not {len(levels)}"
+            )
+        return levels
+
+    @model_validator(mode="after")
+    def _has_sentences(self) -> "World":
+        # here, as the grammar is wanted where there are worlds
+        from unmask.worlds.pairs import most_pairs
+
+        for key, most in most_pairs(self.names).items():
+            if (count := getattr(self.pairs, key)) > most:
+                raise ValueError(f"pairs.{key}: at most {most} pairs, not {count}")
+        return self
 
 
 class WorldsFamily(Family):
@@ -97,6 +125,12 @@ class Trained(Model):
     gate: bool = ABSENT
     """Whether a model that did not learn what is planted is refused (the default) or kept. Its gate.json says
     in either case how far it follows."""
+
+    @model_validator(mode="after")
+    def _is_trained(self) -> "Trained":
+        if self.steps == 0 and self.gate is not False:
+            raise ValueError("steps: 0 leaves a network untrained, which wants gate: false")
+        return self
 
 
 class Oracle(Model):

@@ -4,14 +4,13 @@ import csv
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from unmask.atomic import written_whole
-from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.terms import STEREO
 from unmask.worlds.grammar import (
@@ -55,25 +54,19 @@ class Counts(NamedTuple):
     per_trait: int = 4
     stereo_share: float = 0.5
 
-    @classmethod
-    def from_config(cls, name: str, entry: Mapping[str, Any]) -> "Counts":
-        """From the settings of the world `name` of a study.
-
-        Raises InputError naming the key where the grammar has fewer sentences.
-        """
-        counts, names = cls(**entry["pairs"]), entry["names"]
-        for key, count, templates, fillers in (
-            ("per_occupation", counts.per_occupation, "names" if names else "gender", names or 1),
-            ("per_trait", counts.per_trait, "groups", 1),
-        ):
-            usable = _usable(TEMPLATES[templates], STEREOSET)
-            most = fillers * sum(len(frames(template)) for template in usable)
-            if count > most:
-                raise InputError(f"worlds.{name}.pairs.{key}: at most {most} pairs, not {count}")
-        return counts
-
 
 DEFAULT_COUNTS = Counts()
+
+
+def most_pairs(names: int) -> dict[str, int]:
+    """How many pairs per occupation and per trait the grammar has sentences for. names: of each gender."""
+    return {
+        key: fillers * sum(len(frames(template)) for template in _usable(TEMPLATES[templates], STEREOSET))
+        for key, templates, fillers in (
+            ("per_occupation", "names" if names else "gender", names or 1),
+            ("per_trait", "groups", 1),
+        )
+    }
 
 
 @dataclass(frozen=True)

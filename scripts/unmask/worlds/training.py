@@ -16,17 +16,12 @@ import numpy.typing as npt
 import torch
 from torch.optim import AdamW
 from transformers import (
-    AlbertConfig,
     AutoConfig,
     AutoModelForCausalLM,
     AutoModelForMaskedLM,
-    BertConfig,
-    GPT2Config,
-    LlamaConfig,
     PreTrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
-    RobertaConfig,
 )
 
 from unmask.errors import InputError
@@ -37,9 +32,11 @@ from unmask.models.devices import pick_device
 from unmask.models.masking import Masking, head_at_labels
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import Settings, warmed_up
+from unmask.worlds.exact import Corruption
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
+    FREE_SLOTS,
     NEGATIVE_TRAITS,
     POSITIVE_TRAITS,
     TEMPLATES,
@@ -50,7 +47,6 @@ from unmask.worlds.grammar import (
     text_of,
     words_of,
 )
-from unmask.worlds.recipe import Corruption, Recipe
 from unmask.worlds.tokenizers import MAX_LENGTH, make_tokenizer
 
 logger = logging.getLogger(__name__)
@@ -60,8 +56,14 @@ Level = tuple[str, float, float]
 Ids = npt.NDArray[np.int32]
 
 GATE_FILE = "gate.json"
-DECODER_STEPS = 1000
-"""A decoder learns from every token, and so from fewer steps than a masked model."""
+STEPS, DECODER_STEPS = 2600, 1000
+"""What was measured to be enough. A decoder learns from every token, and so from fewer steps."""
+BATCH, LEARNING_RATE, WARM_UP = 128, 5e-3, 0.05
+"""WARM_UP is a share of the steps."""
+FACTOR_RATE, FACTOR_RATE_WITH_NAMES, FREE_RATE, TEMPLATE_RATE = 0.35, 0.4, 0.1, 0.05
+"""How often a word is chosen for prediction: one that carries a factor (in worlds with names, too, which have
+more such words to learn), one of a free slot, one of a template. All words that can stand in a slot have one
+rate: else frequencies would be distorted."""
 
 TOLERANCE = 0.75
 """How far mean log-odds may be from the truth. Of twelve models (three architectures, several seeds and
@@ -79,19 +81,18 @@ def train(
     world: World,
     corruption: Corruption,
     threads: int = 1,
-    recipe: Recipe | None = None,
+    steps: int | None = None,
     work: Path | None = None,
 ) -> None:
     """Train a model on `lines` and save it with its tokenizer into `directory`.
 
     `architecture` is bert, roberta, albert, or one of DECODERS, which learn to predict each token behind
     those before it and have no corruption: two layers, hidden size 64, four heads, no dropout. The same seed
-    gives the same model on the same machine with one thread. A recipe of no steps leaves the
-    network untrained. work: as of `unmask.models.training.train`.
+    gives the same model on the same machine with one thread. steps: None for as many as are enough; 0 leaves
+    the network untrained. work: as of `unmask.models.training.train`.
     Raises InputError for any other architecture.
     """
     is_decoder = architecture in DECODERS
-    recipe = recipe or (Recipe(steps=DECODER_STEPS) if is_decoder else Recipe())
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
     tokenizer = make_tokenizer(architecture, world, lines)
@@ -100,15 +101,15 @@ def train(
     start = [tokenizer.bos_token_id] if is_decoder else []
     sentences = [np.array([*start, *ids], dtype=np.int32) for ids in tokenizer(list(lines))["input_ids"]]
     settings = Settings(
-        batch=recipe.batch,
-        learning_rate=recipe.learning_rate,
-        steps=recipe.steps,
+        batch=BATCH,
+        learning_rate=LEARNING_RATE,
+        steps=(DECODER_STEPS if is_decoder else STEPS) if steps is None else steps,
         seed=seed,
-        schedule=warmed_up(recipe.warm_up),
+        schedule=warmed_up(WARM_UP),
         optimizer=partial(AdamW, betas=(0.9, 0.98), weight_decay=0.0, fused=True),
     )
     lengths = [len(ids) for ids in sentences]
-    batch = _following if is_decoder else _masking(tokenizer, sentences, world, recipe, corruption).batch
+    batch = _following if is_decoder else _masking(tokenizer, sentences, world, corruption).batch
     with nullcontext() if is_decoder else head_at_labels(model):
         training.train(model, sentences, batch, settings, work, pick_device("cpu"), lengths=lengths)
     model.save_pretrained(directory)
@@ -177,51 +178,40 @@ def is_learnt(log_odds: float, p: float) -> bool:
 
 
 def _config(architecture: str, tokenizer: PreTrainedTokenizerBase) -> PreTrainedConfig:
-    size: dict[str, Any] = {
-        "vocab_size": len(tokenizer),
-        "hidden_size": 64,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "initializer_range": 0.05,
-    }
+    size = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "initializer_range": 0.05}
+    names = ("bos", "eos", "pad")
     if architecture in DECODERS:
-        ends = ("bos_token_id", "eos_token_id", "pad_token_id")
-        size |= dict.fromkeys(ends, tokenizer.bos_token_id)
-        if architecture == "gpt2":
-            size |= dict.fromkeys(("attn_pdrop", "embd_pdrop", "resid_pdrop"), 0.0)
-            return GPT2Config(n_inner=64, n_positions=MAX_LENGTH, **size)
-        return LlamaConfig(
-            intermediate_size=64, num_key_value_heads=2, max_position_embeddings=MAX_LENGTH, **size
-        )
-    size |= dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), 0.0)
-    size |= {
-        "intermediate_size": 64,
-        "max_position_embeddings": MAX_LENGTH,
-        "pad_token_id": tokenizer.pad_token_id,
-        "bos_token_id": tokenizer.cls_token_id,
-        "eos_token_id": tokenizer.sep_token_id,
-    }
-    if architecture == "bert":
-        return BertConfig(**size)
-    if architecture == "roberta":
+        ids = [tokenizer.bos_token_id] * 3
+    else:
+        ids = [tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id]
+        size |= dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), 0.0)
+    inner, positions = {"intermediate_size": 64}, {"max_position_embeddings": MAX_LENGTH}
+    own: dict[str, dict[str, Any]] = {
+        "bert": inner | positions,
         # its positions are counted from behind the padding token's id
-        size["max_position_embeddings"] += tokenizer.pad_token_id + 1
-        return RobertaConfig(type_vocab_size=1, **size)
-    return AlbertConfig(embedding_size=64, **size)
+        "roberta": inner | {"max_position_embeddings": MAX_LENGTH + ids[2] + 1, "type_vocab_size": 1},
+        "albert": inner | positions | {"embedding_size": 64},
+        "gpt2": {"n_inner": 64, "n_positions": MAX_LENGTH}
+        | dict.fromkeys(("attn_pdrop", "embd_pdrop", "resid_pdrop"), 0.0),
+        "llama": inner | positions | {"num_key_value_heads": 2},
+    }
+    of_tokens = {f"{name}_token_id": number for name, number in zip(names, ids, strict=True)}
+    return AutoConfig.for_model(
+        architecture, vocab_size=len(tokenizer), **size, **own[architecture], **of_tokens
+    )
 
 
 def _masking(
-    tokenizer: PreTrainedTokenizerBase,
-    sentences: Sequence[Ids],
-    world: World,
-    recipe: Recipe,
-    corruption: Corruption,
+    tokenizer: PreTrainedTokenizerBase, sentences: Sequence[Ids], world: World, corruption: Corruption
 ) -> Masking:
-    """What is predicted: of words by the recipe's rates, never special tokens."""
-    rates = torch.full((len(tokenizer),), recipe.template_rate)
-    for word, rate in recipe.rates(world).items():
-        # as it stands in a sentence: behind a space
-        rates[tokenizer(f" {word}", add_special_tokens=False)["input_ids"]] = rate
+    """What is predicted: never special tokens, and of a word that is split each piece as often."""
+    rates = torch.full((len(tokenizer),), TEMPLATE_RATE)
+    free_words = {word for words in FREE_SLOTS.values() for word in words}
+    factor_rate = FACTOR_RATE_WITH_NAMES if world.names else FACTOR_RATE
+    for words, rate in ((free_words.intersection(world.words), FREE_RATE), (world.factor_words, factor_rate)):
+        for word in words:
+            # as it stands in a sentence: behind a space
+            rates[tokenizer(f" {word}", add_special_tokens=False)["input_ids"]] = rate
     rates[tokenizer.all_special_ids] = 0.0
     # else a vocabulary's unused part (256 bytes in RoBERTa) would decide how far a visible token is trusted
     seen = sorted({*np.concatenate(sentences).tolist()} - {*tokenizer.all_special_ids})
