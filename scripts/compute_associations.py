@@ -11,7 +11,7 @@ EMBEDDED = ("weights", "tokenizer", "vectors", "device", "in_lower_case")
 
 with job("encoder {params.encoder}, suite {params.suite}") as run:
     stimuli, embedded = read_table(run.input.stimuli, STIMULI), read_metadata(run.input.embeddings)
-    vectors = read_embeddings(run.input.embeddings, embedded["width"])
+    vectors = read_embeddings(run.input.embeddings)
     seed, confidence = run.params.seed, run.params.confidence
     facts = {
         "encoder": run.params.encoder,

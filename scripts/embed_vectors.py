@@ -2,7 +2,7 @@
 
 from unmask.job import job
 from unmask.associations.embeddings import embeddings_of
-from unmask.associations.schema import STIMULI, embeddings
+from unmask.associations.schema import EMBEDDINGS, STIMULI
 from unmask.associations.terms import VECTORS
 from unmask.associations.vectors import embed_words
 from unmask.tables import read_table, write_table
@@ -21,4 +21,4 @@ with job("vectors {params.encoder}, suite {params.suite}") as run:
         **origin,
     }
     rows = embeddings_of(stimuli.drop_duplicates("stimulus").sort_values("stimulus"), {VECTORS: vectors})
-    write_table(run.output[0], rows, embeddings(width), facts)
+    write_table(run.output[0], rows, EMBEDDINGS, facts)

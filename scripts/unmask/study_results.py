@@ -3,7 +3,7 @@ is of in the columns in front. Jobs read the files that they are given; `unmask.
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -145,12 +145,11 @@ class DeclaredTable:
     """A table of which a study may have files.
 
     path: of a file below the study's folder, such as "statistics/{model}/{benchmark}/bias.parquet"; what
-    stands in braces is a key, the same for all rows of a file. schema: of the table, or what gives that of a
-    file by its metadata.
+    stands in braces is a key, the same for all rows of a file.
     """
 
     path: str
-    schema: pa.Schema | Callable[[Mapping[str, Any]], pa.Schema]
+    schema: pa.Schema
 
     @property
     def keys(self) -> list[str]:
@@ -267,8 +266,8 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             if key not in declared.keys:
                 raise KeyError(f"{key!r}: no key of {name}, which has {', '.join(declared.keys) or 'none'}")
         chosen = [file for file in files if all(file.keys[key] == str(value) for key, value in keys.items())]
-        tables = ((_read(file.path, self._schema(name, file)), file.keys) for file in chosen)
-        frame: pd.DataFrame = _joined(tables, _varying(self._schema(name)), declared.keys).to_pandas()
+        tables = ((_read(file.path, declared.schema), file.keys) for file in chosen)
+        frame: pd.DataFrame = _joined(tables, declared.schema, declared.keys).to_pandas()
         return frame
 
     def files(self, name: str) -> list[TableFile]:
@@ -284,7 +283,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         Raises KeyError for an unknown name.
         """
         self.files(name)
-        schema = self._schema(name)
+        schema = self._declared[name].schema
         keys = [key for key in self._declared[name].keys if key not in schema.names]
         rows = [(key, str(_key_type(key)), KEY_MEANINGS.get(key, f"the {key}")) for key in keys]
         rows += [
@@ -308,12 +307,6 @@ class StudyResults(Mapping[str, pd.DataFrame]):
     def _repr_html_(self) -> str:
         """In a notebook: the scores, and the names of the tables below them."""
         return f"{self.scores.to_html(index=False)}<pre>{html.escape(repr(self))}</pre>"
-
-    def _schema(self, name: str, file: TableFile | None = None) -> pa.Schema:
-        schema = self._declared[name].schema
-        if isinstance(schema, pa.Schema):
-            return schema
-        return schema(read_metadata((file or self._files[name][0]).path))
 
     def __repr__(self) -> str:
         names, counts = max(map(len, self)), max(len(str(len(files))) for files in self._files.values())
@@ -345,17 +338,9 @@ def _type_name(type_: pa.DataType) -> str:
     """A type in few words: strings are strings, however they are stored."""
     if pa.types.is_dictionary(type_):
         return _type_name(type_.value_type)
-    if pa.types.is_list(type_) or pa.types.is_fixed_size_list(type_):
+    if pa.types.is_list(type_):
         return f"list of {_type_name(type_.value_type)}"
     return {"double": "float64", "float": "float32", "large_string": "string"}.get(str(type_), str(type_))
-
-
-def _varying(schema: pa.Schema) -> pa.Schema:
-    """The schema with lists of any length for lists of one, which differs from file to file."""
-    return pa.schema(
-        pa.field(f.name, pa.list_(f.type.value_type) if pa.types.is_fixed_size_list(f.type) else f.type)
-        for f in schema
-    )
 
 
 def _sortable(value: str) -> tuple[int, str]:

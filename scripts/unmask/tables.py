@@ -54,16 +54,9 @@ def schema(text: str) -> pa.Schema:
     same schema, and a change of them makes no table anew (unmask.code_digest).
     """
     return pa.schema(
-        pa.field(name, _type(type_.rstrip("?")), type_.endswith("?"), {_MEANING_KEY: meaning.encode()})
+        pa.field(name, TYPES[type_.rstrip("?")], type_.endswith("?"), {_MEANING_KEY: meaning.encode()})
         for name, type_, meaning in columns_of(text)
     )
-
-
-def _type(name: str) -> pa.DataType:
-    """One of TYPES, or f32[N], lists of so many numbers."""
-    if name in TYPES:
-        return TYPES[name]
-    return pa.list_(pa.float32(), int(name.removeprefix("f32[").removesuffix("]")))
 
 
 def meaning_of(column: pa.Field) -> str:
@@ -159,7 +152,8 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
 
     Raises InputError where the file is not readable Parquet or has another schema.
     """
-    return plain_frame(read_arrow(path, schema), schema)
+    frame: pd.DataFrame = read_arrow(path, schema).cast(plain_schema(schema)).to_pandas()
+    return frame
 
 
 def read_arrow(path: str | Path, schema: pa.Schema) -> pa.Table:
@@ -187,12 +181,6 @@ def opened_table(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
 def unreadable(path: str | Path, error: Exception) -> InputError:
     """What is said of a file that is no Parquet file, or a broken one."""
     return InputError(f"{path}: not a readable Parquet file ({error}); delete it and run again")
-
-
-def plain_frame(table: pa.Table, schema: pa.Schema) -> pd.DataFrame:
-    """A table of this schema as a frame, dictionary columns as plain strings."""
-    frame: pd.DataFrame = table.cast(plain_schema(schema)).to_pandas()
-    return frame
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:

@@ -13,7 +13,7 @@ from unmask.associations.grounded_embedding import embed_with_images, open_regio
 from unmask.associations.presenting import PRESENTS as ASSOCIATIONS_PRESENTS
 from unmask.associations.presenting import AssociationResults
 from unmask.associations.read_tests import read_stimuli
-from unmask.associations.schema import ASSOCIATIONS, STIMULI, embeddings
+from unmask.associations.schema import ASSOCIATIONS, EMBEDDINGS, STIMULI
 from unmask.associations.study import check_study as associations_check_study
 from unmask.associations.terms import GROUNDED
 from unmask.associations.vectors import embed_words, read_vectors
@@ -444,7 +444,7 @@ from unmask.tables import (
     framed,
     meaning_of,
     opened_table,
-    plain_frame,
+    plain_schema,
     read_metadata,
     read_table,
     schema,

@@ -34,7 +34,7 @@ from library import (
     framed,
     maskings_of,
     opened_table,
-    plain_frame,
+    plain_schema,
     read_facts,
     read_metadata,
     read_table,
@@ -156,7 +156,7 @@ def test_all_of_it_is_made_of_evidence_that_is_opened_once(
     statistics = compute(made.pairs, flaws_table(made.pairs), original, options, shuffled)
     assert set(statistics) == set(STATISTICS)
     for name, rows in statistics.items():
-        expected = plain_frame(as_table(rows, SCHEMAS[name]), SCHEMAS[name])
+        expected = as_table(rows, SCHEMAS[name]).cast(plain_schema(SCHEMAS[name])).to_pandas()
         pd.testing.assert_frame_equal(read_table(outputs[name], SCHEMAS[name]), expected, rtol=1e-9)
 
 

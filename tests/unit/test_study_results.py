@@ -16,6 +16,7 @@ import pytest
 import unmask
 from examples import example_pairs
 from library import (
+    EMBEDDINGS,
     JUDGEMENTS,
     PAIRS,
     PREDICTIONS,
@@ -24,7 +25,6 @@ from library import (
     code_digest,
     csv_text,
     declared_tables,
-    embeddings,
     facts_by,
     framed,
     load_tables,
@@ -146,10 +146,9 @@ def test_a_folder_that_is_no_study(folder: Path, place: str) -> None:
 
 def test_embeddings_of_any_width_are_one_table(tmp_path: Path) -> None:
     for encoder, width in (("a", 3), ("b", 2)):
-        schema = embeddings(width)
         rows = pd.DataFrame({"stimulus": [0], "pooling": ["cls"], "embedding": [np.arange(width)]})
         path = tmp_path / f"associations/{encoder}/suite/embeddings.parquet"
-        write_table(path, rows, schema, {"width": width})
+        write_table(path, rows, EMBEDDINGS, {"width": width})
     results = unmask.load(tmp_path)
     assert [list(each) for each in results["associations_embeddings"]["embedding"]] == [[0, 1, 2], [0, 1]]
     assert results.columns("associations_embeddings")["type"].tolist()[-1] == "list of float32"

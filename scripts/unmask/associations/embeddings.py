@@ -10,10 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from unmask.associations.schema import embeddings
+from unmask.associations.schema import EMBEDDINGS
 from unmask.evidence.lists import Table
 from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_shards
-from unmask.tables import opened_table
+from unmask.tables import read_arrow
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def write_embeddings(
         return Shard(digest_of_parts(contents.iloc[part].to_numpy().tolist()), cost, read)
 
     logger.info("%d stimuli, poolings: %s", len(distinct), ", ".join(poolings))
-    table = Table(Path(path), embeddings(width), {**facts, "width": width, "poolings": list(poolings)})
+    table = Table(Path(path), EMBEDDINGS, {**facts, "width": width, "poolings": list(poolings)})
     write_in_shards([table], map(shard, range(0, len(distinct), SHARD)), progress)
 
 
@@ -73,21 +73,17 @@ def embeddings_of(stimuli: pd.DataFrame, vectors: Mapping[str, Vectors]) -> pa.T
     columns = {
         "stimulus": pa.array(np.repeat(stimuli["stimulus"].to_numpy(np.int32), poolings)),
         "pooling": pa.DictionaryArray.from_arrays(pa.array(names), pa.array(list(vectors), pa.string())),
-        "embedding": pa.FixedSizeListArray.from_arrays(
-            pa.array(stacked.astype(np.float32).reshape(-1)), width
+        "embedding": pa.ListArray.from_arrays(
+            np.arange(count * poolings + 1, dtype=np.int32) * width, stacked.astype(np.float32).reshape(-1)
         ),
     }
-    return pa.table(columns).cast(embeddings(width))
+    return pa.table(columns).cast(EMBEDDINGS)
 
 
-def read_embeddings(path: str | Path, width: int) -> dict[str, Vectors]:
-    """The vectors of a table by pooling, stimuli × width each.
-
-    Raises InputError where the file is no such table of this width.
-    """
-    with opened_table(path, embeddings(width)) as file:
-        table = file.read()
-    values = table.column("embedding").combine_chunks().flatten().to_numpy().reshape(-1, width)
+def read_embeddings(path: str | Path) -> dict[str, Vectors]:
+    """The vectors of a table by pooling, stimuli × width each. Raises InputError as `read_arrow` does."""
+    table = read_arrow(path, EMBEDDINGS)
+    values = table.column("embedding").combine_chunks().flatten().to_numpy().reshape(len(table), -1)
     numbers = table.column("stimulus").to_numpy()
     poolings = table.column("pooling").to_pandas().astype(str).to_numpy()
     return {

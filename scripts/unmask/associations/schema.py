@@ -1,7 +1,5 @@
 """The tables of association tests."""
 
-import pyarrow as pa
-
 from unmask.tables import schema
 
 STIMULI = schema(
@@ -22,18 +20,19 @@ pictures: {cell: number}).
 """
 
 
-def embeddings(width: int) -> pa.Schema:
-    """What one encoder makes of the stimuli of a suite: the evidence of this family, in order of stimulus and
-    pooling.
-
-    Metadata: encoder, suite, width, poolings, device; of word vectors in_lower_case, the words that the file
-    has in lower case alone.
+EMBEDDINGS = schema(
     """
-    return schema(f"""
-        stimulus   i32          number of the stimulus
-        pooling    word         how its tokens are pooled
-        embedding  f32[{width}]  vector of the stimulus
-    """)
+    stimulus   i32    number of the stimulus
+    pooling    word   how its tokens are pooled
+    embedding  f32[]  vector of the stimulus
+    """
+)
+"""What one encoder makes of the stimuli of a suite: the evidence of this family, in order of stimulus and
+pooling; all vectors are equally long.
+
+Metadata: encoder, suite, width, poolings, device; of word vectors in_lower_case, the words that the file has
+in lower case alone.
+"""
 
 
 ASSOCIATIONS = schema(
