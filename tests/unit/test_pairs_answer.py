@@ -108,7 +108,7 @@ def answers(some: PairResults) -> dict[str, str]:
 
 
 def drawn_rows(some: PairResults) -> list[dict[str, Any]]:
-    drawn = charts.headline(answer.pictured(some, answer.judged(some)), "95")
+    drawn = charts.headline(answer.pictured(some, answer.judged(some)))
     assert drawn is not None
     return list(chart("", "", drawn).spec["data"]["values"])
 
@@ -285,10 +285,9 @@ def test_a_terminal_has_verdicts_in_words_and_no_controls() -> None:
 def test_the_picture_is_of_the_headline_with_50_in_its_middle() -> None:
     some = results(FOR, of("AUL", "a"), of("CPS"), of("AUL", "noise", score=20.0), noise="random")
     assert [row["name"] for row in drawn_rows(some)] == ["bert", "a", "noise (never trained)"]
-    picture = charts.headline(answer.pictured(some, answer.judged(some)), "90")
+    picture = charts.headline(answer.pictured(some, answer.judged(some)))
     assert picture is not None
     drawn = picture.to_dict()
-    assert "90% intervals" in drawn["title"]["subtitle"][0]
     x = drawn["spec"]["layer"][-1]["encoding"]["x"]
     assert sum(x["scale"]["domain"]) == 100 and x["scale"]["domain"][0] <= 20
     assert x["title"].startswith("← antistereotype") and x["title"].endswith("stereotype →")

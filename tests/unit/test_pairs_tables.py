@@ -451,9 +451,3 @@ def test_numbers() -> None:
     assert number(None) == number(float("nan")) == "\N{EN DASH}"
     assert p_value(0.0) == "< 1e-16"
     assert p_value(0.01234) == "0.012"
-
-
-def test_scores_that_depend_on_no_word_have_a_table_without_rows(results: PairResults) -> None:
-    """Where all pairs have the same words, no word can be left out."""
-    bare = with_tables(results, leverage=results.leverage.iloc[:0])
-    assert pairs_topics.leverage(bare).empty

@@ -99,8 +99,6 @@ def test_the_report_tells_what_the_arithmetic_changed(tmp_path: Path) -> None:
     results = PairResults({"precision": [path]}, study)
     (sentence,) = pairs_topics.says_of_precision(results)
     assert sentence.startswith("In bfloat16, 1 of 2 decisions")
-    sheet = pairs_topics.PRECISION.sheet(pairs_topics.precision(results))
-    assert sheet.rows == (("bert", "crows", "AUL", "corrected", "2", "2", "1", "a"),)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -65,7 +65,7 @@ def section(results: PairResults) -> Section:
     of_worlds = planted.is_answer(results)
     blocks: list[Block] = [*planted.blocks(results)] if of_worlds else []
     shown = pictured(results, scores)
-    if not of_worlds and (picture := charts.headline(shown, results.captions.facts["confidence"])):
+    if not of_worlds and (picture := charts.headline(shown)):
         caption = results.captions["headline"]
         blocks.append(chart(caption, f"{caption} The numbers are in the table below.", picture))
     blocks.append(Items(tuple(warnings(results, scores)), warning=True))

@@ -14,13 +14,10 @@ from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response
 from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.report.sheets import counted, rows_of
 from unmask.statistics.decisions import NO_PREFERENCE
-from unmask.terms import ANTISTEREO, ORIGINAL, SHUFFLED, STEREO
+from unmask.terms import ORIGINAL, SHUFFLED
 
 ON = " on "
 """Between the two lines of a panel's name."""
-
-HEADLINE_WIDTH, STATES_WIDTH = 220, 340
-"""Pixels of a panel of the first picture, and of one that has names of states below it."""
 
 _CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, CONTROL)
 """Verdicts in the order of their colours and shapes."""
@@ -38,50 +35,28 @@ _TIPS: Tips = (
     ("reported_by", "by"),
     ("verdict", "verdict"),
 )
+_COLUMNS = ("model", "benchmark", "group", "score", "low", "high", "untrained_low", "untrained_high")
 
-SIDES: Mapping[str, str] = {ANTISTEREO: "of advantaged groups (Adv)", STEREO: "of disadvantaged groups (Dis)"}
 VARIANTS: Mapping[str, str] = {ORIGINAL: "as written", SHUFFLED: "tokens shuffled"}
 """What two scores of one measure are of."""
 
+TITLE = "stereotype preferred, of 100 pairs"
 AT_50 = "line: 50, no preference"
-DIRECTIONS_OF_SCORES = "← antistereotype  |  stereotype →"
-"""Below a scale whose middle is 50."""
 
 
-def headline(scores: pd.DataFrame, confidence: str) -> alt.FacetChart | None:
+def headline(scores: pd.DataFrame) -> alt.FacetChart | None:
     """The scores of one measure, a panel for each benchmark with the models down its rows; of several
     measures, of one model, these.
 
-    scores: those of unmask.pairs.answer.pictured. confidence: of their intervals, in percent.
+    scores: those of unmask.pairs.answer.pictured.
     """
     models, measures = scores["who"].unique(), scores["title"].unique()
     names = scores["who"] if len(measures) == 1 else scores["title"]
     if len(models) > 1 and len(measures) > 1:
         names = scores["who"] + ", " + scores["title"]
-    frame = _frame(scores, scores["benchmark"].astype(str)).assign(name=names)
-    if frame.empty:
-        return None
-    numbers = frame[["score", "low", "high", "words_low", "words_high"]].astype(float)
-    # 50 is in the middle, where the words below the scale part
-    reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
     what = measures[0] if len(measures) == 1 else models[0] if len(models) == 1 else "Headline measures"
-    lines = [f"{confidence}% intervals; {AT_50}" if frame["low"].notna().any() else AT_50]
-    return forest(
-        frame,
-        Axis(DIRECTIONS_OF_SCORES, line=NO_PREFERENCE, span=(50 - reach, 50 + reach), step=5),
-        _tips(frame),
-        name="name",
-        value="score",
-        kinds=_verdicts_of(frame),
-        broad=("words_low", "words_high"),
-        narrow=("untrained_low", "untrained_high"),
-        grid=Grid(
-            2,
-            width=HEADLINE_WIDTH,
-            title=f"{what}: stereotype preferred (%)",
-            subtitle=[*lines, *_band(frame)],
-        ),
-    )
+    frame = _frame(scores, scores["benchmark"].astype(str)).assign(name=names)
+    return _panels(frame, 2, name="name", title=f"{what}: {TITLE}")
 
 
 def overview(rows: pd.DataFrame) -> alt.FacetChart | None:
@@ -99,20 +74,11 @@ def bias_types(rows: pd.DataFrame) -> alt.FacetChart | None:
     return _panels(_frame(rows, panel), 3)
 
 
-def directions(rows: pd.DataFrame) -> alt.FacetChart | None:
-    """Scores over stereotypes of advantaged and of disadvantaged groups; a panel for each model and
-    benchmark that tells these apart."""
-    return _panels(
-        _frame(rows, _of_model(rows)).assign(kind=rows["group"].map(SIDES)), 3, "stereotypes", SIDES
-    )
-
-
 def shuffled(rows: pd.DataFrame) -> alt.FacetChart | None:
     """Scores with the tokens of each sentence shuffled, beside those of the original order; a panel for each
     model and benchmark."""
     frame = _frame(rows, _of_model(rows)).assign(kind=rows["variant"].map(VARIANTS))
-    frame = frame.drop(columns="verdict")
-    return _panels(frame, 3, "sentences", VARIANTS)
+    return _panels(frame.drop(columns="verdict"), 3)
 
 
 def states(rows: pd.DataFrame) -> alt.FacetChart | None:
@@ -132,9 +98,7 @@ def states(rows: pd.DataFrame) -> alt.FacetChart | None:
         value="score",
         broad=("words_low", "words_high"),
         reported="reported",
-        grid=Grid(
-            2, width=STATES_WIDTH, between=ON, title="stereotype preferred, of 100 pairs", subtitle=[AT_50]
-        ),
+        grid=Grid(2, width=340, between=ON, title=TITLE, subtitle=[AT_50]),
     )
 
 
@@ -157,18 +121,7 @@ def _frame(rows: pd.DataFrame, panel: "pd.Series[str]") -> pd.DataFrame:
     """Scores as a chart's data, under names that the charts here have for them."""
     return columns_of(
         rows,
-        *(
-            "model",
-            "benchmark",
-            "group",
-            "score",
-            "low",
-            "high",
-            "untrained_low",
-            "untrained_high",
-            "verdict",
-        ),
-        *(name for name in ("reported", "reported_by") if name in rows),
+        *(*_COLUMNS, "verdict", *(name for name in ("reported", "reported_by") if name in rows)),
         panel=panel,
         measure=rows["measure"].map(title_of),
         pairs="n",
@@ -181,46 +134,38 @@ def _tips(frame: pd.DataFrame) -> Tips:
     return [tip for tip in _TIPS if tip[0] in frame]
 
 
-def _band(frame: pd.DataFrame) -> list[str]:
-    return ["band: word choice alone"] if frame["words_low"].notna().any() else []
-
-
-def _verdicts_of(frame: pd.DataFrame) -> Kinds:
-    """Colours and shapes of verdicts: each looks the same whichever others there are."""
-    there = {*frame["verdict"], *IN_EVERY_LEGEND}
-    listed = [verdict for verdict in VERDICTS if verdict in there]
-    return Kinds("verdict", "verdict", _CLAIMS, claimed=True, listed=listed)
-
-
 def _panels(
-    frame: pd.DataFrame, columns: int, what: str | None = None, kinds: Mapping[str, str] | None = None
+    frame: pd.DataFrame, columns: int, name: str = "measure", title: str = TITLE
 ) -> alt.FacetChart | None:
-    """Down each panel the measures. Where a measure has two scores, of these kinds, colours say which is
-    which; else what may be claimed of a score."""
-    marks = [
-        *(["narrow bar: untrained networks"] if not kinds and frame["untrained_low"].notna().any() else []),
-        *(
-            ["triangle: reported elsewhere"]
-            if "reported" in frame and frame["reported"].notna().any()
-            else []
-        ),
-    ]
+    """Down each panel the measures, or other names. Colours say what may be claimed of a score; where a
+    measure has two scores (`kind`), which is which."""
+    if frame.empty:
+        return None
+    numbers = frame[["score", "low", "high", "words_low", "words_high"]].astype(float)
+    # 50 is in the middle, where the words below the scale part
+    reach = max(10.0, 5 * math.ceil((numbers - NO_PREFERENCE).abs().max().max() / 5))
+    two = "kind" in frame
+    # each verdict looks the same whichever others there are
+    there = {*frame.get("verdict", ()), *IN_EVERY_LEGEND}
+    verdicts = [verdict for verdict in VERDICTS if verdict in there]
+    of_verdicts = Kinds("verdict", "verdict", _CLAIMS, claimed=True, listed=verdicts)
+    marks = {
+        "words_low": "band: word choice alone",
+        "untrained_low": "narrow bar: untrained networks",
+        "reported": "triangle: reported elsewhere",
+    }
+    known = [said for column, said in marks.items() if column in frame and frame[column].notna().any()]
     return forest(
         frame,
-        Axis(None, line=NO_PREFERENCE, span=(40, 60), step=5),
+        Axis("← antistereotype  |  stereotype →", line=NO_PREFERENCE, span=(50 - reach, 50 + reach), step=5),
         _tips(frame),
-        name="measure",
+        name=name,
         value="score",
-        kinds=Kinds("kind", what, [*kinds.values()]) if kinds else _verdicts_of(frame),
-        apart="kind" if kinds else None,
+        kinds=Kinds("kind", "sentences", [*VARIANTS.values()]) if two else of_verdicts,
+        apart="kind" if two else None,
         broad=("words_low", "words_high"),
-        narrow=None if kinds else ("untrained_low", "untrained_high"),
+        narrow=None if two else ("untrained_low", "untrained_high"),
         beside=[Beside("reported", "triangle", "reported")] if "reported" in frame else [],
-        grid=Grid(
-            columns,
-            between=ON,
-            title="stereotype preferred, of 100 pairs",
-            # lines that fit on a phone: a chart that is saved has no caption
-            subtitle=["; ".join([AT_50, *_band(frame)]), *(["; ".join(marks)] if marks else [])],
-        ),
+        # lines that fit on a phone: a chart that is saved has no caption
+        grid=Grid(columns, between=ON, title=title, subtitle=["; ".join([AT_50, *known[:1]]), *known[1:]]),
     )

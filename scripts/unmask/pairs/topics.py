@@ -10,9 +10,9 @@ from unmask.pairs import agreement, charts, comparisons, lms, quality
 from unmask.pairs.published import by_others
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import MARKS
-from unmask.report.declared_tables import Column, Table, with_marks
+from unmask.report.declared_tables import Column, Table
 from unmask.report.published import UNMASKING_THE_MASK
-from unmask.report.sheets import counted, number, rows_of
+from unmask.report.sheets import counted
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
@@ -24,10 +24,11 @@ KEYS = ["model", "benchmark", "measure"]
 SHOWN = ["model", "benchmark", "title"]
 TITLE = {"title": "measure"}
 
+SIDES = {ANTISTEREO: "Adv", STEREO: "Dis", DIFFERENCE: "Adv − Dis"}
+"""What stereotypes of advantaged and of disadvantaged groups are called, and the difference."""
+
 CLOSE = 1
 """A value that differs by no more percentage points is close to the printed one."""
-
-_LEFT = "without these words"
 
 BIAS_TYPES = Table(
     "groups",
@@ -41,41 +42,11 @@ BIAS_TYPES = Table(
     label_first=True,
     heads={"group": "bias type", "n": "pairs"},
 )
-DIRECTIONS = Table(
-    "directions",
-    [*SHOWN, "protocol"],
-    [
-        Column(
-            "Adv", "<{adv_score:.2f}> (<{adv_low:.1f} to {adv_high:.1f}>)", "Advantaged groups, in percent."
-        ),
-        Column(
-            "Dis", "<{dis_score:.2f}> (<{dis_low:.1f} to {dis_high:.1f}>)", "Disadvantaged ones, in percent."
-        ),
-        Column(
-            "Adv − Dis", "<{score:+.2f}>{mark} (<{low:+.1f} to {high:+.1f}>)", "Their difference in points."
-        ),
-        Column("raw", "{p:p}", "Two-sided p of no difference.", "p"),
-        Column("Holm", "{p_holm:p}", "The same after Holm's correction.", "p"),
-        Column("word choice alone", "{null_low:+.1f} to {null_high:+.1f}", "Band of word choice, in points."),
-    ],
-    heads=TITLE,
-)
 SHUFFLED_ORDER = Table(
     "controls",
     SHOWN,
     [Column("", "<{score:.2f}> (<{low:.1f} to {high:.1f}>)", "Bias score in percent with its interval.")],
     across=["variant", "protocol"],
-    heads=TITLE,
-)
-LEVERAGE = Table(
-    "leverage",
-    SHOWN,
-    [
-        Column("score", "{score:.2f}", "Bias score in percent over all pairs.", "all pairs"),
-        Column("word (pairs: change alone)", "{words}", "Words, and how much the score changes.", "left out"),
-        Column("score", "{without_all:.2f}", "Bias score in percent without all of these words.", _LEFT),
-        Column("pairs", "{left}", "Number of pairs without these words.", _LEFT),
-    ],
     heads=TITLE,
 )
 PEERS = Table(
@@ -92,52 +63,30 @@ PEERS = Table(
     ],
     heads={**TITLE, "source": "reported by"},
 )
-PRECISION = Table(
-    "precision",
-    [*SHOWN, "protocol"],
-    [
-        Column("pairs", "{pairs}", "Pairs of the sample."),
-        Column(
-            "largest change", "{largest_change:.2g}", "Of the score of a sentence, in the measure's unit."
-        ),
-        Column("flipped", "{flipped}", "Pairs that are decided otherwise."),
-        Column("which", "{flipped_pairs}", "Their ids."),
-    ],
-    heads=TITLE,
-)
 
 
 def _titled(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(title=rows["measure"].map(title_of))
 
 
-def _corrected(rows: pd.DataFrame, grouping: str) -> pd.DataFrame:
-    """The scores of one grouping, protocol corrected."""
-    chosen = (rows["protocol"] == CORRECTED) & (rows["grouping"] == grouping) & rows["score"].notna()
+def _corrected(rows: pd.DataFrame, *groupings: str) -> pd.DataFrame:
+    """The scores of some groupings, protocol corrected."""
+    chosen = (rows["protocol"] == CORRECTED) & rows["grouping"].isin(groupings) & rows["score"].notna()
     return _titled(rows[chosen])
 
 
 def bias_types(results: PairResults) -> pd.DataFrame:
-    """Bias scores by bias type."""
-    rows = _corrected(results.original, BIAS_TYPE)
-    return rows.assign(claim=rows["verdict"].map(MARKS).fillna(""))
-
-
-def directions(results: PairResults) -> pd.DataFrame:
-    """Adv, Dis and Adv − Dis of every measure in both protocols."""
-    scores = results.original
-    keys = [*KEYS, "protocol"]
-    rows = holm(scores[scores["grouping"] == DIFFERENCE], by=["protocol"])
-    for name, group in (("adv", ANTISTEREO), ("dis", STEREO)):
-        side = scores[(scores["grouping"] == DIRECTION) & (scores["group"] == group)]
-        rows = rows.join(side.set_index(keys)[["score", "low", "high"]].add_prefix(f"{name}_"), on=keys)
-    return _titled(with_marks(rows, results.level))
+    """Bias scores by bias type; over stereotypes of advantaged and of disadvantaged groups (Adv and Dis), and
+    the difference of these."""
+    rows = _corrected(results.original, BIAS_TYPE, DIRECTION, DIFFERENCE)
+    groups = rows["group"].astype(str).replace(SIDES)
+    return rows.assign(claim=rows["verdict"].map(MARKS).fillna(""), group=groups)
 
 
 def says_of_directions(results: PairResults) -> Iterator[str]:
     """How many differences between advantaged and disadvantaged groups are clear."""
-    rows = results.study.of_trained(directions(results))
-    rows = rows[(rows["protocol"] == CORRECTED) & rows["measure"].astype(str).map(sees_context).astype(bool)]
+    rows = holm(_corrected(results.original, DIFFERENCE), by=["protocol"])
+    rows = results.study.of_trained(rows[rows["measure"].astype(str).map(sees_context).astype(bool)])
     if len(rows):
         yield clear(rows, "differences between advantaged and disadvantaged groups", results.level)
 
@@ -163,24 +112,6 @@ def says_of_controls(results: PairResults) -> Iterator[str]:
     yield from lms.says(results)
 
 
-def leverage(results: PairResults) -> pd.DataFrame:
-    """The words that each score depends on most, a row a score."""
-    rows = results.leverage[results.leverage["protocol"] == CORRECTED]
-    if rows.empty:
-        return rows
-    words = pd.Series(
-        [
-            f"{row.word} ({row.pairs}: {number(row.without - row.score, signed=True)})"
-            for row in rows_of(rows)
-        ],
-        index=rows.index,
-        dtype=object,
-    )
-    joined = words.groupby([rows[key] for key in KEYS], sort=False).agg(", ".join).rename("words")
-    # the last word has what is left without it and all before it
-    return _titled(rows.drop_duplicates(KEYS, keep="last").join(joined, on=KEYS))
-
-
 def peers(results: PairResults) -> pd.DataFrame:
     """Bias scores that others report beside ours, protocol published."""
     reported = results.of_study(by_others(results.published)).rename(columns={"preferred": "count"})
@@ -191,15 +122,10 @@ def peers(results: PairResults) -> pd.DataFrame:
     return _titled(rows.assign(difference=rows["score"] - rows["percent"]))
 
 
-def precision(results: PairResults) -> pd.DataFrame:
-    """What the study's arithmetic changes against single precision, on a sample of pairs."""
-    rows = results.precision
-    return _titled(rows.assign(flipped_pairs=rows["flipped_pairs"].replace("", None)))
-
-
 def says_of_precision(results: PairResults) -> Iterator[str]:
-    """How many decisions differ from those in single precision."""
-    rows = results.precision
+    """How many decisions of a sample differ from those in single precision."""
+    if (rows := results.precision).empty:
+        return
     yield (
         f"In {listed(results.settings['dtypes'])}, {rows['flipped'].sum():,} of "
         f"{counted(int(rows['pairs'].sum()), 'decision')} on a sample of pairs are otherwise than in single "
@@ -260,6 +186,7 @@ def says_of_trust(results: PairResults) -> Iterator[str]:
     yield from comparisons.says(results)
     yield from agreement.says(results)
     yield from says_of_paper(results)
+    yield from says_of_precision(results)
 
 
 GROUPS = Topic[PairResults](
@@ -267,23 +194,9 @@ GROUPS = Topic[PairResults](
     "Bias types",
     bias_types,
     BIAS_TYPES,
-    charts.bias_types,
+    lambda rows: charts.bias_types(rows[rows["grouping"] != DIFFERENCE]),
     each=("model", "benchmark"),
-    more=(
-        Topic(
-            "directions",
-            "Advantaged and disadvantaged groups: differences",
-            directions,
-            DIRECTIONS,
-            says=says_of_directions,
-        ),
-        Topic(
-            "sides",
-            "Advantaged and disadvantaged groups: scores",
-            lambda results: _corrected(results.original, DIRECTION),
-            chart=charts.directions,
-        ),
-    ),
+    says=says_of_directions,
 )
 STATES = Topic[PairResults](
     "series",
@@ -307,7 +220,6 @@ TRUST = Topic[PairResults](
         ),
         Topic("lms", "Language model score and ICAT", lms.rows, lms.sheet),
         *quality.TOPICS,
-        Topic("leverage", "The words that each score depends on most", leverage, LEVERAGE),
         Topic(
             "comparison",
             "Measures, models, versions and states compared",
@@ -322,6 +234,5 @@ TRUST = Topic[PairResults](
         _of_paper("table4", "Table 4 of the paper: shuffled and unrelated sentences"),
         _of_paper("table5", "Table 5 of the paper: bias scores"),
         Topic("peers", "Values that others report", peers, PEERS),
-        Topic("precision", "Arithmetic precision", precision, PRECISION, says=says_of_precision),
     ),
 )
