@@ -497,13 +497,24 @@ if SCORED:
             "truths": TRUTHS,
         },
         table_outputs(
-            [*(name for name in STATISTICS if name not in ("roc", "measures_compared")), "compared"],
+            [
+                *("bias", "leverage", "accuracy", "tests", "quality", "compared"),
+                *(("agreement", "areas_compared") if PAIRS.any_has("ratings") else ()),
+                *(["lms"] if PAIRS.any_has("unrelated") else []),
+            ],
             forms=["csv"],
         )
-        | table_outputs(["table1", "table3", "table4", "table5", *(["planted"] if OF_WORLDS else [])])
+        | table_outputs(
+            [
+                # of tables of one's own the paper has none
+                *(("table1", "table3", "table4", "table5") if PAIRS.in_papers_form else ()),
+                *(["planted"] if OF_WORLDS else []),
+            ]
+        )
         | figure_outputs(
             [
-                *("figure1", "bias"),
+                "bias",
+                *(["figure1"] if PAIRS.in_papers_form else []),
                 *(["series"] if STATES_COMPARED else []),
                 *(["planted"] if OF_WORLDS else []),
             ]

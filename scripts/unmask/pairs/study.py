@@ -70,6 +70,15 @@ class PairsStudy:
         ]
         return {"model": [model for model, _ in pairs], "benchmark": [benchmark for _, benchmark in pairs]}
 
+    @property
+    def in_papers_form(self) -> bool:
+        """Whether a benchmark has the form of CrowS-Pairs or StereoSet, which the paper's tables are of."""
+        return any(entry["format"] != "table" for entry in self.benchmarks.values())
+
+    def any_has(self, column: str) -> bool:
+        """Whether the pairs of a benchmark may have a column of the Pairs table."""
+        return self.in_papers_form or any(column in entry["columns"] for entry in self.benchmarks.values())
+
     @cached_property
     def made_elsewhere(self) -> list[str]:
         """The models whose scores were made elsewhere."""

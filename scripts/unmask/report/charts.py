@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import vl_convert
 
 from unmask.atomic import written_whole
+from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.report.captions import with_parts_of
 from unmask.report.colours import PALETTES
@@ -163,9 +166,16 @@ def _spec(drawn: "Drawn") -> dict[str, Any]:
 @cache
 def program() -> str:
     """JavaScript that draws charts in a browser: it sets `vegaEmbed`, and needs nothing else."""
+    # beside compiled code, as it takes longer to make than the rest of a page
+    made = Path(__file__).parent / "__pycache__" / f"vega-{VEGA_LITE}-{version('vl-convert-python')}.js"
+    with suppress(OSError):
+        return LICENCE + made.read_text(encoding="utf-8")
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
     # what is inside a script element may not look like its end
-    return LICENCE + bundle.replace("</script", r"<\/script")
+    text = bundle.replace("</script", r"<\/script")
+    with suppress(OSError, InputError):
+        write_text(made, text)
+    return LICENCE + text
 
 
 def themes() -> str:

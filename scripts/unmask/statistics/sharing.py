@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit
 
 from unmask.words import characters_of, modified, modified_words, words_of
 
@@ -252,7 +252,7 @@ def t_test(
     error = np.sqrt(np.asarray(variance, float))
     known = (error > TOLERANCE * np.abs(estimate)) & (df >= 1 - TOLERANCE)
     error, df = np.where(known, error, np.nan), np.where(known, np.maximum(df, 1), np.nan)
-    reach = student.ppf((1 + confidence) / 2, df) * error
-    p = 2 * student.sf(np.abs(estimate / error), df)
+    reach = stdtrit(df, (1 + confidence) / 2) * error
+    p = 2 * stdtr(df, -np.abs(estimate / error))
     ends = {"low": estimate - reach, "high": estimate + reach}
     return pd.DataFrame({"error": error, "df": df, **ends, "p": p})
