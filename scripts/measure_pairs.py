@@ -10,9 +10,8 @@ from unmask.facts import write_facts
 from unmask.frequency.correlation import link_table
 from unmask.frequency.schema import CORRELATIONS
 from unmask.measures.schema import SCORES, read_scores
-from unmask.measures.variants import Variant
 from unmask.pairs.explorer import explored, shown_pairs
-from unmask.pairs.measuring import statistics_of
+from unmask.pairs.measuring import Variant, statistics_of
 from unmask.statistics.schema import FLAWS, SCHEMAS
 from unmask.tables import read_table, write_table
 from unmask.terms import ORIGINAL, SHUFFLED

@@ -203,7 +203,7 @@ from unmask.pairs.elsewhere import (
 )
 from unmask.pairs.every_pair import section, votes
 from unmask.pairs.explorer import HIDES, explored, shown_pairs, unpacked
-from unmask.pairs.judging import judge, judgement, planted_in
+from unmask.pairs.judging import judge, judgement, planted_in, read_truths
 from unmask.pairs.keys import OF_DECODERS
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.paper_tables import lay_out, paper_tables
@@ -216,7 +216,6 @@ from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
 from unmask.pairs.schema import JUDGEMENTS, PRECISION
 from unmask.pairs.study import PairsStudy
 from unmask.pairs.surfaces import SPACE, surfaces
-from unmask.pairs.truths import read_truths
 from unmask.pairs.verdicts import (
     BY_WORDS,
     CANNOT_TELL,

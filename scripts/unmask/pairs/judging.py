@@ -1,13 +1,15 @@
 """Whether measures find what was planted: a judgement on the score of each bias type."""
 
+import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
 from unmask.pairs.schema import JUDGEMENTS
-from unmask.pairs.truths import Truth
 from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL
 from unmask.report.declared_tables import in_order
 from unmask.report.study import ORACLE, Study
@@ -17,6 +19,9 @@ from unmask.statistics.schema import BIAS_TYPE
 from unmask.statistics.sharing import TOLERANCE
 from unmask.terms import CORRECTED, ORIGINAL
 from unmask.worlds.grammar import ASSOCIATION, BOTH, FREQUENCY
+
+Truth = Mapping[str, Mapping[str, Any]]
+"""What is known of the pairs of one benchmark: pair_id -> {factor, p, ratio, direction, margins}."""
 
 NOTHING = "nothing"
 """Neither an association nor a difference in frequency is planted."""
@@ -40,6 +45,24 @@ MEANINGS: Mapping[str, str] = {
     "and there is no band.",
 }
 """What each judgement says, in a sentence."""
+
+
+def read_truths(study: Study, paths: Iterable[str | Path]) -> dict[str, Truth]:
+    """The truth of every benchmark that a world makes, by the benchmark's name.
+
+    paths: the truth of each of these worlds, JSON with its name (`world`) and `benchmarks` by format.
+    Raises InputError where the truth of a world, or of a benchmark in it, is not there.
+    """
+    documents = [json.loads(Path(path).read_bytes()) for path in paths]
+    known = {(of["world"], name): truth for of in documents for name, truth in of["benchmarks"].items()}
+    truths = {}
+    for each in study.benchmarks:
+        if each.world is not None:
+            if (each.world, each.format) not in known:
+                place = f"world {each.world}, format {each.format}"
+                raise InputError(f"truth: none of benchmark {each.name} ({place}) is there")
+            truths[each.name] = known[each.world, each.format]
+    return truths
 
 
 def planted_in(truth: Truth) -> pd.DataFrame:

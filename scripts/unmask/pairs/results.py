@@ -10,11 +10,10 @@ import pandas as pd
 from unmask.benchmarks.schema import PAIRS
 from unmask.facts import read_facts
 from unmask.pairs.captions import caption_facts
-from unmask.pairs.judging import judge
+from unmask.pairs.judging import judge, read_truths
 from unmask.pairs.paper_tables import lay_out, paper_tables
 from unmask.pairs.published import published_percents
 from unmask.pairs.schema import PRECISION
-from unmask.pairs.truths import read_truths
 from unmask.pairs.verdicts import verdicts, with_controls, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
