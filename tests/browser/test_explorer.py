@@ -519,22 +519,6 @@ def test_two_models_stand_beside_each_other(page: Page, study: Study) -> None:
     assert field_of(page, "Second model").input_value() == "" and "beside" not in page.url
 
 
-def test_a_link_has_the_second_model_too(page: Page, study: Study) -> None:
-    opened(page, study.address("stereo", ODD, "SSS", "three") + f"&{urlencode({'beside': HOSTILE})}")
-    page.get_by_text(f"SSS of {HOSTILE}").wait_for()
-    assert field_of(page, "Second model").input_value() == str(MODELS.index(HOSTILE))
-    assert page.locator("img").count() == 0
-    # a link without one has none, and an unknown one is told
-    page.goto(study.address("stereo", ODD, "SSS", "three"))
-    page.get_by_text(f"SSS of {HOSTILE}").wait_for(state="hidden")
-    page.goto(study.address("stereo", ODD, "SSS", "three") + "&beside=%3Cb%3Enone")
-    expect(page.locator(".pair")).to_contain_text("The link's second model, <b>none, is not in this report.")
-    # its own model is no second one
-    page.goto(study.address("stereo", ODD, "SSS", "three") + "&beside=three")
-    expect(page.locator(".pair")).not_to_contain_text("not in this report")
-    assert page.locator(".beside > div").count() == 1
-
-
 @pytest.fixture(scope="module")
 def kinds(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """A masked model and a decoder on the example pairs."""

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -109,16 +108,3 @@ def test_what_tokens_add_is_the_score(architecture: str, name: str, protocol: st
                 assert sums[side, pair] == pytest.approx(score, abs=allowed, rel=0)
                 compared += 1
     assert compared >= 15
-
-
-def test_a_token_says_under_which_masking_it_was_predicted() -> None:
-    evidence = evidence_of("bert")
-    rows = added("PLL", evidence)
-    assert set(rows["masking"]) == {"one-shared", "one-modified"}
-    for masking, part in rows.groupby("masking"):
-        assert len(part) == len(evidence[str(masking)])
-        np.testing.assert_array_equal(part["log_prob"], evidence[str(masking)]["log_prob"].astype(float))
-    assert (rows["coefficient"] == 1).all()
-    assert set(added("AUL", evidence)["masking"]) == {"none"}
-    published = added("SSS", evidence, PUBLISHED)
-    np.testing.assert_array_equal(published["log_prob"], evidence["modified"]["cross_log_prob"].astype(float))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,6 @@ from library import (
     sees_context,
     sentence_errors,
     sentence_scores,
-    words_of_evidence,
 )
 from literal_causal import LeftReader, literal
 from study_schema import CAUSAL_MEASURES, MEASURES
@@ -117,16 +115,6 @@ def test_pairs_that_share_nothing_behind_their_first_difference_are_undefined() 
     assert set(outcomes.loc["equal"]) == {"tie"}
 
 
-def test_a_first_token_that_differs_and_has_no_probability_leaves_the_pair_undefined() -> None:
-    with_start, without = (example_scores("llama", start).xs(("LL", CORRECTED)) for start in STARTS)
-    first_differs = [
-        f"p{number}" for number, (one, two, _) in enumerate(SENTENCES) if one.split()[0] != two.split()[0]
-    ]
-    assert set(first_differs) >= {"p3", "p7"}
-    assert set(without.index[without["outcome"] == "undefined"]) == set(first_differs)
-    assert "undefined" not in set(with_start["outcome"])
-
-
 @pytest.mark.parametrize(
     ("name", "undefined"),
     [
@@ -177,14 +165,6 @@ def test_tokens_add_up_to_scores_and_errors_bound_them(name: str, protocol: str)
         apart = (sentence_scores(one, counted(one, moved, protocol)) - scores).abs().dropna()
         assert (apart <= errors.reindex(apart.index) + 1e-9).all()
         assert (apart > 0).any()
-
-
-def test_word_choice_alone_has_the_weights_of_the_measure() -> None:
-    rows, pairs = example_evidence("llama", None), example_pairs()
-    words = words_of_evidence(pairs, rows, product(CAUSAL_MEASURES, PROTOCOLS))
-    types = {name: of.weights.shape[1] for (name, _), of in words.items()}
-    # CCPS is of shared tokens: modified words have the scores, and not types
-    assert types["CCPS"] < types["LL"]
 
 
 def test_each_measure_is_for_one_kind_of_models() -> None:

@@ -29,10 +29,3 @@ def test_what_a_measure_says_is_what_its_formula_does_with_every_sentence(name: 
     of = measure(name)
     expected = of.reduction if of.of_all_tokens else None
     assert len(every) > 10 and (found == {expected} if expected else None in found)
-
-
-def test_sums_means_and_others_are_as_documented() -> None:
-    of_all = {name: measure(name).reduction for name in ALL_MEASURES if measure(name).of_all_tokens}
-    assert {of_all[name] for name in ("LL", "PLL")} == {"sum"}
-    assert {of_all[name] for name in ("LLMean", "AUL")} == {"mean"}
-    assert not {"AULA", "CPS", "SSS", "CCPS", "CSSS"} & {*of_all} and not measure("score").of_all_tokens

@@ -1,7 +1,5 @@
 """CrowS-Pairs as its authors write it: every pair, every rating, no sentence swapped."""
 
-import ast
-import csv
 from collections import Counter
 from pathlib import Path
 
@@ -138,12 +136,6 @@ def test_the_real_file() -> None:
     assert pairs["stereotype"][0].endswith("most black kids don't have the best education growing up.")
     sentences = [*pairs["stereotype"], *pairs["antistereotype"]]
     assert sum("  " in sentence for sentence in sentences) == 18
-
-
-def test_some_writers_are_among_the_validators_of_their_pair() -> None:
-    with open(real_data("crows_pairs", "crows_pairs_anonymized.csv"), encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert sum(row["anon_writer"] in ast.literal_eval(row["anon_annotators"]) for row in rows) == 61
 
 
 def test_the_real_ratings_under_each_reading() -> None:
