@@ -6,6 +6,7 @@ So it imports nothing of the library: that beside the Snakefile is not yet on th
 
 import sys
 import time
+from datetime import timedelta
 from logging import WARNING, LogRecord
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ class LogHandler(LogHandlerBase):
         self.done += 1
         before, after = (
             f"{self.done} of {self.total} done: ",
-            f" (took {_duration(time.monotonic() - began)})",
+            f" (took {timedelta(seconds=round(time.monotonic() - began))})",
         )
         _say(f"{before}{_shortened(_words(job), WIDTH - len(before + after))}{after}")
 
@@ -115,11 +116,3 @@ def _say(text: str) -> None:
 def _shortened(text: str, width: int) -> str:
     """The text, of at most so many characters."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _duration(seconds: float) -> str:
-    """A time in seconds, minutes or hours."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"

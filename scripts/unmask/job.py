@@ -53,7 +53,7 @@ def job(about: str = "", packages: Iterable[str] = TABLES) -> Iterator[Job]:
     packages: whose versions its results state.
     """
     snakemake = vars(sys.modules["__main__"])["snakemake"]
-    with job_log(snakemake.log[0], snakemake.input):
+    with job_log(snakemake.log[0]):
         run = Job(snakemake, packages)
         try:
             yield run

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -20,9 +20,6 @@ from unmask.errors import InputError
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 """Exit statuses, as shells have them."""
 
-MOST_INPUTS = 5
-"""So many of a job's inputs are named where it fails."""
-
 PROGRESS: Mapping[str, object] = {"progress": True}
 """As `extra` of a line that says how far a long job is: such lines go to stderr too, now and then."""
 
@@ -33,12 +30,12 @@ logger = logging.getLogger("unmask")
 
 
 @contextmanager
-def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[None]:
+def job_log(path: str | Path) -> Iterator[None]:
     """Log to `path`, and warnings and PROGRESS to stderr, while the block runs alone at this job.
 
     An InputError, a full disk, SIGTERM and Ctrl-C end the process with one line (statuses 1, 1, 143 and 130),
-    after the block has cleaned up; the log ends with that line, too. So does any other exception: its line
-    names the job's `inputs`, and its traceback is in the log.
+    after the block has cleaned up; the log ends with that line, too. So does any other exception, whose
+    traceback is in the log.
 
     A Snakemake that is killed leaves its jobs running, and a new one starts them again: the new job waits for
     the old one.
@@ -79,20 +76,9 @@ def job_log(path: str | Path, inputs: Iterable[str | Path] = ()) -> Iterator[Non
                 logger.error("error: %s: cannot be written: %s; fix that and run again", file, reason)
             else:
                 logger.info("%s", traceback.format_exc())
-                names = [str(name) for name in inputs]
-                more = f" and {len(names) - MOST_INPUTS} more" if len(names) > MOST_INPUTS else ""
-                made_from = f" (made from {', '.join(names[:MOST_INPUTS])}{more})" if names else ""
-                what = f"{type(error).__name__}: {error}: not foreseen; {path} has the details{made_from}"
+                what = f"{type(error).__name__}: {error}: not foreseen; {path} has the details"
                 logger.error("error: %s", InputError(what))
             sys.exit(1)
-
-
-def duration(seconds: float) -> str:
-    """A time to wait, in seconds, minutes or hours."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
 
 
 class _File(logging.FileHandler):

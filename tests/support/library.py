@@ -129,7 +129,7 @@ from unmask.frequency.tables import table2
 from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read_listing
 from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.installation import workflow_root
-from unmask.joblog import INTERRUPTED, TERMINATED, duration, job_log
+from unmask.joblog import INTERRUPTED, TERMINATED, job_log
 from unmask.keys import alternatives
 from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import page as keys_page

@@ -344,7 +344,7 @@ def test_a_run_is_a_line_a_job_and_what_failed(tmp_path: Path, capsys: pytest.Ca
     printed = logged(records, capsys)
     assert printed[0] == "2 jobs; 1 of them downloads."
     assert printed[1:] == [
-        "1 of 2 done: Reading b with m (took 0 s)",
+        "1 of 2 done: Reading b with m (took 0:00:00)",
         "failed: Fetching m",
         f"  {log} ends:",
         "    begun",
@@ -384,7 +384,7 @@ def test_a_line_on_a_job_is_short(capsys: pytest.CaptureFixture[str]) -> None:
     job = starting(1, "measure", "Measuring " + 30 * "long ", "none")
     about = (LogEvent.RUN_INFO, {"stats": {"measure": 1}})
     *_, last = logged([about, *job, (LogEvent.JOB_FINISHED, {"job_id": 1})], capsys)
-    assert len(last) == 80 and last.endswith("… (took 0 s)")
+    assert len(last) == 80 and last.endswith("… (took 0:00:00)")
 
 
 def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

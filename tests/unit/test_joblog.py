@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from library import INTERRUPTED, TERMINATED, InputError, duration, job_log
+from library import INTERRUPTED, TERMINATED, InputError, job_log
 from processes import said, start
 
 JOB = """
@@ -70,11 +70,7 @@ def test_a_job_waits_for_the_same_job_left_by_a_killed_run(tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["job.log", "logs", "table"]
 
 
-INPUTS = [f"data/{number}.csv" for number in range(7)]
-NOT_FORESEEN = (
-    "error: KeyError: 'two\\nlines': not foreseen; {}/job.log has the details "
-    "(made from data/0.csv, data/1.csv, data/2.csv, data/3.csv, data/4.csv and 2 more)"
-)
+NOT_FORESEEN = "error: KeyError: 'two\\nlines': not foreseen; {}/job.log has the details"
 FULL = "error: a file: cannot be written: No space left on device; fix that and run again"
 
 
@@ -89,7 +85,7 @@ FULL = "error: a file: cannot be written: No space left on device; fix that and 
 def test_whatever_ends_a_job_is_one_line_with_which_the_log_ends(
     error: Exception, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log", INPUTS):
+    with pytest.raises(SystemExit) as end, job_log(tmp_path / "job.log"):
         raise error
     assert end.value.code == 1 and capsys.readouterr().err == f"{line.format(tmp_path)}\n"
     text = (tmp_path / "job.log").read_text()
@@ -126,11 +122,3 @@ def test_progress_is_told_now_and_then(tmp_path: Path, every: str, told: list[st
         "2 of 3",
         "take care",
     ]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "told"),
-    [(0.4, "0 s"), (119, "119 s"), (121, "2 min"), (7190, "2 h 00 min"), (7300, "2 h 02 min")],
-)
-def test_a_time_to_wait(seconds: float, told: str) -> None:
-    assert duration(seconds) == told

@@ -7,13 +7,14 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 
 from unmask.evidence.lists import Table, as_stated, stated
-from unmask.joblog import PROGRESS, duration
+from unmask.joblog import PROGRESS
 from unmask.tables import read_arrow, write_batches, write_table
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class Progress:
         self._said = time.monotonic()
         speed = self._tokens / max(self._said - self._start, 1e-9)
         left = max(self._expected - self._skipped - self._tokens, 0.0)
-        done, wait = 100 * (1 - left / self._expected), duration(left / speed if speed else 0.0)
+        done, wait = 100 * (1 - left / self._expected), timedelta(seconds=round(left / max(speed, 1e-9)))
         line = f"{done:.0f}% done, {speed:.3g} tokens a second, about {wait} left"
         logger.info("%s", line, extra=PROGRESS)
 

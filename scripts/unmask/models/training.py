@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,7 +28,7 @@ from transformers import PreTrainedModel
 
 from unmask.atomic import written_whole
 from unmask.errors import InputError
-from unmask.joblog import PROGRESS, duration
+from unmask.joblog import PROGRESS
 from unmask.models.devices import Device, within_memory
 
 logger = logging.getLogger(__name__)
@@ -181,9 +182,10 @@ def train(
             if last % part == 0 or last == settings.steps:
                 history.append({"step": last, "loss": float(np.mean(recent)) if recent else math.nan})
                 recent.clear()
-                left = (time.monotonic() - began) / (last - done) * (settings.steps - last)
+                seconds = (time.monotonic() - began) / (last - done) * (settings.steps - last)
+                left = timedelta(seconds=round(seconds))
                 of_all, loss_now = f"step {last} of {settings.steps}", f"loss {history[-1]['loss']:.4f}"
-                logger.info("%s: %s, about %s left", of_all, loss_now, duration(left), extra=PROGRESS)
+                logger.info("%s: %s, about %s left", of_all, loss_now, left, extra=PROGRESS)
             if on_step and last in at:
                 model.eval()  # type: ignore[no-untyped-call]
                 # the next step seeds what it draws
