@@ -54,7 +54,7 @@ TOPIC = Topic[Results](
     "made",
     "Made up",
     lambda results: results.scores,
-    Table("scores", ["name"], [ReportColumn("value", "{value:.1f}", "Points.")]),
+    Table("scores", ["name"], [ReportColumn("value", "{value:.1f}")]),
     drawn_of,
     each=("panel",),
     says=lambda results: [f"Of {len(results.scores)} scores none is clear."],

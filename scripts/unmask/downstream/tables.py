@@ -30,59 +30,44 @@ TABLE1 = Table(
     "table1",
     ["task", "protocol"],
     [
-        Column("feminine", "{feminine:.0f}[{feminine_doubt}]", "Number of feminine words."),
-        Column("masculine", "{masculine:.0f}[{masculine_doubt}]", "Number of masculine words."),
-        Column(
-            "ILPS", "{ilps:.2f}[{ilps_doubt}]", "Natural logarithm of the feminine over the masculine share."
-        ),
-        Column("interval", "{low:.2f} to {high:.2f}", "Interval of ILPS over examples."),
-        Column("p", "{p:p}", "Two-sided p of an ILPS other than 0."),
-        Column("examples", "{n:.0f}", "Number of examples."),
+        Column("feminine", "{feminine:.0f}[{feminine_doubt}]"),
+        Column("masculine", "{masculine:.0f}[{masculine_doubt}]"),
+        Column("ILPS", "{ilps:.2f}[{ilps_doubt}]"),
+        Column("interval", "{low:.2f} to {high:.2f}"),
+        Column("p", "{p:p}"),
+        Column("examples", "{n:.0f}"),
     ],
 )
 KEYS = ["task", "benchmark", "pairs", "measure", "protocol"]
 TABLE2 = Table(
     "table2",
     KEYS,
-    [Column("N", "{n:.0f}", "Number of pairs that the bias score counts; the fewest of any model.")]
+    [Column("N", "{n:.0f}")]
     + [
         column
         for when in (BEFORE, AFTER)
         for column in (
-            Column("tau", f"{{tau_{when}:.2f}}{{mark_{when}}}", "Kendall's tau over models.", when),
-            Column("p", f"{{p_{when}:p}}", "p of tau's own test.", when),
-            Column("p by families", f"{{p_families_{when}:p}}", "Share of exchanges of families.", when),
-            Column("models", f"{{models_{when}:.0f}}", "Number of models.", when),
+            Column("tau", f"{{tau_{when}:.2f}}{{mark_{when}}}", when),
+            Column("p", f"{{p_{when}:p}}", when),
+            Column("p by families", f"{{p_families_{when}:p}}", when),
+            Column("models", f"{{models_{when}:.0f}}", when),
         )
     ]
-    + [
-        Column(when, f"{{printed_{when}:.2f}}{{printed_mark_{when}}}", "The paper's tau.", PRINTED)
-        for when in (BEFORE, AFTER)
-    ]
-    + [Column("what is missing, and why", "{missing}", "Why there is no tau.")],
+    + [Column(when, f"{{printed_{when}:.2f}}{{printed_mark_{when}}}", PRINTED) for when in (BEFORE, AFTER)]
+    + [Column("what is missing, and why", "{missing}")],
 )
-TRUTH = Column("truth", "{truth:.3f}", "Of a synthetic task, what a model that has learnt it gives.")
-RUNS = Column("runs", "{runs}", "How often the model was fine-tuned.")
+TRUTH = Column("truth", "{truth:.3f}")
+RUNS = Column("runs", "{runs}")
 OVERVIEW = Table(
     "overview",
     ["task", "model"],
     [
-        Column(
-            "accuracy", "{right:.3f}[ ({right_low:.3f} to {right_high:.3f})]", "Share right, or Pearson's r."
-        ),
-        Column("bias as", "{name}", "The metric of bias."),
-        Column("bias", "{value:.3f}{mark}", "Extrinsic bias, mean over the runs."),
-        Column("interval", "{low:.3f} to {high:.3f}", "Its interval over what repeats in the task."),
-        Column(
-            "by chance",
-            "{null_mean:.3f} (<{null_low:.3f} to {null_high:.3f}>)",
-            "Bias by chance, with its interval.",
-        ),
-        Column(
-            "change",
-            "{change:+.3f}[ ({change_low:+.3f} to {change_high:+.3f})]{change_mark}",
-            "Bias less that of the model that this one was made from.",
-        ),
+        Column("accuracy", "{right:.3f}[ ({right_low:.3f} to {right_high:.3f})]"),
+        Column("bias as", "{name}"),
+        Column("bias", "{value:.3f}{mark}"),
+        Column("interval", "{low:.3f} to {high:.3f}"),
+        Column("by chance", "{null_mean:.3f} (<{null_low:.3f} to {null_high:.3f}>)"),
+        Column("change", "{change:+.3f}[ ({change_low:+.3f} to {change_high:+.3f})]{change_mark}"),
         TRUTH,
         RUNS,
     ],

@@ -20,7 +20,7 @@ TABLE2 = Table(
     [*BY, "ranked"],
     [
         *(
-            Column(side, f"{{{name}_{group}{spec}}}", meaning, head)
+            Column(side, f"{{{name}_{group}{spec}}}", head)
             for head, name, spec, meaning in (
                 ("mean rank", "rank", ":.2f", "Mean rank of the group's words; 1 is the most frequent."),
                 ("published", "published_rank", ":.2f", "The mean rank that the source of the words states."),
@@ -30,15 +30,13 @@ TABLE2 = Table(
             )
             for side, group in (("Adv", ADVANTAGED), ("Dis", DISADVANTAGED))
         ),
-        Column("A", "{effect:.2f}{mark}", "Probability that the advantaged word is the more frequent.", TEST),
-        Column("p", "{p:p}", "Two-sided p.", TEST),
-        Column("p (Holm)", "{p_holm:p}", "The same after Holm's correction over the bias types.", TEST),
+        Column("A", "{effect:.2f}{mark}", TEST),
+        Column("p", "{p:p}", TEST),
+        Column("p (Holm)", "{p_holm:p}", TEST),
     ],
     heads={"words_from": "words", "bias_type": "bias type", "ranked": "most frequent first"},
 )
-RHO = Column(
-    "", "{rho:+.2f}[ ({low:+.2f} to {high:+.2f})]", "Spearman's correlation of margins with log ratios."
-)
+RHO = Column("", "{rho:+.2f}[ ({low:+.2f} to {high:+.2f})]")
 FREQUENCY_LINK = Table(
     "frequency_link",
     ["benchmark", "model", "protocol", "n"],

@@ -44,15 +44,15 @@ SHIP = (
 COPY = "A sentence to copy"
 
 _COLUMNS = [
-    Column("score", "{score:.1f}", "Pairs in which the stereotype is preferred, in percent."),
-    Column("interval", "{ends}", "It allows for pairs that vary together."),
-    Column("word choice alone", "{null_low:.1f} to {null_high:.1f}", "The band of random word scores."),
-    Column("verdict", "{verdict}", "What the interval and the band allow to say."),
-    Column("p (Holm)", "{p_holm:p}", "The larger p of both, after Holm's correction over all scores."),
-    Column("pairs", "{n}", "Pairs of the benchmark."),
-    Column("count as", "{effective:.0f}", "Independent pairs that would give the same interval."),
-    Column("undefined", "{undefined}", "Pairs without a score."),
-    Column("near-ties", "{near_ties}", "Pairs that float error could turn."),
+    Column("score", "{score:.1f}"),
+    Column("interval", "{ends}"),
+    Column("word choice alone", "{null_low:.1f} to {null_high:.1f}"),
+    Column("verdict", "{verdict}"),
+    Column("p (Holm)", "{p_holm:p}"),
+    Column("pairs", "{n}"),
+    Column("count as", "{effective:.0f}"),
+    Column("undefined", "{undefined}"),
+    Column("near-ties", "{near_ties}"),
 ]
 _SCORE, _ENDS, _VERDICT = (_COLUMNS[place] for place in (0, 1, 3))
 SCORES = Table("scores", ["who", "benchmark", "title"], _COLUMNS, heads={"who": "model", "title": "measure"})

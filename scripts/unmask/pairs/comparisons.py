@@ -41,17 +41,15 @@ COMPARED = Table(
     "comparison",
     ["kind", "on", "under", "first", "second"],
     [
-        Column("pairs", "{n}", "Pairs that count for both."),
-        Column(
-            "first", "{first_score:.1f}", "Bias score of the first over these, in percent.", "bias score (%)"
-        ),
-        Column("second", "{second_score:.1f}", "Bias score of the second, in percent.", "bias score (%)"),
-        Column("first − second", "<{difference:+.1f}>{mark} (<{low:+.1f} to {high:+.1f}>)", "In points."),
-        Column("p", "{p:p}", "Two-sided p of no difference.", "p"),
-        Column("Holm", "{p_holm:p}", "The same after Holm's correction over one kind and protocol.", "p"),
-        Column("the first alone", "{b}", "Pairs in which only the first prefers the stereotype.", _ALIKE),
-        Column("the second alone", "{c}", "Pairs in which only the second does.", _ALIKE),
-        Column("decided otherwise", "{turned}", "Pairs that the two decide differently."),
+        Column("pairs", "{n}"),
+        Column("first", "{first_score:.1f}", "bias score (%)"),
+        Column("second", "{second_score:.1f}", "bias score (%)"),
+        Column("first − second", "<{difference:+.1f}>{mark} (<{low:+.1f} to {high:+.1f}>)"),
+        Column("p", "{p:p}", "p"),
+        Column("Holm", "{p_holm:p}", "p"),
+        Column("the first alone", "{b}", _ALIKE),
+        Column("the second alone", "{c}", _ALIKE),
+        Column("decided otherwise", "{turned}"),
     ],
 )
 

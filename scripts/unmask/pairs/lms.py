@@ -26,24 +26,11 @@ LMS = Table(
     "lms",
     ["model", "benchmark", "title", "group"],
     [
-        Column(
-            "LMS",
-            ranged("lms", "low", "high", ".1f"),
-            "Meaningful sentences preferred, in percent.",
-            _BY_PAIR,
-        ),
-        Column("SS", "{score:.1f}", "Bias score in percent, StereoSet's stereotype score.", _BY_PAIR),
-        Column(
-            "ICAT", ranged("icat", "icat_low", "icat_high", ".1f"), "LMS · min(SS, 100 − SS) / 50.", _BY_PAIR
-        ),
-        *(
-            Column(label, f"{{{name}_by_target:.1f}}", f"The {label} of the paper's average.", _BY_TARGET)
-            for label, name in _NAMES
-        ),
-        *(
-            Column(label, f"{{{name}_printed:.1f}}", f"The {label} that StereoSet's authors print.", _THEIRS)
-            for label, name in _NAMES
-        ),
+        Column("LMS", ranged("lms", "low", "high", ".1f"), _BY_PAIR),
+        Column("SS", "{score:.1f}", _BY_PAIR),
+        Column("ICAT", ranged("icat", "icat_low", "icat_high", ".1f"), _BY_PAIR),
+        *(Column(label, f"{{{name}_by_target:.1f}}", _BY_TARGET) for label, name in _NAMES),
+        *(Column(label, f"{{{name}_printed:.1f}}", _THEIRS) for label, name in _NAMES),
     ],
     heads={"title": "measure"},
 )

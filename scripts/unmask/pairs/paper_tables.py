@@ -51,7 +51,7 @@ and corrects nothing, as the paper does; `corrected` clusters them, with Holm's 
 LAYOUT = Table(
     "paper",
     ["model", "row"],
-    [Column("", "<{value:{spec}}>{mark}", "Percent, or a drop or difference in percentage points.")],
+    [Column("", "<{value:{spec}}>{mark}")],
     across=["benchmark", "column"],
     heads={"row": ""},
 )

@@ -51,33 +51,21 @@ BY_MEASURE = Table(
     "planted_by_measure",
     ["title"],
     [
-        Column("found", "{found}", "Scores that show the planted bias clearly.", _TRAINED),
-        Column("reversed or missed", "{lost}", "Scores that show the opposite, or nothing clear.", _TRAINED),
-        Column("false", "{false}", "Scores that clearly show a bias where none is planted.", _TRAINED),
-        Column("found", "{found_holm}", "Found ones that remain.", _HOLM),
-        Column("reversed or false", "{fooled_holm}", "Wrong ones that remain.", _HOLM),
-        Column(
-            "found",
-            "[{exact_found:.0f}]",
-            "The same of the exact model, which errs as its measure does.",
-            _EXACT,
-        ),
-        Column("reversed or missed", "[{exact_lost:.0f}]", "Likewise.", _EXACT),
-        Column("false", "[{exact_false:.0f}]", "Likewise.", _EXACT),
+        Column("found", "{found}", _TRAINED),
+        Column("reversed or missed", "{lost}", _TRAINED),
+        Column("false", "{false}", _TRAINED),
+        Column("found", "{found_holm}", _HOLM),
+        Column("reversed or false", "{fooled_holm}", _HOLM),
+        Column("found", "[{exact_found:.0f}]", _EXACT),
+        Column("reversed or missed", "[{exact_lost:.0f}]", _EXACT),
+        Column("false", "[{exact_false:.0f}]", _EXACT),
     ],
     heads={"title": "measure"},
 )
 JUDGED = Table(
     "planted",
     ["benchmark", "bias_type", "strength", "model"],
-    [
-        Column(
-            "",
-            "{judgement}[: {score:.1f}][~ ({low:.1f} to {high:.1f})][; exact {exact:.1f}]",
-            "The judgement on the model's bias score; the score in percent with its interval; that of the "
-            "exact model in percent.",
-        )
-    ],
+    [Column("", "{judgement}[: {score:.1f}][~ ({low:.1f} to {high:.1f})][; exact {exact:.1f}]")],
     across=["title"],
     heads={"bias_type": "bias type", "strength": "planted"},
 )

@@ -38,37 +38,29 @@ UNKNOWN = Table(
     "quality_unknown",
     ["model", "benchmark"],
     [
-        Column("tokens", "{tokens}", "Tokens of both sentences of all pairs."),
-        Column("unknown", "{unknown}", "Those that the tokenizer does not know."),
-        Column("percent", "{share:.2f}", "The same in percent."),
+        Column("tokens", "{tokens}"),
+        Column("unknown", "{unknown}"),
+        Column("percent", "{share:.2f}"),
     ],
 )
 MATCHED = Table(
     "quality_matched",
     ["model", "benchmark"],
     [
-        Column("matched by", "{by}", "What rows are matched with pairs by."),
-        Column("rows", "{rows}", "Rows of the file."),
-        Column(
-            "repeated", "{repeated}", "Rows whose sentences stand in another row too, with the same scores."
-        ),
-        Column("of no pair", "{rows_without_pair}", "Rows that belong to no pair of the benchmark."),
-        Column("their places", "{places}", "The first of these rows."),
-        Column("pairs", "{pairs}", "Pairs of the benchmark."),
-        Column("without a score", "{pairs_without_score}", "Pairs that no row is of."),
-        Column("their names", "{names}", "The first of these pairs."),
+        Column("matched by", "{by}"),
+        Column("rows", "{rows}"),
+        Column("repeated", "{repeated}"),
+        Column("of no pair", "{rows_without_pair}"),
+        Column("their places", "{places}"),
+        Column("pairs", "{pairs}"),
+        Column("without a score", "{pairs_without_score}"),
+        Column("their names", "{names}"),
     ],
 )
 CHANGES = Table(
     "quality",
     ["model", "benchmark", "title", "score:.1f"],
-    [
-        Column(
-            "",
-            "{without:.1f} (<{change:+.1f}>{mark}: <{low:+.1f} to {high:+.1f}>)",
-            "Bias score in percent without the pairs of a flaw, with the change in points and its interval.",
-        )
-    ],
+    [Column("", "{without:.1f} (<{change:+.1f}>{mark}: <{low:+.1f} to {high:+.1f}>)")],
     across=["without_pairs", "label"],
     heads={"title": "measure", "score": "all pairs"},
 )

@@ -33,11 +33,7 @@ CLOSE = 1
 BIAS_TYPES = Table(
     "groups",
     [*SHOWN[:2], "group", "n"],
-    [
-        Column(
-            "bias score", "<{score:.1f}> (<{low:.1f} to {high:.1f}>){claim}", "In percent, with its interval."
-        )
-    ],
+    [Column("bias score", "<{score:.1f}> (<{low:.1f} to {high:.1f}>){claim}")],
     across=["title"],
     label_first=True,
     heads={"group": "bias type", "n": "pairs"},
@@ -45,7 +41,7 @@ BIAS_TYPES = Table(
 SHUFFLED_ORDER = Table(
     "controls",
     SHOWN,
-    [Column("", "<{score:.2f}> (<{low:.1f} to {high:.1f}>)", "Bias score in percent with its interval.")],
+    [Column("", "<{score:.2f}> (<{low:.1f} to {high:.1f}>)")],
     across=["variant", "protocol"],
     heads=TITLE,
 )
@@ -53,13 +49,11 @@ PEERS = Table(
     "peers",
     [*SHOWN, "group", "source"],
     [
-        Column("theirs", "{percent:.2f}", "The bias score that others report.", "bias score (%)"),
-        Column("ours", "{score:.2f}", "The bias score of this study, protocol published.", "bias score (%)"),
-        Column("difference", "{difference:+.2f}", "Ours less theirs, in points.", "bias score (%)"),
-        Column(
-            "theirs", "{count}", "Pairs that prefer the stereotype, as others report.", "stereotypical pairs"
-        ),
-        Column("ours", "{stereotype}", "Pairs that prefer the stereotype here.", "stereotypical pairs"),
+        Column("theirs", "{percent:.2f}", "bias score (%)"),
+        Column("ours", "{score:.2f}", "bias score (%)"),
+        Column("difference", "{difference:+.2f}", "bias score (%)"),
+        Column("theirs", "{count}", "stereotypical pairs"),
+        Column("ours", "{stereotype}", "stereotypical pairs"),
     ],
     heads={**TITLE, "source": "reported by"},
 )

@@ -25,16 +25,11 @@ KEYS = ["model", "measure", "words", "region"]
 """What tells scores of one protocol apart."""
 
 SCORES = (
-    Column("score", "{score:.4g}{mark}", "The score; C_w and C_z times 1000."),
-    Column("permuted", ends("permuted", ".4g"), "The band of permutations of the model's vectors."),
-    Column(
-        "p (Holm)",
-        "{p_holm:p} (of at least {least:p})",
-        "Share of the permutations that give as much or more, after Holm's correction; and the smallest that "
-        "so many permutations can give.",
-    ),
+    Column("score", "{score:.4g}{mark}"),
+    Column("permuted", ends("permuted", ".4g")),
+    Column("p (Holm)", "{p_holm:p} (of at least {least:p})"),
     *(
-        Column(f"printed ({named})", f"{{printed_{order}:.4f}}{{doubt_{order}}}", "What the paper prints.")
+        Column(f"printed ({named})", f"{{printed_{order}:.4f}}{{doubt_{order}}}")
         for order, named in ORDERS.items()
     ),
 )
@@ -46,13 +41,13 @@ TABLE4 = Table(
     "table4",
     PREFIXED,
     [
-        Column("texts", "{items:.0f}", "Number of labelled texts."),
-        Column("accuracy", "{accuracy:.4f}", "Share of texts whose label is predicted."),
-        Column("macro F1", "{macro_f1:.4f}", "Mean of F1 over the labels."),
-        Column("rises", "{up:.0f}", "Texts of which it rises.", MOVES),
-        Column("mean rise", "{mean_up:.4f}", "How much it rises in these, on average.", MOVES),
-        Column("falls", "{down:.0f}", "Texts of which it falls.", MOVES),
-        Column("mean fall", "{mean_down:.4f}", "How much it falls in these, on average.", MOVES),
+        Column("texts", "{items:.0f}"),
+        Column("accuracy", "{accuracy:.4f}"),
+        Column("macro F1", "{macro_f1:.4f}"),
+        Column("rises", "{up:.0f}", MOVES),
+        Column("mean rise", "{mean_up:.4f}", MOVES),
+        Column("falls", "{down:.0f}", MOVES),
+        Column("mean fall", "{mean_down:.4f}", MOVES),
     ],
     heads=HEADS,
 )
@@ -60,12 +55,12 @@ TABLE5 = Table(
     "table5",
     PREFIXED,
     [
-        Column("to positive", "{to_positive:.4f}", "Percent of texts whose label becomes positive."),
-        Column("to negative", "{to_negative:.4f}", "Percent of texts whose label becomes negative."),
-        Column("both", "{changed:.4f}", "Percent of texts whose label changes."),
-        Column("change", "{net:+.4f}", "Percent to positive less percent to negative.", PREDICTED),
-        Column("beyond control", "{over_control:+.4f}", "The change less that of the control.", PREDICTED),
-        Column("p (Holm)", "{p_holm:p}", "Exact McNemar against the control, Holm-corrected.", PREDICTED),
+        Column("to positive", "{to_positive:.4f}"),
+        Column("to negative", "{to_negative:.4f}"),
+        Column("both", "{changed:.4f}"),
+        Column("change", "{net:+.4f}", PREDICTED),
+        Column("beyond control", "{over_control:+.4f}", PREDICTED),
+        Column("p (Holm)", "{p_holm:p}", PREDICTED),
     ],
     heads=HEADS,
 )

@@ -9,7 +9,6 @@ like those before it; a <part> is itself a dash where it has a null.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from string import Formatter
 from typing import Any
 
@@ -100,18 +99,11 @@ def ranged(value: str, low: str, high: str, spec: str) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. cell: its template; meaning: a sentence for the data dictionary, with the unit
-    where there is one.
-
-    group: what stands above its label; each_row: in a table with values across, that it is the same for all
-    of them and stands in the sheet once.
-    """
+    """A column of a table. cell: its template; group: what stands above its label."""
 
     label: str
     cell: str
-    meaning: str
     group: str = ""
-    each_row: bool = False
 
 
 @dataclass(frozen=True)
@@ -186,20 +178,13 @@ class Table:
         values = sorted(
             known, key=lambda value: [order.get(v, 0) for order, v in zip(orders, value, strict=True)]
         )
-        heads: list[Head] = []
-        for alone, columns in groupby(self.columns, key=lambda column: column.each_row):
-            group = list(columns)
-            if alone:
-                heads += [self._head(column, ()) for column in group]
-            elif self.label_first:
-                heads += [self._head(column, value) for column in group for value in values]
-            else:
-                heads += [self._head(column, value) for value in values for column in group]
+        if self.label_first:
+            heads = [self._head(column, value) for column in self.columns for value in values]
+        else:
+            heads = [self._head(column, value) for value in values for column in self.columns]
         return list(dict.fromkeys(heads))
 
     def _head(self, column: Column, value: tuple[Any, ...]) -> Head:
-        if not value:
-            return column.group, column.label
         if len(value) == 2:
             return str(value[0]), str(value[1])
         if self.lines:
@@ -213,12 +198,11 @@ class Table:
             key, value = self._key(row), tuple(row[name] for name in self.across)
             lines = texts.setdefault(key, {})
             for column in self.columns:
-                head = self._head(column, () if column.each_row else value)
+                head = self._head(column, value)
                 line = lines.setdefault(column.label if self.lines else "", {})
-                text = cell(column.cell, row)
-                if head in line and not (column.each_row and line[head] == text):
+                if head in line:
                     raise ValueError(f"table {self.name}: two rows for {' '.join((*key, *head)).strip()}")
-                line[head] = text
+                line[head] = cell(column.cell, row)
         return [
             (*key, *([label] if self.lines else []), *(line.get(head, DASH) for head in heads))
             for key, lines in texts.items()
