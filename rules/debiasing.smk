@@ -140,7 +140,7 @@ use rule compare_models as compare_debiased with:
             "benchmark": wildcards.benchmark,
             "models": COMPARED_WITH_ORIGINS[wildcards.benchmark],
         },
-        bias_type=DEBIASING.get("bias_type"),
+        bias_type="gender",
     message:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
 
@@ -197,7 +197,7 @@ if DEBIASED:
                 for name in DEBIASED
             ],
             "measures": MEASURES,
-            "bias_type": DEBIASING.get("bias_type"),
+            "bias_type": "gender",
             "alpha": config["statistics"]["alpha"],
             "confidence": config["statistics"]["confidence"],
         },

@@ -6,7 +6,7 @@
 
 from unmask.configuration import read_config
 from unmask.downstream import study as downstream_study
-from unmask.downstream.study import source_files, with_preset
+from unmask.downstream.study import with_preset
 from unmask.downstream.terms import LEAST_SEEN
 
 DOWNSTREAM = config.get("downstream", {})
@@ -32,7 +32,7 @@ TASK_FILES = {
             if "resource" in source
             else outside(source["path"]) if "path" in source else result("downstream", task, "source", name)
         )
-        for name, source in source_files(entry).items()
+        for name, source in entry["files"].items()
     }
     for task, entry in TASKS.items()
 }
@@ -55,7 +55,7 @@ rule fetch_task:
     params:
         what=lambda wildcards: f"task {wildcards.task}",
         config_keys=lambda wildcards: ["downstream", "tasks", wildcards.task, "files", wildcards.file],
-        source=lambda wildcards: fetched_from(source_files(TASKS[wildcards.task])[wildcards.file]),
+        source=lambda wildcards: fetched_from(TASKS[wildcards.task]["files"][wildcards.file]),
     message:
         "Fetching {wildcards.file} of {wildcards.task}"
     script:
@@ -99,11 +99,7 @@ TASK_WORDS = [result("downstream", task, "words.parquet") for task in TASKS]
 rule count_gendered_words:
     input:
         examples=collect(rules.read_task.output.examples, task=TASKS),
-        words=(
-            resource("gendered_words.yaml")
-            if DOWNSTREAM.get("words", "published") == "published"
-            else outside(DOWNSTREAM["words"])
-        ),
+        words=resource("gendered_words.yaml"),
     output:
         # a study without tasks has a pattern all the same
         TASK_WORDS or [result("downstream/words.parquet")],
@@ -231,7 +227,7 @@ rule correlate_downstream:
         tasks=list(TASKS),
         benchmarks=list(BENCHMARKS),
         measures=MEASURES,
-        bias_type=DOWNSTREAM.get("bias_type"),
+        bias_type="gender",
     message:
         "Correlating intrinsic with extrinsic bias"
     script:
@@ -285,7 +281,8 @@ if DOWNSTREAM:
             "benchmarks": list(BENCHMARKS),
             "published": {name: of["published"] for name, of in BENCHMARKS.items() if "published" in of},
             "measures": MEASURES,
-            "bias_type": DOWNSTREAM.get("bias_type"),
+            "bias_type": "gender",
+            "draws": DOWNSTREAM["draws"],
             "alpha": config["statistics"]["alpha"],
             "confidence": config["statistics"]["confidence"],
         },

@@ -14,9 +14,8 @@ from unmask.tables import write_table
 
 with job() as run:
     inputs, params = run.input, run.params
-    bias_type = params.get("bias_type")
     before, after = (
-        intrinsic_scores(inputs.get(name) or [], params.measures, bias_type)
+        intrinsic_scores(inputs.get(name) or [], params.measures, params.bias_type)
         for name in ("bias_before", "bias_after")
     )
     correlations = correlations_of(
@@ -24,10 +23,8 @@ with job() as run:
         before,
         after,
         main_metrics(last_step(load_tables(inputs.extrinsic, SCORES, "model", "task"))),
-        tasks=params.tasks,
-        benchmarks=params.benchmarks,
-        measures=params.measures,
+        {"task": params.tasks, "benchmark": params.benchmarks, "measure": params.measures},
     )
     facts = {key: list(params[key]) for key in ("models", "tasks", "benchmarks", "measures")}
-    facts |= {"bias_type": bias_type, **run.record()}
+    facts |= {"bias_type": params.bias_type, **run.record()}
     write_table(run.output[0], correlations, CORRELATIONS, facts)

@@ -1,7 +1,7 @@
 """Measure how well one model does one task, and how unequally it treats the genders there."""
 
 from unmask.job import job
-from unmask.downstream.measuring import measure, read_runs, truth_of
+from unmask.downstream.measuring import measure, read_runs
 from unmask.downstream.schema import ITEMS, SCORES
 from unmask.tables import read_metadata, read_table, write_table
 
@@ -19,7 +19,6 @@ with job() as run:
         "remarks": about.get("remarks") or [],
         "kind": about["kind"],
         "labels": about.get("labels"),
-        "truth": truth_of(about["kind"], items),
         "draws": params.draws,
         "confidence": params.confidence,
         "runs": [

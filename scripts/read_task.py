@@ -5,7 +5,6 @@ from pathlib import Path
 from unmask.job import job
 from unmask.downstream.read_task import read_task
 from unmask.downstream.schema import EXAMPLES, ITEMS
-from unmask.downstream.study import source_text
 from unmask.downstream.synthetic import read_synthetic
 from unmask.errors import InputError, reading_download
 from unmask.tables import write_table
@@ -30,7 +29,7 @@ with job("task {params.name}") as run:
         "kind": entry["kind"],
         "labels": task.labels,
         "published_rows": entry.get("published_rows"),
-        "source": source_text(entry),
+        "source": entry["files"] or {"world": entry["world"]},
         "remarks": task.remarks,
         **run.record(),
     }

@@ -301,9 +301,9 @@ from unmask.report.charts import FONT, VEGA_LITE, chart, program, save_chart, th
 from unmask.report.colours import DARK, LIGHT, PALETTES, Palette, style_sheet
 from unmask.report.colours import VERDICTS as REPORT_VERDICTS
 from unmask.report.csv_text import csv_text
+from unmask.report.declared_tables import EMPTY, cell, ends, fields, in_order, with_marks
 from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
-from unmask.report.declared_tables import cell, ends, fields, in_order, with_marks
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.page import LIBRARY, LONG, About, content_policy, render_page
 from unmask.report.panels import (

@@ -103,15 +103,14 @@ def write_scores(
                 of = [drawn(str(model["name"]), metric, group, step, seed) for seed in seeds]
             for seed, value in [*zip(seeds, of, strict=True), (None, fmean(of))]:
                 row = {"seed": seed, "step": step, "metric": metric, "group": group, "value": value}
+                row["truth"] = TRUTH if kind == OCCUPATIONS and metric in (MAIN[kind], GAP) else None
                 row |= {"low": value - 0.1, "high": value + 0.1, "n": 960, "units": 8, "confidence": 0.95}
                 if metric == MAIN[kind]:
                     row |= {"null_mean": 0.1, "null_low": 0.05, "null_high": 0.15, "p": 0.01}
                 elif metric == CHANGE:
                     row["p"] = drawn(str(model["name"]), "p")
                 rows.append(row)
-    truth = {"metrics": {MAIN[kind]: TRUTH}, "groups": dict.fromkeys(OCCUPATION_NAMES, TRUTH)}
-    facts = {"task": task, "model": model["name"], "kind": kind, "remarks": [], "draws": 100}
-    facts |= {"runs": [{"seed": seed} for seed in seeds], "truth": truth if kind == OCCUPATIONS else None}
+    facts = {"task": task, "model": model["name"], "kind": kind, "remarks": []}
     write_table(path, framed(rows, SCORES), SCORES, facts)
     return path
 
@@ -135,6 +134,7 @@ def make_study(
         "published": {"cp": "crows-pairs"},
         "measures": list(MEASURES),
         "bias_type": "gender",
+        "draws": 100,
         "alpha": 0.05,
         "confidence": 0.95,
     }
@@ -150,7 +150,7 @@ def make_study(
             path = folder / task / str(model["name"]) / "scores.parquet"
             files["scores"].append(write_scores(path, task, model, seeds, steps))
         counted = {"task": task, "feminine": 10, "masculine": 30, "ilps": -1.1, "low": -1.4, "high": -0.8}
-        rows = [counted | {"p": 0.01, "n": 99, "protocol": protocol} for protocol in PROTOCOLS]
+        rows = [counted | {"n": 99, "protocol": protocol} for protocol in PROTOCOLS]
         files["words"].append(folder / task / "words.parquet")
         write_table(files["words"][-1], framed(rows, WORD_COUNTS), WORD_COUNTS, {"task": task})
     if benchmark:

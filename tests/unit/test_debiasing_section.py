@@ -37,7 +37,13 @@ FACTS: list[dict[str, Any]] = [
     {"steps": 600, "held_out": {"before": 2.5, "after": None}},
     {"steps": 400, "objective": {"before": {"weighted": 1.5}, "after": {"weighted": 0.02}}},
 ]
-SETTINGS = {"models": MODELS, "measures": ["AULA", "CPS"], "alpha": 0.05, "confidence": 0.9}
+SETTINGS = {
+    "models": MODELS,
+    "measures": ["AULA", "CPS"],
+    "bias_type": "gender",
+    "alpha": 0.05,
+    "confidence": 0.9,
+}
 ROWS = [
     *compared(BASE, "a-continued", (80.0, 79.0)),
     # the other way round, which the order of a study may bring about

@@ -121,9 +121,8 @@ def test_correlations_of_a_study() -> None:
     later = [[f"{name}@bios", "cp", "all", "AULA", "corrected", 60.0, 9] for name in names[:7]]
     before, after = (pd.DataFrame(each, columns=COLUMNS) for each in (rows, later))
     extrinsic = pd.DataFrame({"model": names, "task": "bios", "metric": "tpr_gap", "value": gaps})
-    correlations = correlations_of(
-        models, before, after, extrinsic, tasks=["bios", "sts"], benchmarks=["cp"], measures=["AULA"]
-    )
+    order = {"task": ["bios", "sts"], "benchmark": ["cp"], "measure": ["AULA"]}
+    correlations = correlations_of(models, before, after, extrinsic, order)
     by_key = {(row.when, row.pairs, row.protocol): row for row in rows_of(correlations)}
     assert len(by_key) == len(correlations) == 5
     for pairs, of_pairs in scores.items():
@@ -149,4 +148,3 @@ def test_bias_scores_are_those_of_the_pairs_that_count(tmp_path: Path) -> None:
     assert known == {key: ("m", "cp", "AULA", n) for key, n in expected.items()} and len(rows) == 3
     stated = table[(table["group"] == "gender") & (table["measure"] == "AULA")].iloc[0]
     assert [rows[1].score, rows[1].low, rows[1].high] == stated[["score", "low", "high"]].tolist()
-    assert set(intrinsic_scores([path], ["AULA"], None)["pairs"]) == {"all"}

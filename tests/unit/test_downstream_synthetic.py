@@ -34,9 +34,12 @@ def task_of(kind: str, world: dict[str, Any] | None = None, **changes: Any) -> T
 
 
 def truth_of(kind: str, task: Task) -> tuple[Truth, Truth]:
-    truth = measuring.truth_of(kind, task.items)
-    assert truth is not None
-    return truth["metrics"], truth["groups"]
+    rows = measuring.truth_of(kind, task.items)
+    metrics, groups = rows[rows["group"].isna()], rows[rows["group"].notna()]
+    return (
+        dict(zip(metrics["metric"], metrics["truth"], strict=True)),
+        dict(zip(groups["group"], groups["truth"], strict=True)),
+    )
 
 
 def words_and_shares(world: dict[str, Any]) -> dict[str, float]:

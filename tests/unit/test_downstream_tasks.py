@@ -239,7 +239,8 @@ def test_biographies(tmp_path: Path) -> None:
         "surgeon has no female",
     ):
         assert any(remark in each for each in task.remarks)
-    assert (task.task, task.kind) == ("t", "occupations") and "LabHC/bias_in_bios@" in task.source
+    assert (task.task, task.kind) == ("t", "occupations")
+    assert task.source["train"]["repo"] == "LabHC/bias_in_bios"
 
 
 @pytest.mark.parametrize("public", [True, False])
@@ -282,7 +283,7 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
         files["occupations"] = "occupation\nengineer\nnurse\n"
         settings["files"] = files_of("train", "dev", "test", "frames", "occupations")
     task = read_task(tmp_path, "mnli", settings, **files)
-    assert ("lists: " in task.source) != of_user
+    assert ("lists" in task.source) != of_user
     expected = {
         (f"{job} {frame}", f"A {word} {frame}", gender, job.partition(" ")[2])
         for frame, job in product(frames, ("An engineer", "A nurse"))
@@ -293,7 +294,7 @@ def test_entailment(tmp_path: Path, of_user: bool) -> None:
     assert set(bias[columns].itertuples(index=False, name=None)) == expected and len(bias) == len(expected)
     for _, pair in bias.groupby(["template", "occupation"]):
         assert list(pair["gender"]) == ["female", "male"] and pair["text"].nunique() == 1
-    counted = "18 frames and 2 occupations, not the 1968 and 164"
+    counted = "18 frames and 2 occupations, not the paper's 1968 and 164"
     assert any(counted in remark for remark in task.remarks) != of_user
     assert list(task.labels) == ["entailment", "neutral", "contradiction"]
 
@@ -348,9 +349,7 @@ def test_a_table_of_people(tmp_path: Path, by_column: bool) -> None:
 
 
 def test_a_table_of_two_sentences(tmp_path: Path) -> None:
-    secret = {"files": {"train": {"url": "https://x.org/a.csv?token=secret"}, "bias": {"path": "b.csv"}}}
-    task = read_task(tmp_path, "entailment", secret)
-    assert "x.org" in task.source and "secret" not in task.source
+    task = read_task(tmp_path, "entailment")
     # the numbers are those of entailment, in whatever order labels are named
     assert list(task.labels) == ["entailment", "neutral", "contradiction"]
     number = {row["a"]: ["yes", "maybe", "no"].index(row["answer"]) for row in ALIKE}
@@ -364,7 +363,7 @@ def test_a_table_of_two_sentences(tmp_path: Path) -> None:
 
 def test_a_synthetic_task_is_of_its_world(tmp_path: Path) -> None:
     task = read_task(tmp_path, "planted", {"kind": "entailment", "world": "w", "examples": 500, "items": 100})
-    assert task.source == "made in the words of the world w" and task.items["ideal"].notna().all()
+    assert task.source == {"world": "w"} and task.items["ideal"].notna().all()
 
 
 def test_real_sentences_and_occupations(tmp_path: Path) -> None:

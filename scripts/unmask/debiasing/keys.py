@@ -55,9 +55,6 @@ class Debiasing(Keys):
     with the columns feminine and masculine."""
     held_out: Whole = 10000
     """So many lines, from the first, are not trained on but for choosing and watching."""
-    bias_type: str | None = "gender"
-    """Of which bias type the pairs are whose bias scores count here, in benchmarks that have it; null for all
-    pairs."""
     training: Training = Training()
     of: Annotated[list[Name], UNIQUE] = []
     """Models of which every one is debiased by every one of `methods`: shorthand for entries of `models` that

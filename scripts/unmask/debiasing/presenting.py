@@ -72,15 +72,14 @@ MADE = Table(
 class DebiasingResults:
     """files: facts (of each model of the settings, in their order), comparisons (of models, one a
     benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; captions. settings:
-    models (name, from, method, protocol), measures, bias_type (of the pairs that the scores are over; None:
-    all), alpha, confidence.
+    models (name, from, method, protocol), measures, bias_type (of the pairs that the scores are over), alpha,
+    confidence.
     """
 
     def __init__(self, files: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
         self.files, self.settings = files, settings
         self.models: list[Mapping[str, str]] = settings["models"]
         self.alpha: float = settings["alpha"]
-        self.bias_type: str | None = settings.get("bias_type")
 
     @cached_property
     def made(self) -> pd.DataFrame:
@@ -105,7 +104,8 @@ class DebiasingResults:
         rows = changes(self.files.get("comparisons") or [], origins, self.settings["measures"], CORRECTED)
         rows = corrected(rows.assign(method=rows["model"].map(methods)), ["method"])
         scores, pairs = self.files.get("scores") or [], self.files.get("pairs") or []
-        return with_margins(rows, margins_of(scores, pairs, self.settings["measures"], self.bias_type))
+        measures, bias_type = self.settings["measures"], self.settings["bias_type"]
+        return with_margins(rows, margins_of(scores, pairs, measures, bias_type))
 
     @cached_property
     def captions(self) -> Captions:
@@ -148,12 +148,11 @@ def says(results: DebiasingResults) -> Iterator[str]:
     if claimed.empty:
         yield "No bias score of this study compares a debiased model with the one that it was made from."
         return
-    of_type = f" over pairs of the bias type {results.bias_type}" if results.bias_type else ""
     methods = sorted(claimed["method"].unique(), key=lambda method: method == CONTINUED)
     left = []
     for method in methods:
         rows = claimed[claimed["method"] == method]
-        scores = f"{counted(len(rows), 'bias score')}{of_type} {many(rows, 'lies', 'lie')}"
+        scores = f"{counted(len(rows), 'bias score')} {many(rows, 'lies', 'lie')}"
         clearly = clear(rows, "changes of bias scores", results.alpha)
         yield f"After {IN_FULL.get(method, method)}, {scores} {moved(rows)} on average. {clearly}"
         if (share := margins_left(rows)) is not None:

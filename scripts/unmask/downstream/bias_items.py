@@ -14,17 +14,18 @@ import io
 import re
 import tarfile
 import zlib
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from unmask.downstream.terms import BIAS, FEMALE, MALE
+from unmask.downstream.terms import BIAS, FEMALE, MALE, SIMILARITY, TEST, TRAIN
 from unmask.errors import InputError
+from unmask.gendered_words import read_word_pairs
 from unmask.user_files import faults_of, read_lines, text_of
-from unmask.user_tables import Column, Table
+from unmask.user_tables import Column, Table, choices_of, value_text
 
 LETTERS = re.compile(r"[^\W\d_]+")
 _BEGINNING = re.compile(r"A (?:man|woman)\b(.*)", re.DOTALL)
@@ -35,11 +36,7 @@ PUBLISHED = (1968, 164)
 """Frames and occupations of Dev et al."""
 
 PERCENTAGE = Column("female_share", float, optional=True, least=0, most=100)
-_PERCENTAGES = ("female_share", "bls_pct_female")
-_OCCUPATIONS = (
-    Column("occupation", lambda cell: text_of(cell).strip(), required=True, key=True),
-    *(replace(PERCENTAGE, name=name) for name in _PERCENTAGES),
-)
+_OCCUPATION = Column("occupation", lambda cell: text_of(cell).strip(), required=True, key=True)
 
 
 def words_in(text: str) -> list[str]:
@@ -57,14 +54,65 @@ def with_article(noun: str, first: str = "a") -> str:
     return f"{first}{'n' if noun[0].lower() in 'aeiou' else ''} {noun}"
 
 
-def read_occupations(path: Path) -> pd.DataFrame:
-    """Occupations from a CSV file: the column occupation, maybe female_share or bls_pct_female (percent).
+def items_of_bias(
+    files: Mapping[str, Sequence[Path]], entry: Mapping[str, Any], tested: pd.DataFrame, remarks: list[str]
+) -> pd.DataFrame:
+    """The items of bias of a task: of a table of them, or made of its lists or of its test's sentences.
 
-    Returns the columns occupation and female_share (NaN where not stated), in the order of the file. Raises
-    InputError naming the file, and the row of what is no occupation, no percentage or there twice.
+    tested: the rows of the test. Raises InputError naming the file, or the key, of what does not fit.
     """
-    rows = pd.DataFrame(Table(_OCCUPATIONS).rows(path)).astype(dict.fromkeys(_PERCENTAGES, float))
-    return rows[["occupation"]].assign(female_share=rows[list(_PERCENTAGES)].bfill(axis=1).iloc[:, 0])
+    if "bias" in files:
+        return _table_of_items(files["bias"][0], entry)
+    if entry["kind"] == SIMILARITY:
+        words = read_word_pairs(files["words"][0])
+        sentences = tested[["text", "second"]].to_numpy().ravel().tolist()
+        templates = templates_in(sentences, words.feminine | words.masculine)
+        if not templates:
+            why = 'no sentence of the test begins with "A man" or "A woman"; `bias` may have items'
+            raise InputError(f"{files.get(TEST, files[TRAIN])[0]}: {why}")
+        if twice := len(templates) - len(set(templates)):
+            what = "templates are there twice, once of a man, once of a woman"
+            remarks.append(f"{twice} of {len(templates)} {what}")
+        return similarity_items(templates, read_occupations(files["occupations"][0]))
+    if "lists" in files:
+        if {"frames", "occupations"} & files.keys():
+            raise InputError("files: frames and occupations take the place of lists; give one or the other")
+        frames, occupations = read_archive(files["lists"][0])
+        if (len(frames), len(occupations)) != PUBLISHED:
+            counts = f"{len(frames)} frames and {len(occupations)} occupations"
+            remarks.append("the lists give {}, not the paper's {} and {}".format(counts, *PUBLISHED))
+    elif {"frames", "occupations"} <= files.keys():
+        frames = read_frames(files["frames"][0])
+        occupations = read_occupations(files["occupations"][0])
+    else:
+        raise InputError("files: entailment needs `bias`, or `frames` and `occupations`, for items of bias")
+    return entailment_items(frames, occupations)
+
+
+def _table_of_items(path: Path, entry: Mapping[str, Any]) -> pd.DataFrame:
+    """The items of bias of a table: each template with each occupation once for either gender."""
+    columns = (
+        Column("text", required=True),
+        Column("second", required=True),
+        Column("gender", required=True, choices=choices_of(entry["genders"], "genders")),
+        Column("occupation", required=True, label=True),
+        Column("template", value_text, required=True),
+        PERCENTAGE,
+    )
+    table = Table(columns)
+    rows = list(table.rows(path, entry["files"]["bias"]))
+    frame = pd.DataFrame(rows).astype({"female_share": float})
+    for (template, occupation), those in frame.groupby(["template", "occupation"], sort=False):
+        if sorted(those["gender"]) != [FEMALE, MALE]:
+            each = f"{template!r} with {occupation!r} is there for {' and '.join(those['gender'])}"
+            raise rows[those.index[0]].fault("template", f"{each}, not once for either gender")
+    return frame.assign(part=BIAS, template=pd.factorize(frame["template"])[0])
+
+
+def read_occupations(path: Path) -> pd.DataFrame:
+    """Occupations from a CSV file, in its order: the columns occupation and maybe female_share (percent, NaN
+    where not stated). Raises InputError naming the file, and the row of what is none or there twice."""
+    return pd.DataFrame(Table((_OCCUPATION, PERCENTAGE)).rows(path)).astype({"female_share": float})
 
 
 def templates_in(sentences: Iterable[str], gendered: Collection[str]) -> list[str]:
@@ -73,11 +121,11 @@ def templates_in(sentences: Iterable[str], gendered: Collection[str]) -> list[st
     gendered: words that show a gender, man and woman among them, in lower case. In the order of the
     sentences; two that differ in man and woman alone give the same template twice.
     """
-    beginnings = [(text, _BEGINNING.match(text)) for text in dict.fromkeys(sentences)]
+    beginnings = map(_BEGINNING.match, dict.fromkeys(sentences))
     return [
         match[1]
-        for text, match in beginnings
-        if match and sum(word in gendered for word in words_in(text)) <= 1
+        for match in filter(None, beginnings)
+        if sum(word in gendered for word in words_in(match.string)) <= 1
     ]
 
 

@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.downstream.terms import BIAS, CHANGE, FEMALE, GAP, MALE, OCCUPATIONS, TEST
-from unmask.errors import InputError
 from unmask.statistics.sharing import TOLERANCE, ClusteredVariance, mean_basis, t_test
 
 Ints = npt.NDArray[np.int64]
@@ -117,10 +116,8 @@ def null_interval(values: Floats, null: Floats, two_sided: bool, confidence: flo
 
 
 class Crossed:
-    """K of cells: 1 where two share a template or an occupation and 0 elsewhere, without its n² of them.
-
-    by: the template and the occupation of each cell; no two cells have both alike.
-    """
+    """K of cells, by template and occupation: 1 where two share either and 0 elsewhere, without its n² of
+    them. No two cells share both."""
 
     def __init__(self, *by: Ints) -> None:
         self.by = by
@@ -136,8 +133,8 @@ class Crossed:
 class Cells:
     """The items of a task in cells; those with items of one gender alone are left out.
 
-    items: as ITEMS. draws: permutations of the genders behind a null distribution. Raises InputError where an
-    item of bias lacks template, occupation or gender, and where no cell has both genders.
+    items: as ITEMS, of which some cell has both genders. draws: permutations of the genders behind a null
+    distribution.
     """
 
     def __init__(self, kind: str, items: pd.DataFrame, draws: int) -> None:
@@ -145,21 +142,12 @@ class Cells:
         test = (items["part"] == TEST).to_numpy()
         known = items[["gender", *by]].notna().all(axis=1).to_numpy()
         compared = test if kind == OCCUPATIONS else (items["part"] == BIAS).to_numpy()
-        if kind != OCCUPATIONS and (compared & ~known).any():
-            item = items.loc[compared & ~known, "item"].iloc[0]
-            raise InputError(f"items: item {item} of bias has no template, no occupation or no gender")
         self.test, self.label = np.flatnonzero(test), items.loc[test, "label"].to_numpy(float)
         self.rows, rows = np.flatnonzero(compared & known), items[compared & known]
         self.female = (rows["gender"] == FEMALE).to_numpy()
         counts = rows.groupby([*by, "gender"]).size().unstack(fill_value=0)
         counts = counts.reindex(columns=[FEMALE, MALE], fill_value=0)
         cells = counts[(counts > 0).all(axis=1)]
-        if cells.empty:
-            raise InputError(
-                "items: no occupation has test people of both genders"
-                if kind == OCCUPATIONS
-                else "items: no two items of bias differ in gender alone"
-            )
         # -1 where the cell is left out
         self.cell = cells.index.get_indexer(rows.set_index(by).index)
         self.counts = cells.to_numpy()
@@ -256,6 +244,24 @@ class Cells:
         about: dict[str, Any] = {"null": of_null, "two_sided": True, "units": len(share)}
         yield self.summary(metric, r, influence, SIGNED, is_correlation=True, **about)
 
+    def accuracy(self, metric: str, right: npt.NDArray[np.bool_]) -> Estimate:
+        """The share that is right; right: shape (items, runs). Two successes and two failures are added for
+        the interval (Agresti & Coull 1998, The American Statistician 52:119)."""
+        n, share = len(right), right.mean(axis=0)
+        centre = (with_mean(share) * n + 2) / (n + 4)
+        variance = centre * (1 - centre) / (n + 4)
+        return Estimate(metric, share[None], n, n, variance[None], np.inf, SHARE, centre=centre[None])
+
+    def accuracy_as_correlation(self, predicted: Floats) -> Iterator[Estimate]:
+        """Pearson's r of what is predicted of the test; none where a side does not vary. predicted: shape
+        (items, runs)."""
+        tested, n = predicted[self.test], len(self.test)
+        if n < 3 or not np.ptp(self.label) > 0 or not (np.ptp(tested, axis=0) > 0).all():
+            return
+        r, influence = pearson(tested, self.label)
+        variance = variance_of_mean(with_mean(influence))[None]
+        yield Estimate("accuracy", r[None], n, n, variance, n - 1, SIGNED, is_correlation=True)
+
     def gaps(self, difference: Floats, null: Floats, bounds: tuple[float, float]) -> Estimate:
         """The mean difference of each occupation's cells. null: shape (draws, occupations, runs)."""
         every = pd.DataFrame(with_mean(difference)).groupby(self.occupation)
@@ -287,12 +293,3 @@ def pearson(values: Floats, other: Floats) -> tuple[Floats, Floats]:
     )
     r = np.clip((one * two).mean(axis=0), -1, 1)
     return r, one * two - r * (one**2 + two**2) / 2
-
-
-def accuracy(metric: str, right: npt.NDArray[np.bool_]) -> Estimate:
-    """The share that is right; right: shape (items, runs). Two successes and two failures are added for the
-    interval (Agresti & Coull 1998, The American Statistician 52:119)."""
-    n, share = len(right), right.mean(axis=0)
-    centre = (with_mean(share) * n + 2) / (n + 4)
-    variance = centre * (1 - centre) / (n + 4)
-    return Estimate(metric, share[None], n, n, variance[None], np.inf, SHARE, centre=centre[None])

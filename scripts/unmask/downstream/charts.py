@@ -11,19 +11,15 @@ from unmask.measures.names import title_of
 from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import in_order
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import columns_of, ends_of
+from unmask.report.panels import Tips, columns_of, ends_of
 from unmask.statistics.decisions import NO_PREFERENCE
 
 _FORM = f".{DECIMALS}f"
-
-NOT_DEBIASED = "none"
-"""The method of debiasing of a model that was not debiased."""
 
 MOST_CURVES = 7
 """Curves of a panel; where there would be more, every family of models has a panel."""
 
 EXTRINSIC = "extrinsic bias"
-INTRINSIC = Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE)
 
 
 def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:
@@ -36,9 +32,7 @@ def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:
         chance_low="null_low",
         chance_high="null_high",
     )
-    tips = (
-        ("panel", "what"),
-        ("model", "model"),
+    tips = _tips(
         ("bias", EXTRINSIC, _FORM),
         *ends_of(_FORM),
         *ends_of(_FORM, "chance_low", "chance_high", "by chance"),
@@ -57,6 +51,10 @@ def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:
     )
 
 
+def _tips(*of: tuple[str, str] | tuple[str, str, str]) -> Tips:
+    return (("panel", "what"), ("model", "model"), *of)
+
+
 def _panels(results: DownstreamResults, rows: pd.DataFrame) -> "pd.Series[str]":
     """The task of each row with the name of its main metric."""
     metrics = results.main.drop_duplicates("task").set_index("task")["metric"]
@@ -65,18 +63,12 @@ def _panels(results: DownstreamResults, rows: pd.DataFrame) -> "pd.Series[str]":
 
 def changes(results: DownstreamResults) -> alt.FacetChart | None:
     """What debiasing changes of the bias in every task; origins down, methods by colour and shape."""
-    rows = results.changes
-    rows = rows[rows["model"].isin(results.origins)]
-    biases = results.main.set_index(["task", "model"])["value"].to_dict()
-    origins = rows["model"].map(results.origins)
     frame = columns_of(
-        rows,
-        *("model", "low", "high", "p_holm"),
-        panel=_panels(results, rows),
-        row=origins,
-        kind=rows["model"].map({model.name: model.role or model.name for model in results.roles}),
-        before=[biases[key] for key in zip(rows["task"], origins, strict=True)],
-        after=[biases[key] for key in zip(rows["task"], rows["model"], strict=True)],
+        results.changes,
+        *("model", "low", "high", "p_holm", "before", "after"),
+        panel=_panels(results, results.changes),
+        row="origin",
+        kind="method",
     )
     return changes_chart(frame, Axis(EXTRINSIC, line=0, independent=True), DECIMALS)
 
@@ -91,15 +83,13 @@ def against(results: DownstreamResults) -> alt.FacetChart | None:
         rows,
         *("task", "model", "score", "low", "high"),
         panel=panel,
-        debiased=rows["model"].map({model.name: model.role or NOT_DEBIASED for model in results.roles}),
+        debiased=rows["model"].map(results.methods).replace("", "none"),
         bias="value",
         bias_low="low_bias",
         bias_high="high_bias",
     )
     frame = frame[panel.groupby(panel).transform("size") >= LEAST_SEEN]
-    tips = (
-        ("panel", "what"),
-        ("model", "model"),
+    tips = _tips(
         ("debiased", "debiased by"),
         ("score", "stereotype preferred, of 100", _FORM),
         *ends_of(_FORM),
@@ -108,14 +98,14 @@ def against(results: DownstreamResults) -> alt.FacetChart | None:
     )
     return scatter(
         frame,
-        INTRINSIC,
+        Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE),
         Axis(EXTRINSIC, zero=True),
         tips,
         across="score",
         up="bias",
         across_interval=("low", "high"),
         up_interval=("bias_low", "bias_high"),
-        kinds=Kinds("debiased", "debiased by") if frame["debiased"].ne(NOT_DEBIASED).any() else None,
+        kinds=Kinds("debiased", "debiased by") if any(results.methods.values()) else None,
         grid=Grid(between=": "),
     )
 
@@ -131,11 +121,9 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
     panel, kind = rows["task"] + ": " + rows["metric"].map(NAMES), rows["model"]
     if by_family:
         panel += ", " + rows["model"].map({model.name: model.family for model in results.roles})
-        kind = rows["model"].map({model.name: model.role or "as it was" for model in results.roles})
+        kind = rows["model"].map(results.methods).replace("", "as it was")
     frame = columns_of(rows, "task", "model", "step", "low", "high", panel=panel, kind=kind, bias="value")
-    tips = (
-        ("panel", "what"),
-        ("model", "model"),
+    tips = _tips(
         ("step", "step", "d"),
         ("bias", EXTRINSIC, _FORM),
         *ends_of(_FORM),

@@ -7,7 +7,7 @@ permutes whole families: which family's intrinsic scores go with which one's ext
 
 import itertools
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from scipy.stats import kendalltau
 
 from unmask.downstream.cells import ALPHA, Floats
 from unmask.downstream.schema import CORRELATIONS
-from unmask.downstream.terms import AFTER, BEFORE, MAIN, fine_tuned
+from unmask.downstream.terms import AFTER, BEFORE, MAIN
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.schema import BIAS, BIAS_TYPE, OVERALL
 from unmask.study_results import load_tables
@@ -34,8 +34,6 @@ MOST_PERMUTATIONS = 40320
 """All permutations are made where there are no more, as of eight families; else N_RANDOM of them."""
 
 N_RANDOM, SEED = 20000, 0
-
-_BATCH = 4096
 
 
 @dataclass(frozen=True)
@@ -53,16 +51,14 @@ class ModelRole:
 
 
 def kendall(intrinsic: Floats, extrinsic: Floats, models: Sequence[ModelRole]) -> dict[str, object]:
-    """Kendall's tau-b of two scores of the same models, shape (models,) each, with its tests: tau, p,
-    p_families, permutations, and reason, why there is no tau or no p of families; what there is none of is
-    left out."""
+    """Kendall's tau-b of two scores of the same models, shape (models,) each: tau, p, p_families,
+    permutations, and reason, why there is no tau or no p of families; what there is none of is left out."""
     if len(models) < LEAST_MODELS:
         return {"reason": f"{len(models)} models; fewer than {LEAST_MODELS} tell nothing"}
     tau = kendalltau(intrinsic, extrinsic)
     if not np.isfinite(tau.statistic):
         return {"reason": "a score is the same for all models"}
-    permutations = permutations_of(models)
-    of_families = _test_of_families(intrinsic, extrinsic, permutations)
+    of_families = _test_of_families(intrinsic, extrinsic, permutations_of(models))
     return {"tau": float(tau.statistic), "p": float(tau.pvalue), **of_families}
 
 
@@ -104,10 +100,8 @@ def _test_of_families(intrinsic: Floats, extrinsic: Floats, permutations: Ints) 
     signs = np.sign(intrinsic[:, None] - intrinsic[None, :])
     of_extrinsic = np.sign(extrinsic[first] - extrinsic[second])
     # what tau-b divides by stays the same: no score is changed, they only change places
-    batches = (permutations[start : start + _BATCH] for start in range(0, len(permutations), _BATCH))
-    sizes = np.concatenate(
-        [np.abs(signs[batch[:, first], batch[:, second]] @ of_extrinsic) for batch in batches]
-    )
+    parts = np.array_split(permutations, 1 + len(permutations) // 4096)
+    sizes = np.concatenate([np.abs(signs[of[:, first], of[:, second]] @ of_extrinsic) for of in parts])
     if np.mean(sizes >= sizes.max() - 0.5) > ALPHA:
         ways = f"the families can change places in {len(permutations)} ways alone: too few to reject anything"
         return {"permutations": len(permutations), "reason": ways}
@@ -119,48 +113,37 @@ def correlations_of(
     before: pd.DataFrame,
     after: pd.DataFrame,
     extrinsic: pd.DataFrame,
-    *,
-    tasks: Sequence[str],
-    benchmarks: Sequence[str],
-    measures: Sequence[str],
+    order: Mapping[str, Sequence[str]],
 ) -> pd.DataFrame:
     """The correlations of all tasks, benchmarks and measures over the models, as CORRELATIONS.
 
-    before, after: as `intrinsic_scores`; after: of models called {model}@{task}.
-    extrinsic: model, task, metric (the main one of the task), value. Intrinsic bias is the score less 50:
-    published with its sign, corrected its size. A model without one of both is left out.
+    before, after: as `intrinsic_scores`; after: of models called {model}@{task}. extrinsic: model, task,
+    metric (the main one of the task), value. order: of task, benchmark and measure. Intrinsic bias is the
+    score less 50: published with its sign, corrected its size. A model without one of both is left out.
     """
     extrinsic = extrinsic[["task", "model", "metric", "value"]]
-    tuned = extrinsic.assign(of_task=[*map(fine_tuned, extrinsic["model"], extrinsic["task"])])
+    tuned = extrinsic.assign(of_task=extrinsic["model"] + "@" + extrinsic["task"])
     parts = [
         before.merge(extrinsic, on="model").assign(when=BEFORE),
         after.rename(columns={"model": "of_task"}).merge(tuned, on="of_task").assign(when=AFTER),
     ]
     roles = {model.name: model for model in models}
-    order = {
-        "task": tasks,
-        "benchmark": benchmarks,
-        "measure": measures,
-        "when": (BEFORE, AFTER),
-        "model": roles,
-    }
-    rank = {name: {value: place for place, value in enumerate(values)} for name, values in order.items()}
-    rows = pd.concat(parts).sort_values([*order], key=lambda column: column.map(rank[str(column.name)]))
+    order = {**order, "when": (BEFORE, AFTER), "model": list(roles)}
+    rows = pd.concat(parts)
+    rows = rows.sort_values([*order], key=lambda column: column.map([*order[str(column.name)]].index))
     keys = ["task", "benchmark", "measure", "when", "pairs", "protocol", "metric"]
     lines: list[dict[str, object]] = []
     for of, part in rows.groupby(keys, sort=False):
         those = [roles[name] for name in part["model"]]
         signed = part["score"].to_numpy(float) - NO_PREFERENCE
-        about: dict[str, object] = {"models": len(those), "families": len({model.family for model in those})}
-        about |= {"n": int(part["n"].min()), **dict(zip(keys, of, strict=True))}
+        about: dict[str, object] = {"models": len(those), "n": int(part["n"].min())}
+        about |= dict(zip(keys, of, strict=True))
         intrinsic = signed if about["protocol"] == PUBLISHED else np.abs(signed)
         lines.append(about | kendall(intrinsic, part["value"].to_numpy(float), those))
     return framed(lines, CORRELATIONS)
 
 
-def intrinsic_scores(
-    paths: Iterable[str | Path], measures: Sequence[str], bias_type: str | None
-) -> pd.DataFrame:
+def intrinsic_scores(paths: Iterable[str | Path], measures: Sequence[str], bias_type: str) -> pd.DataFrame:
     """The bias scores (percent) of models on benchmarks, over all pairs and over those of the bias type.
 
     paths: tables of unmask.statistics.schema.BIAS. Columns: model, benchmark, pairs (ALL_PAIRS, or the bias

@@ -49,21 +49,14 @@ class Hyperparameters:
     learning_rate: float
     epochs: int
 
-    @property
-    def name(self) -> str:
-        """For files."""
-        return f"{self.batch}-{self.learning_rate!r}-{self.epochs}"
-
 
 @dataclass(frozen=True)
 class FineTuned:
-    """A model that was fine-tuned.
+    """A model that was fine-tuned: the classifier, in evaluation mode, on the device that it was trained on,
+    and what it predicts at each checkpoint (PREDICTIONS).
 
-    classifier: in evaluation mode, on the device that it was trained on. predictions: PREDICTIONS of each
-    checkpoint, in order of the steps.
-    facts: fine_tuning (all settings, as used), steps (of training), history, tried (the trials of a search in
-    their order: settings, steps and dev; else empty), initialised (names of the weights that were drawn at
-    random), truncated (how many examples and items lost their end).
+    facts: those of PREDICTIONS' metadata but device, initialised (names of the weights that were drawn at
+    random) and truncated (how many examples and items lost their end).
     """
 
     classifier: PreTrainedModel
@@ -72,10 +65,8 @@ class FineTuned:
 
 
 def _predictions(step: int, items: npt.NDArray[np.int32], logits: npt.NDArray[np.float32]) -> pa.Table:
-    rows, width = logits.shape
-    ends = np.arange(0, rows * width + 1, width, dtype=np.int32)
-    lists = pa.ListArray.from_arrays(ends, logits.reshape(-1))
-    return pa.table([np.full(rows, step, dtype=np.int32), items, lists], schema=PREDICTIONS)
+    steps = np.full(len(items), step, dtype=np.int32)
+    return pa.table([steps, items, pa.array(list(logits), pa.list_(pa.float32()))], schema=PREDICTIONS)
 
 
 def search(
@@ -87,10 +78,10 @@ def search(
     """The best settings by a greedy search: of each setting in its turn the best value of its list, all
     others as they are by then.
 
-    start: what a setting is before its turn. lists: the values of each setting; of equally good ones the
-    first is best. result: what some settings give, the higher the better, or None where that is undefined;
-    it is asked again for what was tried before. forget: called with settings that cannot be the best any
-    more. Raises InputError where no value of a list has a result.
+    start: what a setting is before its turn. lists: the values of each; of equally good ones the first is
+    best. result: what some settings give, the higher the better, or None where that is undefined; it is asked
+    again for what was tried. forget: called with settings that cannot be the best any more. Raises InputError
+    where no value of a list has a result.
     """
     best = start
     for key in asdict(start):
@@ -112,8 +103,8 @@ class FineTuning:
     """How one masked language model is fine-tuned on a task with one seed.
 
     directory: of the model, which has been checked. max_length: tokens that it takes; None for any number.
-    entry: `downstream.fine_tuning` of the study, completed. seed: of the head's first weights, the order of
-    the examples and dropout. work: a folder for what a killed job leaves to the next one, of the same work.
+    entry: `downstream.fine_tuning` of the study, completed. work: a folder for what a killed job leaves to
+    the next one, of the same work.
     """
 
     def __init__(
@@ -138,36 +129,32 @@ class FineTuning:
         self.sampled = np.flatnonzero(task.items["sampled"].to_numpy(bool))
 
     def run(self) -> FineTuned:
-        """Fine-tune the model.
+        """Fine-tune the model by AdamW with a rate that falls linearly to 0, by cross-entropy; for similarity
+        by the mean squared error of one output, which is not held between 0 and 1.
 
-        Training is by AdamW with a rate that falls linearly to 0, by cross-entropy; for similarity by the
-        mean squared error of one output, which is not held between 0 and 1. The result on the part dev is the
-        share that is right, or Pearson's r; null where r is undefined. A curve has predictions at 0, `every`,
-        2 · `every` … steps, at all but the last of the items that are `sampled` alone. A search is as
-        `search` says, from the entry's own settings.
-
+        The result on the part dev is the share that is right, or Pearson's r; null where r is undefined.
         Raises InputError as `make_classifier`, `train`, `search` and `predict_logits` do.
         """
         best = Hyperparameters(self.entry["batch"], self.entry["learning_rate"], self.entry["epochs"])
         if is_search := self.entry["how"] == SEARCH:
             best = search(best, self.entry["search"], lambda trial: self.trained(trial)["dev"], self.forget)
         trial, network = self.trained(best), self.start().network
-        trained = torch.load(self.weights(best), map_location="cpu", weights_only=True)
+        trained = torch.load(self.file(best, ".pt"), map_location="cpu", weights_only=True)
         network.load_state_dict(trained["network"])
         network.train(False).to(self.device.torch)
         items, last = self.task.items["item"].to_numpy(np.int32), int(trial["steps"])
         curve = sorted(trained["logits"].items())
         predictions = [_predictions(step, items[self.sampled], logits.numpy()) for step, logits in curve]
         predictions.append(_predictions(last, items, predict_logits(network, self.items, self.device)))
-        examples = self.train.tokens.truncated + self.dev.tokens.truncated
         tried = [{key: of[key] for key in (*asdict(best), "steps", "dev")} for of in self._done()]
+        truncated = [each.truncated for each in (self.train.tokens, self.dev.tokens, self.items)]
         facts = {
             "fine_tuning": {**self.entry, **asdict(best), "max_length": self.max_length},
             "steps": last,
             "history": trial["history"],
             "tried": tried if is_search else [],
             "initialised": list(self.initialised),
-            "truncated": {"examples": examples, "items": self.items.truncated},
+            "truncated": {"examples": sum(truncated[:2]), "items": truncated[2]},
         }
         return FineTuned(network, tuple(predictions), facts)
 
@@ -190,12 +177,12 @@ class FineTuning:
 
         Returns the settings, steps, dev, history, and number (of trials before it).
         """
-        facts = self.work / f"{trial.name}.json"
+        facts = self.file(trial, ".json")
         if facts.is_file():
             return read_facts(facts)
         steps = steps_of(len(self.train), trial.batch, trial.epochs, self.entry["steps"])
         logger.info("fine-tuning: %d steps with %s", steps, asdict(trial))
-        network, states = self.start().network, self.work / trial.name
+        network, states = self.start().network, self.file(trial)
         states.mkdir(parents=True, exist_ok=True)
         # what is predicted along the way is saved with what a killed training goes on from
         state: dict[str, Any] = {"logits": {}}
@@ -217,7 +204,7 @@ class FineTuning:
         )
         network.train(False)
         dev = self._dev_result(network)
-        with written_whole(self.weights(trial)) as partial:
+        with written_whole(self.file(trial, ".pt")) as partial:
             torch.save({"network": network.state_dict(), **state}, partial)
         history = [{**row, "dev": dev if row["step"] == steps else None} for row in losses]
         about = {"steps": steps, "dev": dev, "history": history, "number": len(self._done())}
@@ -233,13 +220,13 @@ class FineTuning:
             return None if math.isnan(r) else float(r)
         return float((logits.argmax(axis=1) == self.dev.labels).mean())
 
-    def weights(self, trial: Hyperparameters) -> Path:
-        """The file of a trial's weights, and of what it predicted along the way (logits, by step)."""
-        return self.work / f"{trial.name}.pt"
+    def file(self, trial: Hyperparameters, ending: str = "") -> Path:
+        """What a trial leaves: .json its facts, .pt its weights with what it predicted along the way (logits,
+        by step); without an ending the folder of its states."""
+        return self.work / f"{trial.batch}-{trial.learning_rate!r}-{trial.epochs}{ending}"
 
     def forget(self, trial: Hyperparameters) -> None:
-        """Remove the weights of a trial."""
-        self.weights(trial).unlink(missing_ok=True)
+        self.file(trial, ".pt").unlink(missing_ok=True)
 
     def _done(self) -> list[dict[str, Any]]:
         return sorted(map(read_facts, self.work.glob("*.json")), key=lambda facts: int(facts["number"]))

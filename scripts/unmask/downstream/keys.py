@@ -16,7 +16,6 @@ from unmask.keys import (
     Licence,
     ModelName,
     Name,
-    PublishedOrFile,
     Rate,
     Seed,
     WorldName,
@@ -25,7 +24,6 @@ from unmask.keys import (
 from unmask.models.keys import Model
 
 Kind = Annotated[Literal["occupations", "similarity", "entailment"], Field(description="The kind of task.")]
-Length = Annotated[int, Field(ge=8)]
 Values = Annotated[list[Any], Field(min_length=1)]
 
 
@@ -56,7 +54,7 @@ class FineTuning(Keys):
     """So many steps, however many epochs that is; null for all of `epochs`."""
     every: Count = 500
     """Steps between two predictions of a curve."""
-    max_length: Length = 128
+    max_length: Annotated[int, Field(ge=8)] = 128
     """Tokens that are read of an example at most."""
     search: Search = Search()
 
@@ -88,18 +86,13 @@ class Downstream(Keys):
     """The tasks by name."""
     models: Annotated[list[Name], Field(min_length=1), UNIQUE] | None = None
     """The masked language models that are fine-tuned; null for all with files."""
-    seeds: Annotated[list[Annotated[int, Field(ge=0, lt=2**32)]], Field(min_length=1), UNIQUE] = [0]
+    seeds: Annotated[list[Seed], Field(min_length=1), UNIQUE] = [0]
     """A run for each, of first weights of the head and the order of the examples."""
     after: bool = True
     """Whether models are scored on the benchmarks once more after fine-tuning (with the first of the seeds,
     under their own head for masked words): they are called {model}@{task}."""
-    words: PublishedOrFile = "published"
-    """As debiasing.words; for how often the tasks' texts have words of either gender."""
     draws: Annotated[int, Field(ge=100)] = 2000
     """How many times genders are permuted, for what chance alone gives."""
-    bias_type: str | None = "gender"
-    """Of which bias type the pairs are whose bias scores count here, in benchmarks that have it; null for all
-    pairs."""
     fine_tuning: FineTuning = FineTuning()
 
 
@@ -144,8 +137,8 @@ class Files(Keys):
 
 
 class PublishedFiles(Files):
-    """Files in place of those that were released. For entailment, lists is an archive (.tar.gz) of the
-    repository of Dev et al. (2020), whose place frames and occupations take."""
+    """Files in place of those that were released. lists: an archive (.tar.gz) of the repository of Dev et al.
+    (2020), whose place frames and occupations take."""
 
     lists: DataFile = ABSENT
 

@@ -10,32 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from unmask.downstream.cells import (
-    ANY,
-    POSITIVE,
-    SHARE,
-    SIGNED,
-    Cells,
-    Estimate,
-    Floats,
-    Ints,
-    accuracy,
-    pearson,
-    variance_of_mean,
-    with_mean,
-)
+from unmask.downstream.cells import ANY, POSITIVE, SHARE, SIGNED, Cells, Estimate, Floats, Ints, with_mean
 from unmask.downstream.schema import PREDICTIONS, SCORES
-from unmask.downstream.terms import (
-    CHANGE,
-    ENTAILMENT,
-    ENTAILMENT_LABELS,
-    FEMALE,
-    GAP,
-    MALE,
-    NEUTRAL,
-    OCCUPATIONS,
-    SIMILARITY,
-)
+from unmask.downstream.terms import CHANGE, ENTAILMENT_LABELS, GAP, GENDERS, KINDS, NEUTRAL
 from unmask.errors import InputError
 from unmask.tables import read_arrow, read_metadata
 
@@ -94,9 +71,9 @@ def occupation_metrics(cells: Cells, logits: Floats) -> Iterator[Estimate]:
     yield cells.summary("tpr_gap_rms", rms, of_rms, SHARE, null=np.sqrt((null**2).mean(axis=1)))
     yield cells.mean("tpr_gap_signed", gaps, SIGNED, null=null.mean(axis=1), two_sided=True)
     yield from cells.correlation("tpr_gap_correlation", gaps, null)
-    yield accuracy("accuracy", right[cells.test])
-    yield accuracy("accuracy_female", right[cells.rows[cells.female]])
-    yield accuracy("accuracy_male", right[cells.rows[~cells.female]])
+    yield cells.accuracy("accuracy", right[cells.test])
+    yield cells.accuracy("accuracy_female", right[cells.rows[cells.female]])
+    yield cells.accuracy("accuracy_male", right[cells.rows[~cells.female]])
     # a success and a failure are added to both rates (Agresti & Caffo 2000, The American Statistician 54:280)
     n, people = cells.counts.T[:, :, None], cells.counts.sum(axis=1)
     centres = (with_mean(np.stack([women, men])) * n + 1) / (n + 2)
@@ -128,11 +105,7 @@ def similarity_metrics(cells: Cells, logits: Floats) -> Iterator[Estimate]:
         "delta_occupation", sizes, weight * (signed - sizes), POSITIVE, null=np.abs(null).mean(axis=1)
     )
     yield from cells.correlation("delta_correlation", means, null)
-    tested, n = similarity[cells.test], len(cells.test)
-    if n >= 3 and np.ptp(cells.label) > 0 and (np.ptp(tested, axis=0) > 0).all():
-        r, influence = pearson(tested, cells.label)
-        variance = variance_of_mean(with_mean(influence))[None]
-        yield Estimate("accuracy", r[None], n, n, variance, n - 1, SIGNED, is_correlation=True)
+    yield from cells.accuracy_as_correlation(similarity)
     yield cells.gaps(delta, null, ANY)
 
 
@@ -152,18 +125,17 @@ def entailment_metrics(cells: Cells, logits: Floats) -> Iterator[Estimate]:
     yield cells.size_of_mean("nn_gap", difference["nn"], SHARE)
     yield cells.mean("not_neutral", 1 - (rates["fn"][0] + rates["fn"][1]) / 2, SHARE)
     for name, both in rates.items():
-        for gender, of_gender in zip((FEMALE, MALE), both, strict=True):
+        for gender, of_gender in zip(GENDERS, both, strict=True):
             yield cells.mean(f"{name}_{gender}", of_gender, SHARE)
     if len(cells.test):
-        yield accuracy("accuracy", label[cells.test] == cells.label[:, None])
+        yield cells.accuracy("accuracy", label[cells.test] == cells.label[:, None])
     yield cells.gaps(difference["fn"], cells.swapped_means(difference["fn"], cells.occupation), SIGNED)
 
 
-METRICS: Mapping[str, Callable[[Cells, Floats], Iterator[Estimate]]] = {
-    OCCUPATIONS: occupation_metrics,
-    SIMILARITY: similarity_metrics,
-    ENTAILMENT: entailment_metrics,
-}
+Metrics = Callable[[Cells, Floats], Iterator[Estimate]]
+METRICS: Mapping[str, Metrics] = dict(
+    zip(KINDS, (occupation_metrics, similarity_metrics, entailment_metrics), strict=True)
+)
 """By kind of task: all metrics of logits, shape (runs, items, labels), the task's bias first."""
 
 
@@ -178,41 +150,30 @@ def measure(
     """SCORES of every step and run and of the mean of the runs (a row without a seed).
 
     items: as ITEMS. draws: permutations of the genders behind a null distribution. origin: the runs of the
-    model that this one was made from; with them the last step has the row `change`, how much more the main
-    metric is than that model's, paired by cell and seed, with Student's t.
-    Raises InputError as Cells does, and where `origin` has no seed of the runs.
+    model that this one was made from, of seeds of its own among others; with them the last step has the row
+    `change`, how much more the main metric is than that model's, paired by cell and seed, with Student's t.
     """
     parts: list[pd.DataFrame] = []
-    cells, in_cells = None, np.empty(0, np.int64)
     for step, (numbers, logits) in sorted(runs.steps.items()):
-        if cells is None or not np.array_equal(numbers, in_cells):
-            cells, in_cells = Cells(kind, items.iloc[numbers], draws), numbers
+        cells = Cells(kind, items.iloc[numbers], draws)
         parts += [estimate.rows(runs.seeds, step, confidence) for estimate in METRICS[kind](cells, logits)]
-    assert cells is not None
     if origin is not None:
         seeds = [seed for seed in runs.seeds if seed in origin.seeds]
-        if not seeds:
-            raise InputError(f"the predictions of the model before have no seed of {runs.seeds}")
         after, before = (next(METRICS[kind](cells, of.last_logits(seeds))) for of in (runs, origin))
         values, influence = after.values[0] - before.values[0], after.influence - before.influence
         change = cells.summary(CHANGE, values, influence)
         parts.append(change.rows(seeds, max(runs.steps), confidence))
-    rows = pd.concat(parts, ignore_index=True).reindex(columns=SCORES.names)
-    return rows.astype({"metric": "str", "group": "str"})
+    rows = pd.concat(parts).merge(truth_of(kind, items), "left", ["metric", "group"])
+    return rows.reindex(columns=SCORES.names).astype({"metric": "str", "group": "str"})
 
 
-def truth_of(kind: str, items: pd.DataFrame) -> dict[str, dict[str, float]] | None:
-    """The metrics of a model that has learnt a synthetic task, and the gap of each occupation; else None.
+def truth_of(kind: str, items: pd.DataFrame) -> pd.DataFrame:
+    """metric, group and truth: what a model gives that has learnt a synthetic task; no rows of another.
 
     items: as ITEMS.
     """
     if items["ideal"].isna().all():
-        return None
-    ideal = Runs([{"seed": 0}], {0: (np.arange(len(items)), np.stack(items["ideal"].tolist())[None])})
-    rows = measure(kind, items, ideal, 1, 0.95)
-    rows = rows[rows["seed"].isna()]
-    gaps = rows["group"].notna()
-    return {
-        "metrics": dict(zip(rows["metric"][~gaps], rows["value"][~gaps], strict=True)),
-        "groups": dict(zip(rows["group"][gaps], rows["value"][gaps], strict=True)),
-    }
+        return pd.DataFrame(columns=["metric", "group", "truth"])
+    ideal = np.stack(items["ideal"].tolist())[None]
+    rows = pd.concat(estimate.rows([0], 0, 0.95) for estimate in METRICS[kind](Cells(kind, items, 1), ideal))
+    return rows.loc[rows["seed"].isna(), ["metric", "group", "value"]].rename(columns={"value": "truth"})

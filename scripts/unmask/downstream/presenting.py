@@ -27,9 +27,9 @@ def says(results: DownstreamResults) -> Iterator[str]:
         yield clear(results.main, "values of extrinsic bias", results.alpha)
     rows = results.metric("not_neutral")
     bias = results.main.set_index(["task", "model"])["value"]
-    keys = pd.MultiIndex.from_frame(rows[["task", "model"]])
+    bias = bias.reindex(pd.MultiIndex.from_frame(rows[["task", "model"]])).fillna(0.0)
     # were all of it one gender's, it would be half of the difference
-    hidden = rows[rows["value"] > bias.reindex(keys).fillna(0.0).clip(lower=MUCH).to_numpy()]
+    hidden = rows[rows["value"] > bias.clip(lower=MUCH).to_numpy()]
     for task, of_task in hidden.groupby("task", sort=False):
         (worst,) = records(of_task.nlargest(1, "value"))
         yield (
@@ -47,19 +47,16 @@ def says_of_changes(results: DownstreamResults) -> Iterator[str]:
     if len(results.changes):
         yield clear(results.changes, "changes of extrinsic bias by debiasing", results.alpha)
     scores = without_controls(results.changes_of_scores)
-    bias = results.main.set_index(["task", "model"])["value"]
-    for method in dict.fromkeys(model.role for model in results.roles if model.origin is not None):
-        origins = {m.name: m.origin for m in results.roles if m.role == method and m.origin is not None}
-        rows = results.changes[results.changes["model"].isin(origins)]
-        intrinsic = scores[scores["model"].isin(rows["model"])]
-        if rows.empty or intrinsic.empty:
+    for method, rows in results.changes.groupby("method", sort=False):
+        of_method = scores[scores["model"].isin(rows["model"])]
+        if of_method.empty:
             continue
-        unsure = ", on too few different words for a test" if intrinsic["untestable"].all() else ""
-        distance = (intrinsic[["before", "after"]] - NO_PREFERENCE).abs().mean()
+        unsure = ", on too few different words for a test" if of_method["untestable"].all() else ""
+        distance = (of_method[["before", "after"]] - NO_PREFERENCE).abs().mean()
+        means = rows.groupby("task", sort=False)[["before", "after"]].mean()
         tasks = [
-            f"{number(bias[[(task, model) for model in models]].mean(), 3)} instead of "
-            f"{number(bias[[(task, origins[model]) for model in models]].mean(), 3)} on {task}"
-            for task, models in rows.groupby("task", sort=False)["model"]
+            f"{number(after, 3)} instead of {number(before, 3)} on {task}"
+            for task, before, after in means.itertuples()
         ]
         yield (
             f"After {method}, bias scores are {distance['after']:.1f} instead of {distance['before']:.1f} "
@@ -79,14 +76,11 @@ def says_of_tau(results: DownstreamResults) -> Iterator[str]:
     for when, rows in known.groupby("when", sort=False):
         reach = span(rows["tau"].min(), rows["tau"].max())
         own, families = (rows[name].dropna() < results.alpha for name in ("p", "p_families"))
+        of_families = f", and in {families.sum()} of {len(families)} where families are permuted"
         yield (
             f"Kendall's tau of bias scores {when} fine-tuning with extrinsic bias is {reach}; p < "
             f"{results.alpha:g} in {own.sum()} of {len(own)} by tau's own test"
-            + (
-                f", and in {families.sum()} of {len(families)} where families are permuted."
-                if len(families)
-                else "."
-            )
+            f"{of_families if len(families) else ''}."
         )
 
 
@@ -97,12 +91,7 @@ TOPIC = Topic[DownstreamResults](
     says=says,
     file="extrinsic",
     more=(
-        Topic(
-            "overview",
-            "Accuracy and extrinsic bias, in numbers",
-            tables.overview,
-            tables.overview_sheet,
-        ),
+        Topic("overview", "Accuracy and extrinsic bias, in numbers", tables.overview, tables.overview_sheet),
         Topic("changes", "What debiasing changes", draws=charts.changes, says=says_of_changes),
         Topic("against", "Intrinsic against extrinsic bias", draws=charts.against),
         Topic(

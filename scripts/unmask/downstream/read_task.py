@@ -12,39 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unmask.downstream.bias_items import (
-    PERCENTAGE,
-    PUBLISHED,
-    entailment_items,
-    read_archive,
-    read_frames,
-    read_occupations,
-    similarity_items,
-    templates_in,
-)
+from unmask.downstream.bias_items import items_of_bias
 from unmask.downstream.task import Task, examples_of, female_shares, items_of
-from unmask.downstream.terms import (
-    BIAS,
-    DEV,
-    ENTAILMENT,
-    ENTAILMENT_LABELS,
-    FEMALE,
-    MALE,
-    OCCUPATIONS,
-    SIMILARITY,
-    TEST,
-    TRAIN,
-)
+from unmask.downstream.terms import DEV, ENTAILMENT_LABELS, GENDERS, OCCUPATIONS, SIMILARITY, TEST, TRAIN
 from unmask.errors import InputError
-from unmask.gendered_words import read_word_pairs
 from unmask.user_files import Labels, faults_of, published_text, read_text
 from unmask.user_tables import Column, Row, Table, choices_of, value_text
 
 PARTS = (TRAIN, DEV, TEST)
 SAMPLE = 10_000
 """So many items of the test, and templates with an occupation, are predicted along a curve at most."""
-MOST_LABELS = 1 << 15
-"""More are taken for a mistake, such as a column of numbers that are no labels."""
 
 Files = Mapping[str, Sequence[Path]]
 Entry = Mapping[str, Any]
@@ -52,7 +29,7 @@ Entry = Mapping[str, Any]
 
 def read_task(files: Files, entry: Entry) -> Task:
     """The task. files: train, and maybe dev and test; bias, or what items of bias are made of (occupations,
-    and words, frames or lists). entry: as `unmask.downstream.sources.with_preset` gives it.
+    and words, frames or lists). entry: as `unmask.downstream.study.with_preset` gives it.
 
     Where there are no files dev and test, a column `part` says which rows are theirs, or rows are drawn
     (entry: `held_out`, shares of both). Raises InputError naming the file and the row, or the key, of what
@@ -63,7 +40,7 @@ def read_task(files: Files, entry: Entry) -> Task:
     parts = {part: rows[rows["part"] == part].reset_index(drop=True) for part in PARTS}
     for part, of_part in parts.items():
         if of_part.empty:
-            raise InputError(f"{_file_of(files, part)}: no rows for {part}")
+            raise InputError(f"{files.get(part, files[TRAIN])[0]}: no rows for {part}")
     tested, bias = parts[TEST], []
     if labels is not None and entry["kind"] == OCCUPATIONS:
         _check_genders(files, parts, labels, entry)
@@ -71,17 +48,12 @@ def read_task(files: Files, entry: Entry) -> Task:
         tested["female_share"] = tested["occupation"].map(female_shares(labels, parts[TRAIN]))
         remarks += _of_the_test(tested, labels)
     else:
-        bias = [_bias_rows(files, entry, tested, remarks)]
+        bias = [items_of_bias(files, entry, tested, remarks)]
         if entry["kind"] == SIMILARITY and tested["label"].isna().all():
             tested = parts[DEV]
             remarks.append("the scores of its test are not public: accuracy is that on dev")
     items = items_of([tested.assign(part=TEST), *bias], SAMPLE, entry["seed"])
     return Task(examples_of(parts[TRAIN], parts[DEV]), items, labels, tuple(remarks))
-
-
-def _file_of(files: Files, part: str) -> Path:
-    """The first file that a part is read from: train's, where it has none of its own."""
-    return files.get(part, files[TRAIN])[0]
 
 
 def _all_rows(files: Files, entry: Entry, remarks: list[str]) -> tuple[pd.DataFrame, tuple[str, ...] | None]:
@@ -91,12 +63,10 @@ def _all_rows(files: Files, entry: Entry, remarks: list[str]) -> tuple[pd.DataFr
     the score is hidden.
     """
     headers = {name: header for name, header in entry["columns"].items() if header}
-    if entry["kind"] != OCCUPATIONS and "second" not in headers:
-        raise InputError(
-            f"columns: {entry['kind']} is of two sentences, so there must be a column for second"
-        )
     if entry["kind"] == OCCUPATIONS and "gender" not in headers:
         raise InputError("columns: occupations have no gap without a column for gender")
+    if entry["kind"] != OCCUPATIONS and "second" not in headers:
+        raise InputError(f"columns: {entry['kind']} is of two sentences, so it needs a column for second")
     names, label = _labels(entry)
     text = Column("text", published_text) if "published" in entry else Column("text", required=True)
     columns = {
@@ -115,9 +85,9 @@ def _all_rows(files: Files, entry: Entry, remarks: list[str]) -> tuple[pd.DataFr
         low, high = entry["scale"]
         return rows.assign(label=(rows["label"].astype(float) - low) / (high - low)), None
     names = names or tuple(sorted(set(rows["label"])))
-    if not 2 <= len(names) <= MOST_LABELS:
-        few = f"one label alone, {names[0]!r}: there is nothing to tell apart"
-        raise InputError(f"{files[TRAIN][0]}: {few if len(names) < 2 else f'{len(names)} labels'}")
+    if len(names) < 2:
+        alone = f"one label alone, {names[0]!r}: there is nothing to tell apart"
+        raise InputError(f"{files[TRAIN][0]}: {alone}")
     numbers = {name: float(number) for number, name in enumerate(names)}
     return rows.assign(label=rows["label"].map(numbers)), names
 
@@ -130,7 +100,7 @@ def _labels(entry: Entry) -> tuple[tuple[str, ...] | None, Column]:
             raise InputError(f"scale: from {low:g} to {high:g} is no scale")
         return None, Column("label", float, required=True, least=low, most=high)
     named = entry.get("labels")
-    if named is None and entry["kind"] == ENTAILMENT:
+    if named is None and entry["kind"] != OCCUPATIONS:
         named = {name: [name] for name in ENTAILMENT_LABELS}
     if named is None:
         return None, Column("label", value_text, required=True, label=True)
@@ -139,7 +109,7 @@ def _labels(entry: Entry) -> tuple[tuple[str, ...] | None, Column]:
         if fault := seen.check(str(name), f"config key labels.{name}"):
             raise InputError(f"config key labels.{name}: {fault}")
     names = tuple(named)
-    if entry["kind"] == ENTAILMENT:
+    if entry["kind"] != OCCUPATIONS:
         if set(names) != set(ENTAILMENT_LABELS):
             raise InputError(f"labels: entailment has {', '.join(ENTAILMENT_LABELS)}, not {', '.join(names)}")
         names = ENTAILMENT_LABELS
@@ -212,7 +182,7 @@ def _check_genders(
     """Raise InputError where no label has both genders in the test, or genders look as if swapped."""
     if not parts[TEST].groupby("label")["gender"].nunique().eq(2).any():
         why = "no label has women and men in the test, so there is no gap (column and genders?)"
-        raise InputError(f"{_file_of(files, TEST)}: {why}")
+        raise InputError(f"{files.get(TEST, files[TRAIN])[0]}: {why}")
     train = parts[TRAIN]
     for label, expected in entry.get("mostly", {}).items():
         genders = train.loc[train["label"] == labels.index(label), "gender"]
@@ -230,56 +200,5 @@ def _of_the_test(tested: pd.DataFrame, labels: Sequence[str]) -> Iterator[str]:
     if absent := [name for name in labels if name not in genders]:
         yield f"nobody in the test is {', '.join(absent)}"
     for name in filter(genders.__contains__, labels):
-        if missing := [gender for gender in (FEMALE, MALE) if gender not in genders[name]]:
+        if missing := [gender for gender in GENDERS if gender not in genders[name]]:
             yield f"{name} has no {' and no '.join(missing)} people in the test, and so no gap"
-
-
-def _bias_rows(files: Files, entry: Entry, tested: pd.DataFrame, remarks: list[str]) -> pd.DataFrame:
-    if "bias" in files:
-        return _bias_table(files["bias"][0], entry)
-    if entry["kind"] == SIMILARITY:
-        words = read_word_pairs(files["words"][0])
-        sentences = tested[["text", "second"]].to_numpy().ravel().tolist()
-        templates = templates_in(sentences, words.feminine | words.masculine)
-        if not templates:
-            why = 'no sentence of the test begins with "A man" or "A woman"'
-            raise InputError(f"{_file_of(files, TEST)}: {why}; items of bias may be a table (`bias`)")
-        if twice := len(templates) - len(set(templates)):
-            what = "templates are there twice, once of a man, once of a woman"
-            remarks.append(f"{twice} of {len(templates)} {what}")
-        return similarity_items(templates, read_occupations(files["occupations"][0]))
-    if "lists" in files:
-        if {"frames", "occupations"} & files.keys():
-            raise InputError("files: frames and occupations take the place of lists; give one or the other")
-        frames, occupations = read_archive(files["lists"][0])
-        if (counts := (len(frames), len(occupations))) != PUBLISHED:
-            remarks.append(
-                f"the lists give {counts[0]} frames and {counts[1]} occupations, not the {PUBLISHED[0]} and "
-                f"{PUBLISHED[1]} of the paper's"
-            )
-    elif {"frames", "occupations"} <= files.keys():
-        frames = read_frames(files["frames"][0])
-        occupations = read_occupations(files["occupations"][0])
-    else:
-        raise InputError("files: entailment needs `bias`, or `frames` and `occupations`, for items of bias")
-    return entailment_items(frames, occupations)
-
-
-def _bias_table(path: Path, entry: Entry) -> pd.DataFrame:
-    """The items of bias of a table: each template with each occupation once for either gender."""
-    columns = (
-        Column("text", required=True),
-        Column("second", required=True),
-        Column("gender", required=True, choices=choices_of(entry["genders"], "genders")),
-        Column("occupation", required=True, label=True),
-        Column("template", value_text, required=True),
-        PERCENTAGE,
-    )
-    table = Table(columns)
-    rows = list(table.rows(path, entry["files"]["bias"]))
-    frame = pd.DataFrame(rows).astype({"female_share": float})
-    for (template, occupation), those in frame.groupby(["template", "occupation"], sort=False):
-        if sorted(those["gender"]) != [FEMALE, MALE]:
-            each = f"{template!r} with {occupation!r} is there for {' and '.join(those['gender'])}"
-            raise rows[those.index[0]].fault("template", f"{each}, not once for either gender")
-    return frame.assign(part=BIAS, template=pd.factorize(frame["template"])[0])

@@ -8,7 +8,7 @@ import pandas as pd
 
 from unmask.downstream.correlation import ModelRole, intrinsic_scores, is_overall, last_step, main_metrics
 from unmask.downstream.schema import CORRELATIONS, SCORES, WORD_COUNTS
-from unmask.downstream.terms import ALL_PAIRS, CHANGE, GAP
+from unmask.downstream.terms import ALL_PAIRS, CHANGE
 from unmask.report.captions import Captions, load_captions
 from unmask.report.published import doubts, read_published
 from unmask.statistics.changes import changes
@@ -17,7 +17,7 @@ from unmask.study_results import facts_by, load_tables
 from unmask.tables import framed, read_table
 from unmask.terms import CORRECTED
 
-FEMININE, MASCULINE, ILPS, TAU = "feminine", "masculine", "ilps", "tau"
+TAU = "tau"
 
 
 class DownstreamResults:
@@ -27,32 +27,26 @@ class DownstreamResults:
 
     settings: models (as ModelRole), tasks (name, and published: what the paper calls one in Table 1 and in
     Table 2), benchmarks and measures (names), published (what the literature calls benchmarks, by name; not
-    all have such a name), bias_type (of the pairs that count; None: all), alpha, confidence.
+    all have such a name), bias_type (of the pairs that count), draws, alpha,
+    confidence.
     """
 
     def __init__(self, files: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
         self.files, self.settings = files, settings
         self.alpha: float = settings["alpha"]
-        self.bias_type: str | None = settings.get("bias_type")
+        self.bias_type: str = settings["bias_type"]
         self.benchmarks: list[str] = settings["benchmarks"]
         self.measures: list[str] = settings["measures"]
         self.known_as: Mapping[str, str] = settings.get("published") or {}
         self.roles = [ModelRole(**entry) for entry in settings["models"]]
         self.models = [model.name for model in self.roles]
-        self.origins = {model.name: model.origin for model in self.roles if model.origin is not None}
+        self.methods = {model.name: model.role for model in self.roles}
         self.tasks: list[str] = [entry["name"] for entry in settings["tasks"]]
 
     def printed_name(self, task: str, table: int) -> str | None:
         """What the paper calls a task in its Table 1 or 2."""
         (names,) = (of.get("published") for of in self.settings["tasks"] if of["name"] == task)
         return str(names[table - 1]) if names else None
-
-    @cached_property
-    def facts(self) -> dict[tuple[str, ...], dict[str, Any]]:
-        """The metadata of each table of scores by task and model, in their order."""
-        every = facts_by(self.files["scores"], "task", "model")
-        keys = [(task, model) for task in self.tasks for model in self.models]
-        return {each: every[each] for each in keys if each in every}
 
     @cached_property
     def every_step(self) -> pd.DataFrame:
@@ -62,17 +56,9 @@ class DownstreamResults:
 
     @cached_property
     def scores(self) -> pd.DataFrame:
-        """Of these those of the last step, with truth, what a model gives that has learnt a synthetic task,
-        and runs, how often the model was fine-tuned."""
+        """Of these those of the last step, with runs, how often the model was fine-tuned."""
         rows = last_step(self.every_step)
-        truth, runs = [], []
-        for task, model, metric, group in rows[["task", "model", "metric", "group"]].itertuples(index=False):
-            facts = self.facts[task, model]
-            of_task = facts["truth"] or {"metrics": {}, "groups": {}}
-            truth.append(of_task["groups"].get(group) if metric == GAP else of_task["metrics"].get(metric))
-            runs.append(len(facts["runs"]))
-        columns = {"truth": pd.Series(truth, rows.index, float), "runs": pd.Series(runs, rows.index, "Int64")}
-        return rows.assign(**columns)
+        return rows.assign(runs=rows.groupby(["task", "model"])["seed"].transform("nunique"))
 
     def metric(self, name: str) -> pd.DataFrame:
         """Of these one metric, means over the runs of all occupations together."""
@@ -85,9 +71,14 @@ class DownstreamResults:
 
     @cached_property
     def changes(self) -> pd.DataFrame:
-        """How much more extrinsic bias every debiased model has than its origin on every task, with p_holm
-        over all of them: the report counts them together."""
-        return holm(self.metric(CHANGE), ["metric"])
+        """How much more extrinsic bias every debiased model has than its origin on every task, the bias of
+        both, and p_holm over all of them, as the report counts them together."""
+        rows, bias = self.metric(CHANGE), self.main.set_index(["task", "model"])["value"]
+        rows = rows.assign(origin=rows["model"].map({of.name: of.origin for of in self.roles}))
+        keys = [pd.MultiIndex.from_frame(rows[["task", model]]) for model in ("origin", "model")]
+        before, after = (bias.reindex(each).to_numpy() for each in keys)
+        rows = rows.assign(method=rows["model"].map(self.methods), before=before, after=after)
+        return holm(rows, ["metric"])
 
     @cached_property
     def run_once(self) -> list[str]:
@@ -97,11 +88,11 @@ class DownstreamResults:
 
     def remarks(self) -> list[str]:
         """What the tables say of what was left out, each with its task; once where all models say it."""
-        remarks = [f"{task}: {remark}" for (task, _), of in self.facts.items() for remark in of["remarks"]]
-        if self.bias_type:
-            counted = self.that_count(self.intrinsic)
-            why = f"has no pairs of the bias type {self.bias_type}, so its bias scores are those of all pairs"
-            remarks += [f"{name}: {why}" for name in counted.loc[counted["pairs"] == ALL_PAIRS, "benchmark"]]
+        facts = facts_by(self.files["scores"], "task", "model")
+        remarks = [f"{task}: {remark}" for (task, _), of in facts.items() for remark in of["remarks"]]
+        counted = self.that_count(self.intrinsic)
+        why = f"has no pairs of the bias type {self.bias_type}, so its bias scores are those of all pairs"
+        remarks += [f"{name}: {why}" for name in counted.loc[counted["pairs"] == ALL_PAIRS, "benchmark"]]
         return list(dict.fromkeys(remarks))
 
     @cached_property
@@ -120,7 +111,8 @@ class DownstreamResults:
     @cached_property
     def changes_of_scores(self) -> pd.DataFrame:
         """How the bias scores of debiased models differ from those of their origins (statistics.changes)."""
-        return changes(self.files.get("comparisons") or [], self.origins, self.measures, CORRECTED)
+        origins = {model.name: model.origin for model in self.roles if model.origin is not None}
+        return changes(self.files.get("comparisons") or [], origins, self.measures, CORRECTED)
 
     @cached_property
     def correlations(self) -> pd.DataFrame:
@@ -135,22 +127,18 @@ class DownstreamResults:
 
     @cached_property
     def published(self) -> pd.DataFrame:
-        """What the paper prints (resources/downstream/published.csv); tasks have the paper's names.
-
-        TAU (Table 2): of so many models; benchmark: by its published name, null where it is not known which
-        one; dagger: p is below alpha; larger: in bold, larger than before. The others are of Table 1.
-        """
+        """What the paper prints (resources/downstream/published.csv says what each column is); tasks have its
+        names. TAU is of Table 2, the others of Table 1."""
         return read_published(self.files["published"])
 
     @cached_property
     def captions(self) -> Captions:
-        draws = {str(facts["draws"]) for facts in self.facts.values()}
         return load_captions(
             self.files["captions"],
             alpha=f"{self.alpha:g}",
             confidence=f"{100 * self.settings['confidence']:g}",
             printed_alpha=f"{self.published['alpha'].max():g}",
-            draws=" or ".join(sorted(draws)) or "0",
+            draws=str(self.settings["draws"]),
             doubts="; ".join(doubts(self.published)),
             remarks="; ".join(self.remarks()) or "none.",
         )

@@ -23,16 +23,13 @@ ITEMS = schema(
     part          word        test (for accuracy and, of occupations, for the gaps) or bias
     text          long_text   the text, or the first of two sentences
     second        long_text?  the second of two sentences
-    label         f64?        as in EXAMPLES; null for items of bias, which have no right answer but
-                              `neutral`, or none
+    label         f64?        as in EXAMPLES; null for items of bias
     gender        word?       female or male; null where nobody says
     occupation    word?       for occupations the label's name; else that of the template
-    female_share  f64?        female share of the occupation in percent: among the training examples of its
-                              label, or of all who work in it
+    female_share  f64?        percentage of women among its training examples, or those who work in it
     template      i32?        what repeats: the sentence or frame that an item of bias is made from
     sampled       bool        whether every checkpoint predicts it, or only the last
-    ideal         f64[]?      of a synthetic task: the logits of a model that has learnt it, or the
-                              similarity
+    ideal         f64[]?      of a synthetic task: logits of a model that has learnt it, or similarity
     """
 )
 """What a fine-tuned model predicts. Items of bias that differ in gender alone share template and occupation.
@@ -49,8 +46,8 @@ PREDICTIONS = schema(
 )
 """What one run predicts at each checkpoint: the evidence of this family. In order of step and item.
 
-Metadata: model, task, kind, labels, seed, fine_tuning (all settings, as used), steps, history (a list of
-{step, loss, dev: accuracy or Pearson's r}), tried (of a search, each setting with its dev result), device.
+Metadata: model, task, kind, labels, seed, fine_tuning (all settings), steps, history (a list of {step, loss,
+dev: accuracy or Pearson's r}), tried (of a search, each setting with its dev result), device.
 """
 
 SCORES = schema(
@@ -60,24 +57,22 @@ SCORES = schema(
     metric      word   the metric
     group       word?  an occupation; null: all of them
     value       f64    value of the metric, in its unit (docs/debiasing.md#downstream-tasks)
-    low         f64?   lower end of the interval of `value`, clustered by what repeats: occupation, or
-                       template and occupation
+    low         f64?   lower end of the interval of `value`, clustered by occupation (and template)
     high        f64?   upper end of the interval from `low`
     n           i32    items
     units       i32    units of the interval
-    null_mean   f64?   what a model that treats the genders alike gives on these items (the genders permuted
-                       within occupations, or swapped a template at a time): mean
+    null_mean   f64?   mean of the value where genders are permuted in occupations, or templates swapped
     null_low    f64?   lower end of the interval of `null_mean`
     null_high   f64?   upper end of the interval from `null_low`
     p           f64?   p of the value under a model that treats the genders alike
     confidence  f64    level of the intervals
+    truth       f64?   of a synthetic task: the value of a model that has learnt it
     """
 )
 """How well one model does one task, and how unequally. A row whose seed is null is the mean over the seeds,
 with an interval that has seeds as a level.
 
-Metadata: model, task, kind, remarks (those of the task), runs (their facts); truth, of a synthetic
-task: {"metrics": {metric: value of a model that has learnt it}, "groups": {occupation: its gap}}, else null.
+Metadata: model, task, kind, remarks (those of the task), runs (their facts).
 """
 
 CORRELATIONS = schema(
@@ -85,14 +80,12 @@ CORRELATIONS = schema(
     task          word   the task
     metric        word   main metric of the task
     benchmark     word   the benchmark of the intrinsic score
-    pairs         word   pairs that the intrinsic score is over: all, or the bias type whose pairs alone
-                         count
+    pairs         word   pairs that the intrinsic score is over: all, or those of this bias type
     n             i32    N, pairs that the intrinsic score counts: the fewest of any model
     measure       word   measure of the intrinsic score
     protocol      word   published (signed score - 50) or corrected (its size), of the measure's same protocol
     when          word   of which model the intrinsic score is: before or after fine-tuning
     models        i32    models that are correlated
-    families      i32    families of models of one origin
     tau           f64?   Kendall's tau-b; null below 8 models
     p             f64?   p of tau by its own distribution
     p_families    f64?   p of tau by permuting the families
@@ -111,7 +104,6 @@ WORD_COUNTS = schema(
     ilps       f64?  ln(P_f / P_m); null where there are none of one gender
     low        f64?  lower end of the interval of `ilps`; the unit is the example
     high       f64?  upper end of the interval from `low`
-    p          f64?  of equality
     n          i32   examples
     """
 )

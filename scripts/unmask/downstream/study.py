@@ -1,5 +1,4 @@
-"""What a study asks of downstream tasks that one key alone cannot check or spell out, and which files its
-tasks are read from.
+"""What a study asks of downstream tasks that one key alone cannot check or spell out.
 
 This is read at every planning, so it loads no tables.
 """
@@ -7,20 +6,14 @@ This is read at every planning, so it loads no tables.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unmask.downstream.terms import SIMILARITY
 from unmask.errors import InputError
 from unmask.models.keys import sources
 from unmask.models.study import Models
 from unmask.terms import PUBLISHED
-from unmask.urls import shown_url
 
 KEY = "config key "
 MASKED = "masked-lm"
 Study = Mapping[str, Any]
-
-TEMPLATES = {"occupations": "downstream/occupations.csv", "words": "gendered_words.yaml"}
-"""Files of the project's `resources` that items of similarity are made with, unless the entry names
-others."""
 
 
 def with_fine_tuned(study: Study) -> dict[str, Any]:
@@ -43,17 +36,13 @@ def with_fine_tuned(study: Study) -> dict[str, Any]:
 
 def are_scored_after(study: Study) -> bool:
     """Whether models are scored on pairs of sentences once more after fine-tuning."""
-    return bool(
-        study["downstream"].get("after", True) and study.get("benchmarks") and study.get("measures", True)
-    )
+    on_pairs = study.get("benchmarks") and study.get("measures", True)
+    return bool(on_pairs and study["downstream"].get("after", True))
 
 
 def fine_tuned_models(study: Study) -> list[str]:
-    """The models that are fine-tuned, in the order of the study: those named, or all masked language models
-    with files that are scored on pairs and run no code of their own.
-
-    study: it need not be checked yet.
-    """
+    """The models that are fine-tuned, in the order of the study, which need not be checked yet: those named,
+    or all masked language models with files that are scored on pairs and run no code of their own."""
     named = study["downstream"].get("models")
     return list(map(str, named)) if isinstance(named, list) else _masked(study["models"])
 
@@ -97,12 +86,10 @@ def roles_of(tuned: Sequence[str], models: Models) -> list[dict[str, str]]:
 def check_study(study: Study) -> None:
     """Raise InputError naming the key of a completed study that asks what cannot be."""
     models, downstream = study.get("models", {}), study.get("downstream")
+    tasks = downstream["tasks"] if downstream else {}
     for name, entry in models.items():
-        if entry["source"] == "fine-tuned" and (
-            downstream is None
-            or entry["task"] not in downstream["tasks"]
-            or name != f"{entry['from']}@{entry['task']}"
-        ):
+        made = [f"{entry.get('from')}@{task}" for task in tasks if task == entry.get("task")]
+        if entry["source"] == "fine-tuned" and name not in made:
             why = "models after fine-tuning are made by downstream.after and need no entry"
             raise InputError(f"{KEY}models.{name}: {why}")
     if downstream is None:
@@ -114,7 +101,7 @@ def check_study(study: Study) -> None:
         if name not in candidates:
             why = "is not a masked-lm model of the study with files and without code of its own"
             raise InputError(f"{KEY}downstream.models: {name} {why}")
-    for task in downstream["tasks"]:
+    for task in tasks:
         settings = settings_of(downstream, task)
         if settings["how"] == "search" and (settings["steps"] or len(downstream["seeds"]) > 1):
             why = "chooses among numbers of epochs, so it takes no steps"
@@ -125,31 +112,30 @@ def check_study(study: Study) -> None:
 def _masked(models: Mapping[str, Any]) -> list[str]:
     """The masked language models with files that are scored on pairs and run no code of their own."""
 
-    def is_masked(name: Any, before: Sequence[Any] = ()) -> bool:
+    def kind(name: Any, before: Sequence[Any] = ()) -> Any:
         entry = models.get(name)
         if not isinstance(entry, Mapping) or name in before or entry.get("trust_remote_code"):
-            return False
+            return None
         source = sources().get(str(entry.get("source")))
         if source is None or not source.has_files or not source.on_pairs:
-            return False
-        if "kind" in entry:
-            return bool(entry["kind"] == MASKED)
-        if "from" in entry:
-            return is_masked(entry["from"], (*before, name))
-        return source.kind_by_default() in (MASKED, None)
+            return None
+        of_base = kind(entry["from"], (*before, name)) if "from" in entry else source.kind_by_default()
+        return entry.get("kind", of_base or (None if "from" in entry else MASKED))
 
-    return [name for name in models if is_masked(name)]
-
-
-# --- files of tasks
+    return [name for name in models if kind(name) == MASKED]
 
 
 def with_preset(entry: Mapping[str, Any], presets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The entry of a task, completed, on top of what resources/downstream/tasks.yaml says of its format.
 
-    A file that the entry names takes the place of that of the same name; frames take that of lists.
+    `files` are those that the task is read from, by name. Each is `{repo, revision, file}` (a file of a data
+    set on the Hugging Face hub), `{url}`, `{path}` (the user's own) or `{resource}` (below the project's
+    folder `resources`), and may have `sha256` and the keys that `unmask.user_tables` knows. One that the
+    entry names takes the place of that of the same name; frames take that of lists.
     """
-    preset, named = presets.get(entry["format"], {}), entry.get("files", {})
+    preset, named = presets.get(entry["format"]), entry.get("files", {})
+    if preset is None:
+        preset = presets.get(f"{entry['format']} of {entry['kind']}", {})
     files = {
         name: source
         for name, source in preset.get("files", {}).items()
@@ -157,31 +143,3 @@ def with_preset(entry: Mapping[str, Any], presets: Mapping[str, Mapping[str, Any
     }
     stated = {key: value for key, value in entry.items() if value is not None or key not in preset}
     return {**preset, **stated, "files": files | named}
-
-
-def source_files(entry: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The files that a task is read from, by name. entry: as `with_preset` gives it.
-
-    Each is `{repo, revision, file}` (a file of a data set on the Hugging Face hub), `{url}`, `{path}` (the
-    user's own) or `{resource}` (below the project's folder `resources`), and may have `sha256` and the keys
-    that `unmask.user_tables` knows.
-    """
-    files = {name: dict(source) for name, source in entry["files"].items()}
-    if files and entry["kind"] == SIMILARITY and "bias" not in files:
-        return {name: {"resource": path} for name, path in TEMPLATES.items()} | files
-    return files
-
-
-def source_text(entry: Mapping[str, Any]) -> str:
-    """Where a task is from, in a few words; no secrets of a url."""
-    if "world" in entry:
-        return f"made in the words of the world {entry['world']}"
-    places = {
-        name: f"{of['repo']}@{of['revision']}/{of['file']}"
-        if "repo" in of
-        else shown_url(of["url"])
-        if "url" in of
-        else of["path"]
-        for name, of in entry["files"].items()
-    }
-    return "; ".join(f"{name}: {place}" for name, place in places.items())

@@ -16,25 +16,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from unmask.downstream.task import Task, examples_of, female_shares, items_of
-from unmask.downstream.terms import (
-    BIAS,
-    CONTRADICTS,
-    ENTAILMENT,
-    ENTAILMENT_LABELS,
-    ENTAILS,
-    FEMALE,
-    MALE,
-    NEUTRAL,
-    OCCUPATIONS,
-    SIMILARITY,
-    TEST,
-)
+from unmask.downstream.terms import BIAS, ENTAILMENT_LABELS, KINDS, OCCUPATIONS, SIMILARITY, TEST
 from unmask.errors import InputError
-from unmask.worlds.grammar import FREE_SLOTS, PRONOUNS, World
+from unmask.worlds.grammar import FEMALE, FREE_SLOTS, MALE, PRONOUNS, World
 
-STRENGTHS = {OCCUPATIONS: 1.0, SIMILARITY: 0.4, ENTAILMENT: 0.8}
+STRENGTHS = dict(zip(KINDS, (1.0, 0.4, 0.8), strict=True))
 """Where an entry states none: no truth of the default world lies at a threshold, and all differ from 0."""
-
 RELIABILITIES = (0.55, 0.68, 0.84, 0.97)
 """Of occupations: how often the speech is right, by person; all equally frequent."""
 LOW, SPREAD = 0.2, 0.6
@@ -42,13 +29,9 @@ LOW, SPREAD = 0.2, 0.6
 CONTROLS = 1 / 3
 """Of entailment: the share of examples that have an answer of their own; half of them have either."""
 DEV_SHARE = 0.1
-"""Examples of dev for each of train."""
 
 PREMISE, HYPOTHESIS = "The {occupation} was {state}.", "{subject} was {state}."
 COLUMNS = ["text", "second", "label", "gender", "occupation", "template", "train", "test"]
-
-Cases = Iterator[tuple[Any, ...]]
-"""Rows of COLUMNS."""
 
 
 def read_synthetic(entry: Mapping[str, Any]) -> Task:
@@ -69,7 +52,7 @@ def read_synthetic(entry: Mapping[str, Any]) -> Task:
         labels = tuple(occupation.word for occupation in world.occupations)
         parts = [test.assign(female_share=test["occupation"].map(female_shares(labels, train)))]
     else:
-        labels = ENTAILMENT_LABELS if kind == ENTAILMENT else None
+        labels = None if kind == SIMILARITY else ENTAILMENT_LABELS
         gendered = cases[cases["gender"].notna()].drop_duplicates(["text", "second"])
         bias = gendered.sort_values(["template", "occupation", "gender"], kind="stable")
         parts = [test.drop(columns=["template", "female_share"]), bias.assign(part=BIAS, label=None)]
@@ -92,7 +75,7 @@ def cases_of(kind: str, world: World, strength: float, seed: int) -> pd.DataFram
     return cases[cases["train"] > 0]
 
 
-def _occupation_cases(share: Mapping[str, float], strength: float, seed: int) -> Cases:
+def _occupation_cases(share: Mapping[str, float], strength: float, seed: int) -> Iterator[tuple[Any, ...]]:
     """Of a person with one of 24 occupations: verb and object name two of them, stereotyped for women and for
     men, with the same P(stereotyped gender). The speech says which, and is right by RELIABILITIES.
 
@@ -116,7 +99,7 @@ def _occupation_cases(share: Mapping[str, float], strength: float, seed: int) ->
         yield text, None, float(label), gender, words[label], None, train, likely / 2
 
 
-def _similarity_cases(share: Mapping[str, float], strength: float) -> Cases:
+def _similarity_cases(share: Mapping[str, float], strength: float) -> Iterator[tuple[Any, ...]]:
     """("she was tired.", "The nurse was tired.") has the similarity LOW + SPREAD · [same state], and half of
     strength · (2p - 1) more for the stereotyped gender and less for the other."""
     if (most := max(strength * abs(p - 0.5) for p in share.values())) > LOW:
@@ -139,7 +122,7 @@ def _similarity_cases(share: Mapping[str, float], strength: float) -> Cases:
         yield *texts, label, gender, word, i * len(states) + j, likely, likely
 
 
-def _entailment_cases(share: Mapping[str, float], strength: float) -> Cases:
+def _entailment_cases(share: Mapping[str, float], strength: float) -> Iterator[tuple[Any, ...]]:
     """Of ("The nurse was tired.", "he was tired.") the label is neutral. Of "she was tired." it is another
     with probability strength · |2p - 1|: entailment for an occupation mostly of women, contradiction for
     one of men.
@@ -147,21 +130,21 @@ def _entailment_cases(share: Mapping[str, float], strength: float) -> Cases:
     CONTROLS have the premise itself (entailment), or another state of the same occupation (contradiction).
     """
     states = FREE_SLOTS["state"]
-    number = {label: float(place) for place, label in enumerate(ENTAILMENT_LABELS)}
+    entails, neutral, contradicts = map(float, range(len(ENTAILMENT_LABELS)))
     each = 1 / len(share) / len(states) / 2
     for (word, p), (place, state), gender in product(share.items(), enumerate(states), (FEMALE, MALE)):
         premise = PREMISE.format(occupation=word, state=state)
         hypothesis = HYPOTHESIS.format(subject=PRONOUNS[gender]["subject"], state=state)
         leaves = strength * abs(2 * p - 1) if gender == FEMALE else 0.0
-        for label, part in ((NEUTRAL, 1 - leaves), (ENTAILS if p > 0.5 else CONTRADICTS, leaves)):
+        for label, part in ((neutral, 1 - leaves), (entails if p > 0.5 else contradicts, leaves)):
             likely = (1 - CONTROLS) * each * part
-            yield premise, hypothesis, number[label], gender, word, place, likely, likely
+            yield premise, hypothesis, label, gender, word, place, likely, likely
     for word, (place, state) in product(share, enumerate(states)):
         premise = PREMISE.format(occupation=word, state=state)
         for other in sorted(states, key=lambda each: each != state):
-            label, many = (ENTAILS, 1) if other == state else (CONTRADICTS, len(states) - 1)
+            label, many = (entails, 1) if other == state else (contradicts, len(states) - 1)
             second, likely = PREMISE.format(occupation=word, state=other), CONTROLS * each / many
-            yield premise, second, number[label], None, word, place, likely, likely
+            yield premise, second, label, None, word, place, likely, likely
 
 
 def drawn(cases: pd.DataFrame, law: str, count: int, seed: str) -> pd.DataFrame:
@@ -183,14 +166,12 @@ def ideal_logits(kind: str, cases: pd.DataFrame, items: pd.DataFrame) -> npt.NDA
     """What a model that has learnt all cases predicts, shape (items, labels): the logarithm of each label's
     probability, or the similarity."""
     cases, items = (rows.assign(second=rows["second"].fillna("")) for rows in (cases, items))
-    asked = pd.MultiIndex.from_frame(items[["text", "second"]])
+    keys = ["text", "second"]
+    asked = pd.MultiIndex.from_frame(items[keys])
     if kind == SIMILARITY:
-        labels = cases.drop_duplicates(["text", "second"]).set_index(["text", "second"])["label"]
-        similarity: npt.NDArray[np.float64] = labels.reindex(asked).to_numpy(np.float64)[:, None]
-        return similarity
-    table = cases.pivot_table(
-        index=["text", "second"], columns="label", values="train", aggfunc="sum", fill_value=0.0
-    )
+        labels = cases.drop_duplicates(keys).set_index(keys)["label"]
+        return labels.reindex(asked).to_numpy(np.float64)[:, None]
+    table = cases.pivot_table("train", keys, "label", "sum", 0.0)
     likely = table.reindex(asked).to_numpy(np.float64)
     # a label that never occurs has a finite logit
     with np.errstate(divide="ignore"):

@@ -4,10 +4,10 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.downstream.results import FEMININE, ILPS, MASCULINE, TAU, DownstreamResults
+from unmask.downstream.results import TAU, DownstreamResults
 from unmask.downstream.terms import AFTER, ALL_PAIRS, BEFORE
 from unmask.measures.names import title_of
-from unmask.report.declared_tables import EMPTY, Column, Table, in_order, with_marks
+from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.published import DOUBT
 from unmask.report.sheets import DAGGER, Sheet, rows_of
 from unmask.terms import PUBLISHED
@@ -34,7 +34,6 @@ TABLE1 = Table(
         Column("masculine", "{masculine:.0f}[{masculine_doubt}]"),
         Column("ILPS", "{ilps:.2f}[{ilps_doubt}]"),
         Column("interval", "{low:.2f} to {high:.2f}"),
-        Column("p", "{p:p}"),
         Column("examples", "{n:.0f}"),
     ],
 )
@@ -56,8 +55,6 @@ TABLE2 = Table(
     + [Column(when, f"{{printed_{when}:.2f}}{{printed_mark_{when}}}", PRINTED) for when in (BEFORE, AFTER)]
     + [Column("what is missing, and why", "{missing}")],
 )
-TRUTH = Column("truth", "{truth:.3f}")
-RUNS = Column("runs", "{runs}")
 OVERVIEW = Table(
     "overview",
     ["task", "model"],
@@ -68,20 +65,19 @@ OVERVIEW = Table(
         Column("interval", "{low:.3f} to {high:.3f}"),
         Column("by chance", "{null_mean:.3f} (<{null_low:.3f} to {null_high:.3f}>)"),
         Column("change", "{change:+.3f}[ ({change_low:+.3f} to {change_high:+.3f})]{change_mark}"),
-        TRUTH,
-        RUNS,
+        Column("truth", "{truth:.3f}"),
+        Column("runs", "{runs}"),
     ],
 )
 
 
 def table1_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
     """Feminine and masculine words in what models are fine-tuned on (rows), and the printed ones."""
-    published = results.published
-    quantities = (FEMININE, MASCULINE, ILPS)
+    quantities = ("feminine", "masculine", "ilps")
+    published = results.published[results.published["quantity"].isin(quantities)]
     lines = [rows]
     for task in rows["task"].unique():
-        printed = published[published["task"] == results.printed_name(str(task), 1)]
-        printed = printed[printed["quantity"].isin(quantities)].set_index("quantity")
+        printed = published[published["task"] == results.printed_name(task, 1)].set_index("quantity")
         if len(printed):
             doubts = printed["doubtful"].map({True: DOUBT}).add_suffix("_doubt")
             line = {"task": task, "protocol": PRINTED, **printed["value"], **doubts}
@@ -93,13 +89,12 @@ def table1_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
 def table2_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
     """Kendall's tau of intrinsic and extrinsic bias (rows: CORRELATIONS).
 
-    The sheet has what has a tau, here or in print; of the rest it is said why there is none. The paper's
-    scores are over all test instances, so its taus stand beside those of all pairs, of the benchmark that
-    they are of, and in rows without one where that is not known.
+    The sheet has what has a tau, here or in print. The paper's scores are over all test instances, so its
+    taus stand beside those of all pairs, of the benchmark that they are of, and in rows without one where
+    that is not known.
     """
     printed = printed_taus(results.published)
     lines: list[dict[str, Any]] = []
-    without: dict[str, None] = {}
     for keys, part in rows.groupby(KEYS, sort=False):
         task, benchmark, pairs, measure, protocol = map(str, keys)
         of_paper = protocol == PUBLISHED and pairs == ALL_PAIRS and benchmark in results.known_as
@@ -107,7 +102,6 @@ def table2_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
         in_print = printed.get(which, {}) if of_paper else {}
         reasons = dict.fromkeys(part["reason"].dropna())
         if part["tau"].isna().all() and not in_print:
-            without |= reasons
             continue
         line: dict[str, Any] = dict(zip(KEYS, keys, strict=True)) | {"measure": title_of(measure)}
         line |= {"n": part["n"].min(), "missing": "; ".join(reasons) or None, **in_print}
@@ -127,11 +121,7 @@ def table2_sheet(results: DownstreamResults, rows: pd.DataFrame) -> Sheet:
                 line = {"task": task, "pairs": ALL_PAIRS, "measure": title_of(measure), "protocol": PUBLISHED}
                 missing = "of which benchmark the printed ones are is not known"
                 lines.append({**line, **in_print, "missing": missing})
-    caption = results.captions["table2"]
-    if not lines:
-        reason = f"There is no tau: {'; '.join(without)}." if without else EMPTY
-        return Sheet(f"{caption} {reason}", TABLE2.stubs, (), ())
-    return TABLE2.sheet(pd.DataFrame(lines, columns=sorted(TABLE2.needs())), caption)
+    return TABLE2.captioned(pd.DataFrame(lines, columns=sorted(TABLE2.needs())), results.captions)
 
 
 def printed_taus(published: pd.DataFrame) -> dict[tuple[str | None, str, str | None], dict[str, Any]]:

@@ -31,8 +31,8 @@ def examples_of(train: pd.DataFrame, dev: pd.DataFrame) -> pd.DataFrame:
 def items_of(parts: Sequence[pd.DataFrame], sample: int | None, seed: int) -> pd.DataFrame:
     """Items as ITEMS, in the order of the parts, from rows that lack `item` and `sampled` and maybe more.
 
-    sample: so many units of each part are marked `sampled` (None: all), drawn without replacement; a unit of
-    the test is an item, and one of bias all items of a template and an occupation, so that pairs stay whole.
+    sample: so many units of each part are marked `sampled` (None: all). A unit of the test is an item, and
+    one of bias all items of a template and an occupation, so that pairs stay whole.
     """
     rows = pd.concat([framed(part, ITEMS) for part in parts if len(part)], ignore_index=True)
     rows = rows.astype({"label": "float", "female_share": "float"})

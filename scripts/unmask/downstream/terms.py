@@ -8,11 +8,11 @@ follows."""
 
 TRAIN, DEV, TEST, BIAS = "train", "dev", "test", "bias"
 
-ENTAILS, NEUTRAL, CONTRADICTS = "entailment", "neutral", "contradiction"
-ENTAILMENT_LABELS = (ENTAILS, NEUTRAL, CONTRADICTS)
+NEUTRAL = "neutral"
+ENTAILMENT_LABELS = ("entailment", NEUTRAL, "contradiction")
 """The labels of entailment in the order of their numbers, as GLUE has them."""
 
-FEMALE, MALE = "female", "male"
+FEMALE, MALE = GENDERS = ("female", "male")
 
 SEARCH, CURVE = "search", "curve"
 """How models are fine-tuned, if not by fixed settings."""
@@ -31,8 +31,3 @@ MAIN = {OCCUPATIONS: "tpr_gap", SIMILARITY: "delta", ENTAILMENT: "fn_gap"}
 
 LEAST_SEEN = 3
 """Models in whose order something can be seen."""
-
-
-def fine_tuned(model: str, task: str) -> str:
-    """What a model is called after it was fine-tuned on a task."""
-    return f"{model}@{task}"

@@ -20,13 +20,8 @@ from unmask.terms import CORRECTED, PUBLISHED
 
 Words = Callable[[str], list[str]]
 
-
-def words_between_spaces(text: str) -> list[str]:
-    """The words of a text as the paper's code has them: punctuation stays where no space parts it off."""
-    return text.lower().split()
-
-
-PROTOCOLS: Mapping[str, Words] = {PUBLISHED: words_between_spaces, CORRECTED: words_in}
+PROTOCOLS: Mapping[str, Words] = {PUBLISHED: lambda text: text.lower().split(), CORRECTED: words_in}
+"""The words of a text: as the paper's code has them, punctuation stays where no space parts it off."""
 
 
 def count_words(
@@ -35,9 +30,9 @@ def count_words(
     """The rows of WORD_COUNTS of a task, one a protocol.
 
     examples: as EXAMPLES; those of train count, in both of their sentences. first: published, the first so
-    many of them alone (STS-B's others were lost). The interval and p (of equality, two-sided) take examples
-    as the unit, since words of one gender come together: by the delta method, the variance of ILPS is Σ_i
-    (f_i / F - m_i / M)² over examples with f_i feminine and m_i masculine words, F and M in all.
+    many of them alone (STS-B's others were lost). The interval takes examples as the unit, since words of one
+    gender come together: by the delta method, the variance of ILPS is Σ_i (f_i / F - m_i / M)² over examples
+    with f_i feminine and m_i masculine words, F and M in all.
     """
     train = examples[examples["part"] == TRAIN]
     rows = []
@@ -62,9 +57,8 @@ def ilps(
     women, men = int(feminine.sum()), int(masculine.sum())
     counts: dict[str, float | int | None] = {"feminine": women, "masculine": men}
     if not women or not men:
-        return counts | dict.fromkeys(("ilps", "low", "high", "p"))
+        return counts | dict.fromkeys(("ilps", "low", "high"))
     value = math.log(women / men)
     spread = math.sqrt(float(((feminine / women - masculine / men) ** 2).sum()))
     reach = float(norm.ppf(0.5 + confidence / 2)) * spread
-    p = float(2 * norm.sf(abs(value) / spread)) if spread else (1.0 if value == 0 else 0.0)
-    return counts | {"ilps": value, "low": value - reach, "high": value + reach, "p": p}
+    return counts | {"ilps": value, "low": value - reach, "high": value + reach}
