@@ -117,7 +117,7 @@ def test_a_model_is_a_folder_or_a_repository_of_the_hub(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("models", "line"),
     [
-        (["a b"], "a b: neither a folder with a model, nor a GGUF file (.gguf), nor the name of a model on "),
+        (["a b"], "a b: neither a folder with a model, nor a GGUF file (.gguf), nor the name of one on "),
         (["x/bert", "y/bert"], "y/bert: another model is named bert already"),
         (["empty"], "empty: this folder holds no config.json, so no model"),
         (["lora"], "lora: this folder holds no config.json, so no model; an adapter alone has to be merged"),
@@ -263,7 +263,7 @@ def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder
     lines = as_text(folder).splitlines()
     assert lines[0] == "What was found."
     assert lines[-1] == f"Page    {(folder / 'report/index.html').resolve().as_uri()}"
-    printed = json.loads(as_json(folder, table))
+    printed = json.loads(as_json(folder))
     assert [row["score"] for row in printed["scores"]] == [48.2, 66.0, 37.0]
     with pytest.raises(InputError, match="no finished study"):
         scores(Path("results/none"))

@@ -39,9 +39,9 @@ def _check_finished(folder: Path) -> None:
         raise InputError(f"{folder}: no finished study (no {PAGE})")
 
 
-def as_json(folder: Path, table: "pd.DataFrame") -> str:
-    """The table for machines, with where the page is."""
-    rows = json.loads(table.to_json(orient="records"))
+def as_json(folder: Path) -> str:
+    """The scores for machines, with where the page is; raises as `scores` does."""
+    rows = json.loads(scores(folder).to_json(orient="records"))
     return json.dumps({"results": str(folder), "page": str(Path(folder, PAGE)), "scores": rows}, indent=2)
 
 

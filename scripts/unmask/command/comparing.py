@@ -20,15 +20,6 @@ from unmask.statistics.decisions import NO_PREFERENCE, Decisions, decisions
 from unmask.statistics.sharing import sharing_of
 from unmask.terms import CORRECTED
 
-FIRST, SECOND = "a", "b"
-"""What the files are called, in the order in which they are given."""
-
-TURNED = "turned"
-"""The first with its sides exchanged."""
-
-SCORE = "score"
-"""What their numbers are called."""
-
 LEVEL = 0.95
 """Of the interval."""
 
@@ -46,29 +37,20 @@ def compare(
     Raises InputError as reading the files and the benchmark does, and where no pair has scores in both.
     """
     name, pairs = _pairs(benchmark, data)
-    matched: dict[str, Matched] = {}
-    of_files: dict[str, Decisions] = {}
-    for called, path in zip((FIRST, SECOND), files, strict=True):
-        file = read_score_file(path, entry)
-        matched[called] = match(pairs, file, name)
-        scores = scores_table(pairs, matched[called], SCORE)
-        of_files[called] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
-        if called == FIRST:
-            # with its sides exchanged: a + b - 100 is b less this one's score
-            turned = replace(matched[called], sides=matched[called].sides[::-1])
-            scores = scores_table(pairs, turned, SCORE)
-            of_files[TURNED] = decisions(pairs, scores[scores["protocol"] == CORRECTED])
+    matched = [match(pairs, read_score_file(path, entry), name) for path in files]
+    # with its sides exchanged: a + b - 100 is b less this one's score
+    turned = replace(matched[0], sides=matched[0].sides[::-1])
+    a, b, turned_a = (_decided(pairs, each) for each in (*matched, turned))
     sharing = sharing_of(pairs, PairStatistics().clusters)
     # what comes first there is what the other is taken from
-    rows = models_compared({SECOND: of_files[SECOND], FIRST: of_files[FIRST]}, sharing, LEVEL)
+    rows, totals = (models_compared({"b": b, "a": each}, sharing, LEVEL) for each in (a, turned_a))
     if rows.empty:
         raise InputError(f"{files[0]} and {files[1]}: no pair of {name} has scores in both")
-    row = rows.iloc[0]
-    total = models_compared({SECOND: of_files[SECOND], TURNED: of_files[TURNED]}, sharing, LEVEL).iloc[0]
+    row, total = rows.iloc[0], totals.iloc[0]
     first, second = float(row["second_score"]), float(row["first_score"])
     return {
         "benchmark": name,
-        "files": dict(zip((FIRST, SECOND), files, strict=True)),
+        "files": dict(zip("ab", files, strict=True)),
         "n": int(row["n"]),
         "first_score": first,
         "second_score": second,
@@ -80,9 +62,14 @@ def compare(
         "further": abs(second - NO_PREFERENCE) - abs(first - NO_PREFERENCE),
         "unmatched": {
             called: {"pairs": len(each.without_score), "rows": len(each.without_pair)}
-            for called, each in matched.items()
+            for called, each in zip("ab", matched, strict=True)
         },
     }
+
+
+def _decided(pairs: pd.DataFrame, matched: Matched) -> Decisions:
+    scores = scores_table(pairs, matched, "score")
+    return decisions(pairs, scores[scores["protocol"] == CORRECTED])
 
 
 def _pairs(benchmark: str, data: str | None) -> tuple[str, pd.DataFrame]:

@@ -21,9 +21,9 @@ from unmask.results.settings import results_folder
 CLEAR = 3
 """The exit status of `--fail-on clear` where a preference is clear."""
 
-WITHOUT_EVIDENCE = """\
-A finished study without these still has nothing to be done, and a new model or benchmark is scored alone.
-What measures models anew (another measure, other statistics, a corpus, new code) runs every model again."""
+WITHOUT_EVIDENCE = "Without these, another measure or new code of measures runs every model again."
+    "Without these, what measures models anew (another measure, new code) runs every model again."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -142,7 +142,8 @@ def _score(options: argparse.Namespace) -> int:
             file.write_text(study_text(study), encoding="utf-8")
             return run_study(file, options.cores, dry_run=True)
     file = write_study(study)
-    _say(f"{', '.join(what)}; the same command resumes it.\nResults: {file.parent}", options)
+    about = f"{', '.join(what)}; the same command resumes it.\nResults: {file.parent}"
+    print(about, file=sys.stderr if options.json else sys.stdout, flush=True)
     return run_study(file, options.cores) or _answer(file.parent, options)
 
 
@@ -176,15 +177,15 @@ def _run(options: argparse.Namespace) -> int:
     return _answer(folder, options)
 
 
+def _show(options: argparse.Namespace) -> int:
+    return _answer(_folder(options.results), options)
+
+
 def _reproduce(options: argparse.Namespace) -> int:
     # pandas, for the table
     from unmask.command.reproduce import reproduce
 
     return reproduce(options.papers, options.data, options.cores, options.dry_run)
-
-
-def _show(options: argparse.Namespace) -> int:
-    return _answer(_folder(options.results), options)
 
 
 def _new(options: argparse.Namespace) -> int:
@@ -232,19 +233,14 @@ def _clean(options: argparse.Namespace) -> int:
 
 
 def _answer(folder: Path, options: argparse.Namespace) -> int:
-    as_json, fails = getattr(options, "json", False), getattr(options, "fail_on", None) == "clear"
-    if not as_json:
-        print(answer.as_text(folder))
-    if not as_json and not fails:
+    as_json = getattr(options, "json", False)
+    print(answer.as_json(folder) if as_json else answer.as_text(folder))
+    if getattr(options, "fail_on", None) != "clear":
         return 0
-    table = answer.scores(folder)
-    if as_json:
-        print(answer.as_json(folder, table))
-    if not fails:
-        return 0
-    # scipy, which only this needs
+    # pandas, which the answer as text does without
     from unmask.pairs import verdicts
 
+    table = answer.scores(folder)
     untested = len(table) - len(verdicts.can_be_tested(table))
     if unclear := untested - int((table["verdict"] == verdicts.CONTROL).sum()):
         print(f"{unclear} of {len(table)} scores cannot be tested: nothing is known of them", file=sys.stderr)
@@ -259,10 +255,6 @@ def _folder(results: str) -> Path:
     if "/" in results and not Path(results).is_file():
         raise InputError(f"there is no folder {results}")
     return results_folder(results)
-
-
-def _say(text: str, options: Any) -> None:
-    print(text, file=sys.stderr if options.json else sys.stdout, flush=True)
 
 
 def _counted(count: int, thing: str) -> str:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
@@ -34,11 +35,11 @@ class Step:
     items: tuple[Item, ...]
 
     def __str__(self) -> str:
-        by: dict[str, list[str]] = {}
-        for item in self.items:
-            by.setdefault(item.paper, []).append(item.item)
-        names = "; ".join(f"{paper}: {', '.join(items)}" for paper, items in by.items())
-        return f"{self.study} ({names})\n  {self.takes}"
+        names = (
+            f"{paper}: {', '.join(item.item for item in items)}"
+            for paper, items in groupby(self.items, lambda item: item.paper)
+        )
+        return f"{self.study} ({'; '.join(names)})\n  {self.takes}"
 
     @property
     def targets(self) -> list[str]:

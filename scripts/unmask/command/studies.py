@@ -10,7 +10,7 @@ import yaml
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models.directory import ADAPTER
-from unmask.pairs.named_benchmarks import entries, known_benchmarks
+from unmask.pairs.named_benchmarks import entries
 from unmask.study import check_files, complete
 from unmask.user_tables import Table
 
@@ -49,19 +49,15 @@ def model_entries(models: Sequence[str], start: str | None = None) -> dict[str, 
         elif path.suffix == ".gguf":
             name, entry = path.stem, {"source": "gguf", "path": model}
         elif not HUB.fullmatch(model) or path.is_file():
-            raise InputError(
-                f"{model}: neither a folder with a model, nor a GGUF file (.gguf), nor the name of a model "
-                "on the hub"
-            )
+            what = "neither a folder with a model, nor a GGUF file (.gguf), nor the name of one on the hub"
+            raise InputError(f"{model}: {what}")
         else:
             repo, _, revision = model.partition("@")
             name = repo.rpartition("/")[2]
             entry = {"source": "hub", "repo": repo} | ({"revision": revision} if revision else {})
         name = _name(name)
         if name in result:
-            raise InputError(
-                f"{model}: another model is named {name} already; write a study for both (unmask new)"
-            )
+            raise InputError(f"{model}: another model is named {name} already; write a study (unmask new)")
         result[name] = entry | ({"start": start} if start else {})
     return result
 
@@ -189,15 +185,11 @@ def write_study(study: dict[str, Any]) -> Path:
     if path.is_file():
         there = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
         # how the machine is used changes no result
-        differing = [
-            key for key in {**study, **there} if study.get(key) != there.get(key) and key != "runtime"
-        ]
-        if differing and (path.parent / "scores").is_dir():
-            raise InputError(
-                f"{path}: has results of a study with other {', '.join(differing)}; give this one another "
-                f"name (--name), or run that one (unmask run {path})"
-            )
-    path.parent.mkdir(parents=True, exist_ok=True)
+        keys = ({**study, **there}).keys() - {"runtime"}
+        other = ", ".join(sorted(key for key in keys if study.get(key) != there.get(key)))
+        if other and (path.parent / "scores").is_dir():
+            advice = f"give this one another name (--name), or run that one (unmask run {path})"
+            raise InputError(f"{path}: has results of a study with other {other}; {advice}")
     write_text(path, study_text(study))
     return path
 
@@ -218,11 +210,7 @@ models:
 benchmarks: [{benchmarks}]
 
 # measures: [AUL, AULA, CPS, SSS, AllMasked]
-
-# Every pair in the report, token by token.
-explorer: {{}}
-
-# Untrained networks of the same architecture, for what chance gives.
+# untrained networks of the same architecture, for what chance gives
 # controls: {{ untrained: {{ seeds: 2 }} }}
 """
 
@@ -234,8 +222,5 @@ def new_study(file: str | Path) -> Path:
         raise InputError(f"{path}: a study is a YAML file; name it {path.stem}.yaml")
     if path.exists():
         raise InputError(f"{path}: is there already")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(
-        path, TEMPLATE.format(file=path, name=_name(path.stem), benchmarks=next(iter(known_benchmarks())))
-    )
+    write_text(path, TEMPLATE.format(file=path, name=_name(path.stem), benchmarks=BENCHMARKS[0]))
     return path

@@ -48,8 +48,10 @@ def fetch(
     try:
         check_url(url)
         with written_whole(path) as partial:
-            get = _copy if urlsplit(url).scheme == "file" else _download
-            get(url, partial)
+            if urlsplit(url).scheme == "file":
+                shutil.copyfile(unquote(urlsplit(url).path), partial)
+            else:
+                _download(url, partial)
             digests = {"sha256": sha256_of_file(partial), "git_blob": git_blob_of_file(partial)}
             facts: dict[str, str | int] = {"url": name, **digests, "bytes": partial.stat().st_size}
             for digest, value in wanted.items():
@@ -57,8 +59,9 @@ def fetch(
                     raise InputError(f"wrong checksum: wanted {digest} {value}, got {digests[digest]}")
             if not wanted:
                 _check_content(partial, file_name(url))
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
+    except (InputError, OSError) as error:
+        reason = error.strerror or "not a file" if isinstance(error, OSError) else error
+        raise InputError(f"{name}: {reason}") from None
     logger.info("%s: %s bytes, sha256 %s", name, facts["bytes"], facts["sha256"])
     return facts
 
@@ -72,13 +75,6 @@ def _check_content(partial: Path, name: str) -> None:
     if _PAGE.match(beginning) and not name.lower().endswith((".html", ".htm")):
         advice = "check the url, and that it needs no login, or give the file's sha256"
         raise InputError(f"the server sent a web page, not a file; {advice}")
-
-
-def _copy(url: str, partial: Path) -> None:
-    try:
-        shutil.copyfile(unquote(urlsplit(url).path), partial)
-    except (OSError, shutil.SpecialFileError) as error:
-        raise InputError(f"cannot be copied ({getattr(error, 'strerror', None) or 'not a file'})") from None
 
 
 def _download(url: str, partial: Path) -> None:

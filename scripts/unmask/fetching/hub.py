@@ -51,9 +51,6 @@ ADVICE = {
 }
 """What to do about faults that another try does not mend; the first that fits."""
 
-UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, AssertionError)
-"""What the client raises for a wrong name, and where it takes anything for the JSON that it asked for."""
-
 
 def fetch_model(
     repo: str,
@@ -103,7 +100,6 @@ def fetch_model(
     with written_whole(directory, folder=True) as unfinished:
         for name, source in files.items():
             _place(source, unfinished / name)
-    logger.info("%s: %d files of commit %s in %s", model.what, len(files), model.commit, directory)
     return facts | {"commit": model.commit}
 
 
@@ -136,7 +132,6 @@ def fetch_file(
     cached = source.file(file)
     with written_whole(path) as partial:
         _place(cached, partial)
-    logger.info("%s: %s of commit %s", source.what, file, source.commit)
     return {"repo": repo, "revision": revision, "commit": source.commit, "file": file}
 
 
@@ -232,7 +227,9 @@ def _reason(fault: BaseException) -> tuple[str, bool]:
     known = next((advice for kind, advice in ADVICE.items() if isinstance(fault, kind)), None)
     said = known or without_secrets(str(fault)) or type(fault).__name__
     if not isinstance(fault, HfHubHTTPError):
-        return said, not (known or isinstance(fault, UNREADABLE))
+        # the client takes anything for the JSON that it asked for
+        odd = (ValueError, LookupError, TypeError, AttributeError, AssertionError)
+        return said, not (known or isinstance(fault, odd))
     status = fault.response.status_code
     reason = known or f"the hub says {status} {fault.response.reason_phrase}".strip()
     if isinstance(fault, RepositoryNotFoundError) or status in (401, 403):
