@@ -22,8 +22,6 @@ CLEAR = 3
 """The exit status of `--fail-on clear` where a preference is clear."""
 
 WITHOUT_EVIDENCE = "Without these, another measure or new code of measures runs every model again."
-    "Without these, what measures models anew (another measure, new code) runs every model again."
-)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
