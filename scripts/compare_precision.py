@@ -4,7 +4,7 @@ import pandas as pd
 
 from unmask.models.job import model_job
 from unmask.benchmarks.schema import PAIRS
-from unmask.evidence.collecting import evidence_of
+from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.reading import Subject
 from unmask.measures.formulas import maskings_of
 from unmask.measures.scoring import compare_scores, score_pairs, spread_sample
@@ -22,7 +22,7 @@ with model_job("model {wildcards.model}, benchmark {wildcards.benchmark}") as ru
         sentences = subject.tokenised(pairs, ROLES, limit=1).sentences
         evidence = subject.read_under(
             maskings_of(params.measures),
-            lambda masking, model: evidence_of(sentences, model, masking, ORIGINAL),
+            lambda masking, model: evidence_of(sentences, model, Wanted(ORIGINAL, masking))[0],
         )
         return score_pairs(list(pairs["pair_id"]), evidence, params.measures)
 

@@ -34,11 +34,11 @@ with job("{params.what}") as run:
         rows = versions_compared(pairs, original, of_models, clusters, confidence)
         rows = rows.assign(original=about["original"])
     else:
-        check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
         names = about.get("states") or about["models"]
         of_each = {
             name: decided(pairs, path, measures) for name, path in zip(names, inputs.scores, strict=True)
         }
+        check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
         compare, schema = (states_compared, STATES) if "states" in about else (models_compared, COMPARISONS)
         rows = compare(of_each, sharing_of(pairs, clusters), confidence)
     facts = {**about, "options": options, "bias_type": bias_type, **run.record()}

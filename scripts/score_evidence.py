@@ -4,8 +4,9 @@ from pathlib import Path
 
 from unmask.models.job import model_job
 from unmask.benchmarks.schema import PAIRS
+from unmask.evidence.collecting import Wanted
 from unmask.evidence.lists import write_list
-from unmask.evidence.reading import Subject, Wanted, read
+from unmask.evidence.reading import Subject, read
 from unmask.evidence.sentences import MASKINGS
 from unmask.tables import read_metadata, read_table
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from unmask.evidence.collecting import evidence_of
+from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.sentences import MASKINGS
 from unmask.evidence.tokenising import tokenise
 from unmask.models.loading import LoadedModel
@@ -18,4 +18,4 @@ def collect_evidence(
 ) -> pd.DataFrame:
     """The rows under a masking. Raises InputError as `tokenise` and `evidence_of` do."""
     sentences = tokenise(pairs, model.tokenizer, max_length, MASKINGS[masking].roles)
-    return evidence_of(sentences, model, masking, variant, shuffle_seed)
+    return evidence_of(sentences, model, Wanted(variant, masking, shuffle_seed))[0]

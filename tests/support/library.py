@@ -102,12 +102,12 @@ from unmask.downstream.word_counts import count_words as downstream_count_words
 from unmask.downstream.word_counts import ilps
 from unmask.errors import LONGEST, InputError
 from unmask.evidence import engine
-from unmask.evidence import reading as evidence_reading
-from unmask.evidence.collecting import as_likeliest, as_rows, prepare
+from unmask.evidence.collecting import Wanted, as_rows, prepare
+from unmask.evidence.collecting import evidence_of as evidence_tables
 from unmask.evidence.engine import Answers, Queries, answer
 from unmask.evidence.lists import check_one_origin, write_list
 from unmask.evidence.lists import listed as evidence_listed
-from unmask.evidence.reading import Subject, Wanted, read
+from unmask.evidence.reading import Subject, read
 from unmask.evidence.schema import EVIDENCE, LIKELIEST, read_evidence
 from unmask.evidence.sentences import MASKINGS, Mask, Sentence, modified_tokens, shuffle_tokens
 from unmask.evidence.shards import Progress

@@ -21,14 +21,12 @@ from library import (
     SIDES,
     InputError,
     LoadedModel,
-    answer,
-    as_likeliest,
-    as_rows,
+    Wanted,
     collect_evidence,
+    evidence_tables,
     load,
     modified_tokens,
     pick_device,
-    prepare,
     read_evidence,
     read_table,
     shuffle_tokens,
@@ -78,9 +76,7 @@ def test_rows_are_what_the_plain_model_says_of_each_token(masking: str, tmp_path
     model = bert(masking == "none")
     tokenizer = model.tokenizer
     pairs = tokenise(example_pairs(), tokenizer)
-    layout = prepare(pairs, masking, ORIGINAL, 0, tokenizer.mask_token_id)
-    answers = answer(model, layout.queries, top=4)
-    rows, likely = as_rows(layout, answers, tokenizer), as_likeliest(layout, answers, tokenizer)
+    rows, likely = evidence_tables(pairs, model, Wanted(ORIGINAL, masking, top=4))
     write_table(tmp_path / "rows.parquet", rows, EVIDENCE, {})
     write_table(tmp_path / "likely.parquet", likely, LIKELIEST, {})
     # asking for the likeliest changes nothing

@@ -19,6 +19,7 @@ from library import (
     START,
     LoadedModel,
     Start,
+    Wanted,
     check_model,
     collect_evidence,
     load,
@@ -128,7 +129,7 @@ def test_batches_company_and_the_faster_way_change_nothing(architecture: str, ma
 def test_a_sentence_is_read_once_and_the_start_token_once_for_all() -> None:
     model = loaded("gpt2")
     layouts = [
-        prepare(tokenise(example_pairs(), model.tokenizer), masking, ORIGINAL, 0, None)
+        prepare(tokenise(example_pairs(), model.tokenizer), Wanted(ORIGINAL, masking), None)
         for masking in CAUSAL_MASKINGS
     ]
     texts = {text for sentence in SENTENCES for text in sentence if text is not None}

@@ -22,7 +22,7 @@ def test_speed_is_one_number_and_the_time_left_goes_by_tokens(
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     progress = Progress(4000)
     clock[0] += 5
-    progress.add(20, 1000)
+    progress.add(1000)
     # a quarter in 5 seconds
     assert lines(caplog, progress) == "25% done, 200 tokens a second, about 0:00:15 left"
     # what was done before is no speed, and need not be done

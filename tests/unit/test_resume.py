@@ -282,7 +282,7 @@ def test_a_killed_job_goes_on_at_the_last_whole_shard(
         return as_rows(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr("unmask.evidence.reading.as_rows", dying)
+        patched.setattr("unmask.evidence.collecting.as_rows", dying)
         with pytest.raises(KeyboardInterrupt):
             write(study.folder / "killed", manifest, pairs, 100, top)
     folder = study.folder / "killed" / ORIGINAL

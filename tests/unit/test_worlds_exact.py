@@ -40,6 +40,7 @@ from library import (
     GroupPair,
     InputError,
     PlantedPair,
+    Wanted,
     World,
     as_rows,
     choose_start,
@@ -266,7 +267,7 @@ def test_rows_are_those_that_a_transformer_leaves(kind: str, masking: str, tmp_p
     tokenizer = make_tokenizer("gpt2" if kind == CAUSAL_LM else "bert", world, draw_corpus(world, 4000))
     if kind == CAUSAL_LM:
         read_after(tokenizer, choose_start(tokenizer, None, "gpt2"))
-    layout = prepare(tokenise(pairs, tokenizer), masking, ORIGINAL, 0, tokenizer.mask_token_id)
+    layout = prepare(tokenise(pairs, tokenizer), Wanted(ORIGINAL, masking), tokenizer.mask_token_id)
     count = len(layout.queries.input)
     nothing = np.zeros(count, dtype=np.float32)
     none = np.zeros((count, 0), dtype=np.int32)

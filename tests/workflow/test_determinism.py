@@ -118,7 +118,7 @@ import sys
 from pathlib import Path
 import torch
 from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import evidence_of
+from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.tokenising import tokenise
 from unmask.measures.scoring import spread_sample
 from unmask.measures.formulas import maskings_of
@@ -136,7 +136,8 @@ for name, path in benchmarks.items():
         evidence = {}
         for masking in maskings_of(measures):
             loaded = load(model, pick_device("cpu", batch_tokens), masking == "none")
-            evidence[masking] = evidence_of(tokenise(pairs, loaded.tokenizer), loaded, masking, "original")
+            wanted = Wanted("original", masking)
+            [evidence[masking]] = evidence_of(tokenise(pairs, loaded.tokenizer), loaded, wanted)
         scores = score_pairs(list(pairs["pair_id"]), evidence, measures)
         path_of = Path(folder, "scores/minilm", f"{name}-{count}", "original.parquet")
         write_table(path_of, scores, SCORES, {})

@@ -52,7 +52,7 @@ def write_embeddings(
 
         def read() -> list[pa.Table]:
             vectors = embed(rows)
-            progress.add(len(rows), round(cost))
+            progress.add(round(cost))
             return [embeddings_of(rows, vectors)]
 
         return Shard(digest_of_parts(contents.iloc[part].to_numpy().tolist()), cost, read)

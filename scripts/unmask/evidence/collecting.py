@@ -13,6 +13,7 @@ from unmask.errors import InputError
 from unmask.evidence.engine import Answers, Indices, Queries, answer
 from unmask.evidence.schema import EVIDENCE
 from unmask.evidence.sentences import MASKINGS, Pair, Sentence, predicted, shuffle_tokens
+from unmask.evidence.shards import Progress
 from unmask.models.loading import LoadedModel
 from unmask.terms import CAUSAL_MASKINGS, LEFT, MODIFIED, SHUFFLED, START, UNRELATED
 
@@ -32,29 +33,43 @@ class Layout:
     cross_row: Indices
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What is read of a benchmark: a variant of its sentences under a masking.
+
+    seed: of the shuffled variant; top: how many of the likeliest tokens are wanted beside each row.
+    """
+
+    variant: str
+    masking: str
+    seed: int | None = None
+    top: int = 0
+
+
 def evidence_of(
-    pairs: Sequence[Pair], model: LoadedModel, masking: str, variant: str, shuffle_seed: int = 0
-) -> pd.DataFrame:
-    """The Evidence rows of `model` on tokenised pairs, in the order of pairs, roles and positions.
+    pairs: Sequence[Pair], model: LoadedModel, wanted: Wanted, progress: Progress | None = None
+) -> list[pd.DataFrame]:
+    """The Evidence rows of `model` on tokenised pairs, in order of pairs, roles and positions, and LIKELIEST
+    rows where these are wanted.
 
     Raises InputError as `as_rows` does.
     """
-    layout = prepare(pairs, masking, variant, shuffle_seed, model.tokenizer.mask_token_id)
-    return as_rows(layout, answer(model, layout.queries), model.tokenizer)
+    layout = prepare(pairs, wanted, model.tokenizer.mask_token_id)
+    answers = answer(model, layout.queries, progress, wanted.top)
+    rows = as_rows(layout, answers, model.tokenizer)
+    return [rows, as_likeliest(layout, answers, model.tokenizer)] if wanted.top else [rows]
 
 
-def prepare(
-    pairs: Sequence[Pair], masking: str, variant: str, shuffle_seed: int, mask_id: int | None
-) -> Layout:
+def prepare(pairs: Sequence[Pair], wanted: Wanted, mask_id: int | None) -> Layout:
     """Hide tokens of each sentence as the masking says, and ask for those that it predicts.
 
     Under `left` all tokens are asked for, too, each behind those before it; under `start` those hidden, each
     behind the start token alone.
     """
-    roles = MASKINGS[masking].roles
-    sentences = [pair[role] for pair in pairs for role in roles if role in pair]
-    if variant == SHUFFLED:
-        sentences = [shuffle_tokens(sentence, shuffle_seed) for sentence in sentences]
+    masking = wanted.masking
+    sentences = [pair[role] for pair in pairs for role in MASKINGS[masking].roles if role in pair]
+    if wanted.variant == SHUFFLED:
+        sentences = [shuffle_tokens(sentence, wanted.seed or 0) for sentence in sentences]
     index: dict[tuple[int, ...], int] = {}
     special: list[npt.NDArray[np.bool_]] = []
     # the number of the token or row, that of the input, the position and the token
@@ -91,18 +106,14 @@ def prepare(
 def _tokens_of(sentences: Sequence[Sentence]) -> pd.DataFrame:
     """The tokens of all sentences, a row each: pair_id, role, position, token_id, special, modified and
     source_position as in EVIDENCE."""
-    columns: dict[str, list[Any]] = {}
-    for name in ("pair_id", "role", "position", "ids", "special", "modified", "source"):
-        every: list[Any] = []
-        columns[name] = every
-        for sentence in sentences:
-            size = len(sentence.ids)
-            value = range(size) if name == "position" else getattr(sentence, name)
-            unsaid = value is None or (name == "modified" and sentence.role == UNRELATED)
-            every.extend([None] * size if unsaid else [value] * size if isinstance(value, str) else value)
-    tokens = pd.DataFrame(columns, dtype=object).rename(
-        columns={"ids": "token_id", "source": "source_position"}
-    )
+    rows: list[tuple[Any, ...]] = []
+    for each in sentences:
+        absent = [None] * len(each.ids)
+        modified = absent if each.modified is None or each.role == UNRELATED else each.modified
+        source = absent if each.source is None else each.source
+        rows.append((each.pair_id, each.role, range(len(each.ids)), each.ids, each.special, modified, source))
+    sides, columns = ["pair_id", "role"], ["position", "token_id", "special", "modified", "source_position"]
+    tokens = pd.DataFrame(rows, columns=[*sides, *columns]).explode(columns, ignore_index=True)
     return tokens.astype({"position": np.int64, "token_id": np.int64, "special": bool})
 
 

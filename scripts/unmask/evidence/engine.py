@@ -58,16 +58,9 @@ class Answers:
     attention_content: Floats
 
 
-@dataclass(frozen=True)
-class Block:
-    """Inputs of one length, each asked for its own tokens, nothing hidden.
-
-    The short form of `Queries` for very many inputs: no Python object for each. ids, mask: inputs × length;
-    mask is False where a token is padding and not attended to, and None where there is none.
-    """
-
-    ids: Indices
-    mask: npt.NDArray[np.bool_] | None = None
+Block = tuple[Indices, npt.NDArray[np.bool_] | None]
+"""Token ids of inputs of one length, and a mask, False where a token is padding that is not attended to, None
+where there is none; both inputs × length. For very many inputs: no Python object for each."""
 
 
 def answer(model: LoadedModel, queries: Queries, progress: Progress | None = None, top: int = 0) -> Answers:
@@ -94,17 +87,16 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
 def token_log_probs(
     model: LoadedModel, blocks: Sequence[Block], progress: Progress | None = None
 ) -> list[npt.NDArray[np.float32]]:
-    """Log-probability of each block's tokens where they stand: inputs × length.
+    """Log-probability of each block's tokens where they stand, nothing hidden: inputs × length.
 
     Neither ranks, which take a look at the whole vocabulary for each token, nor attention. Memory and errors
     as with `answer`.
     """
-    of_blocks = [np.full(block.ids.shape, np.nan, dtype=np.float32) for block in blocks]
-    for number in sorted(range(len(blocks)), key=lambda number: -blocks[number].ids.shape[1]):
-        block = blocks[number]
-        rows, positions = (each.reshape(-1) for each in np.indices(block.ids.shape))
-        ids, every = block.ids.reshape(-1), np.arange(block.ids.size)
-        inputs = _Inputs(block.ids, every, rows, positions, ids, mask=block.mask)
+    of_blocks = [np.full(ids.shape, np.nan, dtype=np.float32) for ids, _ in blocks]
+    for number in sorted(range(len(blocks)), key=lambda number: -blocks[number][0].shape[1]):
+        ids, mask = blocks[number]
+        rows, positions = (each.reshape(-1) for each in np.indices(ids.shape))
+        inputs = _Inputs(ids, np.arange(ids.size), rows, positions, ids.reshape(-1), mask=mask)
         _fill((of_blocks[number].reshape(-1),), model, [inputs], progress)
     return of_blocks
 
@@ -163,7 +155,7 @@ def _fill(
                 column[batch.question] = values
             done += len(batch.ids)
             if progress is not None:
-                progress.add(len(batch.ids), batch.ids.size)
+                progress.add(batch.ids.size)
 
 
 @torch.inference_mode()

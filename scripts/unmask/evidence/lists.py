@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from unmask.errors import InputError
 from unmask.facts import read_facts, write_facts
 from unmask.files import sha256_of_file
-from unmask.tables import opened_table, read_metadata, unreadable, write_batches
+from unmask.tables import read_arrow, read_metadata, write_table
 
 logger = logging.getLogger(__name__)
 
@@ -41,12 +40,10 @@ class Table:
     facts: Mapping[str, Any]
 
 
-def missing(list_: Path, tables: Iterable[Table]) -> list[Table]:
+def missing(list_: Path, tables: Iterable[Table]) -> set[Path]:
     """The tables that are still to be made: the others are as the job before has listed or left them."""
-    digests = _digests(list_) or {}
-    return [
-        each for each in tables if not is_done(each, digests.get(str(each.path.relative_to(list_.parent))))
-    ]
+    of_list = {list_.parent / name: digest for name, digest in (_digests(list_) or {}).items()}
+    return {each.path for each in tables if not is_done(each, of_list.get(each.path))}
 
 
 def is_done(table: Table, sha256: str | None = None) -> bool:
@@ -60,9 +57,8 @@ def is_done(table: Table, sha256: str | None = None) -> bool:
     if sha256 is not None:
         return sha256_of_file(table.path) == sha256
     try:
-        for _ in pq.ParquetFile(table.path).iter_batches():
-            pass
-    except (OSError, pa.ArrowException):
+        read_arrow(table.path, table.schema)
+    except InputError:
         return False
     return True
 
@@ -71,9 +67,7 @@ def is_renewed(table: Table) -> bool:
     """Whether a table is done; then it states its facts, CIRCUMSTANCES too, as they are now."""
     if not is_done(table):
         return False
-    with opened_table(table.path, table.schema) as file:
-        groups = map(file.read_row_group, range(file.num_row_groups))
-        write_batches(table.path, groups, table.schema, table.facts)
+    write_table(table.path, read_arrow(table.path, table.schema), table.schema, table.facts)
     logger.info("%s is there, of just these facts: nothing is left to do", table.path)
     return True
 
@@ -117,15 +111,11 @@ def listed(list_: str | Path) -> dict[str, Path]:
 def check_one_origin(tables: Sequence[str | Path], keys: Sequence[str]) -> None:
     """Check that tables of scores, which keep the facts of their evidence, agree in these facts.
 
-    Raises InputError naming two tables that do not, or one that cannot be read.
+    Raises InputError naming two tables that do not.
     """
     first: dict[str, tuple[Any, str | Path]] = {}
     for path in tables:
-        try:
-            of_maskings = list(read_metadata(path)["evidence"].values())
-        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-            raise unreadable(path, error) from None
-        for key, facts in product(keys, of_maskings):
+        for key, facts in product(keys, read_metadata(path)["evidence"].values()):
             here, (there, other) = facts.get(key), first.setdefault(key, (facts.get(key), path))
             if here != there:
                 what = f"{key} differs: {here} here, {there} in {other}"

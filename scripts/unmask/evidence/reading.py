@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from unmask.evidence.collecting import as_likeliest, as_rows, prepare
-from unmask.evidence.engine import answer
+from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.lists import SOURCE_KEYS, Table, missing
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.evidence.sentences import MASKINGS, Pair
@@ -27,19 +26,6 @@ from unmask.terms import IN_TURN, NONE, ROLES, SIDES
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is read of a benchmark: a variant of its sentences under a masking.
-
-    seed: of the shuffled variant; top: how many of the likeliest tokens are wanted beside each row.
-    """
-
-    variant: str
-    masking: str
-    seed: int | None = None
-    top: int = 0
 
 
 @dataclass(frozen=True)
@@ -140,7 +126,7 @@ def read(
     shared = {**facts, **subject.facts(), **of_benchmark}
     tables = {each: _tables(list_.parent, each, shared) for each in wanted}
     every = [table for of_each in tables.values() for table in of_each]
-    lacking = {table.path for table in missing(list_, every)}
+    lacking = missing(list_, every)
     some = {each: of_each for each, of_each in tables.items() if lacking & {t.path for t in of_each}}
     if not some:
         logger.info("all is there, of just these sentences and this model: nothing is left to do")
@@ -168,15 +154,6 @@ def _write(tables: Sequence[Table], wanted: Wanted, model: LoadedModel, benchmar
     parts = list(benchmark.divided(wanted.masking, model.device.shard_tokens))
     logger.info("%s, masking %s, shards: %d", wanted.variant, wanted.masking, len(parts))
     progress = Progress(sum(tokens for _, tokens in parts))
-
-    def rows(part: slice) -> list[pd.DataFrame]:
-        sentences = benchmark.sentences[part]
-        layout = prepare(
-            sentences, wanted.masking, wanted.variant, wanted.seed or 0, model.tokenizer.mask_token_id
-        )
-        answers = answer(model, layout.queries, progress, wanted.top)
-        evidence = as_rows(layout, answers, model.tokenizer)
-        return [evidence, *([as_likeliest(layout, answers, model.tokenizer)] if wanted.top else [])]
-
-    shards = [Shard(benchmark.digest(part), tokens, partial(rows, part)) for part, tokens in parts]
+    rows = partial(evidence_of, model=model, wanted=wanted, progress=progress)
+    shards = (Shard(benchmark.digest(part), n, partial(rows, benchmark.sentences[part])) for part, n in parts)
     write_in_shards(tables, shards, progress)

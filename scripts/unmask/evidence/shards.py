@@ -25,16 +25,15 @@ class Progress:
 
     def __init__(self, expected_tokens: float) -> None:
         self._expected, self._skipped = max(expected_tokens, 1.0), 0.0
-        self._sequences = self._tokens = 0
+        self._tokens = 0
         self._start = self._said = time.monotonic()
 
     def skip(self, tokens: float) -> None:
         """Count work that was done before."""
         self._skipped += tokens
 
-    def add(self, sequences: int, tokens: int) -> None:
-        """Count sequences just read, with their tokens."""
-        self._sequences += sequences
+    def add(self, tokens: int) -> None:
+        """Count tokens just read."""
         self._tokens += tokens
         if time.monotonic() - self._said >= 10:
             self.say()
@@ -47,10 +46,6 @@ class Progress:
         done, wait = 100 * (1 - left / self._expected), timedelta(seconds=round(left / max(speed, 1e-9)))
         line = f"{done:.0f}% done, {speed:.3g} tokens a second, about {wait} left"
         logger.info("%s", line, extra=PROGRESS)
-
-    def close(self) -> None:
-        """Say the last word."""
-        logger.info("%d sequences, %d tokens read", self._sequences, self._tokens)
 
 
 @dataclass(frozen=True)
@@ -84,7 +79,7 @@ def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: 
             continue
         for path, table, of_table, rows in zip(paths[-1], tables, facts, shard.rows(), strict=True):
             write_table(path, rows, table.schema, of_table)
-    progress.close()
+    progress.say()
     for place, table in reversed(list(enumerate(tables))):
         rows_of_shards = (read_arrow(shard[place], table.schema) for shard in paths)
         write_batches(table.path, rows_of_shards, table.schema, table.facts)

@@ -26,9 +26,10 @@ def tokenise(
     token or more than `max_length`, or has such a text that its tokenizer can only read as the special token.
     """
     of_roles = pairs[[role for role in ROLES if role in roles]].to_dict("records")
-    specials = specials_of(tokenizer)
-    special_ids = np.array(sorted(specials.values()), dtype=np.int64)
-    names = sorted({*specials, *([tokenizer.unk_token] if tokenizer.unk_token else [])})
+    added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
+    names = sorted({*added, *tokenizer.all_special_tokens})
+    # but that of unknown words, which a text may have
+    special_ids = {*tokenizer.convert_tokens_to_ids(names)} - {None, tokenizer.unk_token_id}
     # matches a text that spells out one of these tokens, in any case; without any, nothing
     spelt_out = re.compile("|".join(map(re.escape, names)) or "(?!)", re.IGNORECASE)
     texts = {text for row in of_roles for text in row.values() if not pd.isna(text)}
@@ -46,7 +47,7 @@ def tokenise(
                 raise InputError(f"{what} has no token")
             if max_length is not None and len(ids) > max_length:
                 raise InputError(f"{what} has {len(ids)} tokens, the model takes {max_length}")
-            mistaken = ids[~special & np.isin(ids, special_ids)]
+            mistaken = ids[~special & np.isin(ids, list(special_ids))]
             if mistaken.size and text not in plain:
                 token = tokenizer.convert_ids_to_tokens(int(mistaken[0]))
                 raise InputError(
@@ -56,14 +57,6 @@ def tokenise(
             pair[str(role)] = Sentence(pair_id, str(role), ids, special)
         tokenised.append(_aligned(pair))
     return tokenised
-
-
-def specials_of(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
-    """The special tokens of a tokenizer with their ids; not that of unknown words, which text may have."""
-    added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
-    names, unknown = (*added, *tokenizer.all_special_tokens), tokenizer.unk_token_id
-    ids = {name: tokenizer.convert_tokens_to_ids(name) for name in names}
-    return {name: id_ for name, id_ in ids.items() if isinstance(id_, int) and id_ != unknown}
 
 
 def _encode(

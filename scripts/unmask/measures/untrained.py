@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.evidence.collecting import evidence_of
+from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.lists import Table, missing
 from unmask.evidence.reading import Subject, Tokenised
 from unmask.measures.formulas import maskings_of
@@ -42,7 +42,7 @@ def score_untrained(
     tables = {
         seed: Table(list_.parent / f"{seed}.parquet", SCORES, {**shared, "seed": str(seed)}) for seed in seeds
     }
-    lacking = {table.path for table in missing(list_, tables.values())}
+    lacking = missing(list_, tables.values())
     for seed, table in tables.items():
         if table.path in lacking:
             logger.info("scoring with the untrained network of seed %s", seed)
@@ -64,8 +64,9 @@ def _scores(
         }
         for start in range(0, len(benchmark.sentences), PAIRS_AT_ONCE):
             part = slice(start, start + PAIRS_AT_ONCE)
+            sentences = benchmark.sentences[part]
             evidence = {
-                masking: evidence_of(benchmark.sentences[part], networks[masking == NONE], masking, ORIGINAL)
+                masking: evidence_of(sentences, networks[masking == NONE], Wanted(ORIGINAL, masking))[0]
                 for masking in maskings
             }
             yield score_pairs(list(benchmark.pairs["pair_id"].iloc[part]), evidence, measures)

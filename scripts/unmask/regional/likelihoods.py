@@ -88,7 +88,7 @@ class Sentences:
             counted[real] = np.concatenate(some["special"].tolist()) == 0
             if self.released:
                 counted[:] = (np.arange(width) > 0) & (np.arange(width) < width - 1)
-            blocks.append((some.index.to_numpy(), Block(ids, None if real.all() else real), counted))
+            blocks.append((some.index.to_numpy(), (ids, None if real.all() else real), counted))
         return blocks
 
 
