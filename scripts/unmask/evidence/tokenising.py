@@ -29,7 +29,7 @@ def tokenise(
     added = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
     names = sorted({*added, *tokenizer.all_special_tokens})
     # but that of unknown words, which a text may have
-    special_ids = {*tokenizer.convert_tokens_to_ids(names)} - {None, tokenizer.unk_token_id}
+    special_ids = {*map(tokenizer.convert_tokens_to_ids, names)} - {None, tokenizer.unk_token_id}
     # matches a text that spells out one of these tokens, in any case; without any, nothing
     spelt_out = re.compile("|".join(map(re.escape, names)) or "(?!)", re.IGNORECASE)
     texts = {text for row in of_roles for text in row.values() if not pd.isna(text)}
