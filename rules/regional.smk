@@ -24,18 +24,16 @@ with refusing():
     regional_study.check_study(REGIONAL, MEASURED_ON_REGIONS, MODELS, CLASSIFIERS)
 
 SERIES = regional_study.series_of(MEASURED_ON_REGIONS, MODELS)
-# the files of labelled tables by table and part: those that are fetched, and all
-FETCHED_PARTS = {
-    (table, part): result("regional/tables", table, part)
+# the files of labelled tables by table and part, and those that are fetched
+SOURCES = {
+    (table, part): source
     for table, entry in LABELLED_TABLES.items()
-    for part, source in regional_study.table_files(entry).items()
-    if "path" not in source
+    for part, source in entry["files"].items()
 }
-PARTS = FETCHED_PARTS | {
-    (table, part): outside(source["path"])
-    for table, entry in LABELLED_TABLES.items()
-    for part, source in regional_study.table_files(entry).items()
-    if "path" in source
+FETCHED_PARTS = [part for part, source in SOURCES.items() if "path" not in source]
+PARTS = {
+    part: outside(source["path"]) if "path" in source else result("regional/tables", *part)
+    for part, source in SOURCES.items()
 }
 
 
@@ -158,9 +156,7 @@ rule fetch_labelled:
     params:
         what=lambda wildcards: f"table {wildcards.table}",
         config_keys=lambda wildcards: ["regional", "prefixes", wildcards.table, "files", wildcards.part],
-        source=lambda wildcards: fetched_from(
-            regional_study.table_files(LABELLED_TABLES[wildcards.table])[wildcards.part]
-        ),
+        source=lambda wildcards: fetched_from(SOURCES[wildcards.table, wildcards.part]),
     message:
         "Fetching the part {wildcards.part} of {wildcards.table}"
     script:

@@ -292,7 +292,6 @@ from unmask.regional.terms import CORRECTED as REGIONAL_CORRECTED
 from unmask.regional.terms import ORIGINAL as REGIONAL_ORIGINAL
 from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
 from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
-from unmask.regional.wording import check_places
 from unmask.regional.words import read_list, read_words, word_sets
 from unmask.report import charts as report_charts
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of

@@ -17,7 +17,6 @@ from library import (
     WORDS,
     InputError,
     as_table,
-    check_places,
     laid_out,
     read_geonames,
     read_list,
@@ -298,21 +297,6 @@ def test_what_is_no_list(content: str, message: str, tmp_path: Path) -> None:
         read(tmp_path, content)
     line = str(caught.value)
     assert line.isprintable() and line.startswith(f"{tmp_path / 'mine.yaml'}: {message}")
-
-
-@pytest.mark.parametrize(
-    "template",
-    [
-        *("People are {word}.", "{region} {region} {word}", "{region} {word} {}", "{{region}} {word}"),
-        *("{re{word}gion}", "{region } {word}", "{region} {word!r}", "{region} {word:>3}", "{region} {word"),
-        "{region} {word}\n",
-    ],
-)
-def test_bad_templates(template: str) -> None:
-    with pytest.raises(
-        InputError, match=r"^template: .* (must have .* once, and no more|has a control char)"
-    ):
-        check_places(template, {"{region}", "{word}"})
 
 
 def test_sets_of_the_paper(paper: pd.DataFrame) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from library import InputError, check_study, complete, readers_of
+from library import InputError, check_study, complete, parse_yaml, readers_of
 
 PREFIXES = [{"template": "From {region}.", "level": "town"}]
 LM = {"source": "hub", "repo": "a/b"}
@@ -51,70 +51,62 @@ def test_classifiers_read_the_tables_that_they_are_trained_on_and_others_all() -
     assert readers_of("others", {"classifiers": ["c"]}, models, list(models)) == ["c"]
 
 
-@pytest.mark.parametrize(
-    ("regional", "line"),
-    [
-        (
-            {"template": "People in {region}."},
-            ".template: 'People in {region}.' must have {region} and {word} once",
-        ),
-        (
-            {"regions": {"source": "table", "path": "r.csv"}, "mapped_word": "kind"},
-            ".mapped_word: there are no maps",
-        ),
-        ({"words": {"full": "w.yaml"}}, ".words: 'full' is the name of a part of a list"),
-        ({"words": {"mine": "published"}}, ".words: 'mine' is not published"),
-        ({"words": {"original": "w.yaml"}}, ".words: 'original' is the name of a list of the paper"),
-        (
-            films(prefixes=[*PREFIXES, {"template": "Here."}]),
-            ".prefixes.films.prefixes.1.template: 'Here.' must have {region} once, may have {parent}",
-        ),
-        (films(positive="good"), ".prefixes.films.positive: 'good' is no label of c (it has negative,"),
-        (films(classifiers=["bert"]), ".prefixes.films.classifiers: bert is not a model of the kind"),
-    ],
-)
-def test_keys_of_the_study(regional: dict[str, Any], line: str) -> None:
+# what the key regional has => how the one line goes on, behind `config key regional.`
+REFUSED = """
+template: "People in {region}." => template: 'People in {region}.' must have {region} and {word} once
+template: "{region} {region} {word}" => template: '{region} {region} {word}' must have
+template: "{region} {word} {}" => template: '{region} {word} {}' must have
+template: "{{region}} {word}" => template: '{{region}} {word}' must have
+template: "{re{word}gion}" => template: '{re{word}gion}' must have
+template: "{region } {word}" => template: '{region } {word}' must have
+template: "{region} {word!r}" => template: '{region} {word!r}' must have
+template: "{region} {word}\\n" => template: '{region} {word}\\n' has a control character
+{regions: {source: table, path: r.csv}, mapped_word: kind} => mapped_word: there are no maps
+words: {full: w.yaml} => words: 'full' is the name of a part of a list
+words: {replace-x: w.yaml} => words: 'replace-x' is the name of a part of a list
+words: {mine: published} => words: 'mine': published are original and substituted, and no others
+words: {original: w.yaml} => words: 'original': published are original and substituted
+prefixes: {films: {prefixes: [{template: "Here."}]}}
+=> prefixes.films.prefixes.0.template: 'Here.' must have {region} once, may have {parent}
+prefixes: {films: {positive: good}} => prefixes.films: positive: 'good' is none of the labels negative,
+prefixes: {films: {classifiers: [bert]}} => prefixes.films.classifiers: bert is no text-classification model
+prefixes: {films: {path: a.csv}} => prefixes.films: path is no longer there: it is files: {test: {path: …}}
+""".replace("\n=>", " =>")
+
+
+@pytest.mark.parametrize("case", REFUSED.strip().split("\n"))
+def test_keys_of_the_study(case: str) -> None:
+    stated, _, line = case.partition(" => ")
+    regional = parse_yaml(stated)
+    changes = regional.pop("prefixes", {}).get("films", {})
     with pytest.raises(InputError) as caught:
-        check({"bert": LM, "c": CLASSIFIER}, ["bert"], {**films(), **regional})
-    assert str(caught.value).startswith(f"config key regional{line}")
+        check({"bert": LM, "c": CLASSIFIER}, ["bert"], films(**changes) | regional)
+    assert str(caught.value).startswith(f"config key regional.{line}")
 
 
 @pytest.mark.parametrize(
     ("models", "regional", "line"),
     [
-        ({"bert": LM, "c": CLASSIFIER}, None, "models.c: it needs the key regional"),
-        ({"bert": LM, "t": TRAINED}, None, "models.t: it needs the key regional"),
-        ({"bert": LM, "t": TRAINED}, {}, "models.t.from: bert is not among regional.models"),
-        ({"bert": LM, "c": CLASSIFIER}, films(), "regional: the study has no masked-lm model with files"),
-        ({"bert": LM, "judge": TUNED}, None, "models.judge: it needs the key regional"),
+        ({"c": CLASSIFIER}, None, "models.c: it needs the key regional"),
+        ({"t": TRAINED}, None, "models.t: it needs the key regional"),
+        ({"t": TRAINED}, {}, "models.t.from: bert is not among regional.models"),
+        ({"c": CLASSIFIER}, films(), "regional: the study has no masked-lm model with files"),
+        ({"judge": TUNED}, films(), "models.judge.table: no entry 'posts' of regional.prefixes has files."),
         (
-            {"bert": LM, "judge": TUNED},
-            films(),
-            "models.judge.table: no entry 'posts' of regional.prefixes has files.train",
-        ),
-        (
-            {"bert": LM, "judge": TUNED},
+            {"judge": TUNED},
             posts(files={"test": {"path": "test.csv"}}),
             "models.judge.table: no entry 'posts' of regional.prefixes has files.train",
         ),
         (
-            {"bert": LM, "judge": TUNED},
+            {"judge": TUNED},
             posts(labels=None),
             "regional.prefixes.posts.labels: they must be stated, as judge learns them",
         ),
-        (
-            {"bert": LM, "c": CLASSIFIER, "judge": TUNED},
-            posts(positive="rude"),
-            "regional.prefixes.posts.positive: 'rude' is no label of judge (it has nothate, hate)",
-        ),
+        ({}, films(), "regional.prefixes.films: the study has no text-classification model, which reads"),
     ],
 )
 def test_models_of_the_study(models: dict[str, Any], regional: dict[str, Any] | None, line: str) -> None:
+    measured = ["bert"] if "judge" in models or not models else []
     with pytest.raises(InputError) as caught:
-        check(models, ["bert"] if "judge" in models else [], regional)
+        check({"bert": LM, **models}, measured, regional)
     assert str(caught.value).startswith(f"config key {line}")
-
-
-def test_prefixes_that_no_model_reads() -> None:
-    with pytest.raises(InputError, match=r"prefixes\.films: the study has no model of the kind text-class"):
-        check({"bert": LM}, ["bert"], films())

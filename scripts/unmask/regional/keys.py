@@ -1,8 +1,9 @@
 """The keys of regional bias: the regions, how models are asked about them, and models trained for it."""
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from unmask.keys import (
     ABSENT,
@@ -20,12 +21,27 @@ from unmask.keys import (
     Rate,
     Seed,
     Table,
-    Text,
     UserFile,
     Whole,
-    one_of,
 )
 from unmask.models.keys import Model
+from unmask.regional.terms import FULL, ORIGINAL, PARENT, REGION, REPLACE, SUBSTITUTED, WITHOUT, WORD
+from unmask.user_files import fault_of
+
+
+def places(*needed: str, maybe: str | None = None) -> AfterValidator:
+    """A text has these places once each, maybe another one, and no brace besides."""
+
+    def check(text: str) -> str:
+        there = re.findall(r"\{\w+\}|[{}]", text)
+        if len(there) > len({*there}) or {*there} - {maybe} != {*needed}:
+            may = f", may have {maybe}" if maybe else ""
+            raise ValueError(f"{text!r} must have {' and '.join(needed)} once{may}, and no more")
+        if fault := fault_of(text):
+            raise ValueError(fault)
+        return text
+
+    return AfterValidator(check)
 
 
 class Regions(Keys):
@@ -71,7 +87,7 @@ class Columns(Keys):
 
 
 class Prefix(Keys):
-    template: Text
+    template: Annotated[str, places(REGION, maybe=PARENT)]
     """The prefix, with its places {region} and {parent}."""
     level: str = "country"
     """The level of the regions that stand there."""
@@ -84,10 +100,10 @@ class Prefix(Keys):
 class Prefixed(Table):
     """Texts with labels (csv, tsv, jsonl, parquet), and what is put before them."""
 
-    path: UserFile = ABSENT
     licence: Licence = ABSENT
-    files: Files = ABSENT
-    """In place of path, files that are fetched or on disk; on `train` classifiers are fine-tuned."""
+    files: Files
+    """Files that are fetched or on disk: `test` is read behind prefixes, on `train` classifiers are
+    fine-tuned."""
     classifiers: ModelNames | None = None
     """The models of the kind text-classification that read it; by default all but those that are trained on
     another table."""
@@ -100,7 +116,12 @@ class Prefixed(Table):
     prefixes: Annotated[list[Prefix], Field(min_length=1)]
     """What is put before a text, with the places {region} and, where wanted, {parent} for the region around
     it; for all regions of a level, or some by name."""
-    _one = one_of("path", "files")
+
+    @model_validator(mode="after")
+    def _positive_is_a_label(self) -> "Prefixed":
+        if self.labels and self.positive not in self.labels:
+            raise ValueError(f"positive: {self.positive!r} is none of the labels {', '.join(self.labels)}")
+        return self
 
 
 class Regional(Keys):
@@ -113,7 +134,7 @@ class Regional(Keys):
     among them; by default all that have files."""
     licence: str = ABSENT
     """The licence of a table of regions and of lists of words that the study names, for the report."""
-    template: str = "People in {region} are {word}."
+    template: Annotated[str, places(REGION, WORD)] = "People in {region} are {word}."
     """The sentence; a region's name and a word stand at its two places."""
     words: Annotated[dict[Name, PublishedOrFile], Field(min_length=1)] = {"original": "published"}
     """Lists of words that describe people, by name, the first being that of most tables; each is `published`
@@ -137,6 +158,16 @@ class Regional(Keys):
     """Whether regions are laid out by the contextualised vectors of their names, as in Figure 3."""
     prefixes: dict[Name, Prefixed] = {}
     """Labelled tables on which classifiers are tried behind prefixes that name regions, by name."""
+
+    @field_validator("words")
+    @classmethod
+    def _have_names(cls, words: dict[str, str]) -> dict[str, str]:
+        for name, of in words.items():
+            if name == FULL or name.startswith((WITHOUT, REPLACE)):
+                raise ValueError(f"{name!r} is the name of a part of a list; give this list another")
+            if (of == "published") != (name in (ORIGINAL, SUBSTITUTED)):
+                raise ValueError(f"{name!r}: published are {ORIGINAL} and {SUBSTITUTED}, and no others")
+        return words
 
 
 class RegionalFamily(Family):

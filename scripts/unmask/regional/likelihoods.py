@@ -19,7 +19,6 @@ from unmask.evidence.lists import Table, is_renewed
 from unmask.evidence.shards import Progress, Shard, digest_of_parts, write_in_shards
 from unmask.models.loading import LoadedModel
 from unmask.regional.schema import LIKELIHOODS
-from unmask.regional.wording import REGION, WORD, check_places
 
 logger = logging.getLogger(__name__)
 
@@ -134,10 +133,9 @@ def write_likelihoods(
     those of all lists up to one have each sentence once. With `released` it has the names alone and all of
     the list's words as the released code has them, and the template loses its full stop.
 
-    Raises InputError for a template without its two places, a tokenizer without padding where that is needed,
-    a sentence without tokens or of more than `max_length`, and a likelihood that is not finite.
+    Raises InputError for a tokenizer without padding where that is needed, a sentence without tokens or of
+    more than `max_length`, and a likelihood that is not finite.
     """
-    check_places(template, {REGION, WORD})
     names = list(dict.fromkeys(regions["name"]))
     new = words if released else words.drop_duplicates("word")
     of_list = new.loc[new["list"] == list_, "word_published" if released else "word"]

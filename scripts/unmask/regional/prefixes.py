@@ -25,8 +25,7 @@ from unmask.models.loading import load_network
 from unmask.models.tokenizer import load_tokenizer
 from unmask.regional.labelled import Items
 from unmask.regional.schema import PREFIXES
-from unmask.regional.terms import CONTROL, NO_PREFIX
-from unmask.regional.wording import PARENT
+from unmask.regional.terms import CONTROL, NO_PREFIX, PARENT
 from unmask.tables import framed
 
 logger = logging.getLogger(__name__)

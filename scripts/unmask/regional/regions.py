@@ -13,7 +13,7 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.regional.schema import REGIONS
 from unmask.regional.terms import CITY, CONTINENT, COUNTRY, WORLD
-from unmask.regional.wording import fault_in
+from unmask.regional.words import fault_in
 from unmask.tables import framed
 from unmask.user_tables import Column, Row, Table, text_without
 

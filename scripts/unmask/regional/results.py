@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 
 from unmask.regional.schema import PREFIXES, REGIONS, SCORES
-from unmask.regional.terms import C_W, CORRECTED, COUNTRY, FULL, PROTOCOLS
-from unmask.regional.wording import PARENT
+from unmask.regional.terms import C_W, CORRECTED, COUNTRY, FULL, PARENT, PROTOCOLS
 from unmask.report.captions import Captions, load_captions
 from unmask.report.declared_tables import in_order
 from unmask.report.published import doubts, read_published

@@ -24,3 +24,6 @@ WITHOUT, REPLACE = "without-", "replace-"
 
 NO_PREFIX, CONTROL = "none", "control"
 """In place of a level: texts as they are, and behind a prefix that names no region."""
+
+REGION, WORD, PARENT = "{region}", "{word}", "{parent}"
+"""The places of a sentence, and of a prefix REGION and PARENT."""

@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 from unmask.errors import InputError
 from unmask.regional.schema import WORDS
 from unmask.regional.terms import FULL, REPLACE, SUBSTITUTED, WITHOUT
-from unmask.regional.wording import fault_in
 from unmask.tables import framed
-from unmask.user_files import Labels, parse_yaml, read_document
+from unmask.user_files import Labels, fault_of, parse_yaml, read_document
+
+
+def fault_in(text: str) -> str | None:
+    """Why a text can be no name, word, level or topic, if so."""
+    if not text.strip():
+        return "is empty"
+    if text != text.strip():
+        return f"{text!r} has spaces around it"
+    return f"{text!r} has a brace in it" if {*"{}"} & {*text} else fault_of(text)
 
 
 def read_words(
