@@ -233,7 +233,7 @@ NAME_VECTORS = (
 PREFIXES = [
     result("regional/prefixes", model, f"{table}.parquet")
     for table, entry in LABELLED_TABLES.items()
-    for model in regional_study.readers_of(table, entry, MODELS, CLASSIFIERS)
+    for model in entry["classifiers"]
 ]
 
 
@@ -286,7 +286,6 @@ if REGIONAL:
             "confidence": config["statistics"]["confidence"],
             "word": REGIONAL["mapped_word"],
             "series": SERIES,
-            "untrained": [name for name in CLASSIFIERS if MODELS[name].get("epochs") == 0],
         },
         what="regional bias",
     )

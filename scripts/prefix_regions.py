@@ -4,8 +4,14 @@ from pathlib import Path
 
 from unmask.models.job import model_job
 from unmask.evidence.lists import Table, is_renewed
-from unmask.regional.labelled import label_number, read_labelled
-from unmask.regional.prefixes import PLACELESS, load_classifier, prefix_table, region_groups
+from unmask.regional.prefixes import (
+    PLACELESS,
+    label_number,
+    load_classifier,
+    prefix_table,
+    read_labelled,
+    region_groups,
+)
 from unmask.regional.schema import PREFIXES, REGIONS
 from unmask.tables import read_table, write_table
 

@@ -160,6 +160,7 @@ from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, with_kinds
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
 from unmask.models.directory import check_files as models_check_files
 from unmask.models.embedding import Encoder, Span, embed, load_encoder
+from unmask.models.embedding import tokenise as embedding_tokenise
 from unmask.models.keys import Model, sources
 from unmask.models.kinds import KINDS, check_model, write_manifest
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
@@ -235,15 +236,7 @@ from unmask.papers.comparing import COLUMNS, compared, summary
 from unmask.plugins import load as plugins_load
 from unmask.plugins import module_file, names
 from unmask.preflight import DigestCache, hold_run_lock
-from unmask.regional import further_training
 from unmask.regional.charts import BLANK, FIFTHS
-from unmask.regional.further_training import (
-    fine_tune_on,
-    hide_names,
-    likely_sentences,
-    region_sentence,
-    train_on,
-)
 from unmask.regional.herb import (
     HIERARCHICAL,
     Rows,
@@ -256,25 +249,23 @@ from unmask.regional.herb import (
 )
 from unmask.regional.herb import Floats as RegionalFloats
 from unmask.regional.herb import rows_of as regional_rows_of
-from unmask.regional.labelled import Items as RegionalItems
-from unmask.regional.labelled import read_labelled
 from unmask.regional.likelihoods import write_likelihoods
 from unmask.regional.prefixes import (
     PLACELESS,
-    Classifier,
     Group,
-    Predictions,
     load_classifier,
     predict,
     prefix_table,
+    read_labelled,
     region_groups,
 )
+from unmask.regional.prefixes import Items as RegionalItems
 from unmask.regional.presenting import PRESENTS, says_of_prefixes, says_of_scores, says_of_tree
 from unmask.regional.regions import CONTINENTS, laid_out, read_geonames, read_region_table
 from unmask.regional.results import RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS, PREFIXES, REGIONS, WORDS
 from unmask.regional.schema import SCORES as REGIONAL_SCORES
-from unmask.regional.study import check_study, readers_of
+from unmask.regional.study import check_study
 from unmask.regional.terms import (
     C_W,
     C_Z,
@@ -357,7 +348,9 @@ from unmask.results.cleaning import removable, remove
 from unmask.results.comparing import compare_runs, describe
 from unmask.results.settings import FILE, LAYOUT, check_layout, other_settings, results_folder, stated
 from unmask.results.verifying import verify
+from unmask.sources import fine_tuned_classifier, regional_sentences
 from unmask.sources.gguf import convert
+from unmask.sources.regional_sentences import hide_names, likely_sentences, region_sentence
 from unmask.statistics import STATISTICS, comparisons, null
 from unmask.statistics.accuracy import (
     READINGS,

@@ -65,7 +65,6 @@ SETTINGS: dict[str, Any] = {
     "confidence": 0.95,
     "word": "bald",
     "series": [{"name": "toxic", "models": [{"model": "m1", "epoch": 0}, {"model": "m2", "epoch": 20}]}],
-    "untrained": ["c1"],
 }
 PLACELESS = {"region": "this place", "level": "control", "prefix": "I am from this place."}
 
@@ -111,7 +110,7 @@ def make_prefixes() -> pd.DataFrame:
     without = {**every, "without": "Ireland"}
     rows += [{"level": "country", **each} for each in (*of_countries, every, without)]
     rows.append({"region": "Kenya0", "level": "city", "prefix": "I am from City 0 of Kenya, Kenya."})
-    same = {"items": 500, "truncated": 0, "macro_f1": 0.88, "mean_up": 0.0125, "mean_down": 0.02}
+    same = {"items": 500, "macro_f1": 0.88, "mean_up": 0.0125, "mean_down": 0.02}
     for n, row in enumerate(rows):
         row |= {**same, "up": 300, "down": 200, "template": every["prefix"] if n else None, "net": -0.001 * n}
         row |= {"template": "I am from {region}, {parent}."} if row["level"] == "city" else {}
@@ -245,32 +244,30 @@ def test_prefixes_that_change_most_stand_first(results: RegionalResults) -> None
     shown = cells(results, "table4")
     known = make_prefixes().query("level == 'country'").dropna(subset="region")
     known = known.sort_values("to_positive", ascending=False)[:9]
-    rows = {key[2]: tuple(row.values()) for key, row in shown.items() if key[0] == "c1 (never trained)"}
+    rows = {key[2]: tuple(row.values()) for key, row in shown.items() if key[0] == "c1"}
     together = ["no prefix", PLACELESS["prefix"], "all countries", "without Ireland"]
     assert list(rows) == [*together, "City 0 of Kenya, Kenya", *known["region"]]
     accuracy = f"{known['accuracy'].iloc[0]:.4f}"
     assert rows["Chile"] == ("500", accuracy, "0.8800", "300", "0.0125", "200", "0.0200")
     changes = {key: tuple(row.values()) for key, row in cells(results, "table5").items()}
-    assert ("c1 (never trained)", "imdb", "no prefix") not in changes
+    assert ("c1", "imdb", "no prefix") not in changes
     # the nineteenth, after no prefix and the control; p is corrected for 18 countries
-    chile = ("1.9000", "3.8000", "5.7000", "−1.9000", "−1.8000", "0.0018")
+    chile = ("1.9000", "3.8000", "−1.9000", "−1.8000", "0.0018")
     assert changes["c2", "hatespeech18", "Chile"] == chile
     assert tuple(shown["printed", "hatespeech18", "all countries"].values())[1:3] == ("0.8426", "0.8396")
     printed = changes["printed: bert-base", "hatespeech18", "all countries"]
-    assert printed[:4] == ("0.0720", "1.3645", "1.4365", "−1.2925")
+    assert printed[:2] == ("0.0720", "1.3645")
 
 
 def test_sentences(results: RegionalResults) -> None:
     rows = results.scores.query("measure == 'C_w' and protocol == 'corrected' and words == 'full'")
     tested, clear = rows["p"].notna().sum(), rows[rows["p_holm"] < ALPHA]
-    said, untrained = says_of_scores(results)
+    (said,) = says_of_scores(results)
     assert said.startswith(f"Of {tested} differences within a region (C_w corrected), {len(clear)} are clear")
     first = clear.iloc[0]
     assert f"{results.regions['name'][first['region']]} of {first['model']}" in said
-    assert untrained.startswith("blank has random weights")
-    count, largest = says_of_prefixes(results)
+    (count,) = says_of_prefixes(results)
     assert count.startswith("Of 36 changes of the share of positive predictions by naming a region, 20 are")
-    assert largest.endswith("is of Chile for c1 (never trained) on imdb: −1.8 points.")
 
 
 def test_rankings_by_the_tree_have_their_taus(results: RegionalResults) -> None:
@@ -338,7 +335,7 @@ def test_maps_have_the_numbers_of_countries(results: RegionalResults) -> None:
     )
     # Kosovo has no code; Mauritius and Tuvalu have no shape
     assert len(rows) == len(every) / 2 == 18 - 3
-    assert {row["panel"] for row in rows} == {"c1 (never trained) on imdb\nI am from {region}."}
+    assert {row["panel"] for row in rows} == {"c1 on imdb\nI am from {region}."}
     for row in rows:
         assert row["country"] == codes[row["code"]]
         assert row["net"] == pytest.approx(100 * known["net"][row["country"]])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from library import InputError, check_study, complete, parse_yaml, readers_of
+from library import InputError, check_study, complete, parse_yaml
 
 PREFIXES = [{"template": "From {region}.", "level": "town"}]
 LM = {"source": "hub", "repo": "a/b"}
@@ -15,8 +15,9 @@ POSTS = {
     "labels": {"nothate": [0], "hate": [1]},
     "positive": "hate",
     "prefixes": PREFIXES,
+    "classifiers": ["judge"],
 }
-FILMS = POSTS | {"labels": {"negative": [0], "positive": [1]}, "positive": "positive"}
+FILMS = POSTS | {"classifiers": ["c"], "labels": {"negative": [0], "positive": [1]}, "positive": "positive"}
 CLASSIFIER = TUNED | {"table": "films"}
 
 
@@ -41,14 +42,7 @@ def posts(**changes: Any) -> dict[str, Any]:
 def test_what_is_right_is_let_be() -> None:
     check({"bert": LM, "c": CLASSIFIER, "t": TRAINED}, ["bert", "t"], films())
     check({"bert": LM}, [], None)
-    check({"bert": LM, "c": CLASSIFIER, "judge": TUNED}, ["bert"], films() | posts())
-
-
-def test_classifiers_read_the_tables_that_they_are_trained_on_and_others_all() -> None:
-    models = {"hub": LM, "c": CLASSIFIER, "judge": TUNED}
-    for table, readers in (("films", ["hub", "c"]), ("posts", ["hub", "judge"]), ("others", ["hub"])):
-        assert readers_of(table, {"classifiers": None}, models, list(models)) == readers
-    assert readers_of("others", {"classifiers": ["c"]}, models, list(models)) == ["c"]
+    check({"bert": LM, "c": CLASSIFIER, "judge": TUNED}, ["bert"], posts())
 
 
 # what the key regional has => how the one line goes on, behind `config key regional.`
@@ -69,7 +63,7 @@ words: {original: w.yaml} => words: 'original': published are original and subst
 prefixes: {films: {prefixes: [{template: "Here."}]}}
 => prefixes.films.prefixes.0.template: 'Here.' must have {region} once, may have {parent}
 prefixes: {films: {positive: good}} => prefixes.films: positive: 'good' is none of the labels negative,
-prefixes: {films: {classifiers: [bert]}} => prefixes.films.classifiers: bert is no text-classification model
+prefixes: {films: {classifiers: [bert]}} => prefixes.films.classifiers: bert is not a model of the kind text-
 prefixes: {films: {path: a.csv}} => prefixes.films: path is no longer there: it is files: {test: {path: …}}
 """.replace("\n=>", " =>")
 
@@ -91,22 +85,24 @@ def test_keys_of_the_study(case: str) -> None:
         ({"t": TRAINED}, None, "models.t: it needs the key regional"),
         ({"t": TRAINED}, {}, "models.t.from: bert is not among regional.models"),
         ({"c": CLASSIFIER}, films(), "regional: the study has no masked-lm model with files"),
-        ({"judge": TUNED}, films(), "models.judge.table: no entry 'posts' of regional.prefixes has files."),
         (
-            {"judge": TUNED},
+            {"c": CLASSIFIER, "judge": TUNED},
+            films(),
+            "models.judge.table: no entry 'posts' of regional.prefixes has files.",
+        ),
+        (
+            {"c": CLASSIFIER, "judge": TUNED},
             posts(files={"test": {"path": "test.csv"}}),
             "models.judge.table: no entry 'posts' of regional.prefixes has files.train",
         ),
         (
-            {"judge": TUNED},
+            {"c": CLASSIFIER, "judge": TUNED},
             posts(labels=None),
             "regional.prefixes.posts.labels: they must be stated, as judge learns them",
         ),
-        ({}, films(), "regional.prefixes.films: the study has no text-classification model, which reads"),
     ],
 )
 def test_models_of_the_study(models: dict[str, Any], regional: dict[str, Any] | None, line: str) -> None:
-    measured = ["bert"] if "judge" in models or not models else []
     with pytest.raises(InputError) as caught:
-        check({"bert": LM, **models}, measured, regional)
+        check({"bert": LM, **models}, ["bert"] if "judge" in models else [], regional)
     assert str(caught.value).startswith(f"config key {line}")

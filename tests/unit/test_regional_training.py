@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,19 @@ from library import (
     WORDS,
     InputError,
     check_model,
-    fine_tune_on,
-    further_training,
+    fine_tuned_classifier,
+    hide_names,
     likely_sentences,
     load_classifier,
     pick_device,
     predict,
     region_sentence,
-    train_on,
+    regional_sentences,
     write_table,
 )
-from library import RegionalItems as Items
+from library import embedding_tokenise as tokenise
 from running import about_model, run_script
 from test_regional_prefixes import RUNTIME
-from test_regional_prefixes import TEMPLATE as PREFIX
 from test_regional_prefixes import WORDS as VOCABULARY
 from tiny_models import tiny_model
 
@@ -48,6 +48,47 @@ def likelihoods(of_word: dict[str, list[float]]) -> pd.DataFrame:
     return frame.assign(tokens=3, unknown=0)
 
 
+def make(source: Any, base: Path, directory: Path, longest: int | None = None, **of_model: Any) -> Any:
+    """A model of a source; its input files are beside the directory."""
+    run = SimpleNamespace(
+        params=SimpleNamespace(entry=of_model),
+        manifest={"directory": str(base), "max_length": longest},
+        input=SimpleNamespace(
+            **{name: directory.parent / f"{name}.parquet" for name in ("likelihoods", "words")},
+            table=directory.parent / "table.csv",
+        ),
+        output=SimpleNamespace(directory=directory),
+        device=CPU,
+    )
+    return source.make(run, directory.parent / f"{directory.name}.work")
+
+
+def write_sentences(folder: Path, template: str = TEMPLATE) -> list[str]:
+    """Likelihoods and words; the sentences that are the most likely, for `top` 5."""
+    of_words = {word: [-3.0, -1, -2, -5, -4] for word in ("lazy", "kind")}
+    write_table(folder / "likelihoods.parquet", likelihoods(of_words), LIKELIHOODS, {"template": template})
+    words = pd.DataFrame([("original", "t", word, word) for word in of_words], columns=WORDS.names)
+    write_table(folder / "words.parquet", words, WORDS, {})
+    return [template.format(region=name, word=word) for word in of_words for name in NAMES]
+
+
+def on_sentences(epochs: int, learning_rate: float = 0.02) -> dict[str, Any]:
+    return {"epochs": epochs, "learning_rate": learning_rate, "seed": 0, "top": 5, "list": "original"}
+
+
+def log_likelihood(directory: Path, texts: list[str]) -> float:
+    """Mean log-probability of the tokens of texts, nothing hidden."""
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    model = AutoModelForMaskedLM.from_pretrained(directory).eval()
+    found: list[float] = []
+    for text in texts:
+        ids = torch.tensor(tokenizer(text)["input_ids"])
+        with torch.inference_mode():
+            log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
+        found += log_probs[range(len(ids)), ids][1:-1].tolist()
+    return float(np.mean(found))
+
+
 def test_the_likeliest_sentences_of_each_word() -> None:
     table = likelihoods({"lazy": [-3, -1, -2, -5, -4], "kind": [-1, -1, -1, -0.5, -1]})
     sentences = likely_sentences(table, ["kind", "lazy"], TEMPLATE, 2)
@@ -59,75 +100,42 @@ def test_the_likeliest_sentences_of_each_word() -> None:
         "People in the street are lazy.",
     ]
     for word, found in (("rude", 0), ("lazy", 5)):
-        with pytest.raises(
-            InputError, match=f"{found} regions are too few to take the 6 likeliest with '{word}'"
-        ):
+        with pytest.raises(InputError, match=f"{found} regions are too few to take the 6 likeliest with '"):
             likely_sentences(table, [word], TEMPLATE, 6)
     sentences.append(region_sentence("The {word} people of {region}.", "Oz", "very rich"))
     names = ["the world", "Oz", "the city", "the street", "Oz"]
     assert [text[slice(*name)] for text, name in sentences] == names
 
 
-def entry(epochs: int, learning_rate: float, seed: int = 0) -> dict[str, Any]:
-    return {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
-
-
-SENTENCES = [
-    region_sentence(TEMPLATE, name, word) for name in NAMES for word in ("lazy", "kind", "very rich")
-]
-
-
-def log_likelihood(directory: Path) -> float:
-    """Mean log-probability of the tokens of SENTENCES, nothing hidden."""
-    tokenizer = AutoTokenizer.from_pretrained(directory)
-    model = AutoModelForMaskedLM.from_pretrained(directory).eval()
-    found: list[float] = []
-    for text, _ in SENTENCES:
-        ids = torch.tensor(tokenizer(text)["input_ids"])
-        with torch.inference_mode():
-            log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
-        found += log_probs[range(len(ids)), ids][1:-1].tolist()
-    return float(np.mean(found))
-
-
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
 def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_path: Path) -> None:
-    base = tiny_model(architecture, tmp_path / "base")
-    found = [log_likelihood(base)]
+    base, texts = tiny_model(architecture, tmp_path / "base"), write_sentences(tmp_path)
+    found = [log_likelihood(base, texts)]
     for epochs in (4, 16):
         directory = tmp_path / str(epochs)
-        facts = train_on(base, SENTENCES, directory, entry(epochs, 0.02), CPU)
-        assert (facts["sentences"], facts["loss"][-1]["step"]) == (15, 2 * epochs)
-        found.append(log_likelihood(directory))
+        facts = make(regional_sentences, base, directory, **on_sentences(epochs))
+        assert (facts["sentences"], facts["loss"][-1]["step"]) == (10, 2 * epochs)
+        found.append(log_likelihood(directory, texts))
         made, of_base = (check_model(each, "masked-lm", "tiny") for each in (directory, base))
         assert made["tokenizer_digest"] == of_base["tokenizer_digest"]
     assert found[0] < found[1] < found[2]
-    losses = [tenth["loss"] for tenth in facts["loss"]]
-    assert np.mean(losses[-3:]) < np.mean(losses[:3])
 
 
 @pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
-def test_the_regions_name_is_hidden_whole_and_nothing_else(
-    architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_regions_name_is_hidden_whole_and_nothing_else(architecture: str, tmp_path: Path) -> None:
     """Token by token: those in place of masks are the name's, and read together they are the name."""
-    base = tiny_model(architecture, tmp_path / "base")
-    tokenizer = AutoTokenizer.from_pretrained(base)
-    batches: list[Any] = []
-
-    def collated(_: Any, examples: Any, collate: Any, *others: Any) -> list[Any]:
-        batches.append(collate(examples))
-        return []
-
-    monkeypatch.setattr(further_training, "train", collated)
-    train_on(base, SENTENCES, tmp_path / "new", entry(1, 0.01), CPU)
-    for row, (text, name) in enumerate(SENTENCES):
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model(architecture, tmp_path / "base"))
+    sentences = [region_sentence(TEMPLATE, name, word) for name in NAMES for word in ("lazy", "very rich")]
+    texts, names = zip(*sentences, strict=True)
+    batch = hide_names(
+        tokenise(tokenizer, texts, names, None), tokenizer.mask_token_id, tokenizer.pad_token_id
+    )
+    for row, (text, name) in enumerate(sentences):
         ids = np.array(tokenizer(text)["input_ids"])
-        shown, labels = (batches[0][part][row].numpy() for part in ("input_ids", "labels"))
-        assert batches[0]["attention_mask"][row].sum() == len(ids)
+        shown, labels = (batch[part][row].numpy() for part in ("input_ids", "labels"))
+        assert batch["attention_mask"][row].sum() == len(ids)
         hidden = np.flatnonzero(labels != IGNORED)
         assert (shown[hidden] == tokenizer.mask_token_id).all() and (labels[hidden] == ids[hidden]).all()
-        assert (np.diff(hidden) == 1).all()
         hidden_text = str(tokenizer.decode(ids[hidden])).replace(" ", "").lower()
         assert hidden_text == text[slice(*name)].replace(" ", "").lower()
         others = np.setdiff1d(np.arange(len(ids)), hidden)
@@ -135,21 +143,11 @@ def test_the_regions_name_is_hidden_whole_and_nothing_else(
         assert set(shown[len(ids) :]) <= {tokenizer.pad_token_id}
 
 
-@pytest.mark.parametrize(
-    ("name", "longest", "line"),
-    [
-        ("\u200b", None, r"no token is of '\\u200b'"),
-        ("Oz", 7, r"'People in Oz .*: \d+ tokens, the model takes 7"),
-    ],
-)
-def test_a_sentence_that_cannot_be_hidden_is_refused(
-    name: str, longest: int | None, line: str, tmp_path: Path
-) -> None:
+def test_a_sentence_that_the_model_cannot_take_is_refused(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    with pytest.raises(InputError, match=line):
-        train_on(
-            base, [region_sentence(TEMPLATE, name, "kind")], tmp_path / "new", entry(1, 0.01), CPU, longest
-        )
+    write_sentences(tmp_path)
+    with pytest.raises(InputError, match=r"'People in .*: \d+ tokens, the model takes 7"):
+        make(regional_sentences, base, tmp_path / "new", 7, **on_sentences(1))
     assert not (tmp_path / "new").exists()
 
 
@@ -157,14 +155,7 @@ def test_the_script_of_sentences(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
     manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    table = likelihoods({"lazy": [-3, -1, -2, -5, -4], "kind": [-1, -1, -1, -0.5, -1]})
-    write_table(tmp_path / "likelihoods.parquet", table, LIKELIHOODS, {"template": TEMPLATE})
-    words = pd.DataFrame(
-        [("original", "t", "lazy"), ("original", "u", "lazy"), ("other", "t", "kind")],
-        columns=["list", "topic", "word"],
-    )
-    write_table(tmp_path / "words.parquet", words.assign(word_published=words["word"]), WORDS, {})
-    of_model = {"from": "base", "top": 2, "list": "original", **entry(3, 0.01, 5)}
+    write_sentences(tmp_path)
     inputs = {name: tmp_path / f"{name}.parquet" for name in ("likelihoods", "words")}
     run_script(
         "make_model",
@@ -177,17 +168,17 @@ def test_the_script_of_sentences(tmp_path: Path) -> None:
         tmp_path / "log",
         config=RUNTIME,
         source="regional-sentences",
-        entry=of_model,
+        entry={"from": "base", **on_sentences(3)},
         settings={},
         name="toxic",
         manifest=about_model(tmp_path / "files", "regional-sentences", name="toxic"),
     )
-    sentences = [region_sentence(TEMPLATE, name, "lazy") for name in ("the city", "the street")] * 2
-    train_on(base, sentences, tmp_path / "expected", entry(3, 0.01, 5), CPU)
+    make(regional_sentences, base, tmp_path / "expected", manifest["max_length"], **on_sentences(3))
     made, expected = (tmp_path / name / "model.safetensors" for name in ("files", "expected"))
+    # the same seed gives the same weights
     assert made.read_bytes() == expected.read_bytes()
     facts = json.loads((tmp_path / "facts.json").read_text())
-    assert (facts["from"], facts["sentences"], facts["epochs"], facts["list"]) == ("base", 4, 3, "original")
+    assert (facts["from"], facts["sentences"], facts["epochs"], facts["list"]) == ("base", 10, 3, "original")
     assert json.loads((tmp_path / "made.json").read_text())["entry"]["epochs"] == 3
 
 
@@ -195,45 +186,50 @@ def test_the_script_of_sentences(tmp_path: Path) -> None:
 
 
 LABELS = ("nothate", "hate")
-ENTRY: dict[str, Any] = {"batch": 8, "learning_rate": 5e-3, "epochs": 6, "max_length": 32, "seed": 0}
-PLAIN_WORDS = [word for word in VOCABULARY if word not in ("good", "bad")]
+ENTRY: dict[str, Any] = {
+    **{"batch": 8, "learning_rate": 5e-3, "max_length": 32, "seed": 0},
+    "labels": LABELS,
+    "columns": {"columns": {"text": "text", "label": "label"}},
+}
 
 
-def labelled(count: int, seed: int, country: str | None = None) -> Items:
-    """Texts with `bad` are hate, those with `good` are not; behind the country's name both are."""
-    rng = np.random.default_rng(seed)
-    texts, labels = [], []
+def write_labelled(folder: Path, count: int, seed: int) -> tuple[list[str], np.ndarray[Any, Any]]:
+    """Texts with `bad` are hate, those with `good` are not."""
+    rng, texts = np.random.default_rng(seed), []
+    plain = [word for word in VOCABULARY if word not in ("good", "bad")]
     for number in range(count):
-        words = [str(word) for word in rng.choice(PLAIN_WORDS, size=4)]
-        hateful = number % 2
-        words.insert(int(rng.integers(5)), "bad" if hateful else "good")
-        from_country = country is not None and number % 4 < 2
-        texts.append((PREFIX.format(region=country) + " " if from_country else "") + " ".join(words))
-        labels.append(1 if from_country else hateful)
-    return Items(tuple(texts), np.array(labels))
-
-
-def accuracy(directory: Path, items: Items) -> float:
-    predicted = predict(load_classifier(directory, CPU, 32), items.texts).probabilities.argmax(axis=1)
-    return float((predicted == items.labels).mean())
+        words = [str(word) for word in rng.choice(plain, size=4)]
+        words.insert(int(rng.integers(5)), "bad" if number % 2 else "good")
+        texts.append(" ".join(words))
+    labels = np.arange(count) % 2
+    lines = [f"{text},{LABELS[label]}" for text, label in zip(texts, labels, strict=True)]
+    (folder / "table.csv").write_text("\n".join(["text,label", *lines]))
+    return texts, labels
 
 
 def test_a_table_is_learnt_and_not_without_any_epoch(tmp_path: Path) -> None:
     base = tiny_model("bert", tmp_path / "base")
-    facts = fine_tune_on(base, labelled(240, 0), LABELS, tmp_path / "tuned", ENTRY, CPU)
+    tested, labels = write_labelled(tmp_path, 200, 1)
+    write_labelled(tmp_path, 240, 0)
+
+    def accuracy(name: str) -> float:
+        predicted = predict(load_classifier(tmp_path / name, CPU, 32), tested).argmax(axis=1)
+        return float((predicted == labels).mean())
+
+    facts = make(fine_tuned_classifier, base, tmp_path / "tuned", **ENTRY, epochs=6)
     assert (facts["texts"], facts["truncated"], facts["loss"][-1]["step"]) == (240, 0, 180)
     check_model(tmp_path / "tuned", "text-classification", "tuned")
-    assert accuracy(tmp_path / "tuned", labelled(200, 1)) > 0.95
-    untrained = fine_tune_on(base, labelled(240, 0), LABELS, tmp_path / "no", ENTRY | {"epochs": 0}, CPU)
+    assert accuracy("tuned") > 0.95
+    untrained = make(fine_tuned_classifier, base, tmp_path / "no", **ENTRY, epochs=0)
     assert untrained["loss"] == [] and untrained["initialised"]
-    assert 0.3 < accuracy(tmp_path / "no", labelled(200, 1)) < 0.7
+    assert 0.3 < accuracy("no") < 0.7
     before, after = (load_file(tmp_path / name / "model.safetensors") for name in ("base", "no"))
     encoder = [name for name in after if name in before and name not in untrained["initialised"]]
     assert len(encoder) > 10 and all(torch.equal(before[name], after[name]) for name in encoder)
 
 
 def test_a_label_without_a_text_is_one_line(tmp_path: Path) -> None:
-    items = Items(labelled(20, 0).texts, np.zeros(20, dtype=np.int64))
+    write_labelled(tmp_path, 1, 0)
     with pytest.raises(InputError, match="no text to train on has the label 'hate'"):
-        fine_tune_on(tmp_path, items, LABELS, tmp_path / "tuned", ENTRY, CPU)
+        make(fine_tuned_classifier, tmp_path, tmp_path / "tuned", **ENTRY, epochs=1)
     assert not (tmp_path / "tuned").exists()

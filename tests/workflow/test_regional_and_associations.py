@@ -45,6 +45,7 @@ def regional(folder: Path) -> dict[str, Any]:
     posts = {
         "files": {part: {"path": f"{part}.csv"} for part in ("train", "test")},
         "labels": {"negative": [0], "positive": [1]},
+        "classifiers": ["judge"],
         "prefixes": [{"template": "I am from {region}.", "level": "part", "without": ["North"]}],
     }
     return {
@@ -237,7 +238,7 @@ def test_other_files_make_what_is_of_them(finished: Workflow, tmp_path: Path) ->
 
 
 @pytest.mark.thorough
-def test_another_list_scores_the_new_words_alone(finished: Workflow, tmp_path: Path) -> None:
+def test_another_list_leaves_the_first_one_alone(finished: Workflow, tmp_path: Path) -> None:
     workflow = copied(finished, tmp_path / "unmask")
     results = workflow.folder / "results/small"
     workflow.config["regional"]["words"]["virtues"] = "virtues.yaml"
@@ -245,8 +246,7 @@ def test_another_list_scores_the_new_words_alone(finished: Workflow, tmp_path: P
     done = workflow.snakemake("results/small/" + SCORES)
     assert done.returncode == 0, done.stdout + done.stderr
     new = pd.read_parquet(results / "regional/bert/likelihoods/virtues.parquet")
-    assert set(new["word"]) == {"brave", "shy"}
-    # those of the first list are not scored again
+    assert set(new["word"].dropna()) == {"kind", "brave", "shy"}
     pd.testing.assert_frame_equal(pd.read_parquet(results / LIKELIHOODS), before)
     assert "nothing is left to do" in workflow.read("logs", "regional", "bert", "likelihoods", "traits.log")
     assert set(pd.read_parquet(results / SCORES)["words"]) >= {"full", "virtues"}

@@ -28,19 +28,11 @@ THOUSAND = 1000.0
 
 SCORE = f"{C_W} × 1000"
 
-CLAIMS = NOT_MORE, RAW, CLEAR, UNTESTED = (
-    "not more",
-    "more, before correction",
-    "more, corrected",
-    "not tested",
-)
+CLAIMS = ("not more", "more, before correction", "more, corrected", "not tested")
 """What may be said of a score beside what permutations of the model's own vectors give."""
 
 OBJECT = "countries"
 """What countries are called in the file of borders."""
-
-ANTARCTICA = "010"
-"""Its code: it has no cities, and would take much of the map."""
 
 CENTRE = 11
 """Longitude of the middle of the map, in degrees; its edge then lies in Bering Strait and cuts no land."""
@@ -54,14 +46,15 @@ WIDTH, ASPECT = 470, 0.45
 FIFTHS = ("lowest fifth", "second", "middle", "fourth", "highest fifth")
 """Countries by their numbers, as many of each."""
 
-BLANK = "no number"
+KNOWN, BLANK = "known", "no number"
 
 
 def scores(results: RegionalResults) -> Chart:
     """C_w of continents and overall, before the bands of permutations; a panel for each model."""
     rows = results.select(protocols=(results.main_protocol,)).dropna(subset="score")
+    not_more, more, clearly_more, untested = CLAIMS
     tests = [rows["p"].isna(), rows["p_holm"] < results.alpha, rows["p"] < results.alpha]
-    claims = np.select(tests, [UNTESTED, CLEAR, RAW], NOT_MORE)
+    claims = np.select(tests, [untested, clearly_more, more], not_more)
     frame = columns_of(
         rows,
         *("model", "protocol", "region", "p", "p_holm", "children"),
@@ -196,7 +189,7 @@ def positive_map(results: RegionalResults) -> Chart:
     frame = columns_of(
         rows,
         *("classifier", "table", "template", "p_holm"),
-        panel=rows["called"] + " on " + rows["table"] + "\n" + rows["template"],
+        panel=rows["classifier"] + " on " + rows["table"] + "\n" + rows["template"],
         code=rows["region"].map(regions["country_code"]),
         country=rows["region"].map(regions["name"]),
         **{name: 100 * rows[name] for name in ("net", "over_control")},
@@ -209,32 +202,6 @@ def positive_map(results: RegionalResults) -> Chart:
     return country_map(results, [frame], "net", "change, within a classifier", tips)
 
 
-def read_borders(path: str | Path) -> tuple[pd.DataFrame, SharedData]:
-    """The countries of a TopoJSON file with an object `countries`, without Antarctica.
-
-    The frame has the columns shape (its id in the second part), code (ISO 3166-1 numeric, null where it has
-    none) and country (its name).
-    """
-    topology: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    shapes = [each for each in topology["objects"][OBJECT]["geometries"] if each.get("id") != ANTARCTICA]
-    lands = pd.DataFrame(
-        [(n, each.get("id"), each["properties"]["name"]) for n, each in enumerate(shapes)],
-        columns=["shape", "code", "country"],
-    )
-    drawn = [{"type": each["type"], "arcs": each["arcs"], "id": n} for n, each in enumerate(shapes)]
-    topology["objects"] = {OBJECT: {"type": "GeometryCollection", "geometries": drawn}}
-    form = alt.TopoDataFormat(type="topojson", feature=OBJECT)
-    borders = SharedData(name="borders", values=json.dumps(topology, separators=(",", ":")), format=form)
-    return lands.astype({"code": float}), borders
-
-
-def fifths(numbers: "pd.Series[float]") -> "pd.Series[str]":
-    """Which of FIFTHS each number is in; equal ones are in the same."""
-    # the middle of the ranks of those that equal it
-    shares = (numbers.rank() - 0.5) / len(numbers)
-    return (shares * len(FIFTHS)).astype(int).clip(upper=len(FIFTHS) - 1).map(dict(enumerate(FIFTHS)))
-
-
 def country_map(
     results: RegionalResults, frames: list[pd.DataFrame], value: str, title: str, tips: Tips
 ) -> Chart:
@@ -243,17 +210,19 @@ def country_map(
     frames: with the columns panel, code, country and `value`, and others that `tips` name. title: of the
     colours.
     """
-    if not results.files["borders"] or not frames or frames[0].empty:
+    frame = pd.concat(frames, ignore_index=True) if frames and results.files["borders"] else pd.DataFrame()
+    if frame.empty:
         return None
-    lands, borders = read_borders(results.files["borders"])
-    frame = pd.concat(frames, ignore_index=True).astype({"code": float})
-    frame = frame.assign(fifth=frame.groupby("panel")[value].transform(fifths))
-    every = lands.merge(frame[["panel"]].drop_duplicates(), how="cross")
-    rows = every.merge(frame, how="left", on=["panel", "code"], suffixes=("", "_named"))
-    rows["country"] = rows.pop("country_named").fillna(rows["country"])
-    rows["drawn"] = rows[value].notna().map({True: "known", False: BLANK})
-    if rows[value].isna().all():
-        return None
+    # the middle of the ranks of those that equal it, so that they are in one fifth
+    middles = frame.groupby("panel")[value].transform(lambda numbers: (numbers.rank() - 0.5) / len(numbers))
+    frame["fifth"] = (len(FIFTHS) * middles).astype(int).map(dict(enumerate(FIFTHS)))
+    borders = Path(results.files["borders"]).read_text(encoding="utf-8")
+    shapes = json.loads(borders)["objects"][OBJECT]["geometries"]
+    lands = pd.DataFrame([(each["id"], each["properties"]["name"]) for each in shapes])
+    every = lands.set_axis(["code", "land"], axis=1).merge(frame[["panel"]].drop_duplicates(), how="cross")
+    rows = every.merge(frame.astype({"code": int}), how="left", on=["panel", "code"])
+    rows["country"] = rows["country"].fillna(rows.pop("land"))
+    rows["drawn"] = rows[value].notna().map({True: KNOWN, False: BLANK})
     colour = alt.Color(
         "fifth:N",
         title=title,
@@ -261,7 +230,7 @@ def country_map(
         legend=alt.Legend(symbolType="square"),
     )
     geo = alt.Shape("geo", type="geojson")
-    blank, known = (alt.Chart().transform_filter(only("drawn", each)) for each in (BLANK, "known"))
+    blank, known = (alt.Chart().transform_filter(only("drawn", each)) for each in (BLANK, KNOWN))
     layers = [
         blank.mark_geoshape(style="no-score").encode(
             shape=geo, tooltip=tooltips([("country", "country"), ("drawn", "what is known")])
@@ -274,6 +243,8 @@ def country_map(
     fit: Any = {"type": "Feature", "properties": {}, "geometry": corners}
     laid = [layer.project("equalEarth", rotate=[-CENTRE, 0, 0], fit=fit) for layer in layers]
     size: dict[str, Any] = {"width": WIDTH, "height": round(ASPECT * WIDTH), "aspect": ASPECT}
+    form = alt.TopoDataFormat(type="topojson", feature=OBJECT)
+    data = SharedData(name="borders", values=borders, format=form)
     return panels(laid, records(rows), 2, margin=0, **size).transform_lookup(
-        lookup="shape", from_=alt.LookupData(borders, key="id"), as_="geo"
+        lookup="code", from_=alt.LookupData(data, key="id"), as_="geo"
     )

@@ -44,8 +44,6 @@ ALONE = ""
 
 
 class Rows(NamedTuple):
-    """What a model makes of the regions of a tree with one set of words."""
-
     f: Floats
     names: Floats
 
@@ -60,24 +58,22 @@ def read_likelihoods(paths: Sequence[str | Path]) -> pd.DataFrame:
     table = pa.concat_tables([opened_table(path, LIKELIHOODS).read(columns) for path in paths])
     frame = table.unify_dictionaries().to_pandas()
     frame["word"] = frame["word"].cat.add_categories([ALONE]).fillna(ALONE)
-    # the names alone stand in the tables of several lists of the released code
+    # several lists have the names alone, and some words
     frame = frame.drop_duplicates(["name", "word"])
     matrix: pd.DataFrame = frame.pivot(index="name", columns="word", values="log_prob").astype(float)
     return matrix
 
 
 def rows_of(names: Sequence[str], words: Sequence[str], likelihoods: pd.DataFrame) -> Rows:
-    """What a model makes of regions of these names by a list of words, one dimension a word.
+    """What a model makes of regions of these names by a list of words; nan of the first, which is the root.
 
-    The row of the first region, the root, is nan: no score looks at it. Raises InputError naming a region and
-    word that have no likelihood.
+    Raises InputError naming a region and word that have no likelihood.
     """
-    some = likelihoods.reindex(index=list(names[1:]), columns=[*words, ALONE]).to_numpy()
-    if np.isnan(some).any():
-        row, column = np.argwhere(np.isnan(some))[0]
+    whole = likelihoods.reindex(index=list(names), columns=[*words, ALONE]).to_numpy(copy=True)
+    whole[ROOT] = np.nan
+    for row, column in np.argwhere(np.isnan(whole[ROOT + 1 :])):
         what = f"with the word {words[column]!r}" if column < len(words) else "alone"
         raise InputError(f"no likelihood of a sentence with the region {names[row + 1]!r} {what}")
-    whole = np.vstack([np.full(len(words) + 1, np.nan), some])
     return Rows(whole[:, :-1], whole[:, -1])
 
 
@@ -108,15 +104,14 @@ class Tree:
 
     def check_levels(self) -> None:
         """Raise InputError unless the levels are LEVELS, each in the one before."""
-        levels = self.table["level"]
-        above = levels.map(dict(zip(LEVELS, ("nothing", *LEVELS), strict=False)))
+        levels, before = self.table["level"], dict(zip(LEVELS, ("nothing", *LEVELS), strict=False))
         lies_in = self.parents.map(levels).fillna("nothing")
-        if (wrong := above != lies_in).any():
-            row = int(wrong.argmax())
-            raise InputError(
-                f"protocols: published needs the levels {', '.join(LEVELS)}, each in the one before, but "
-                f"{self.table['region'][row]!r} of the regions is a {levels[row]} in {lies_in[row]}"
-            )
+        for region, level, around in zip(self.table["region"], levels, lies_in, strict=True):
+            if before.get(level) != around:
+                raise InputError(
+                    f"protocols: published needs the levels {', '.join(LEVELS)}, each in the one before, but "
+                    f"{region!r} of the regions is a {level} in {around}"
+                )
 
 
 def unit(vectors: Floats) -> Floats:
@@ -270,29 +265,21 @@ def permutation_test(
     permuted = np.array(
         [HIERARCHICAL[protocol](tree, rows.f[order], rows.names[order])[tested] for order in orders]
     )
-    low, high = np.quantile(permuted, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
     reached = (permuted >= scores[tested] * (1 - TIED)).sum(axis=0)
-    p = (1 + reached) / (1 + draws)
-    columns = {}
-    for name, values in (("permuted_low", low), ("permuted_high", high), ("p", p)):
-        columns[name] = np.full(scores.shape, np.nan)
-        columns[name][tested] = values
-    return columns
+    columns = np.full((3, *scores.shape), np.nan)
+    columns[:2, tested] = np.quantile(permuted, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    columns[2, tested] = (1 + reached) / (1 + draws)
+    return dict(zip(("permuted_low", "permuted_high", "p"), columns, strict=True))
 
 
 def score_table(
-    tree: Tree,
-    sets: Mapping[str, Mapping[str, Rows]],
-    tested: set[str],
-    draws: int,
-    seed: int,
-    confidence: float,
+    tree: Tree, sets: Mapping[str, Mapping[str, Rows]], tested: set[str], **chance: Any
 ) -> pd.DataFrame:
     """SCORES of one model.
 
     sets: rows by protocol, by set of words. tested: the sets whose C_w and C_z are compared with those of
-    `draws` permutations. confidence: the share of the permutations that a band holds. Equation 3 has nothing
-    to correct, so it stands under `paper` alone.
+    permutations, with the settings `chance` of `permutation_test`. Equation 3 has nothing to correct, so it
+    stands under `paper` alone.
     """
     tables, known = [], tree.table[["region", "level"]].assign(children=tree.counts.astype(np.int32))
 
@@ -303,10 +290,9 @@ def score_table(
 
     for words, by_protocol in sets.items():
         for protocol, rows in by_protocol.items():
-            scores = HIERARCHICAL[protocol](tree, *rows)
-            columns = {"score": scores}
+            columns = {"score": HIERARCHICAL[protocol](tree, *rows)}
             if words in tested:
-                columns |= permutation_test(tree, protocol, rows, scores, draws, seed, confidence)
+                columns |= permutation_test(tree, protocol, rows, columns["score"], **chance)
             for number, measure in enumerate((C_W, C_Z)):
                 add(protocol, measure, words, **{name: each[:, number] for name, each in columns.items()})
         if equations := by_protocol.get(PAPER, by_protocol.get(CORRECTED)):

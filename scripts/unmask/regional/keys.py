@@ -104,9 +104,8 @@ class Prefixed(Table):
     files: Files
     """Files that are fetched or on disk: `test` is read behind prefixes, on `train` classifiers are
     fine-tuned."""
-    classifiers: ModelNames | None = None
-    """The models of the kind text-classification that read it; by default all but those that are trained on
-    another table."""
+    classifiers: ModelNames
+    """The models of the kind text-classification that read it."""
     columns: Columns = Columns(text="text", label="label")
     """Its columns of texts and of labels."""
     labels: dict[str, Annotated[list[Any], Field(min_length=1)]] | None = None

@@ -49,22 +49,20 @@ class Sentences:
         Raises InputError for a sentence without tokens, or of more than the model takes.
         """
         rows = pd.DataFrame(product(names, words), columns=["name", "word"], dtype=object)
+        spelt = {name: name.replace("/", "") if self.released else name for name in names}
         texts = [
-            name if word is None else self.template.format(region=self._spelt(name), word=word)
+            name if word is None else self.template.format(region=spelt[name], word=word)
             for name, word in product(names, words)
         ]
         encoding = self.tokenizer(texts, return_special_tokens_mask=True, truncation=False, verbose=False)
         rows["ids"], rows["special"] = encoding["input_ids"], encoding["special_tokens_mask"]
         for text, special in zip(texts, rows["special"], strict=True):
+            sentence = f"sentence {text[:LONGEST]!r}"
             if all(special):
-                raise InputError(f"sentence {text[:LONGEST]!r}: the tokenizer makes no token of it")
+                raise InputError(f"{sentence}: the tokenizer makes no token of it")
             if self.max_length is not None and len(special) > self.max_length:
-                most = f"{len(special)} tokens, and the model takes {self.max_length}"
-                raise InputError(f"sentence {text[:LONGEST]!r}: {most}")
+                raise InputError(f"{sentence}: {len(special)} tokens, and the model takes {self.max_length}")
         return rows
-
-    def _spelt(self, name: str) -> str:
-        return name.replace("/", "") if self.released else name
 
     def runs(self, names: Sequence[str], most: int) -> list[tuple[list[str], int]]:
         """Runs of names whose sentences have about `most` tokens, and how many these are.
@@ -126,29 +124,23 @@ def write_likelihoods(
 ) -> None:
     """Write the LIKELIHOODS of a list of words to `path`, whole or not at all; a killed job resumes.
 
-    regions, words: tables of these names. facts: the table's metadata. shard_tokens: about how many a shard
-    reads, by default what suits the device.
-
-    The table has the words of the list that no list before it has, and the names alone if it is the first:
-    those of all lists up to one have each sentence once. With `released` it has the names alone and all of
-    the list's words as the released code has them, and the template loses its full stop.
+    facts: the table's metadata. shard_tokens: about how many a shard reads, by default what suits the device.
+    released: with words as the released code has them, and without the template's full stop.
 
     Raises InputError for a tokenizer without padding where that is needed, a sentence without tokens or of
     more than `max_length`, and a likelihood that is not finite.
     """
     names = list(dict.fromkeys(regions["name"]))
-    new = words if released else words.drop_duplicates("word")
-    of_list = new.loc[new["list"] == list_, "word_published" if released else "word"]
+    of_list = words.loc[words["list"] == list_, "word_published" if released else "word"]
+    # the names alone, and with each word
     lists: list[list[str | None]] = [[None], list(dict.fromkeys(of_list))]
-    if not released and list_ != words["list"].iloc[0]:
-        del lists[0]
     spelt = template.removesuffix(".") if released else template
     table = Table(path, LIKELIHOODS, {**facts, "sentences": digest_of_parts(names, lists, spelt, released)})
     if is_renewed(table):
         return
     if released and model.tokenizer.pad_token_id is None:
         raise InputError("the tokenizer has no padding token, which the sentences of the released code need")
-    kinds = [Sentences(each, spelt, released, model.tokenizer, max_length) for each in lists if each]
+    kinds = [Sentences(each, spelt, released, model.tokenizer, max_length) for each in lists]
     most = shard_tokens or model.device.shard_tokens
     runs = [(kind, some, tokens) for kind in kinds for some, tokens in kind.runs(names, most)]
     progress = Progress(sum(tokens for *_, tokens in runs))

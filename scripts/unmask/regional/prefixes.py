@@ -6,6 +6,7 @@ no region, which shows what any prefix does.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,10 +24,11 @@ from unmask.models.embedding import Encoder
 from unmask.models.linear import use_fast_linear_layers
 from unmask.models.loading import load_network
 from unmask.models.tokenizer import load_tokenizer
-from unmask.regional.labelled import Items
 from unmask.regional.schema import PREFIXES
 from unmask.regional.terms import CONTROL, NO_PREFIX, PARENT
 from unmask.tables import framed
+from unmask.user_files import published_text
+from unmask.user_tables import Column, Table, choices_of
 
 logger = logging.getLogger(__name__)
 
@@ -36,17 +38,11 @@ PLACELESS = "this place"
 """What stands in the prefix that names no region."""
 
 
-Classifier = Encoder
-"""A text classifier with its tokenizer on its device; max_length of tokens includes special ones."""
+class Items(NamedTuple):
+    """Texts of a labelled table; of each, the number of its label among the classifier's."""
 
-
-class Predictions(NamedTuple):
-    """Of each text the probabilities of the labels (texts × labels) and the number of the likeliest; and how
-    many texts were too long and lost their end."""
-
-    probabilities: Floats
-    labels: npt.NDArray[np.intp]
-    truncated: int
+    texts: tuple[str, ...]
+    labels: npt.NDArray[np.int64]
 
 
 class Group(NamedTuple):
@@ -58,25 +54,57 @@ class Group(NamedTuple):
     without: tuple[str, ...] = ()
 
 
-def load_classifier(directory: str | Path, device: Device, max_length: int | None) -> Classifier:
-    """Load the classifier in a directory that has been checked, in evaluation mode and single precision.
+def read_labelled(path: str | Path, entry: Mapping[str, Any], labels: Sequence[str]) -> Items:
+    """The texts of a table and their labels, in the order of the file.
 
-    Raises InputError where the device's memory is too small.
+    entry: `columns` {text, label} names its columns; `labels` says which values of the label's column mean
+    which label of the classifier (label: [values]), by default each under its own name; and what
+    `unmask.user_tables` knows. labels: the classifier's, in the order of its outputs.
+
+    Raises InputError naming the file and the row where there is no text, or a label that is none of these;
+    and naming the key where a label is none of the classifier's.
+    """
+    where = f"{path}: labels"
+    named: Mapping[str, Sequence[Any]] = entry.get("labels") or {label: [label] for label in labels}
+    choices = {value: label_number(where, of, labels) for value, of in choices_of(named, where).items()}
+    header = entry["columns"]
+    columns = [
+        # reviews of IMDB have control characters of Windows-1252
+        Column("text", published_text, required=True, header=header["text"]),
+        Column("label", required=True, choices=choices, header=header["label"]),
+    ]
+    rows = list(Table(columns).rows(path, entry))
+    return Items(tuple(row["text"] for row in rows), np.array([row["label"] for row in rows]))
+
+
+def label_number(where: str, label: str, labels: Sequence[str]) -> int:
+    """A label's number among the classifier's. Raises InputError beginning with `where` if it is none."""
+    if label not in labels:
+        raise InputError(f"{where}: {label!r} is no label of the classifier (it has {', '.join(labels)})")
+    return labels.index(label)
+
+
+def load_classifier(directory: str | Path, device: Device, max_length: int | None) -> Encoder:
+    """A text classifier in a directory that has been checked, in evaluation mode and single precision.
+
+    max_length: of tokens, special ones among them. Raises InputError where the device's memory is too small.
     """
     tokenizer = load_tokenizer(directory, truncation_side="right")
     network = load_network(AutoModelForSequenceClassification, directory, device)
     if device.torch.type == "cpu":
         use_fast_linear_layers(network)
-    return Classifier(network, tokenizer, device, max_length)
+    return Encoder(network, tokenizer, device, max_length)
 
 
-def predict(classifier: Classifier, texts: Sequence[str]) -> Predictions:
-    """What the classifier makes of texts. Raises InputError as `predict_logits` does."""
+def predict(classifier: Encoder, texts: Sequence[str]) -> Floats:
+    """The probabilities of the labels, texts × labels. Raises InputError as `predict_logits` does."""
     tokens = tokenise(classifier.tokenizer, texts, None, classifier.max_length, with_types=False)
+    if tokens.truncated:
+        logger.warning("%d of %d texts are too long and lose their end", tokens.truncated, len(texts))
     # in double precision a sure prediction can still become surer
     logits = predict_logits(classifier.network, tokens, classifier.device).astype(np.float64)
-    probabilities = softmax(logits, axis=1)
-    return Predictions(probabilities, probabilities.argmax(axis=1), tokens.truncated)
+    probabilities: Floats = softmax(logits, axis=1)
+    return probabilities
 
 
 def region_groups(
@@ -117,9 +145,7 @@ def region_groups(
     return groups
 
 
-def prefix_table(
-    classifier: Classifier, items: Items, groups: Sequence[Group], positive: int
-) -> pd.DataFrame:
+def prefix_table(classifier: Encoder, items: Items, groups: Sequence[Group], positive: int) -> pd.DataFrame:
     """What each prefix does, as PREFIXES: no prefix first, then group by group, its control before it.
 
     positive: the number of the label whose probability is followed; all others count as negative. The rows of
@@ -129,51 +155,46 @@ def prefix_table(
     before = predict(classifier, items.texts)
     rows = [{"level": NO_PREFIX} | _row([_effects(items, before, before, positive)])]
 
+    @cache
     def behind(prefix: str) -> tuple[dict[str, Any], npt.NDArray[np.bool_]]:
         """What a prefix does, and which texts are predicted positive behind it."""
         after = predict(classifier, [f"{prefix} {text}" for text in items.texts])
-        return _effects(items, before, after, positive), after.labels == positive
+        return _effects(items, before, after, positive), after.argmax(axis=1) == positive
 
-    # by template: predicted positive behind the placeless prefix, and the change of their share
-    controls: dict[str, tuple[npt.NDArray[np.bool_], float]] = {}
-    for group in groups:
-        keys = {"level": group.level, "template": group.template}
-        if group.template not in controls and PARENT not in group.template:
-            prefix = group.template.format(region=PLACELESS)
-            effect, is_positive = behind(prefix)
-            row = _row([effect])
-            controls[group.template] = is_positive, row["net"]
-            rows.append(keys | {"level": CONTROL, "region": PLACELESS, "prefix": prefix} | row)
-        control, net = controls.get(group.template, (None, None))
-        effects, p = {}, {}
-        for prefix in dict.fromkeys(group.prefixes.values()):
-            effects[prefix], is_positive = behind(prefix)
-            p[prefix] = None if control is None else exact_mcnemar(is_positive, control)
-        logger.info("%s: %d prefixes", group.level, len(effects))
-        for region, prefix in group.prefixes.items():
-            row = _row([effects[prefix]], net)
-            rows.append(keys | {"region": region, "prefix": prefix, "p": p[prefix]} | row)
-        for without in (None, *group.without):
-            several = [effects[prefix] for region, prefix in group.prefixes.items() if region != without]
-            rows.append(keys | {"prefix": group.template, "without": without} | _row(several, net))
+    for level, template, prefixes, left_out in groups:
+        keys, placeless, net = {"level": level, "template": template}, "", None
+        if PARENT not in template:
+            placeless = template.format(region=PLACELESS)
+            control = _row([behind(placeless)[0]])
+            row = keys | {"level": CONTROL, "region": PLACELESS, "prefix": placeless} | control
+            # once for all levels
+            rows += [row] if row not in rows else []
+            net = float(control["net"])
+        for region, prefix in prefixes.items():
+            effects, is_positive = behind(prefix)
+            p = exact_mcnemar(is_positive, behind(placeless)[1]) if placeless else None
+            rows.append(keys | {"region": region, "prefix": prefix, "p": p} | _row([effects], net))
+        for without in (None, *left_out):
+            several = [behind(prefix)[0] for region, prefix in prefixes.items() if region != without]
+            rows.append(keys | {"prefix": template, "without": without} | _row(several, net))
+        logger.info("%s: %d prefixes", level, len(prefixes))
     return framed(rows, PREFIXES)
 
 
-def _effects(items: Items, before: Predictions, after: Predictions, positive: int) -> dict[str, Any]:
-    """What one prefix does, in sums over items. confusion: true × predicted label."""
-    change = (after.probabilities - before.probabilities)[:, positive]
-    was, is_ = before.labels == positive, after.labels == positive
-    confusion = np.zeros((after.probabilities.shape[1],) * 2, dtype=np.int64)
-    np.add.at(confusion, (items.labels, after.labels), 1)
+def _effects(items: Items, before: Floats, after: Floats, positive: int) -> dict[str, Any]:
+    """What one prefix does, in sums over items, from probabilities. confusion: true × predicted label."""
+    change = (after - before)[:, positive]
+    was, labels = before.argmax(axis=1) == positive, after.argmax(axis=1)
+    confusion = np.zeros((after.shape[1],) * 2, dtype=np.int64)
+    np.add.at(confusion, (items.labels, labels), 1)
     return {
         "confusion": confusion,
-        "truncated": after.truncated,
         "up": (change > 0).sum(),
         "risen": change[change > 0].sum(),
         "down": (change < 0).sum(),
         "fallen": -change[change < 0].sum(),
-        "to_positive": (~was & is_).sum(),
-        "to_negative": (was & ~is_).sum(),
+        "to_positive": (~was & (labels == positive)).sum(),
+        "to_negative": (was & (labels != positive)).sum(),
     }
 
 
@@ -183,7 +204,7 @@ def _row(effects: Sequence[Mapping[str, Any]], control: float | None = None) -> 
     count = int(total["confusion"].sum())
     shares = {name: total[name] / count for name in ("to_positive", "to_negative")}
     net = (total["to_positive"] - total["to_negative"]) / count
-    return {name: total[name] for name in ("truncated", "up", "down")} | {
+    return {name: total[name] for name in ("up", "down")} | {
         "items": count,
         "accuracy": np.trace(total["confusion"]) / count,
         "macro_f1": macro_f1(total["confusion"]),

@@ -1,6 +1,5 @@
 """What is shown of regional bias: HERB's Tables 1 to 6 beside printed values, and its figures."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
@@ -13,10 +12,9 @@ from unmask.regional.terms import C_W, C_Z, CONTROL, FULL, PROTOCOLS, REPLACE, S
 from unmask.report.declared_tables import Column, Table, ends, with_marks
 from unmask.report.presenting import Presentation
 from unmask.report.published import DOUBT
-from unmask.report.sheets import Sheet, number
-from unmask.report.study import UNTRAINED
+from unmask.report.sheets import Sheet
 from unmask.report.topics import Topic, clear
-from unmask.report.wording import listed, many, records, span
+from unmask.report.wording import listed, span
 
 MOST, NAMED = 10, 6
 """Regions whose prefix changes most, in the tables of prefixes; and those that a sentence names."""
@@ -57,14 +55,13 @@ TABLE5 = Table(
     [
         Column("to positive", "{to_positive:.4f}"),
         Column("to negative", "{to_negative:.4f}"),
-        Column("both", "{changed:.4f}"),
         Column("change", "{net:+.4f}", PREDICTED),
         Column("beyond control", "{over_control:+.4f}", PREDICTED),
         Column("p (Holm)", "{p_holm:p}", PREDICTED),
     ],
     heads=HEADS,
 )
-PERCENT = ["to_positive", "to_negative", "changed", "net", "over_control"]
+PERCENT = ["to_positive", "to_negative", "net", "over_control"]
 
 
 def by_continent(
@@ -104,43 +101,27 @@ def prefixes_sheet(results: RegionalResults, table: Table, rows: pd.DataFrame) -
     Those of no region and of all together come first, and then the MOST regions that change most labels;
     shares of labels are in percent, as in the paper.
     """
-    lines = rows.assign(changed=rows["to_positive"] + rows["to_negative"])
-    of_one = lines["region"].notna() & (lines["level"] != CONTROL)
-    changed = lines["changed"].where(of_one).groupby([lines["classifier"], lines["table"]])
-    lines = lines.assign(rank=changed.rank(method="first", ascending=False).fillna(0))
+    of_one = rows["region"].notna() & (rows["level"] != CONTROL)
+    changed = (rows["to_positive"] + rows["to_negative"]).where(of_one)
+    rank = changed.groupby([rows["classifier"], rows["table"]]).rank(method="first", ascending=False)
+    lines = rows.assign(rank=rank.fillna(0))
     lines = lines[lines["rank"] <= MOST].sort_values(["classifier", "table", "rank"], kind="stable")
     if table is TABLE5:
         # without a prefix no label changes
         lines = lines[lines["template"].notna()]
-    lines = lines.assign(classifier=lines["called"], **(100 * lines[PERCENT]))
+    lines[PERCENT] *= 100
     printed = results.published
     printed = printed[(printed["table"] == table.name) & printed["dataset"].isin(rows["table"])]
     printed = printed.fillna({"model": ""}).pivot_table(
         index=["model", "dataset", "prefix"], columns="quantity", values="value", sort=False
     )
     printed = printed.reset_index().rename(columns={"dataset": "table", "prefix": "in_print"})
-    printed = printed.assign(classifier=("printed: " + printed["model"]).str.removesuffix(": "))
-    if table is TABLE5 and len(printed):
-        to, back = printed["to_positive"], printed["to_negative"]
-        printed = printed.assign(changed=to + back, net=to - back)
+    printed["classifier"] = ("printed: " + printed["model"]).str.removesuffix(": ")
     return table.captioned(pd.concat([lines, printed]), results.captions)
 
 
-def tau_with_pairs(scores: "pd.Series[float]", children: "pd.Series[int]") -> float:
-    """Kendall's tau-b between the scores of regions and one over their numbers of pairs of children.
-
-    Equation 8 divides by that number, though the weights of equation 9 sum to one already. nan for fewer than
-    three regions with a pair.
-    """
-    known = scores.notna() & (children > 1)
-    if known.sum() < 3:
-        return math.nan
-    pairs = children[known] * (children[known] - 1) / 2
-    return float(kendalltau(scores[known], 1 / pairs).statistic)
-
-
 def says_of_scores(results: RegionalResults) -> Iterator[str]:
-    """How many regions have children that differ by more than chance, and which; what was never trained."""
+    """How many regions have children that differ by more than chance, and which."""
     rows = results.select(regions=list(results.regions.index), protocols=(results.main_protocol,))
     rows = rows.dropna(subset="p")
     if len(rows):
@@ -149,29 +130,29 @@ def says_of_scores(results: RegionalResults) -> Iterator[str]:
         which = f" These are {listed(beyond, NAMED)}." if len(beyond) else ""
         what = f"differences within a region (C_w {results.main_protocol})"
         yield clear(rows, what, results.alpha) + which
-    if untrained := [model.name for model in results.models if model.source == UNTRAINED]:
-        yield (
-            f"{listed(untrained)} {many(untrained, 'has', 'have')} random weights: such scores are what the "
-            "tree and the tokens of names alone give."
-        )
 
 
 def says_of_tree(results: RegionalResults) -> Iterator[str]:
-    """Which protocol ranks continents by their number of children alone; and what the paper prints."""
-    children = results.regions["children"][results.continents]
+    """Whether continents are ranked by their number of pairs of children alone, and are so in print.
+
+    Equation 8 divides by that number, though the weights of equation 9 sum to one already.
+    """
     rows, spans = by_continent(results, "table1", [C_W], [FULL]), []
+    rows = rows[rows["region"] != results.root]
+    rows["shares"] = 2 / (rows["children"] * (rows["children"] - 1)).where(rows["children"] > 1)
     ranked = [(protocol, rows[rows["protocol"] == protocol], "score") for protocol in PROTOCOLS]
     once = rows.drop_duplicates(KEYS)
     ranked += [(f"printed ({named})", once, f"printed_{order}") for order, named in ORDERS.items()]
     for named, part, column in ranked:
-        of_models = part.set_index("region").groupby("model", sort=False)[column]
-        taus = [tau_with_pairs(each.reindex(children.index), children) for _, each in of_models]
-        if known := [tau for tau in taus if not math.isnan(tau)]:
-            spans.append(f"{named} {span(min(known), max(known), signed=True)}")
-    if spans and len(children) > 3:
+        of_models = [each.dropna(subset=[column, "shares"]) for _, each in part.groupby("model", sort=False)]
+        taus = [kendalltau(each[column], each["shares"]).statistic for each in of_models if len(each) > 2]
+        if taus:
+            spans.append(f"{named} {span(min(taus), max(taus), signed=True)}")
+    if spans and len(results.continents) > 3:
         yield (
-            f"Kendall's tau of C_w with one over the number of pairs of children, over {len(children)} "
-            f"continents: {', '.join(spans)}. Near +1 a ranking is that of the tree, not of the model."
+            f"Kendall's tau of C_w with one over the number of pairs of children, over "
+            f"{len(results.continents)} continents: {', '.join(spans)}. Near +1 a ranking is that of the "
+            "tree, not of the model."
         )
 
 
@@ -179,14 +160,7 @@ def says_of_prefixes(results: RegionalResults) -> Iterator[str]:
     """Whose prefixes change the share of texts predicted positive otherwise than the control does."""
     rows = results.prefixes.dropna(subset="p")
     if len(rows):
-        changes = "changes of the share of positive predictions by naming a region"
-        yield clear(rows, changes, results.alpha)
-        (most,) = records(rows.loc[[rows["over_control"].abs().idxmax()]])
-        yield (
-            f"The largest beyond that of a prefix without a place is of "
-            f"{results.regions['name'][most['region']]} for {most['called']} on "
-            f"{most['table']}: {number(100 * most['over_control'], 1, signed=True)} points."
-        )
+        yield clear(rows, "changes of the share of positive predictions by naming a region", results.alpha)
 
 
 Says = Callable[[RegionalResults], Iterable[str]]

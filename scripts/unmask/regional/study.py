@@ -15,9 +15,6 @@ KEY = "config key "
 SENTENCES, FINE_TUNED = "regional-sentences", "fine-tuned-classifier"
 """The sources of models that are trained for this family."""
 
-TEXT_CLASSIFICATION = "text-classification"
-"""The kind of models that read labelled tables."""
-
 READ_BY = ("columns", "labels", "type", "delimiter", "quotes")
 """The keys that say how a labelled table is read."""
 
@@ -73,13 +70,6 @@ def has_maps(regional: Entries) -> bool:
     return bool(regional["regions"]["source"] == "geonames" if maps is None else maps)
 
 
-def readers_of(table: str, entry: Entries, models: Entries, classifiers: Sequence[str]) -> list[str]:
-    """The classifiers that read a table of `prefixes`: those that its entry names, else all but those that
-    are trained on another table."""
-    trained_on = {name: models[name].get("table", table) for name in classifiers}
-    return list(entry["classifiers"] or [name for name in classifiers if trained_on[name] == table])
-
-
 def check_study(
     regional: Entries, measured: Sequence[str], models: Entries, classifiers: Sequence[str]
 ) -> None:
@@ -98,12 +88,9 @@ def check_study(
     if not measured:
         raise InputError(f"{KEY}regional: the study has no masked-lm model with files, which it measures")
     for table, entry in regional["prefixes"].items():
-        place, readers = f"{KEY}regional.prefixes.{table}", readers_of(table, entry, models, classifiers)
-        if not readers:
-            raise InputError(f"{place}: the study has no {TEXT_CLASSIFICATION} model, which reads it")
-        for name in readers:
-            if name not in classifiers:
-                raise InputError(f"{place}.classifiers: {name} is no {TEXT_CLASSIFICATION} model")
+        if others := [name for name in entry["classifiers"] if name not in classifiers]:
+            place = f"{KEY}regional.prefixes.{table}.classifiers"
+            raise InputError(f"{place}: {others[0]} is not a model of the kind text-classification")
 
 
 def _check_model(place: str, entry: Entries, regional: Entries, measured: Sequence[str]) -> None:

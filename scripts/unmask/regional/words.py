@@ -79,20 +79,15 @@ def word_sets(words: pd.DataFrame) -> dict[str, NDArray[np.intp]]:
     3 of the paper); `replace-{topic}`, it with that topic's words from the list `substituted`, where this is
     another one, of the same topics with as many words in each (Table 6); and every other list by its name.
     """
-    lists = {
-        str(name): {str(topic): part.index.to_numpy() for topic, part in rows.groupby("topic", sort=False)}
-        for name, rows in words.reset_index(drop=True).groupby("list", sort=False)
-    }
-    first, *others = lists
-    topics = lists[first]
-    sets = {FULL: topics}
+    lists = {str(name): rows for name, rows in words.reset_index(drop=True).groupby("list", sort=False)}
+    whole = lists.pop(words["list"].iloc[0])
+    sets, topics = {FULL: whole}, whole["topic"].unique()
     for topic in topics:
-        sets[WITHOUT + topic] = {other: rows for other, rows in topics.items() if other != topic}
-    substitutes = lists[SUBSTITUTED] if SUBSTITUTED in others else {}
-    if {topic: len(rows) for topic, rows in topics.items()} == {
-        topic: len(rows) for topic, rows in substitutes.items()
-    }:
-        sets |= {REPLACE + topic: topics | {topic: substitutes[topic]} for topic in topics}
-    sets |= {name: lists[name] for name in others}
-    joined = {name: np.concatenate([[], *parts.values()]).astype(np.intp) for name, parts in sets.items()}
-    return {name: rows for name, rows in joined.items() if len(rows) > 1 or not name.startswith(WITHOUT)}
+        if len(rest := whole[whole["topic"] != topic]) > 1:
+            sets[WITHOUT + topic] = rest
+    substitutes = lists.get(SUBSTITUTED, whole[:0])
+    if whole["topic"].value_counts().to_dict() == substitutes["topic"].value_counts().to_dict():
+        for topic in topics:
+            parts = [(substitutes if each == topic else whole).query("topic == @each") for each in topics]
+            sets[REPLACE + topic] = pd.concat(parts)
+    return {name: rows.index.to_numpy() for name, rows in (sets | lists).items()}

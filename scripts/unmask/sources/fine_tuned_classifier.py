@@ -1,17 +1,33 @@
-"""A model of the study, fine-tuned as a text classifier on a labelled table."""
+"""A model of the study, fine-tuned as a text classifier on a labelled table (Table 5)."""
 
 from pathlib import Path
 from typing import Any
 
 from unmask.models.job import ModelJob
-from unmask.regional.further_training import fine_tune_on
-from unmask.regional.labelled import read_labelled
+from unmask.errors import InputError
+from unmask.models.classifiers import ClassificationDataset, make_classifier, takes_types, tokenise
+from unmask.models.directory import save_like
+from unmask.models.training import Settings, steps_of, train
+from unmask.regional.prefixes import read_labelled
 
 
 def make(run: ModelJob, work: Path) -> dict[str, Any]:
-    entry, base = run.params.entry, run.manifest
-    items = read_labelled(run.input.table, entry["columns"], entry["labels"])
-    directory, labels = run.output.directory, entry["labels"]
-    return fine_tune_on(
-        base["directory"], items, labels, directory, entry, run.device, base["max_length"], work
-    )
+    """As classifiers of downstream tasks are trained; of no epoch, the head stays as it is drawn."""
+    entry, base, labels = run.params.entry, run.manifest, run.params.entry["labels"]
+    items = read_labelled(run.input.table, entry["columns"], labels)
+    if missing := [label for n, label in enumerate(labels) if not (items.labels == n).any()]:
+        raise InputError(f"no text to train on has the label {missing[0]!r}")
+    start = make_classifier(base["directory"], labels, entry["seed"])
+    longest = min(entry["max_length"], base["max_length"] or entry["max_length"])
+    tokens = tokenise(start.tokenizer, items.texts, None, longest, takes_types(start.network))
+    examples = ClassificationDataset(tokens, items.labels, start.tokenizer)
+    steps = steps_of(len(examples), entry["batch"], entry["epochs"])
+    settings = Settings(entry["batch"], entry["learning_rate"], steps, entry["seed"])
+    losses = train(start.network, examples, examples.batch, settings, work, run.device)
+    save_like(start.network, Path(base["directory"]), run.output.directory)
+    return {
+        "texts": len(examples),
+        "truncated": tokens.truncated,
+        "initialised": list(start.initialised),
+        "loss": losses,
+    }

@@ -1,19 +1,96 @@
-"""A model of the study, trained further on the sentences on regions that it finds the most likely."""
+"""A model of the study, trained further on sentences on regions that it finds the most likely (Figure 5)."""
 
+import math
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+import torch
+from torch.nn.utils.rnn import pad_sequence
+from torch.optim import SGD
+from transformers import AutoModelForMaskedLM
+
 from unmask.models.job import ModelJob
-from unmask.regional.further_training import likely_sentences, train_on
+from unmask.errors import InputError
+from unmask.models.directory import save_like
+from unmask.models.embedding import Span, tokenise
+from unmask.models.poolings import Tokens
+from unmask.models.tokenizer import load_tokenizer
+from unmask.models.training import IGNORED, Batch, Settings, steps_of, train
 from unmask.regional.schema import LIKELIHOODS, WORDS
 from unmask.tables import read_metadata, read_table
 
+BATCH = 8
+"""Sentences of a step; the paper does not say how many."""
+
+
+Sentence = tuple[str, Span]
+"""A sentence about a region, and where the region's name is in it."""
+
+
+def region_sentence(template: str, name: str, word: str) -> Sentence:
+    """The sentence of a name and a word; `template` has {region} and {word}."""
+    start = len(template.partition("{region}")[0].format(word=word))
+    return template.format(region=name, word=word), (start, start + len(name))
+
+
+def likely_sentences(
+    likelihoods: pd.DataFrame, words: Sequence[str], template: str, top: int
+) -> list[Sentence]:
+    """For each of the words, the `top` sentences that the model finds the most likely, the likeliest first.
+
+    likelihoods: a LIKELIHOODS table; of equally likely names the one that stands first there is taken. A word
+    that is there twice, as under two topics, has its sentences twice.
+    Raises InputError where a word has fewer than `top` likelihoods.
+    """
+    sentences: list[Sentence] = []
+    for word in words:
+        rows = likelihoods[likelihoods["word"] == word]
+        if len(rows) < top:
+            raise InputError(f"{len(rows)} regions are too few to take the {top} likeliest with {word!r}")
+        likeliest = rows.sort_values("log_prob", ascending=False, kind="stable")["name"][:top]
+        sentences += [region_sentence(template, name, word) for name in likeliest]
+    return sentences
+
+
+def hide_names(examples: Sequence[Tokens], mask_id: int, pad_id: int) -> Batch:
+    """A batch (input_ids, attention_mask, labels; batch × length): names are hidden, and to be predicted."""
+    ids = [torch.tensor(each.ids) for each in examples]
+    original = pad_sequence(ids, batch_first=True, padding_value=pad_id)
+    attended = pad_sequence([torch.ones_like(each) for each in ids], batch_first=True)
+    hidden = pad_sequence([torch.from_numpy(each.of_word) for each in examples], batch_first=True)
+    return {
+        "input_ids": original.masked_fill(hidden, mask_id),
+        "attention_mask": attended,
+        "labels": original.masked_fill(~hidden, IGNORED),
+    }
+
 
 def make(run: ModelJob, work: Path) -> dict[str, Any]:
-    entry, base, likelihoods = run.params.entry, run.manifest, run.input.likelihoods
+    """By stochastic gradient descent at a constant rate, on sentences in random order, with the model's own
+    dropout; all tokens of the region's name are hidden."""
+    entry, base, likelihoods = run.params.entry, Path(run.manifest["directory"]), run.input.likelihoods
     lists = read_table(run.input.words, WORDS)
     words = list(lists.loc[lists["list"] == entry["list"], "word"])
     template = read_metadata(likelihoods)["template"]
     sentences = likely_sentences(read_table(likelihoods, LIKELIHOODS), words, template, entry["top"])
-    directory = run.output.directory
-    return train_on(base["directory"], sentences, directory, entry, run.device, base["max_length"], work)
+    tokenizer = load_tokenizer(base)
+    model = AutoModelForMaskedLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
+    texts, names = zip(*sentences, strict=True)
+    examples = tokenise(tokenizer, texts, names, run.manifest["max_length"])
+    settings = Settings(
+        batch=BATCH,
+        learning_rate=entry["learning_rate"],
+        steps=steps_of(len(examples), BATCH, entry["epochs"]),
+        seed=entry["seed"],
+        clip=math.inf,
+        schedule=lambda step, steps: 1.0,
+        optimizer=SGD,
+    )
+    mask = tokenizer.mask_token_id
+    pad = mask if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+    losses = train(model, examples, partial(hide_names, mask_id=mask, pad_id=pad), settings, work, run.device)
+    save_like(model, base, run.output.directory)
+    return {"sentences": len(sentences), "loss": losses, "torch": str(torch.__version__)}
