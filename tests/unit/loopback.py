@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -91,41 +91,21 @@ class Server:
 
 
 class FileServer(Server):
-    """Serves one body at every path, with ranges and an entity tag, after the faults queued in `faults`.
+    """Serves one body at every path, after the faults queued in `faults`.
 
     A fault is a Reply sent as it is, or a number: the next body ends after so many bytes.
     """
 
     def __init__(self, body: bytes) -> None:
         super().__init__()
-        self.body = body
-        self.tag: str | None = f'"{hashlib.md5(body).hexdigest()}"'
         self.faults: deque[Reply | int] = deque()
-        self.answer = self._answer
+        self.answer = lambda request: self._answer(body)
 
-    def _answer(self, request: Request) -> Reply:
+    def _answer(self, body: bytes) -> Reply:
         fault = self.faults.popleft() if self.faults else None
         if isinstance(fault, Reply):
             return fault
-        reply = range_reply(request, self.body, self.tag)
-        if fault is not None:
-            reply.stated_length = len(reply.body)
-            reply.body = reply.body[:fault]
-        return reply
-
-
-def range_reply(request: Request, body: bytes, tag: str | None) -> Reply:
-    """The body, or the rest of it where the request asks for that of this very content."""
-    headers = {"ETag": tag} if tag else {}
-    asked = re.fullmatch(r"bytes=(\d+)-", request.headers.get("range", ""))
-    same = request.headers.get("if-range") in (None, tag)
-    if asked and same:
-        start = int(asked[1])
-        if start >= len(body):
-            return Reply(416, {"Content-Range": f"bytes */{len(body)}"})
-        headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
-        return Reply(206, headers, body[start:])
-    return Reply(200, headers, body)
+        return Reply(body=body[:fault], stated_length=len(body))
 
 
 @dataclass
@@ -186,17 +166,17 @@ class Hub(Server):
         if not allowed:
             # a gated repository can be listed by everybody
             return Reply(401, {"X-Error-Code": "GatedRepo", "X-Error-Message": "Access is restricted"})
-        return self._file(request, repository, match[3])
+        return self._file(repository, match[3])
 
-    def _file(self, request: Request, repository: Repository, name: str) -> Reply:
+    def _file(self, repository: Repository, name: str) -> Reply:
         if name not in repository.files:
             headers = {"X-Error-Code": "EntryNotFound", "X-Error-Message": "Entry not found"}
             return Reply(404, {**headers, "X-Repo-Commit": repository.commit})
         body = repository.files[name]
         large = name in repository.large
         digest = hashlib.sha256(body).hexdigest() if large else git_blob(body)
-        reply = range_reply(request, repository.served.get(name, body), f'"{digest}"')
-        reply.headers["X-Repo-Commit"] = repository.commit
+        headers = {"ETag": f'"{digest}"', "X-Repo-Commit": repository.commit}
+        reply = Reply(200, headers, repository.served.get(name, body))
         if large:
             reply.headers |= {"X-Linked-Etag": f'"{digest}"', "X-Linked-Size": str(len(body))}
         return reply
@@ -229,13 +209,9 @@ def unused_url() -> Iterator[str]:
 
 
 class RawServer:
-    """Sends to every connection, once it has asked, what `answer` gives for its number, byte for byte.
+    """Sends these bytes to every connection, once it has asked."""
 
-    A number among the bytes is a pause in seconds. `asked` has the heads of the requests.
-    """
-
-    def __init__(self, answer: Callable[[int], Iterable[bytes | float]]) -> None:
-        self.asked: list[bytes] = []
+    def __init__(self, answer: bytes) -> None:
         self._answer = answer
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
@@ -260,11 +236,6 @@ class RawServer:
             head = b""
             while b"\r\n\r\n" not in head and (received := connection.recv(1 << 16)):
                 head += received
-            self.asked.append(head)
-            for piece in self._answer(len(self.asked) - 1):
-                if isinstance(piece, bytes):
-                    connection.sendall(piece)
-                else:
-                    time.sleep(piece)
+            connection.sendall(self._answer)
             # without this, bytes that were not read would reset the connection
             connection.shutdown(socket.SHUT_WR)

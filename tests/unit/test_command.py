@@ -198,21 +198,15 @@ def test_named_benchmarks_are_read_from_the_data_where_they_are_there(
 
 
 def test_a_study_may_name_its_benchmarks() -> None:
-    study = {
-        "study": "s",
-        "models": {"m": {"source": "hub", "repo": "o/m"}},
-        "benchmarks": list(known_benchmarks()),
-    }
-    made = complete(study)["benchmarks"]
+    study = {"study": "s", "models": {"m": {"source": "hub", "repo": "o/m"}}}
+    made = complete(study | {"benchmarks": list(known_benchmarks())})["benchmarks"]
     assert made == {
         name: known["entry"] | ({"version_of": known["version_of"]} if "version_of" in known else {})
         for name, known in known_benchmarks().items()
     }
     alone = complete(study | {"benchmarks": ["crows-pairs-revised"]})["benchmarks"]
     assert "version_of" not in alone["crows-pairs-revised"]
-    with pytest.raises(
-        InputError, match=r"^config key benchmarks: there is no 'stereo-set' \(did you mean stereoset\?"
-    ):
+    with pytest.raises(InputError, match=r"^config key benchmarks: there is no 'stereo-set' \(did you mean "):
         complete(study | {"benchmarks": ["stereo-set"]})
 
 
@@ -297,6 +291,10 @@ def test_the_exit_status_can_say_that_a_preference_is_clear(
     assert "What was found." in capsys.readouterr().out
     BIAS.replace(CLEAR, BY_WORDS).to_csv("results/m/tables/bias.csv", index=False)
     assert main("score", path, "--fail-on", "clear") == 0
+    capsys.readouterr()
+    BIAS.assign(score=75.0).replace(CLEAR, CANNOT_TELL).to_csv("results/m/tables/bias.csv", index=False)
+    assert main("score", path, "--fail-on", "clear") == 0
+    assert "2 of 4 scores cannot be tested: nothing is known of them" in capsys.readouterr().err
 
 
 def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -380,13 +378,6 @@ def test_a_dry_run_says_what_will_run_in_words(capsys: pytest.CaptureFixture[str
     assert len(said[1]) <= 80
 
 
-def test_a_line_on_a_job_is_short(capsys: pytest.CaptureFixture[str]) -> None:
-    job = starting(1, "measure", "Measuring " + 30 * "long ", "none")
-    about = (LogEvent.RUN_INFO, {"stats": {"measure": 1}})
-    *_, last = logged([about, *job, (LogEvent.JOB_FINISHED, {"job_id": 1})], capsys)
-    assert len(last) == 80 and last.endswith("… (took 0:00:00)")
-
-
 def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from snakemake.cli import get_argument_parser
 
@@ -405,23 +396,23 @@ def test_what_snakemake_is_called_with(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert str(other.workflow_profile) == "profiles/slurm" and other.dryrun
 
 
-@pytest.mark.parametrize("kept", [{}, {"XDG_CACHE_HOME": "/proc/y"}, {"HF_HOME": "."}])
+@pytest.mark.parametrize("hub", [None, "."])
 def test_where_home_cannot_be_written_caches_are_beside_the_results(
-    kept: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    hub: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("XDG_CACHE_HOME", "HF_HOME"):
         monkeypatch.delenv(name, raising=False)
     environments: list[dict[str, str]] = []
     monkeypatch.setattr("subprocess.call", lambda call, env: environments.append(env))
-    for home, variables in ((str(tmp_path / "home"), {}), ("/proc/x", kept)):
-        for name, value in (variables | {"HOME": home}).items():
-            monkeypatch.setenv(name, value)
+    for home in (str(tmp_path / "home"), "/proc/x"):
+        monkeypatch.setenv("HOME", home)
+        if hub:
+            monkeypatch.setenv("HF_HOME", hub)
         run_study("s.yaml", dry_run=True)
     usual, other = environments
     assert "XDG_CACHE_HOME" not in usual
-    assert other["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake/caches")
-    assert other.get("HF_HOME") == kept.get("HF_HOME")
+    assert other["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake/caches") and other.get("HF_HOME") == hub
     assert "XDG_CACHE_HOME" in capsys.readouterr().err
 
 
@@ -488,15 +479,6 @@ def test_a_dry_run_checks_and_writes_nothing(
     assert capsys.readouterr().err.startswith("error: config key measures.0: 'aul' is not one of")
     assert [study["measures"] for study in calls] == [["AUL"]]
     assert not Path("results").exists()
-
-
-def test_scores_that_cannot_be_tested_are_counted_where_a_status_is_asked_for(
-    folder: Path, calls: list[Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    unknown = BIAS.assign(score=75.0).replace(CLEAR, CANNOT_TELL)
-    unknown.to_csv(folder / "tables/bias.csv", index=False)
-    assert main("score", model(Path(), "m"), "--fail-on", "clear") == 0 and len(calls) == 1
-    assert "2 of 4 scores cannot be tested: nothing is known of them" in capsys.readouterr().err
 
 
 def test_results_are_named_by_their_folder_or_their_study(

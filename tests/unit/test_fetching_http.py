@@ -149,7 +149,7 @@ PAGE = "a web page, not a file"
 )
 def test_what_is_not_the_whole_file_is_not_taken(answer: bytes, message: str) -> None:
     """Again and again the same answer: one line on the url, and nothing is left."""
-    with RawServer(lambda number: [answer]) as server:
+    with RawServer(answer) as server:
         with pytest.raises(InputError, match=message) as caught:
             fetch(f"{server.url}/a.csv", "a.csv")
         assert str(caught.value).startswith(f"{server.url}/a.csv: ")
@@ -178,7 +178,7 @@ CHUNKED = raw("Transfer-Encoding: chunked", body=b"FA0\r\n" + TEXT + b"\r\n0\r\n
 def test_a_whole_file_is_taken_however_it_comes(
     name: str, answer: bytes, body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.WARNING, logger="unmask"), RawServer(lambda number: [answer]) as server:
+    with caplog.at_level(logging.WARNING, logger="unmask"), RawServer(answer) as server:
         fetch(f"{server.url}/{name}", name)
     assert Path(name).read_bytes() == body
     says_end = b"Content-Length" in answer or b"chunked" in answer
@@ -187,7 +187,7 @@ def test_a_whole_file_is_taken_however_it_comes(
 
 def test_a_checksum_says_more_than_a_look() -> None:
     page = b"<!doctype html>"
-    with RawServer(lambda number: [sized(page, "Content-Type: text/html")]) as server:
+    with RawServer(sized(page, "Content-Type: text/html")) as server:
         fetch(f"{server.url}/a", "a", git_blob=git_blob(page))
     assert Path("a").read_bytes() == page
 
@@ -225,7 +225,7 @@ def test_a_password_goes_to_its_own_server_only() -> None:
 def test_no_message_shows_a_secret(answer: bytes, caplog: pytest.LogCaptureFixture) -> None:
     with (
         caplog.at_level(logging.DEBUG, logger="unmask"),
-        RawServer(lambda number: [answer]) as server,
+        RawServer(answer) as server,
         pytest.raises(InputError) as caught,
     ):
         url = server.url.replace("//", "//user:sesame@") + "/a.csv?token=sesame&sesame#sesame"

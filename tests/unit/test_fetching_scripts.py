@@ -1,6 +1,5 @@
 """The scripts of fetching, reading and preparing, run as Snakemake runs them."""
 
-import bz2
 import gzip
 import hashlib
 import json
@@ -15,7 +14,6 @@ from unmask.job import TABLES
 from library import FLAWS, PAIRS, as_shown, check_model, read_metadata, read_table, sha256_of_file, versions
 from loopback import FileServer, Hub, Repository, ask
 from running import Files, about_model, run_script
-from small_corpora import parquet
 from tiny_models import tiny_model
 
 CROWS_PAIRS = (
@@ -89,38 +87,14 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     fails("fetch_file", {}, outputs, log, line, **of("benchmark", "crows", entry))
 
 
-def test_a_download_that_its_reader_refuses_says_how_it_is_fetched_anew(tmp_path: Path, log: Path) -> None:
-    source = tmp_path / "pairs.csv"
-    source.write_bytes(b'{"error": "busy"}')
-    (tmp_path / "pairs.csv.facts.json").write_text("{}")
-    entry = {"format": "crows-pairs", "url": "https://host/pairs.csv"}
-    outputs = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "labels", "flaws")}
-    with pytest.raises(SystemExit):
-        run_script("read_benchmark", [source], outputs, log, name="crows", entry=entry)
-    line = log.read_text().splitlines()[-1]
-    assert f"error: benchmark crows: {source}: " in line
-    assert line.endswith(f"; it was downloaded: delete {source} and run again to fetch it anew")
-
-
-@pytest.mark.parametrize(
-    ("name", "kind", "body"),
-    [
-        ("a.txt.gz", "text", gzip.compress(bytes(range(48, 122)) * 99, mtime=0)[:-20]),
-        ("a.txt.bz2", "text", bz2.compress(b"some text\n" * 99)[:-5]),
-        ("a.parquet", "hub-parquet", parquet(["some text"])[:-20]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_a_shard_that_was_cut_short_says_how_it_is_fetched_anew(
-    name: str, kind: str, body: bytes, tmp_path: Path, log: Path
-) -> None:
-    shard = tmp_path / name
-    shard.write_bytes(body)
+def test_a_shard_that_was_cut_short_says_how_it_is_fetched_anew(tmp_path: Path, log: Path) -> None:
+    shard = tmp_path / "a.txt.gz"
+    shard.write_bytes(gzip.compress(bytes(range(48, 122)) * 99, mtime=0)[:-20])
     inputs, outputs = {"shard": shard}, [tmp_path / "counts"]
-    settings: dict[str, Any] = {"wildcards": {"shard": name}, "entry": {"format": kind, "column": "text"}}
+    settings: dict[str, Any] = {"wildcards": {"shard": shard.name}, "entry": {"format": "text"}}
     for downloaded in (False, True):
         if downloaded:
-            (tmp_path / f"{name}.facts.json").write_text("{}")
+            (tmp_path / f"{shard.name}.facts.json").write_text("{}")
         with pytest.raises(SystemExit):
             run_script("count_shard", inputs, outputs, log, **settings)
         line = log.read_text().splitlines()[-1]
@@ -132,10 +106,9 @@ def test_a_shard_that_was_cut_short_says_how_it_is_fetched_anew(
 def test_what_cannot_be_fetched_is_named(tmp_path: Path, log: Path) -> None:
     outputs = {"file": tmp_path / "copy", "facts": tmp_path / "facts.json"}
     entry = {"url": "https://user:sesame@host:pw/a?token=sesame"}
-    for what in ("benchmark", "corpus"):
-        line = f"error: {what} x: https://...: not a url: its port is not a number up to 65535"
-        fails("fetch_file", {}, outputs, log, line, **of(what, "x", entry))
-        assert "sesame" not in log.read_text()
+    line = "error: corpus x: https://...: not a url: its port is not a number up to 65535"
+    fails("fetch_file", {}, outputs, log, line, **of("corpus", "x", entry))
+    assert "sesame" not in log.read_text()
 
 
 @pytest.fixture
