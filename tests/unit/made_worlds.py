@@ -62,13 +62,16 @@ def make_world(seed: int = 0, **changes: Any) -> World:
 CORRUPTION = Corruption(**settings()["corruption"])
 
 
-def by_hand(world: World, words: Sequence[str], hidden: Iterable[int]) -> list[float]:
-    """log P(word | visible words) by walking through every sentence of the grammar."""
+def by_hand(
+    world: World, words: Sequence[str], hidden: Iterable[int], without: frozenset[str] = frozenset()
+) -> list[float]:
+    """log P(word | visible words) by walking through every sentence of the grammar `without` some words."""
     hidden = list(hidden)
     fitting = [
         s
         for s in world.sentences
         if len(s.words) == len(words)
+        and without.isdisjoint(s.words)
         and all(i in hidden or a == b for i, (a, b) in enumerate(zip(s.words, words, strict=True)))
     ]
     total = sum(s.probability for s in fitting)

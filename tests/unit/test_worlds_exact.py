@@ -1,5 +1,6 @@
 """Exact models of worlds: answers by hand, rows of a transformer, margins of the theory, and their jobs."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cache
@@ -18,12 +19,10 @@ from library import (
     CAUSAL_LM,
     CORRECTED,
     EVIDENCE,
-    FREE_SLOTS,
     LEFT,
     LENGTH,
     MASKED_LM,
     MODIFIED,
-    NEGATIVE_TRAITS,
     NONE,
     ONE_MODIFIED,
     ONE_SHARED,
@@ -32,12 +31,10 @@ from library import (
     SPLIT_PEOPLES,
     START,
     STEREOTYPE,
-    WEIGHTS,
     Answers,
     Corruption,
     Counts,
     ExactModel,
-    GroupPair,
     InputError,
     PlantedPair,
     Wanted,
@@ -60,7 +57,7 @@ from library import (
     tokenise,
     write_table,
 )
-from made_worlds import CORRUPTION, DOSED, OTHERS, cut_world, make_world, planted_pairs, settings
+from made_worlds import CORRUPTION, DOSED, OTHERS, by_hand, cut_world, make_world, planted_pairs, settings
 from running import run_script
 
 MASKINGS = (NONE, ONE_SHARED, ONE_MODIFIED, MODIFIED, ALL)
@@ -70,6 +67,7 @@ SETTINGS: dict[str, dict[str, Any]] = {"default": {}, "dosed": DOSED, "uneven": 
 COUNTS = Counts(4, 3)
 ENTRY: dict[str, Any] = {"source": "oracle", "kind": MASKED_LM, "world": "w"}
 CUT = cut_world()
+WHOLE = frozenset(SPLIT_PEOPLES)
 
 
 @cache
@@ -165,7 +163,8 @@ def test_margins_are_those_of_the_theory(name: str) -> None:
     world = world_of(name)
     tokens = len({piece for w in world.words for piece in world.split_words.get(w, (w,))})
     trust = theory.trust(CORRUPTION, tokens)
-    for pair, (_, row) in zip(planted(name), computed(name).iterrows(), strict=True):
+    rows = list(zip(planted(name), computed(name).to_dict("records"), strict=True))
+    for number, (pair, row) in enumerate(rows):
         contrast, one_word = pair.contrast, len(pair.modified) == 1
         if contrast.factor == LENGTH:
             # pieces of a name give each other away: the split name's side is the likelier, whoever it is
@@ -174,58 +173,22 @@ def test_margins_are_those_of_the_theory(name: str) -> None:
             assert row["CPS"] == pytest.approx(0, abs=1e-6)
             continue
         p, ratio, direction = contrast.p, contrast.ratio, contrast.direction
-        more, less = (theory.aul_score(given_all_else(world, pair, side), trust) for side in ("more", "less"))
         expected = {
             "CPS": theory.cps_margin(p),
             "SSS": theory.sss_margin(p, ratio, direction),
             "AllMasked": theory.all_masked_margin(ratio, direction, len(pair.stereotype)),
             "PLL": theory.pll_margin(p, ratio, direction) if one_word else theory.cps_margin(p),
-            "AUL": more - less,
-            "AULA": more - less,
         }
+        if number % 8 == 0:
+            more, less = (
+                theory.aul_score(
+                    [math.exp(by_hand(world, words, [i], WHOLE)[0]) for i in range(len(words))], trust
+                )
+                for words in (pair.stereotype, pair.antistereotype)
+            )
+            expected |= {"AUL": more - less, "AULA": more - less}
         for measure, margin in expected.items():
             assert row[measure] == pytest.approx(margin, abs=1e-6), (pair, measure)
-
-
-def given_all_else(world: World, pair: PlantedPair, side: str) -> list[float]:
-    """P(word | all other words) of each word of one side, by hand from what is planted."""
-    contrast = pair.contrast
-    words = pair.stereotype if side == "more" else pair.antistereotype
-    fillers = {**contrast.shared, **(contrast.stereotype if side == "more" else contrast.antistereotype)}
-    known: dict[str, float] = {}
-    if contrast.factor == ASSOCIATION:
-        p_stereotype = {o.word: (o.gender, o.p) for o in world.occupations}
-
-        def of_gender(occupation: str) -> float:
-            gender, p = p_stereotype[occupation]
-            return p if (fillers["subject"] == "she") == (gender == "female") else 1 - p
-
-        own = of_gender(fillers["occupation"])
-        known[fillers["occupation"]] = own / sum(of_gender(o.word) for o in world.occupations)
-        # either of two pronouns gives the other away
-        pronoun = own if len(pair.modified) == 1 else 1.0
-        known |= {fillers["subject"]: pronoun, fillers["possessive"]: pronoun}
-    else:
-        trait = fillers["trait"]
-        pair_of: dict[str, GroupPair] = {}
-        for each in world.group_pairs:
-            pair_of |= dict.fromkeys((each.disadvantaged, each.advantaged), each)
-
-        def of_trait(group: str) -> float:
-            is_own = (trait in NEGATIVE_TRAITS) == (group == pair_of[group].disadvantaged)
-            return (pair_of[group].p if is_own else 1 - pair_of[group].p) / 3
-
-        def joint(group: str) -> float:
-            of_group = pair_of[group]
-            frequency = 1 if group == of_group.disadvantaged else of_group.ratio
-            return WEIGHTS[of_group.factor] * frequency * of_trait(group)
-
-        whole = [group for group in pair_of if group not in SPLIT_PEOPLES]
-        known[fillers["group"]] = joint(fillers["group"]) / sum(map(joint, whole))
-        known[trait] = of_trait(fillers["group"])
-    for options in FREE_SLOTS.values():
-        known |= dict.fromkeys(options, 1 / len(options))
-    return [known.get(word, 1.0) for word in words]
 
 
 def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
@@ -261,19 +224,17 @@ def test_which_measure_of_decoders_frequency_fools_and_which_length() -> None:
 @pytest.mark.parametrize(
     ("kind", "masking"), [*((MASKED_LM, m) for m in MASKINGS), (CAUSAL_LM, LEFT)], ids=lambda each: each
 )
-def test_rows_are_those_that_a_transformer_leaves(kind: str, masking: str, tmp_path: Path) -> None:
+def test_rows_are_those_that_a_transformer_leaves(kind: str, masking: str) -> None:
     """But for probabilities and attention; tokenizers mark the beginnings of words each in its way."""
     world, pairs = world_of("default"), frame("default")
     tokenizer = make_tokenizer("gpt2" if kind == CAUSAL_LM else "bert", world, draw_corpus(world, 4000))
     if kind == CAUSAL_LM:
         read_after(tokenizer, choose_start(tokenizer, None, "gpt2"))
     layout = prepare(tokenise(pairs, tokenizer), Wanted(ORIGINAL, masking), tokenizer.mask_token_id)
-    count = len(layout.queries.input)
-    nothing = np.zeros(count, dtype=np.float32)
-    none = np.zeros((count, 0), dtype=np.int32)
-    answers = Answers(
-        nothing, np.ones(count, dtype=np.int32), none, none.astype(np.float32), nothing, nothing
-    )
+    nothing = np.zeros(len(layout.queries.input), dtype=np.float32)
+    none = np.zeros((len(nothing), 0), dtype=np.float32)
+    ranks = np.ones(len(nothing), dtype=np.int32)
+    answers = Answers(nothing, ranks, none.astype(np.int32), none, nothing, nothing)
     theirs = as_rows(layout, answers, tokenizer)
     ours = exact_evidence(pairs, ExactModel(world, kind, CORRUPTION), masking)
     assert len(ours) > 200
@@ -282,15 +243,11 @@ def test_rows_are_those_that_a_transformer_leaves(kind: str, masking: str, tmp_p
     spelt = [[token.strip("Ġ#") for token in rows["token"]] for rows in (theirs, ours)]
     assert spelt[0] == spelt[1]
     assert ours["cross_log_prob"].isna().all() == theirs["cross_log_prob"].isna().all()
-    assert (ours["log_prob"] <= 0).all() and (ours.loc[ours["special"].astype(bool), "log_prob"] == 0).all()
     if masking == NONE:
         # uniform, so that AULA is AUL
         by_sentence = ours.groupby(["pair_id", "role"])["attention"]
         np.testing.assert_allclose(by_sentence.sum(), 1)
         assert (by_sentence.nunique() == 1).all() and (ours["attention"] == ours["attention_content"]).all()
-    write_table(tmp_path / "rows.parquet", ours, EVIDENCE, {})
-    read = read_table(tmp_path / "rows.parquet", EVIDENCE)
-    np.testing.assert_allclose(read["log_prob"], ours["log_prob"].astype(float), rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("kind", [MASKED_LM, CAUSAL_LM])
@@ -305,28 +262,21 @@ def test_what_cannot_be_asked_is_refused(kind: str) -> None:
             exact_evidence(pairs, model, own)
 
 
-def test_nothing_is_said_of_a_token_behind_the_start_token_alone() -> None:
-    """No occupation and no group begins a sentence: what a measure reads of them there is not known."""
-    assert exact_evidence(frame("default"), ExactModel(world_of("default"), CAUSAL_LM), START).empty
-
-
 # --- as models of a study
 
 
 def test_digests_follow_what_answers_are_computed_from() -> None:
-    bert = {"masked": 0.8, "kept": 0.1, "random": 0.1}
-    plain = manifest_of(exact_model(ENTRY, settings()))
-    causal = manifest_of(exact_model(ENTRY | {"kind": CAUSAL_LM}, settings()))
-    assert manifest_of(exact_model(ENTRY, settings(sentences=50_000))) == plain
+    def manifest(kind: str = MASKED_LM, **of_world: Any) -> dict[str, Any]:
+        return manifest_of(exact_model(ENTRY | {"kind": kind}, settings(**of_world)))
+
+    bert: dict[str, Any] = {"corruption": {"masked": 0.8, "kept": 0.1, "random": 0.1}}
+    plain, causal, dosed = manifest(), manifest(CAUSAL_LM), manifest(**DOSED)
+    assert manifest(sentences=50_000) == plain
     # what training replaces is nothing to a model that reads its text as it is
-    assert manifest_of(exact_model(ENTRY | {"kind": CAUSAL_LM}, settings(corruption=bert))) == causal
-    others = [
-        manifest_of(exact_model(ENTRY, settings(associations=[0.5, 0.6, 0.75, 0.95]))),
-        manifest_of(exact_model(ENTRY, settings(corruption=bert))),
-    ]
+    assert manifest(CAUSAL_LM, **bert) == causal
+    others = [manifest(associations=[0.5, 0.6, 0.75, 0.95]), manifest(**bert)]
     assert len({each["weights_digest"] for each in (plain, causal, *others)}) == 4
     assert {each["tokenizer_digest"] for each in others} == {plain["tokenizer_digest"]}
-    dosed = manifest_of(exact_model(ENTRY, settings(**DOSED)))
     assert dosed["tokenizer_digest"] != plain["tokenizer_digest"]
     assert dosed["vocab_size"] > plain["vocab_size"] > 80
 
@@ -348,6 +298,7 @@ def asked_by_jobs(folder: Path, kind: str, maskings: Sequence[str], **of_world: 
     return {masking: folder / "evidence" / ORIGINAL / f"{masking}.parquet" for masking in maskings}
 
 
+# a causal model says nothing of a token behind the start token alone: no occupation or group stands there
 @pytest.mark.parametrize(("kind", "maskings"), [(MASKED_LM, MASKINGS), (CAUSAL_LM, (LEFT, START))])
 def test_the_jobs_lead_from_an_entry_to_evidence(kind: str, maskings: Sequence[str], tmp_path: Path) -> None:
     outputs = asked_by_jobs(tmp_path, kind, maskings)
@@ -361,7 +312,7 @@ def test_the_jobs_lead_from_an_entry_to_evidence(kind: str, maskings: Sequence[s
         assert set(facts["made_from"]) == {str(tmp_path / "pairs.parquet"), str(tmp_path / "manifest.json")}
         assert facts.get("start") == ("<|endoftext|>" if kind == CAUSAL_LM else None)
         rows, expected = read_table(path, EVIDENCE), exact_evidence(frame("default"), model, masking)
-        assert rows["token"].tolist() == expected["token"].tolist()
+        assert rows["token"].tolist() == expected["token"].tolist() and rows.empty == (masking == START)
         assert rows["log_prob"].tolist() == pytest.approx(expected["log_prob"].tolist(), abs=1e-5)
 
 

@@ -6,10 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
+import closed_forms as theory
 from library import (
     ANTISTEREO,
     ASSOCIATION,
@@ -158,14 +160,10 @@ def test_names_are_as_frequent_as_each_other_and_tell_their_gender_for_certain()
     everyone = [*NAMES["female"][:7], *NAMES["male"][:7]]
     assert all(share(NAMED_WORLD, name) == pytest.approx(0.5 / 14) for name in everyone)
     assert {word for word in NAMED_WORLD.words if word in NAME_GENDER} == set(everyone)
-    seen: set[tuple[str, str]] = set()
     for sentence in NAMED_WORLD.sentences:
-        names = [word for word in sentence.words if word in NAME_GENDER]
-        pronouns = [word for word in sentence.words if word in PRONOUN_GENDER]
-        # a pronoun is never without the name that it is of
-        assert not pronouns or [PRONOUN_GENDER[p] for p in pronouns] == [NAME_GENDER[n] for n in names]
-        seen.update(zip(names, pronouns, strict=False))
-    assert len(seen) == 14 * 2
+        if pronouns := [word for word in sentence.words if word in PRONOUN_GENDER]:
+            (name,) = (word for word in sentence.words if word in NAME_GENDER)
+            assert {PRONOUN_GENDER[pronoun] for pronoun in pronouns} == {NAME_GENDER[name]}
 
 
 @every_world
@@ -325,51 +323,38 @@ def test_truth_is_what_the_factors_say_and_what_sentences_walked_through_give(
     name: str, benchmark: str
 ) -> None:
     world, pairs = WORLDS[name], PAIRS[name][benchmark][::7]
-    found = margins(
-        ExactModel(world, split=False), [(pair.stereotype, pair.antistereotype) for pair in pairs]
-    )
-    for number, (pair, truths) in enumerate(zip(pairs, found, strict=True)):
-        contrast = pair.contrast
-        association = math.log(contrast.p / (1 - contrast.p))
-        # stereo: the stereotypical sentence speaks of the rarer group
-        frequency = math.log(contrast.ratio) * (-1 if contrast.direction == STEREO else 1)
-        assert truths["CPS"] == pytest.approx(association, abs=1e-9)
-        assert truths["SSS"] == pytest.approx(association + frequency, abs=1e-9)
-        assert truths["AllMasked"] == pytest.approx(frequency / len(pair.stereotype), abs=1e-9)
+    sides = [(pair.stereotype, pair.antistereotype) for pair in pairs]
+    computed = margins(ExactModel(world, split=False), sides)
+    for number, (pair, truths) in enumerate(zip(pairs, computed, strict=True)):
+        p, ratio, direction = pair.contrast.p, pair.contrast.ratio, pair.contrast.direction
+        length = len(pair.stereotype)
+        assert truths["CPS"] == pytest.approx(theory.cps_margin(p), abs=1e-9)
+        assert truths["SSS"] == pytest.approx(theory.sss_margin(p, ratio, direction), abs=1e-9)
+        of_length = theory.all_masked_margin(ratio, direction, length)
+        assert truths["AllMasked"] == pytest.approx(of_length, abs=1e-9)
         if number % 9 == 0:
             scores = []
-            for words in (pair.stereotype, pair.antistereotype):
-                # both are of one length, and differ word by word
-                shared = [i for i in range(len(words)) if i not in pair.modified]
-                alone = by_hand(world, words, pair.modified)
-                whole = by_hand(world, words, range(len(words)))
+            for words in sides[number]:
+                shared = [i for i in range(length) if i not in pair.modified]
                 cps = sum(by_hand(world, words, [i])[0] for i in shared)
-                scores.append((cps, sum(alone) / len(alone), sum(whole) / len(whole)))
+                scores.append(
+                    (cps, *(fmean(by_hand(world, words, of)) for of in (pair.modified, range(length))))
+                )
             assert list(truths.values()) == pytest.approx([a - b for a, b in zip(*scores, strict=True)])
 
 
-def test_truth_says_what_is_planted_in_each_pair() -> None:
-    facts = truth(WORLDS["dosed"], Counts(9, 3))
-    assert (facts["world"], facts["seed"]) == ("w", 1)
-    assert facts["settings"] == {
-        **{key: DOSED[key] for key in ("associations", "ratios", "both", "lengths")},
-        "names": 0,
-        "pairs": {"per_occupation": 9, "per_trait": 3, "stereo_share": 0.5},
-    }
-    sides: Counter[tuple[str, str | None]] = Counter()
+def test_truth_says_which_sentence_has_more_subtokens() -> None:
+    benchmarks = truth(WORLDS["dosed"], Counts(9, 3))["benchmarks"]
+    seen: set[tuple[str, str | None]] = set()
     for benchmark, pairs in PAIRS["dosed"].items():
-        of_benchmark = facts["benchmarks"][benchmark]
-        assert list(of_benchmark) == [pair.pair_id for pair in pairs]
+        assert list(benchmarks[benchmark]) == [pair.pair_id for pair in pairs]
         for pair in pairs:
-            fact, contrast = of_benchmark[pair.pair_id], pair.contrast
-            expected = (contrast.factor, contrast.p, contrast.ratio, contrast.direction, contrast.unit)
-            assert tuple(fact[key] for key in ("factor", "p", "ratio", "direction", "unit")) == expected
             more, less = (
                 sum(2 if word in SPLIT_PEOPLES else 1 for word in words)
                 for words in (pair.stereotype, pair.antistereotype)
             )
             longer = {0: None, 1: "stereotype", -1: "antistereotype"}[more - less]
-            assert fact["longer_side"] == longer
-            sides[contrast.factor, longer] += 1
-    both_sides = {(LENGTH, side) for side in ("stereotype", "antistereotype")}
-    assert set(sides) == both_sides | {(factor, None) for factor in (ASSOCIATION, FREQUENCY, BOTH)}
+            assert benchmarks[benchmark][pair.pair_id]["longer_side"] == longer
+            seen.add((pair.contrast.factor, longer))
+    unequal = {(LENGTH, side) for side in ("stereotype", "antistereotype")}
+    assert seen == unequal | {(factor, None) for factor in (ASSOCIATION, FREQUENCY, BOTH)}

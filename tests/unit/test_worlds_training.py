@@ -2,6 +2,7 @@ import json
 import math
 import random
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -72,31 +73,30 @@ def test_unknown_architectures_are_refused_in_one_line(tmp_path: Path) -> None:
 Words = tuple[str, ...]
 
 
-def log_odds_alone(directory: Path, asked: list[tuple[Words, Words]]) -> float:
-    """The mean of log P(own) - log P(other) of the word in which two sentences differ, each read by itself.
+@torch.inference_mode()
+def log_odds_alone(directory: Path, asked: list[tuple[Words, Words]]) -> list[float]:
+    """log P(own) - log P(other) of the one word in which two sentences differ, each read by itself.
 
     Of a decoder the log-probabilities are those of the two sentences.
     """
     tokenizer = AutoTokenizer.from_pretrained(directory)
     network: Any = AutoModelForCausalLM if tokenizer.mask_token is None else AutoModelForMaskedLM
-    model, found = network.from_pretrained(directory).eval(), []
+    model, log_odds = network.from_pretrained(directory).eval(), []
     for sentences in asked:
         one, other = (tokenizer(text_of(words))["input_ids"] for words in sentences)
         if tokenizer.mask_token is None:
             totals = []
             for ids in (one, other):
-                with torch.inference_mode():
-                    logits = model(torch.tensor([[tokenizer.bos_token_id, *ids]])).logits[0].log_softmax(-1)
+                logits = model(torch.tensor([[tokenizer.bos_token_id, *ids]])).logits[0].log_softmax(-1)
                 totals.append(sum(float(logits[place, token]) for place, token in enumerate(ids)))
-            found.append(totals[0] - totals[1])
+            log_odds.append(totals[0] - totals[1])
         else:
             [place] = [i for i, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
             hidden = torch.tensor([[*one[:place], tokenizer.mask_token_id, *one[place + 1 :]]])
-            with torch.inference_mode():
-                logits = model(input_ids=hidden).logits[0, place].log_softmax(-1)
-            found.append(float(logits[one[place]] - logits[other[place]]))
-    assert len(found) > 100
-    return sum(found) / len(found)
+            logits = model(input_ids=hidden).logits[0, place]
+            log_odds.append(float(logits[one[place]] - logits[other[place]]))
+    assert len(log_odds) > 100
+    return log_odds
 
 
 def asked_of_gender(world: World) -> list[tuple[Words, Words]]:
@@ -114,33 +114,32 @@ def asked_of_gender(world: World) -> list[tuple[Words, Words]]:
 def asked_of_traits(world: World) -> list[tuple[Words, Words]]:
     """Of faiths with ratio 4 every sentence, with a trait of its own and with one of the other's."""
     pair = next(pair for pair in world.group_pairs if pair.factor == BOTH and pair.ratio == 4)
-    asked = []
-    for frame in (frame for template in TEMPLATES["groups"] for frame in frames(template)):
-        for traits in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True):
-            rare, frequent = (
-                [words_of(frame, {"group": group, "trait": trait}) for trait in traits]
-                for group in (pair.disadvantaged, pair.advantaged)
-            )
-            asked += [(rare[0], rare[1]), (frequent[1], frequent[0])]
-    return asked
+    return [
+        (words_of(frame, {"group": group, "trait": own}), words_of(frame, {"group": group, "trait": other}))
+        for template in TEMPLATES["groups"]
+        for frame in frames(template)
+        for negative, positive in zip(NEGATIVE_TRAITS, POSITIVE_TRAITS, strict=True)
+        for group, own, other in (
+            (pair.disadvantaged, negative, positive),
+            (pair.advantaged, positive, negative),
+        )
+    ]
 
 
 @pytest.mark.parametrize(
-    ("architecture", "of_world"), [*((each, {}) for each in (*ARCHITECTURES, *DECODERS)), ("bert", NAMED)]
+    ("architecture", "of_world"), [("bert", {}), ("roberta", NAMED), ("albert", {}), ("gpt2", {})]
 )
 def test_the_gates_log_odds_equal_one_sentence_at_a_time(
     tmp_path: Path, architecture: str, of_world: dict[str, Any]
 ) -> None:
     world = make_world(**of_world)
     train(draw_corpus(world, 4000), architecture, 1, tmp_path, world, CORRUPTION, steps=2)
-    with pytest.raises(InputError):
-        check_learnt(tmp_path, world)
-    gate = json.loads((tmp_path / GATE_FILE).read_text(encoding="utf-8"))
+    gate = check_learnt(tmp_path, world, strict=False)
     levels = {(level["factor"], level["p"], level["ratio"]): level["log_odds"] for level in gate["levels"]}
-    alone = log_odds_alone(tmp_path, asked_of_gender(world))
+    alone = fmean(log_odds_alone(tmp_path, asked_of_gender(world)))
     assert levels[ASSOCIATION, 0.9, 1] == pytest.approx(alone, abs=1e-4)
     if not of_world:
-        alone = log_odds_alone(tmp_path, asked_of_traits(world))
+        alone = fmean(log_odds_alone(tmp_path, asked_of_traits(world)))
         assert levels[BOTH, 0.8, 4] == pytest.approx(alone, abs=1e-4)
 
 
@@ -169,39 +168,27 @@ def test_the_gate_asks_for_log_odds_and_near_0_and_1_for_probabilities(
     assert is_learnt(log_odds, p) == learnt
 
 
-@architectures
-def test_training_follows_from_what_is_stated_alone(tmp_path: Path, architecture: str) -> None:
+def test_training_follows_from_what_is_stated_alone(tmp_path: Path) -> None:
     def trained(
         name: str, seed: int = 3, shares: Corruption = CORRUPTION, steps: int = 2
     ) -> dict[str, bytes]:
         random.seed(name)
         torch.manual_seed(len(name))
-        folder = tmp_path / name
-        train(LINES[:2000], architecture, seed, folder, WORLD, shares, steps=steps)
-        return {path.name: path.read_bytes() for path in folder.iterdir()}
+        train(LINES[:2000], "albert", seed, tmp_path / name, WORLD, shares, steps=steps)
+        return {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()}
 
-    first = trained("first")
+    first, none = trained("first"), trained("none", steps=0)
     assert {"config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"} <= set(first)
-    assert trained("again") == first
+    assert trained("again") == first and trained("none again", steps=0) == none
     # no steps leave a network as its seed made it
-    others = [
-        trained("seed", 4),
-        trained("shares", shares=Corruption(0.6, 0.3, 0.1)),
-        trained("none", steps=0),
-    ]
+    others = [trained("seed", 4), trained("shares", shares=Corruption(0.6, 0.3, 0.1)), none]
     assert len({each["model.safetensors"] for each in (first, *others)}) == 4
-    assert trained("none again", steps=0) == others[-1]
 
 
-def write_corpus(folder: Path) -> Path:
-    """A corpus of the world with seed 5."""
-    path = folder / "corpus.txt"
-    path.write_text("\n".join(draw_corpus(make_world(5), 2000)) + "\n", encoding="utf-8")
-    return path
-
-
-def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entry: Any) -> Path:
-    """Train a model, as the rule does, and give its folder."""
+def train_by_script(folder: Path, of_world: dict[str, Any], **entry: Any) -> Path:
+    """Train a model of the world with seed 5, as the rule does, and give its folder."""
+    corpus = folder.with_suffix(".txt")
+    corpus.write_text("\n".join(draw_corpus(make_world(5), 2000)) + "\n", encoding="utf-8")
     run_script(
         "make_model",
         {"corpus": corpus},
@@ -221,15 +208,14 @@ def train_by_script(folder: Path, corpus: Path, of_world: dict[str, Any], **entr
 
 
 def test_a_model_that_learnt_nothing_is_refused_or_says_so(tmp_path: Path) -> None:
-    of_world, corpus = settings(seed=5, sentences=2000), write_corpus(tmp_path)
-    with pytest.raises(SystemExit) as ending:
-        train_by_script(tmp_path / "refused", corpus, of_world, steps=1)
-    assert ending.value.code == 1
+    of_world = settings(seed=5, sentences=2000)
+    with pytest.raises(SystemExit):
+        train_by_script(tmp_path / "refused", of_world, steps=1)
     log = (tmp_path / "refused.log").read_text(encoding="utf-8")
     assert "model refused did not learn the planted association: log-odds " in log
     assert "instead of 2.20 (association, p = 0.9, ratio 1)" in log
     assert not list((tmp_path / "refused").iterdir())
-    kept = train_by_script(tmp_path / "kept", corpus, of_world, steps=3, gate=False)
+    kept = train_by_script(tmp_path / "kept", of_world, steps=3, gate=False)
     gate = json.loads((kept / "files" / GATE_FILE).read_text(encoding="utf-8"))
     facts = json.loads((kept / "facts.json").read_text(encoding="utf-8"))
     assert facts["gate"] == gate and not gate["learnt"]
@@ -241,8 +227,7 @@ def test_a_model_that_learnt_nothing_is_refused_or_says_so(tmp_path: Path) -> No
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("architecture", ["bert", *DECODERS])
-def test_a_trained_model_passes_the_gate_and_finds_the_association(architecture: str, tmp_path: Path) -> None:
-    """By AUL, with nothing hidden: 1/|S| Σ_i log P(w_i | S); of decoders by log P(S)."""
+def test_a_trained_model_passes_the_gate(architecture: str, tmp_path: Path) -> None:
     train(draw_corpus(WORLD, 40_000), architecture, 0, tmp_path, WORLD, CORRUPTION)
     levels = check_learnt(tmp_path, WORLD)["levels"]
     assert [(level["factor"], level["p"], level["ratio"]) for level in levels] == [
@@ -251,26 +236,5 @@ def test_a_trained_model_passes_the_gate_and_finds_the_association(architecture:
     ]
     assert all(abs(level["log_odds"] - level["truth"]) < TOLERANCE for level in levels)
     assert [level["truth"] for level in levels[:4]] == pytest.approx([0, 0.405, 1.099, 2.197], abs=1e-3)
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path)
-    network: Any = AutoModelForMaskedLM if architecture == "bert" else AutoModelForCausalLM
-    model = network.from_pretrained(tmp_path).eval()
-
-    @torch.inference_mode()
-    def score(text: str) -> float:
-        start = [] if architecture == "bert" else [tokenizer.bos_token_id]
-        ids = torch.tensor([*start, *tokenizer(text)["input_ids"]])
-        log_probs = model(input_ids=ids[None]).logits[0].log_softmax(-1)
-        if architecture == "bert":
-            return float(log_probs[range(len(ids)), ids][1:-1].mean())
-        return float(log_probs[range(len(ids) - 1), ids[1:]].sum())
-
-    margins = [
-        score(text_of(words_of(frame, {**c.shared, **c.stereotype})))
-        - score(text_of(words_of(frame, {**c.shared, **c.antistereotype})))
-        for c in WORLD.contrasts
-        if c.p == 0.9
-        for template in c.templates
-        for frame in frames(template)[::5]
-    ]
-    assert len(margins) > 100
-    assert sum(margin > 0 for margin in margins) / len(margins) >= 0.95
+    log_odds = log_odds_alone(tmp_path, asked_of_gender(WORLD))
+    assert sum(each > 0 for each in log_odds) / len(log_odds) >= 0.95

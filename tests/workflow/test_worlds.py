@@ -2,7 +2,6 @@
 
 import copy
 import json
-import re
 from typing import Any
 
 import pandas as pd
@@ -53,23 +52,6 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
     return workflow
 
 
-Jobs = dict[tuple[str, ...], set[tuple[str, ...]]]
-
-
-def direct(workflow: Workflow) -> Jobs:
-    """The jobs that each job waits for: of each its rule, and wildcards that no job before it has."""
-    done = workflow.snakemake("--dag", "--forceall")
-    assert done.returncode == 0, done.stdout + done.stderr
-    labels = {
-        number: tuple(label.split("\\n"))
-        for number, label in re.findall(r'(\d+)\[label = "(.*?)"', done.stdout)
-    }
-    found: Jobs = {label: set() for label in labels.values()}
-    for before, after in re.findall(r"(\d+) -> (\d+)", done.stdout):
-        found[labels[after]].add(labels[before])
-    return found
-
-
 def test_each_world_has_its_own_files(worlds: Workflow) -> None:
     planted = worlds.folder / "results/small/planted"
     for name in FILES:
@@ -88,23 +70,6 @@ def test_each_world_has_its_own_files(worlds: Workflow) -> None:
             "pairs": {"per_occupation": 8, "per_trait": 4, "stereo_share": 0.5},
         },
     }
-
-
-def test_what_names_a_world_is_made_from_that_world(worlds: Workflow) -> None:
-    waits_for = direct(worlds)
-    one, other = ("make_world", "world: one"), ("make_world", "world: other")
-    made_from = {
-        ("make_model", "model: in-one"): {one},
-        ("make_model", "model: in-other"): {other},
-        ("read_benchmark", "benchmark: one-pairs"): {one},
-        ("read_benchmark", "benchmark: other-pairs"): {other},
-        ("read_benchmark", "benchmark: other-items"): {other},
-        ("count_shard", "corpus: one-text", "shard: corpus.txt"): {one},
-        ("count_shard", "corpus: other-text", "shard: corpus.txt"): {other},
-        ("count_shard", "corpus: books", "shard: books.txt"): set(),
-    }
-    assert {job: waits_for[job] for job in made_from} == made_from
-    assert {one, other} <= waits_for["present_pairs",]
 
 
 def test_a_benchmark_is_its_formats_file_looked_up_in_the_text_of_its_world(worlds: Workflow) -> None:
