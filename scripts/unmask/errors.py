@@ -32,3 +32,21 @@ def reading_download(path: str | Path) -> Iterator[None]:
         raise InputError(
             f"{error}; it was downloaded: delete {path} and run again to fetch it anew"
         ) from None
+
+
+@contextmanager
+def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
+    """Raise what the system, Arrow or a decoder finds wrong with a file in the block as an InputError.
+
+    kind: what is then said of a file that is there, such as `not a readable Parquet file`.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except Exception as error:
+        # by name: who reads text alone should not have to load Arrow
+        of_arrow = any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
+        if not of_arrow and not isinstance(error, OSError | EOFError | UnicodeError):
+            raise
+        raise InputError(f"{path}: {kind} ({getattr(error, 'strerror', None) or error})") from None

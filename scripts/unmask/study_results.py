@@ -12,29 +12,16 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow.csv import ConvertOptions, read_csv
 
 from unmask.close_names import known_names
 from unmask.errors import InputError
 from unmask.installation import LIBRARY
 from unmask.results.files import files_below
-from unmask.tables import meaning_of, plain_schema, read_arrow, read_metadata, read_table, unreadable
+from unmask.tables import facts_of, meaning_of, plain_schema, read_arrow, read_table
 from unmask.terms import CORRECTED, ORIGINAL
 
 Order = Mapping[str, Sequence[str]]
 """The values of keys in the order of the study, the key that is sorted by first in front."""
-
-KEY_MEANINGS = {
-    "encoder": "the model whose embeddings are tested, or the word vectors",
-    "list": "the list of words",
-    "masking": "what is hidden from the model (docs/measures.md)",
-    "seed": "seed of the run",
-    "shard": "the file of the corpus",
-    "suite": "the tests",
-    "table": "the labelled texts",
-    "variant": "original or shuffled (word order)",
-}
-"""What keys say that are no columns of the files themselves, where that is not in their names."""
 
 
 def load_tables(
@@ -75,7 +62,7 @@ def facts_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], d
     facts: dict[tuple[str, ...], dict[str, Any]] = {}
     first: dict[tuple[str, ...], str] = {}
     for path in paths:
-        of_table = _facts(path)
+        of_table = facts_of(path)
         if not set(keys) <= set(of_table):
             which = " and ".join(keys)
             raise InputError(f"{path}: does not say which {which} it is of; delete it and run again")
@@ -105,21 +92,12 @@ def shared_facts(paths: Iterable[str | Path], *keys: str) -> dict[str, Any]:
     """
     shared: dict[str, Any] = {}
     for path in paths:
-        facts = _facts(path)
+        facts = facts_of(path)
         for key in keys:
             if key in facts and shared.setdefault(key, facts[key]) != facts[key]:
                 how = f"made with {key} {facts[key]}, others with {shared[key]}"
                 raise InputError(f"{path}: {how}; run again")
     return shared
-
-
-def _facts(path: str | Path) -> dict[str, Any]:
-    try:
-        return read_metadata(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise unreadable(path, error) from None
 
 
 def _key_type(key: str) -> pa.DataType:
@@ -266,7 +244,7 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             if key not in declared.keys:
                 raise KeyError(f"{key!r}: no key of {name}, which has {', '.join(declared.keys) or 'none'}")
         chosen = [file for file in files if all(file.keys[key] == str(value) for key, value in keys.items())]
-        tables = ((_read(file.path, declared.schema), file.keys) for file in chosen)
+        tables = ((read_arrow(file.path, declared.schema), file.keys) for file in chosen)
         frame: pd.DataFrame = _joined(tables, declared.schema, declared.keys).to_pandas()
         return frame
 
@@ -285,10 +263,11 @@ class StudyResults(Mapping[str, pd.DataFrame]):
         self.files(name)
         schema = self._declared[name].schema
         keys = [key for key in self._declared[name].keys if key not in schema.names]
-        rows = [(key, str(_key_type(key)), KEY_MEANINGS.get(key, f"the {key}")) for key in keys]
+        rows = [(key, str(_key_type(key)), f"the {key}") for key in keys]
+        types = plain_schema(schema).types
         rows += [
-            (field.name, f"{_type_name(field.type)}{' or null' * field.nullable}", meaning_of(field))
-            for field in schema
+            (field.name, f"{type_}{' or null' * field.nullable}", meaning_of(field))
+            for field, type_ in zip(schema, types, strict=True)
         ]
         return pd.DataFrame(rows, columns=["column", "type", "meaning"])
 
@@ -316,31 +295,6 @@ class StudyResults(Mapping[str, pd.DataFrame]):
             keys = ", ".join(self._declared[name].keys)
             lines.append(f"  {name:{names}}  {len(files):{counts}} {many}  {keys}".rstrip())
         return "\n".join(lines)
-
-
-def _read(path: Path, schema: pa.Schema) -> pa.Table:
-    """A file of a table, Parquet or CSV. In CSV an empty cell is null, and text that a spreadsheet would
-    run stays behind its apostrophe (unmask.report.csv_text).
-
-    Raises InputError where it cannot be read or has other columns.
-    """
-    if path.suffix != ".csv":
-        return read_arrow(path, schema)
-    types = dict(zip(schema.names, plain_schema(schema).types, strict=True))
-    how = ConvertOptions(column_types=types, null_values=[""])
-    try:
-        return read_csv(path, convert_options=how).select(schema.names)
-    except (pa.ArrowException, KeyError, OSError) as error:
-        raise InputError(f"{path}: not a readable table ({error}); delete it and run again") from None
-
-
-def _type_name(type_: pa.DataType) -> str:
-    """A type in few words: strings are strings, however they are stored."""
-    if pa.types.is_dictionary(type_):
-        return _type_name(type_.value_type)
-    if pa.types.is_list(type_):
-        return f"list of {_type_name(type_.value_type)}"
-    return {"double": "float64", "float": "float32", "large_string": "string"}.get(str(type_), str(type_))
 
 
 def _sortable(value: str) -> tuple[int, str]:

@@ -15,13 +15,16 @@ import pyarrow.parquet as pq
 
 from unmask.atomic import written_whole
 from unmask.columns import columns_of
-from unmask.errors import InputError
+from unmask.errors import InputError, faults_of
 
 _METADATA_KEY = b"unmask"
 _MEANING_KEY = b"meaning"
 
 ROW_GROUP = 1 << 17
 """Rows of a row group, which is made and read in one piece."""
+
+UNREADABLE = "not a readable Parquet file; delete it and run again"
+"""What is said of a table of ours that is none, or a broken one."""
 
 ZSTD_LEVEL = 6
 """Higher levels take longer to write and save little."""
@@ -158,29 +161,17 @@ def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
 
 def read_arrow(path: str | Path, schema: pa.Schema) -> pa.Table:
     """The same as it is stored. Raises InputError as `read_table` does."""
-    with opened_table(path, schema) as file:
-        try:
-            return file.read()
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(path, error) from None
+    with opened_table(path, schema) as file, faults_of(path, UNREADABLE):
+        return file.read()
 
 
 def opened_table(path: str | Path, schema: pa.Schema) -> pq.ParquetFile:
     """A table that `write_table` has written, opened for reading; raises InputError as `read_table` does."""
-    try:
+    with faults_of(path, UNREADABLE):
         file = pq.ParquetFile(path)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except (pa.ArrowException, OSError) as error:
-        raise unreadable(path, error) from None
     if not file.schema_arrow.equals(schema):
         raise InputError(f"{path}: its columns are not those of this version; delete it and run again")
     return file
-
-
-def unreadable(path: str | Path, error: Exception) -> InputError:
-    """What is said of a file that is no Parquet file, or a broken one."""
-    return InputError(f"{path}: not a readable Parquet file ({error}); delete it and run again")
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
@@ -195,6 +186,12 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
     stored = pq.read_schema(path).metadata or {}
     facts: dict[str, Any] = json.loads(stored.get(_METADATA_KEY, b"{}"))
     return facts
+
+
+def facts_of(path: str | Path) -> dict[str, Any]:
+    """The same; raises InputError where the file cannot be read."""
+    with faults_of(path, UNREADABLE):
+        return read_metadata(path)
 
 
 def framed(

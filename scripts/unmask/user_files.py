@@ -11,14 +11,14 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
 
-from unmask.errors import InputError
+from unmask.errors import InputError, faults_of
 
 LONGEST_QUOTE = 60
 """Characters of a value that a message quotes."""
@@ -31,24 +31,6 @@ UTF_8, UTF_16 = "utf-8", "utf-16"
 _NO_TEXT = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
 _BREAK = re.compile("[\t\n\r\u2028\u2029]")
 _JOINERS = "\u200c\u200d"
-
-
-@contextmanager
-def faults_of(path: str | Path, kind: str = "cannot be read") -> Iterator[None]:
-    """Raise what the system, Arrow or a decoder finds wrong with a file in the block as an InputError.
-
-    kind: what is then said of a file that is there, such as `not a readable Parquet file`.
-    """
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file") from None
-    except Exception as error:
-        # by name: who reads text alone should not have to load Arrow
-        of_arrow = any(each.__module__.partition(".")[0] == "pyarrow" for each in type(error).__mro__)
-        if not of_arrow and not isinstance(error, OSError | EOFError | UnicodeError):
-            raise
-        raise InputError(f"{path}: {kind} ({getattr(error, 'strerror', None) or error})") from None
 
 
 def read_text(path: str | Path, encoding: str = UTF_8) -> str:

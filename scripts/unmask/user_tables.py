@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from unmask.close_names import no_column
-from unmask.errors import InputError
-from unmask.user_files import UTF_8, Labels, faults_of, parse_json, quoted, read_text, text_of
+from unmask.errors import InputError, faults_of
+from unmask.user_files import UTF_8, Labels, parse_json, quoted, read_text, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,8 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unmask.errors import InputError, reading_download
-from unmask.user_files import faults_of
+from unmask.errors import InputError, faults_of, reading_download
 from unmask.user_tables import check_text_column
 
 BLOCK = 1 << 21

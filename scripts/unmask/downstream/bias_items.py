@@ -22,9 +22,9 @@ import numpy as np
 import pandas as pd
 
 from unmask.downstream.terms import BIAS, FEMALE, MALE, SIMILARITY, TEST, TRAIN
-from unmask.errors import InputError
+from unmask.errors import InputError, faults_of
 from unmask.gendered_words import read_word_pairs
-from unmask.user_files import faults_of, read_lines, text_of
+from unmask.user_files import read_lines, text_of
 from unmask.user_tables import Column, Table, choices_of, value_text
 
 LETTERS = re.compile(r"[^\W\d_]+")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
-from unmask.tables import opened_table, schema, unreadable
+from unmask.errors import faults_of
+from unmask.tables import UNREADABLE, opened_table, schema
 
 SCORES = schema(
     """
@@ -36,14 +36,11 @@ def read_scores(path: str | Path, measures: Sequence[str]) -> pd.DataFrame:
     Its measures come in the order of `measures`, the study's, which scores themselves do not depend on.
     Raises InputError as unmask.tables.read_table does.
     """
-    with opened_table(path, SCORES) as file:
-        try:
-            # column by column, each of which is let go of once it is in the frame
-            frame: pd.DataFrame = (
-                file.read().unify_dictionaries().to_pandas(self_destruct=True, split_blocks=True)
-            )
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(path, error) from None
+    with opened_table(path, SCORES) as file, faults_of(path, UNREADABLE):
+        # column by column, each of which is let go of once it is in the frame
+        frame: pd.DataFrame = (
+            file.read().unify_dictionaries().to_pandas(self_destruct=True, split_blocks=True)
+        )
     known = sorted({word for name in OUTCOMES_OF_A_ROW for word in frame[name].cat.categories})
     for name in OUTCOMES_OF_A_ROW:
         # of one set of categories, so that they compare

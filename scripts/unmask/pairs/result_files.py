@@ -6,7 +6,7 @@ from typing import Any
 from unmask.benchmarks.schema import LABELS, PAIRS
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
-from unmask.pairs.schema import JUDGEMENTS, PRECISION
+from unmask.pairs.schema import PRECISION
 from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, STATES, VERSIONS
 
 TABLES: Mapping[str, tuple[str, Any]] = {
@@ -25,6 +25,5 @@ TABLES: Mapping[str, tuple[str, Any]] = {
     "models_compared": ("comparisons/{benchmark}.parquet", COMPARISONS),
     "versions": ("versions/{benchmark}.parquet", VERSIONS),
     "states": ("series/{series}/{benchmark}.parquet", STATES),
-    "planted": ("tables/planted.csv", JUDGEMENTS),
     "precision": ("statistics/{model}/{benchmark}/precision.parquet", PRECISION),
 }
