@@ -76,7 +76,6 @@ rule read_benchmark:
         lambda wildcards: (ON_DISK | OF_WORLDS | DOWNLOADED)[wildcards.benchmark],
     output:
         pairs=result("benchmarks/{benchmark}.parquet"),
-        labels=result("quality/{benchmark}/labels.parquet"),
         flaws=result("quality/{benchmark}/flaws.parquet"),
     log:
         log_of("benchmarks/{benchmark}.log"),
@@ -492,7 +491,6 @@ if SCORED:
             "precision": PRECISION,
             "scores": ALL_SCORES,
             "flaws": FLAWS,
-            "labels": collect(rules.read_benchmark.output.labels, benchmark=PAIRS.explored_benchmarks),
             "explored": collect(MEASURED["explored"], zip, **PAIRS.places(EXPLORED)),
             "truths": TRUTHS,
         },

@@ -1,10 +1,10 @@
-"""Read a benchmark into the Pairs table, and the labels of its sentences; find the flaws of its pairs."""
+"""Read a benchmark into the Pairs table, and find the flaws of its pairs."""
 
 from pathlib import Path
 
 from unmask.job import job
-from unmask.benchmarks.reading import read_benchmark, read_labels
-from unmask.benchmarks.schema import LABELS, PAIRS
+from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.schema import PAIRS
 from unmask.errors import reading_download
 from unmask.files import sha256_of_file
 from unmask.statistics.quality import flaws_table
@@ -16,9 +16,6 @@ with job("benchmark {params.name}") as run:
     outputs = dict(run.output.items())
     with reading_download(source):
         pairs = read_benchmark(source, entry)
-        # most sources have none
-        labels = read_labels(source, entry["format"])
-        labels = labels[labels["pair_id"].isin(pairs["pair_id"])]
     facts = {
         "benchmark": name,
         "format": entry["format"],
@@ -28,6 +25,5 @@ with job("benchmark {params.name}") as run:
         **run.record(),
     }
     write_table(outputs["pairs"], pairs, PAIRS, facts)
-    write_table(outputs["labels"], labels, LABELS, {"benchmark": name, **run.record()})
-    made = run.record([outputs["labels"], outputs["pairs"]])
-    write_table(outputs["flaws"], flaws_table(pairs, labels), FLAWS, {"benchmark": name, **made})
+    made = run.record([outputs["pairs"]])
+    write_table(outputs["flaws"], flaws_table(pairs), FLAWS, {"benchmark": name, **made})

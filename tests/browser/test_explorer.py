@@ -21,7 +21,6 @@ from library import (
     ANTISTEREOTYPE,
     CORRECTED,
     FLAWS,
-    LABELS,
     PAIR_FLAWS,
     PAIRS,
     STEREOTYPE,
@@ -31,7 +30,6 @@ from library import (
     contributions,
     explored,
     flaws_table,
-    framed,
     measure,
     render_page,
     score_pairs,
@@ -129,12 +127,19 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     made = Study(folder / "index.html")
     rng = np.random.default_rng(0)
     words = [HOSTILE, *(f"word{number}" for number in range(4000)), *(f"##piece{n}" for n in range(6000))]
-    files: dict[str, Any] = {"pairs": [], "flaws": [], "labels": [], "explored": []}
+    files: dict[str, Any] = {"pairs": [], "flaws": [], "explored": []}
     for benchmark, size in SIZES.items():
         parts = synthetic.make(size, seed=size, rated=benchmark == "crows", directed=benchmark == "crows")
         pairs = parts.pairs
         pairs.loc[5, ["stereotype", "bias_type", "target"]] = HOSTILE
         pairs["pair_id"] = pairs["pair_id"].replace("p7", ODD)
+        if benchmark == "stereo":
+            given = [
+                *["stereotype: stereotype"] * 4,
+                f"stereotype: {HOSTILE}",
+                *["antistereotype: unrelated"] * 2,
+            ]
+            pairs["labels"] = [given if row == 5 else None for row in range(size)]
         made.pairs[benchmark] = pairs
         files["pairs"].append(folder / f"{benchmark}.parquet")
         write_table(files["pairs"][-1], pairs, PAIRS, {"benchmark": benchmark})
@@ -152,10 +157,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
             likeliest = made_likeliest(evidence, rng) if place == ("one", "stereo") else None
             facts = explored(pairs, scores, MEASURES, evidence, likeliest)
             write_facts(files["explored"][-1], {"model": model, "benchmark": benchmark, **facts})
-    given = [("stereotype", "stereotype", 4), ("stereotype", HOSTILE, 1), ("antistereotype", "unrelated", 2)]
-    labels = [{"pair_id": "p5", "role": role, "label": label, "votes": n} for role, label, n in given]
-    files["labels"].append(folder / "labels.parquet")
-    write_table(files["labels"][0], framed(labels, LABELS), LABELS, {"benchmark": "stereo"})
     explorer = {"models": list(MODELS), "benchmarks": list(SIZES), "most": 5000}
     results = PairResults(files, settings_of(MODELS, SIZES, MEASURES, explorer))
     every_pair = section(results)
@@ -527,7 +528,7 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Study:
     files: dict[str, Any] = {"pairs": [folder / "p.parquet"], "flaws": [folder / "f.parquet"]}
     write_table(files["pairs"][0], made.pairs["b"], PAIRS, {"benchmark": "b"})
     write_table(files["flaws"][0], flaws_table(made.pairs["b"]), FLAWS, {"benchmark": "b"})
-    files |= {"labels": [], "explored": []}
+    files["explored"] = []
     of_model = {"bert": (["AUL"], evidence_of("bert")), "gpt2": (["LL"], example_evidence("gpt2", None))}
     for model, (measures, evidence) in of_model.items():
         scores = score_pairs(list(made.pairs["b"]["pair_id"]), evidence, measures)

@@ -28,8 +28,8 @@ from unmask.associations.weat import (
 from unmask.associations.weat import p_values as associations_p_values
 from unmask.associations.words import WordFacts, find, spans_of
 from unmask.atomic import written_whole
-from unmask.benchmarks.reading import read_benchmark, read_labels
-from unmask.benchmarks.schema import LABELS, PAIRS, by_sentence
+from unmask.benchmarks.reading import read_benchmark
+from unmask.benchmarks.schema import PAIRS
 from unmask.close_names import known_names
 from unmask.code_digest import PLUMBING
 from unmask.code_digest import code_digest as code_digest_code_digest

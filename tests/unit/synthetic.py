@@ -52,6 +52,7 @@ def make_pairs(n: int, rng: np.random.Generator, rated: bool = True, directed: b
             "unrelated": [f"sentence {i} of nothing" for i in range(n)],
             "direction": rng.choice(["stereo", "antistereo"], n, p=[0.7, 0.3]) if directed else None,
             "ratings": ratings if rated else None,
+            "labels": None,
             "context": None,
             "target": [f"t{i // 3}" for i in range(n)],
             "writer": [f"w{i % 7}" for i in range(n)],

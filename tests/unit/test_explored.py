@@ -16,7 +16,6 @@ from library import (
     CORRECTED,
     FLAWS,
     HIDES,
-    LABELS,
     MASKINGS,
     PAIR_FLAWS,
     PAIRS,
@@ -28,7 +27,6 @@ from library import (
     Sentence,
     explored,
     flaws_table,
-    framed,
     maskings_of,
     read_facts,
     read_table,
@@ -201,30 +199,23 @@ def test_votes_are_counted_the_most_first() -> None:
     assert votes(["b", "a", None]) == [("a", 1), ("b", 1), (None, 1)]
 
 
-def labels_of(pair: str, label: str) -> pd.DataFrame:
-    """What raters took one sentence of a pair for."""
-    told = {"stereotype": 1, label: 3, "related": 1}
-    rows = [{"pair_id": pair, "role": STEREOTYPE, "label": name, "votes": n} for name, n in told.items()]
-    return framed(rows, LABELS)
-
-
 @pytest.fixture
 def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The files and settings of a section: a model on two benchmarks, one of them hostile, another on one."""
-    files: dict[str, Any] = {"pairs": [], "flaws": [], "labels": [], "explored": []}
+    files: dict[str, Any] = {"pairs": [], "flaws": [], "explored": []}
     for number, benchmark in enumerate(("b", HOSTILE)):
         parts = synthetic.make(12, seed=number, rated=number == 0, directed=number == 0)
         parts.pairs.loc[4, ["stereotype", "target", "bias_type"]] = HOSTILE
         for rows in parts.evidence.values():
             rows["token"] = HOSTILE
+        if number:
+            given = [f"stereotype: {label}" for label in ("stereotype", *[HOSTILE] * 3, "related")]
+            parts.pairs["labels"] = [given if row == 4 else None for row in range(12)]
         folder = tmp_path / str(number)
         write_table(folder / "pairs.parquet", parts.pairs, PAIRS, {"benchmark": benchmark})
         files["pairs"].append(str(folder / "pairs.parquet"))
         files["flaws"].append(str(folder / "flaws.parquet"))
         write_table(files["flaws"][-1], flaws_table(parts.pairs), FLAWS, {"benchmark": benchmark})
-        if number:
-            files["labels"].append(str(folder / "labels.parquet"))
-            write_table(files["labels"][0], labels_of("p4", HOSTILE), LABELS, {"benchmark": benchmark})
         for model in ("m", HOSTILE)[: 2 - number]:
             shown = shown_pairs(parts.pairs, 10)
             likeliest = likeliest_of(parts.evidence) if model == "m" else None
@@ -261,7 +252,7 @@ def test_the_section_has_all_of_it_as_data(study: tuple[dict[str, Any], dict[str
 
 def test_a_section_of_all_pairs_does_not_speak_of_some(study: tuple[dict[str, Any], dict[str, Any]]) -> None:
     files, settings = study
-    some = {name: files[name][:1] for name in ("pairs", "flaws", "explored")} | {"labels": []}
+    some = {name: files[name][:1] for name in ("pairs", "flaws", "explored")}
     explorer = settings["explorer"] | {"models": ["m"], "benchmarks": ["b"], "most": 12}
     found = section(PairResults(some, settings | {"explorer": explorer}))
     assert len(found.sentences) == 1

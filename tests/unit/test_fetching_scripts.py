@@ -57,7 +57,7 @@ def test_a_benchmark_is_fetched_and_read(tmp_path: Path, log: Path) -> None:
         run_script("fetch_file", {}, outputs, log, **of("benchmark", "crows", entry))
     assert file.read_bytes() == CROWS_PAIRS
     assert facts_in(facts)["sha256"] == sha256
-    read = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "labels", "flaws")}
+    read = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "flaws")}
     run_script("read_benchmark", [file], read, log, name="crows", entry=entry)
     assert list(read_table(read["flaws"], FLAWS)["pair_id"]) == list(read_table(pairs, PAIRS)["pair_id"])
     assert list(read_table(pairs, PAIRS)["stereotype"]) == ["Women drive."]
@@ -79,7 +79,7 @@ def test_a_bad_benchmark_is_one_line(tmp_path: Path, log: Path) -> None:
     entry = {"format": "crows-pairs", "path": str(source), "sha256": "0" * 64}
     line = f"benchmark crows: {source}: row 0 (line 2): stereo_antistereo: "
     line += "'sterio' is none of stereo, antistereo"
-    outputs = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "labels", "flaws")}
+    outputs = {name: tmp_path / f"{name}.parquet" for name in ("pairs", "flaws")}
     fails("read_benchmark", [source], outputs, log, line, name="crows", entry=entry)
     outputs = {"file": tmp_path / "copy.csv", "facts": tmp_path / "facts.json"}
     entry = {"url": source.as_uri(), "sha256": "0" * 64}

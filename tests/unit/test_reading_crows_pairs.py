@@ -31,6 +31,7 @@ def test_columns(tmp_path: Path) -> None:
         "unrelated": None,
         "direction": "stereo",
         "ratings": ["gender", None, "gender"],
+        "labels": None,
         "context": None,
         "target": None,
         "writer": "a0",

@@ -17,6 +17,10 @@ def sentence(text: str, label: str) -> dict[str, Any]:
     return {"sentence": text, "id": f"id of {text}", "labels": [], "gold_label": label}
 
 
+def labelled(text: str, role: str, *labels: str) -> dict[str, Any]:
+    return sentence(text, role) | {"labels": [{"label": label, "human_id": "h"} for label in labels]}
+
+
 def item(**changes: Any) -> dict[str, Any]:
     whole = {
         "id": "a1",
@@ -40,7 +44,12 @@ def write(tmp_path: Path, *items: Any) -> Path:
 
 
 def test_columns(tmp_path: Path) -> None:
-    pairs = read_benchmark(write(tmp_path, item()), ENTRY)
+    sentences = [
+        labelled("The nurse was blue.", "unrelated", "related"),
+        labelled("The nurse was  female.", "stereotype", "stereotype", "unrelated"),
+        {"sentence": "The nurse was male.", "gold_label": "anti-stereotype"},
+    ]
+    pairs = read_benchmark(write(tmp_path, item(sentences=sentences)), ENTRY)
     assert pairs.to_dict("records") == [
         {
             "pair_id": "a1",
@@ -50,6 +59,7 @@ def test_columns(tmp_path: Path) -> None:
             "unrelated": "The nurse was blue.",
             "direction": None,
             "ratings": None,
+            "labels": ["unrelated: related", "stereotype: stereotype", "stereotype: unrelated"],
             "context": "The nurse was BLANK.",
             "target": "nurse",
             "writer": None,
@@ -106,6 +116,10 @@ STEREOTYPE, ANTISTEREOTYPE, UNRELATED = (
             item(id="b2", sentences=[{"sentence": "x"}]),
             "item b2 (row 1): sentences.1: no gold_label in it (it has sentence)",
         ),
+        (
+            item(id="b2", sentences=[sentence("x", "stereotype") | {"labels": [{"label": 3}]}]),
+            "item b2 (row 1): sentences.1.labels.1.label: is not a text but 3; put quotation marks around it",
+        ),
         (item(), "item a1 (row 1): pair_id: 'a1' stands in item a1 (row 0) too"),
         ("text", "row 1: is not a mapping but 'text'"),
     ],
@@ -134,11 +148,22 @@ def test_what_is_no_such_file_is_refused(content: str, message: str, tmp_path: P
 
 
 def test_the_real_file() -> None:
-    pairs = read_benchmark(real_data("stereoset", "dev.json"), ENTRY)
+    path = real_data("stereoset", "dev.json")
+    pairs = read_benchmark(path, ENTRY)
     assert Counter(pairs["bias_type"]) == {"gender": 255, "profession": 810, "race": 962, "religion": 79}
     assert len(pairs) == pairs["pair_id"].nunique() == 2106
     assert pairs["direction"].isna().all()
     assert pairs["ratings"].isna().all()
+    # five annotators a sentence, of 1296 items
+    assert pairs["labels"].notna().sum() == 1296
+    assert set(pairs["labels"].dropna().map(len)) == {15}
+    told = Counter(
+        f"{own['gold_label']}: {label['label']}".replace("anti-", "anti")
+        for each in json.loads(path.read_text())["data"]["intrasentence"]
+        for own in each["sentences"]
+        for label in own["labels"]
+    )
+    assert Counter(each for labels in pairs["labels"].dropna() for each in labels) == told
     assert not pairs[["stereotype", "antistereotype", "unrelated", "context", "target"]].isna().any(axis=None)
     assert [n for n, context in enumerate(pairs["context"]) if context.count("BLANK") == 2] == [1158, 1933]
     sentences = [*pairs["stereotype"], *pairs["antistereotype"], *pairs["unrelated"]]

@@ -11,7 +11,6 @@ from scipy.stats import t
 import synthetic
 from library import (
     FLAWS,
-    LABELS,
     PAIR_FLAWS,
     PAIRS,
     PROTOCOLS,
@@ -26,12 +25,10 @@ from library import (
     flags,
     flawed,
     flaws_table,
-    framed,
     leverage_table,
     modified_words,
     quality_table,
     read_benchmark,
-    read_labels,
     rows_of,
     sharing_of,
     token_flags,
@@ -172,10 +169,10 @@ SOUND = [
 ]
 
 
-def found_in(rows: list[dict[str, object]], labels: pd.DataFrame | None = None) -> dict[str, list[int]]:
+def found_in(rows: list[dict[str, object]]) -> dict[str, list[int]]:
     """Which pairs have each flaw, as they are read again."""
     pairs = pd.DataFrame(rows, columns=PAIRS.names, dtype=object)
-    table = flaws_table(pairs, labels)
+    table = flaws_table(pairs)
     assert as_table(table, FLAWS).column("pair_id").to_pylist() == list(pairs["pair_id"])
     return {name: np.flatnonzero(own).tolist() for name, own in flags(table).items()}
 
@@ -217,23 +214,15 @@ def test_a_near_duplicate_leads_to_the_pair_that_stays() -> None:
 
 
 def test_labels_of_both_sentences_are_votes() -> None:
-    rows = [each | {"ratings": None} for each in SOUND]
     given = {
         # most call each what it is; only one of the two; half of the raters; another sentence alone
-        "p0": [("stereotype", "stereotype", 3), ("stereotype", "unrelated", 2)],
-        "p1": [("stereotype", "stereotype", 5), ("antistereotype", "stereotype", 5)],
-        "p2": [("antistereotype", "antistereotype", 2), ("antistereotype", "related", 2)],
-        "p3": [("unrelated", "unrelated", 5)],
+        "p0": 3 * ["stereotype: stereotype"] + 2 * ["stereotype: unrelated"],
+        "p1": 5 * ["stereotype: stereotype"] + 5 * ["antistereotype: stereotype"],
+        "p2": 2 * ["antistereotype: antistereotype"] + 2 * ["antistereotype: related"],
+        "p3": 5 * ["unrelated: unrelated"],
     }
-    labels = framed(
-        [
-            {"pair_id": pair_id, "role": role, "label": label, "votes": votes}
-            for pair_id, own in given.items()
-            for role, label, votes in own
-        ],
-        LABELS,
-    )
-    found = found_in(rows, labels)
+    rows = [each | {"ratings": None, "labels": given.get(str(each["pair_id"]))} for each in SOUND]
+    found = found_in(rows)
     assert found["few_votes"] == [1, 2] and found["no_votes"] == [3, 4]
 
 
@@ -254,8 +243,8 @@ def test_the_flaws_of_crows_pairs() -> None:
 
 def test_the_flaws_of_stereoset() -> None:
     path = real_data("stereoset", "dev.json")
-    pairs, labels = read_benchmark(path, {"format": "stereoset"}), read_labels(path, "stereoset")
-    table = flaws_table(pairs, labels)
+    pairs = read_benchmark(path, {"format": "stereoset"})
+    table = flaws_table(pairs)
     counts = {name: int(own.sum()) for name, own in flags(table).items()}
     assert counts == dict.fromkeys(PAIR_FLAWS, 0) | {UNRATED: 810, "near_duplicate": 8}
     # a label that is missing is no flaw

@@ -110,7 +110,6 @@ def test_what_cannot_be_held_against_anything_is_a_failure(copied: Workflow) -> 
     assert errors(verify(copied)) == [
         f"error: {SMALL}/benchmarks/stereo.parquet: stereo.json, which it was made from, is not here",
         f"error: {SMALL}/group.parquet: does not say what it was made from",
-        f"error: {SMALL}/quality/stereo/labels.parquet: stereo.json, which it was made from, is not here",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Benchmarks of sentence pairs, read into the tables PAIRS and LABELS: CrowS-Pairs, StereoSet and any table.
+"""Benchmarks of sentence pairs, read into the table PAIRS: CrowS-Pairs, StereoSet and any table.
 
 A format is a function that yields, pair by pair, its place in the file in words (`row 3 (line 5)`) and its
 columns of PAIRS; a column left out is null. FORMATS has them by the name that a study gives as `format`.
@@ -13,10 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.benchmarks.schema import LABELS, PAIRS
+from unmask.benchmarks.schema import PAIRS
 from unmask.close_names import known_names
 from unmask.errors import InputError
-from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, UNRELATED
 from unmask.user_files import Node, quoted, read_document
 from unmask.user_tables import Column, Table, choices_of, identifier
@@ -37,6 +36,7 @@ _COLUMNS = (
     Column("writer", label=True),
     Column("direction", choices=DIRECTIONS),
     Column("ratings", list, label=True),
+    Column("labels", list),
 )
 """What PAIRS has to be, whatever the format."""
 
@@ -67,19 +67,6 @@ def read_benchmark(path: str | Path, entry: Entry) -> pd.DataFrame:
     if same := int((pairs["stereotype"] == pairs["antistereotype"]).sum()):
         logger.warning("%s: in %d pairs both sentences are the same", path, same)
     return pairs
-
-
-def read_labels(path: str | Path, format_: str) -> pd.DataFrame:
-    """The labels of a benchmark's sentences, as LABELS; no rows where its source has none.
-
-    Raises InputError where the source cannot be read.
-    """
-    counts = Counter(_stereoset_labels(Path(path)) if format_ == "stereoset" else ())
-    rows = [
-        {"pair_id": pair, "role": role, "label": label, "votes": votes}
-        for (pair, role, label), votes in counts.items()
-    ]
-    return framed(rows, LABELS).astype({"pair_id": "str", "votes": "int16"})
 
 
 # CrowS-Pairs (Nangia et al. 2020): a row of csv for each pair
@@ -145,28 +132,27 @@ def stereoset(path: Path, entry: Entry) -> Pairs:
     for number, item in enumerate(_items(path)):
         pair = {"pair_id": item["id"].value}
         pair |= {key: item[key].text() for key in ("bias_type", "context", "target")}
+        labels: list[str] = []
         for sentence in item["sentences"].parts():
             role = _role_of(sentence)
             if role in pair:
                 raise sentence.fault(f"a second {sentence['gold_label'].value} sentence")
             pair[role] = sentence["sentence"].text()
+            labels += _labels_in(sentence)
         if missing := [label for label, role in _ROLES.items() if role not in pair]:
             raise item["sentences"].fault(f"no {missing[0]} sentence")
-        yield f"item {pair['pair_id']} (row {number})", pair
+        yield f"item {pair['pair_id']} (row {number})", pair | {"labels": labels or None}
 
 
-def _stereoset_labels(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Pair, role and label of every label that an annotator gave; some items of the authors' file have none.
+def _labels_in(sentence: Node) -> Iterator[str]:
+    """The labels that annotators gave a sentence; some items of the authors' file have none.
 
-    A label is that of a role, or `related`, which is none. Raises InputError naming the file, the item and
-    the key where labels are no list of objects with a text as their `label`.
+    A label is that of a role, or `related`, which is none.
     """
-    for item in _items(path):
-        for sentence in item["sentences"].parts():
-            labels = sentence.mapping().get("labels")
-            for each in labels.parts() if labels and labels.value else ():
-                label = each["label"].text()
-                yield item["id"].value, _role_of(sentence), _ROLES.get(label, label)
+    labels = sentence.mapping().get("labels")
+    for each in labels.parts() if labels and labels.value else ():
+        label = each["label"].text()
+        yield f"{_role_of(sentence)}: {_ROLES.get(label, label)}"
 
 
 def _items(path: Path) -> Iterator[Node]:

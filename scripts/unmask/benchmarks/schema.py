@@ -1,9 +1,7 @@
-"""The tables that a benchmark is read into: its pairs, and the labels of their sentences."""
+"""The table that a benchmark is read into."""
 
 from collections import Counter
-from collections.abc import Mapping
-
-import pandas as pd
+from collections.abc import Iterable
 
 from unmask.tables import schema
 
@@ -18,6 +16,9 @@ PAIRS = schema(
                              null where the source does not say
     ratings         text[]?  one entry a validator: the bias type chosen, null for none; null where there were
                              no validators
+    labels          text[]?  one entry a label that an annotator gave a sentence: what the sentence is in its
+                             pair, and what it was taken for, as in `stereotype: unrelated`; null where
+                             nobody was asked
     context         text?    the text before the sentences, where the source has one
     target          text?    whom or what the pair is about, where the source says so
     writer          text?    who wrote the pair, where the source says so
@@ -25,22 +26,11 @@ PAIRS = schema(
 )
 """One row per pair of a benchmark, in the order of its source."""
 
-LABELS = schema(
-    """
-    pair_id  text  the pair
-    role     word  what the sentence is in its pair: stereotype, antistereotype or unrelated
-    label    word  what annotators took it for: one of these, or another word of the source
-    votes    i16   how many annotators gave this label
-    """
-)
-"""One row per sentence and label that it was given, in the order of the source. They are no part of PAIRS, of
-which models are run: what people said of a sentence changes no evidence."""
 
-
-def by_sentence(labels: pd.DataFrame) -> Mapping[tuple[str, str], Mapping[str, int]]:
-    """How many annotators gave each label (LABELS), by pair and role."""
-    counts: dict[tuple[str, str], Counter[str]] = {}
-    columns = (labels[name].tolist() for name in LABELS.names)
-    for pair, role, label, votes in zip(*columns, strict=True):
-        counts.setdefault((pair, role), Counter())[label] += votes
+def labels_of(labels: Iterable[str] | None) -> dict[str, Counter[str]]:
+    """How many annotators gave each label, of the `labels` of a pair, by the role of the sentence."""
+    counts: dict[str, Counter[str]] = {}
+    for each in () if labels is None else labels:
+        role, _, label = each.partition(": ")
+        counts.setdefault(role, Counter())[label] += 1
     return counts

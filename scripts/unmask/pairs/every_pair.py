@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from unmask.benchmarks.schema import LABELS, by_sentence
+from unmask.benchmarks.schema import labels_of
 from unmask.measures.names import title_of
 from unmask.pairs.explorer import PARTS, packed, shown_pairs
 from unmask.pairs.quality import TITLES
@@ -16,7 +16,6 @@ from unmask.report.sheets import counted
 from unmask.report.study import SCORED
 from unmask.report.wording import listed
 from unmask.statistics.schema import PAIR_FLAWS
-from unmask.study_results import tables_by
 from unmask.terms import SIDES
 
 NOTE = "One pair shows how a measure works, not what a model is like; scores over many pairs say that."
@@ -68,7 +67,6 @@ def _with_tokens(results: PairResults) -> list[str]:
 def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any]:
     """The data of the program. example: the first trained model with tokens, and its first benchmark, of
     which it shows three example pairs; null where there is none."""
-    labels = tables_by(results.files["labels"], LABELS, "benchmark")
     models, benchmarks = results.settings["explorer"]["models"], list(pairs)
     rated = [each.name for each in results.study.benchmarks if each.world is None]
     trained = [name for name in _with_tokens(results) if name in results.study.trained()]
@@ -83,7 +81,7 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
         "benchmarks": [
             {
                 "name": name,
-                "pairs": packed(pair_columns(some, results.flaws[name], labels.get(name), name in rated)),
+                "pairs": packed(pair_columns(some, results.flaws[name], name in rated)),
             }
             for name, some in pairs.items()
         ],
@@ -98,12 +96,10 @@ def _data(results: PairResults, pairs: dict[str, pd.DataFrame]) -> dict[str, Any
     }
 
 
-def pair_columns(
-    pairs: pd.DataFrame, flaws: pd.DataFrame, labels: pd.DataFrame | None = None, rated: bool = True
-) -> dict[str, list[Any]]:
+def pair_columns(pairs: pd.DataFrame, flaws: pd.DataFrame, rated: bool = True) -> dict[str, list[Any]]:
     """What the explorer has of a benchmark's pairs, column by column.
 
-    flaws: FLAWS; labels: LABELS, if there are any; both may be of other pairs too.
+    flaws: FLAWS, also of other pairs.
     rated: whether people rated the pairs, and no world drew the ratings, which then are not shown.
     ratings: for each pair null, or how many raters chose each bias type (null: none of them), the most first.
     labels: for each pair null, or of both its sentences how many raters gave each label, likewise. flaws: the
@@ -112,8 +108,8 @@ def pair_columns(
     columns = ["pair_id", "bias_type", "stereotype", "antistereotype", "direction", "target"]
     texts = pairs[columns].astype(object).where(pairs[columns].notna(), None)
     has = flaws.set_index("pair_id").loc[pairs["pair_id"], list(PAIR_FLAWS)].eq(True).to_numpy(bool)
-    given = {} if labels is None else {key: _most_first(of) for key, of in by_sentence(labels).items()}
-    of_sides = ([given.get((pair, side), []) for side in SIDES] for pair in pairs["pair_id"])
+    given = map(labels_of, pairs["labels"].astype(object).where(pairs["labels"].notna(), None))
+    of_sides = ([_most_first(of.get(side, {})) for side in SIDES] for of in given)
     return {name: texts[name].tolist() for name in columns} | {
         "ratings": list(map(votes, pairs["ratings"])) if rated else [None] * len(pairs),
         "labels": [both if any(both) else None for both in of_sides],

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from unmask.benchmarks.schema import LABELS, PAIRS
+from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
 from unmask.pairs.schema import PRECISION
@@ -11,7 +11,6 @@ from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, STATES, VERSIO
 
 TABLES: Mapping[str, tuple[str, Any]] = {
     "pairs": ("benchmarks/{benchmark}.parquet", PAIRS),
-    "labels": ("quality/{benchmark}/labels.parquet", LABELS),
     "flaws": ("quality/{benchmark}/flaws.parquet", FLAWS),
     # before evidence, whose pattern its paths fit as well
     "likeliest": ("evidence/{model}/{benchmark}/{variant}/{masking}.top.parquet", LIKELIEST),

@@ -55,7 +55,7 @@ class PairResults:
     files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
     models_compared, pairs and flaws (of every benchmark), versions (of each that is a version of another),
     states (of every series and benchmark), scores (all of the study), published (a CSV), captions (a YAML),
-    truths (of worlds), and for the explorer labels (of the benchmarks that have some) and explored (of every
+    truths (of worlds), and for the explorer explored (of every
     model and benchmark that it shows).
 
     settings: models, benchmarks, dtypes, measures, judged (the models that were trained on what was planted),

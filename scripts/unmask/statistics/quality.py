@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from unmask.benchmarks.schema import by_sentence
+from unmask.benchmarks.schema import labels_of
 from unmask.statistics.decisions import Decisions, in_order
 from unmask.statistics.schema import ANY_FLAW, FLAWS, LEVERAGE, PAIR_FLAWS, QUALITY, UNEQUAL_TOKENS, UNRATED
 from unmask.statistics.sharing import (
@@ -34,8 +34,8 @@ UNKNOWN_TOKENS = "unknown_tokens"
 WORDS_SHOWN = 10
 
 
-def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.DataFrame:
-    """The flaws of each pair (PAIRS), as unmask.statistics.schema.FLAWS; labels: LABELS, if there are any.
+def flaws_table(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The flaws of each pair (PAIRS), as unmask.statistics.schema.FLAWS.
 
     few_votes: no more than half of those who rated the pair chose its own bias type; where sentences were
     labelled, no more than half of those who labelled either of the two called it what it is in the pair.
@@ -51,7 +51,7 @@ def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.D
     # a pair of signs alone is like none
     duplicate = of_both.duplicated().to_numpy() & of_both.map(bool).to_numpy(bool)
     some = [name for name in FIELDS if pairs[name].notna().any()]
-    votes = list(_votes(pairs, labels))
+    votes = list(_votes(pairs))
     columns = {
         "pair_id": pairs["pair_id"].to_numpy(object),
         "few_votes": [any(2 * agree <= n for agree, n in of) if of else None for of in votes],
@@ -69,13 +69,12 @@ def flaws_table(pairs: pd.DataFrame, labels: pd.DataFrame | None = None) -> pd.D
     return pd.DataFrame(columns, columns=FLAWS.names, dtype=object)
 
 
-def _votes(pairs: pd.DataFrame, labels: pd.DataFrame | None) -> Iterator[list[tuple[int, int]]]:
+def _votes(pairs: pd.DataFrame) -> Iterator[list[tuple[int, int]]]:
     """Of the raters of each pair, and of those who labelled either sentence, how many agree, of how
     many; nothing of none."""
-    of_sentences = {} if labels is None else by_sentence(labels)
-    for pair, bias_type, ratings in zip(pairs["pair_id"], pairs["bias_type"], pairs["ratings"], strict=True):
-        labelled = [(side, of_sentences.get((pair, side), {})) for side in SIDES]
-        counts = [(votes.get(side, 0), sum(votes.values())) for side, votes in labelled]
+    for bias_type, ratings, labels in zip(pairs["bias_type"], pairs["ratings"], pairs["labels"], strict=True):
+        of_sides = labels_of(labels if isinstance(labels, Collection) else None)
+        counts = [(votes[side], votes.total()) for side, votes in of_sides.items() if side in SIDES]
         if isinstance(ratings, Collection):
             counts.append((sum(each == bias_type for each in ratings), len(ratings)))
         yield [(agree, n) for agree, n in counts if n]
