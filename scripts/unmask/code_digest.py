@@ -2,16 +2,11 @@
 
 import ast
 import hashlib
-import json
-import sys
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from unmask.columns import columns_of
-from unmask.errors import InputError
-from unmask.files import write_text
 from unmask.installation import LIBRARY, workflow_root
 
 PLUMBING = frozenset(
@@ -26,8 +21,6 @@ PLUMBING = frozenset(
 They stand outside every digest, so a change of them redoes nothing. None may be imported for a value, and
 none may import what is not of this list: tests/unit/test_code_digest.py sees to both.
 """
-
-_OWN_SOURCE = Path(__file__).read_bytes()
 
 
 def code_digest(script: str | Path, *modules: str | Path) -> str:
@@ -90,23 +83,7 @@ class _Module(NamedTuple):
 
 @cache
 def _module(path: Path) -> _Module:
-    """What a source file has, from beside its compiled code where it was read before."""
-    source = path.read_bytes()
-    # the tree is the interpreter's, what is made of it this file's
-    made_of = hashlib.sha256(b"\0".join([sys.version.encode(), _OWN_SOURCE, source])).hexdigest()
-    cached = path.parent / "__pycache__" / f"{path.stem}.{sys.implementation.cache_tag}.digest.json"
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return _Module(**json.loads(cached.read_text(encoding="utf-8"))[made_of])
-    module = _parsed(source, path)
-    if not sys.dont_write_bytecode:
-        with suppress(OSError, InputError):
-            cached.parent.mkdir(exist_ok=True)
-            write_text(cached, json.dumps({made_of: module._asdict()}))
-    return module
-
-
-def _parsed(source: bytes, path: Path) -> _Module:
-    tree = ast.parse(source, filename=str(path))
+    tree = ast.parse(path.read_bytes(), filename=str(path))
     names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
