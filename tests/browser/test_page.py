@@ -18,8 +18,6 @@ from browsing import DESK, PHONE, TABLET, Opened, open_report
 from library import (
     DASH,
     LONG,
-    RESULTS,
-    TRUST,
     About,
     App,
     Axis,
@@ -103,8 +101,8 @@ def blocks() -> tuple[Block, ...]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sections of every block, with room between them, so that the last charts are far away."""
     sections = [
-        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks(), group=group, label=title)
-        for name, group, title in (("first", RESULTS, ""), ("last", TRUST, "The last"))
+        Section(name, f"{name.title()} {HOSTILE}", (HOSTILE,), blocks(), label=title)
+        for name, title in (("first", ""), ("last", "The last"))
     ]
     many = tuple(Text(f"Line {place}.") for place in range(200))
     sections.insert(1, Section("between", "Between", (), many))
@@ -496,39 +494,18 @@ def test_what_is_tabbed_to_is_never_below_the_bar(browser: Browser, report: Path
     opened.page.context.close()
 
 
-def shows_links(page: Page, names: list[str]) -> None:
-    """Whether the navigation shows these, and no other."""
-    expect(page.locator("nav a:visible")).to_have_text(names)
-
-
-@pytest.mark.parametrize("room", [PHONE, TABLET])
-def test_the_bar_has_groups_and_the_sections_of_one(browser: Browser, report: Path, room: Any) -> None:
+@pytest.mark.parametrize("room", [PHONE, DESK])
+def test_the_bar_says_which_section_is_read(browser: Browser, report: Path, room: Any) -> None:
     opened = open_report(browser, report, viewport=room)
-    page, groups = opened.page, ["Results", "Trust"]
-    title = f"First {HOSTILE}"
-    expect(page.locator("nav [aria-current]")).to_have_text(title)
-    shows_links(page, ["Results", title, "Between", "Trust"])
+    page = opened.page
+    expect(page.locator("nav [aria-current]")).to_have_text(f"First {HOSTILE}")
+    expect(page.locator("nav a")).to_have_text([f"First {HOSTILE}", "Between", "The last"])
     bar = page.locator("nav").bounding_box()
     assert bar and bar["height"] < 70 and opened.broader_than_the_screen() == []
-    page.get_by_role("link", name="Trust", exact=True).click()
+    page.get_by_role("link", name="The last", exact=True).click()
     expect(page.locator("nav [aria-current]")).to_have_text("The last")
     expect(page.locator("#last h2")).to_be_in_viewport()
-    shows_links(page, [*groups, "The last"])
-    # whoever tabs back to the other group meets its sections
-    page.keyboard.press("Shift+Tab")
-    shows_links(page, ["Results", title, "Between", "Trust"])
     assert opened.said == opened.asked == []
-    page.context.close()
-
-
-def test_a_broad_screen_has_all_sections_at_the_side(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, "#last-table-1")
-    page = opened.page
-    shows_links(page, ["Results", f"First {HOSTILE}", "Between", "Trust", "The last"])
-    expect(page.locator("nav [aria-current]")).to_have_text("The last")
-    boxes = [page.locator(place).bounding_box() for place in ("nav", "main")]
-    side, main = (box for box in boxes if box)
-    assert side["x"] + side["width"] <= main["x"] and side["y"] == 0
     page.context.close()
 
 
@@ -551,7 +528,7 @@ def test_labels_are_whole_on_a_phone(browser: Browser, tmp_path: Path) -> None:
         for name, value in (("a small town (no region)", 0), ("the countryside", 300), ("far away", -340))
     ]
     axis = Axis("change of the share, points", line=0)
-    drawn = forest(pd.DataFrame(rows), axis, [("value", "value", ".1f")])
+    drawn = forest(pd.DataFrame(rows), axis)
     path = tmp_path / "index.html"
     section = Section("phone", "Phone", ("found",), (chart("A chart.", "alt", drawn or alt.Chart()),))
     path.write_text(render_page("t", [section]), encoding="utf-8")

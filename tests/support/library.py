@@ -302,7 +302,6 @@ from unmask.report.panels import (
     Row,
     by_value,
     domain,
-    ends_of,
     kinds,
     line,
     names_down,

@@ -18,7 +18,7 @@ AXIS = Axis("of 100 pairs", line=50)
 
 
 def drawn_of(*changes: dict[str, Any], axis: Axis = AXIS) -> alt.FacetChart:
-    drawing = changes_chart(pd.DataFrame(changes), axis, 1)
+    drawing = changes_chart(pd.DataFrame(changes), axis)
     assert drawing is not None
     return drawing
 
@@ -59,4 +59,4 @@ def test_panels_of_different_numbers_have_a_scale_each() -> None:
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
-    assert changes_chart(pd.DataFrame(columns=CHART_COLUMNS, dtype=float), AXIS, 1) is None
+    assert changes_chart(pd.DataFrame(columns=CHART_COLUMNS, dtype=float), AXIS) is None

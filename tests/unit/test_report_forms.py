@@ -25,7 +25,6 @@ from library import (
 
 HOSTILE = "'</script><b>\nsecond line"
 AXIS = Axis("what, in units", line=0.5, span=(0, 1), step=0.5)
-TIPS = (("name", "name"), ("value", "value", ".2f"))
 KINDS = Kinds("kind", "which", ("old", "new"))
 
 
@@ -65,7 +64,7 @@ def panel_of(drawn: alt.FacetChart | None, place: int = 0) -> Panel:
 
 
 def test_data_are_the_frame_without_rows_that_have_no_number() -> None:
-    drawn = forest(FRAME, AXIS, TIPS)
+    drawn = forest(FRAME, AXIS)
     assert drawn is not None
     assert chart("c", "a", drawn).rows == [
         {"panel": "p", "name": "z", "value": 0.25, "low": 0.1, "high": 0.75, "kind": "new"},
@@ -76,33 +75,33 @@ def test_data_are_the_frame_without_rows_that_have_no_number() -> None:
 
 def test_a_forest_is_drawn_where_its_numbers_are() -> None:
     for axis in (AXIS, Axis("x", line=0.5), Axis("x", line=0.5, independent=True)):
-        drawn = forest(BANDS, axis, TIPS, kinds=KINDS, broad=("chance_low", "chance_high"))
+        drawn = forest(BANDS, axis, kinds=KINDS, broad=("chance_low", "chance_high"))
         check_forest(drawn, "value", band=("chance_low", "chance_high"), line=0.5)
     # 300 pixels are 0 to 1.5
-    panel = panel_of(forest(BANDS, AXIS, TIPS))
+    panel = panel_of(forest(BANDS, AXIS))
     assert [mark.x for mark in panel.of("symbol")] == pytest.approx([50, 100])
 
 
 def test_an_interval_with_one_end_is_not_drawn() -> None:
     half = BANDS.assign(low=[0.1, NAN, 0.1, 1.0], high=[NAN, 0.9, 0.2, 1.5], chance_high=[NAN, 0.4, 1, 0.2])
-    first, second = panels_of(forest(half, AXIS, TIPS, broad=("chance_low", "chance_high")) or pytest.fail())
+    first, second = panels_of(forest(half, AXIS, broad=("chance_low", "chance_high")) or pytest.fail())
     assert [len(first.of(kind)) for kind in ("symbol", "rule", "rect")] == [2, 1, 0]
     assert [len(second.of(kind)) for kind in ("symbol", "rule", "rect")] == [1, 2, 1]
-    of_doses = response(half.assign(dose=1.0), AXIS, Axis("y"), (), dose="dose", value="value")
+    of_doses = response(half.assign(dose=1.0), AXIS, Axis("y"), dose="dose", value="value")
     assert [len(panel_of(of_doses, place).of("rule")) for place in (0, 1)] == [1, 2]
 
 
 def test_names_and_panels_are_in_the_order_of_the_data_or_as_asked() -> None:
-    assert last_of(forest(FRAME, AXIS, TIPS))["y"]["sort"] == ["z", "a"]
-    assert last_of(forest(FRAME, AXIS, TIPS, names=["a", "b", "z"]))["y"]["sort"] == ["a", "z"]
-    drawn = forest(FRAME.iloc[::-1], AXIS, TIPS)
+    assert last_of(forest(FRAME, AXIS))["y"]["sort"] == ["z", "a"]
+    assert last_of(forest(FRAME, AXIS, names=["a", "b", "z"]))["y"]["sort"] == ["a", "z"]
+    drawn = forest(FRAME.iloc[::-1], AXIS)
     assert drawn is not None
     assert [panel.title for panel in panels_of(drawn)] == [("'</script><b>", "second line"), ("p",)]
 
 
 def test_a_scale_ends_at_steps_or_has_some_room() -> None:
     def scale(frame: pd.DataFrame, axis: Axis) -> dict[str, Any]:
-        found: dict[str, Any] = last_of(forest(frame, axis, TIPS))["x"]["scale"]
+        found: dict[str, Any] = last_of(forest(frame, axis))["x"]["scale"]
         return found
 
     # as far as an interval reaches, in whole steps; and what the axis covers at least
@@ -113,11 +112,11 @@ def test_a_scale_ends_at_steps_or_has_some_room() -> None:
     loose = scale(below, Axis("x", span=(0, 1)))
     assert loose["domain"] == [-0.2, 1] and loose["padding"] > 0
     assert "domain" not in scale(FRAME, Axis("x"))
-    far = forest(FRAME.assign(far=3.0), AXIS, TIPS, beside=[Beside("far", "tick")])
+    far = forest(FRAME.assign(far=3.0), AXIS, beside=[Beside("far", "tick")])
     assert last_of(far)["x"]["scale"]["domain"] == [0, 3]
-    own = forest(FRAME, Axis("x", independent=True), TIPS)
+    own = forest(FRAME, Axis("x", independent=True))
     assert chart("c", "a", own).spec["resolve"]["scale"] == {"x": "independent"}  # type: ignore[arg-type]
-    numbers = last_of(forest(FRAME, Axis("x", ticks=[0, 1], format=".1f"), TIPS))["x"]["axis"]
+    numbers = last_of(forest(FRAME, Axis("x", ticks=[0, 1], format=".1f")))["x"]["axis"]
     assert (numbers["values"], numbers["format"]) == ([0, 1], ".1f")
 
 
@@ -126,15 +125,15 @@ def test_rows_of_one_name_are_below_each_other() -> None:
         {"panel": "p", "name": "z", "value": 1, "kind": "new"},
         {"panel": "p", "name": "z", "value": 2, "kind": "old"},
     )
-    new, old = panel_of(forest(both, AXIS, TIPS, kinds=KINDS, apart="kind")).of("symbol")
+    new, old = panel_of(forest(both, AXIS, kinds=KINDS, apart="kind")).of("symbol")
     assert old.y < new.y
-    new, old = panel_of(forest(both, AXIS, TIPS, apart="kind")).of("symbol")
+    new, old = panel_of(forest(both, AXIS, apart="kind")).of("symbol")
     assert new.y < old.y
 
 
-@pytest.mark.parametrize(("mark", "kind"), [("triangle", "symbol"), ("ring", "symbol"), ("tick", "rect")])
+@pytest.mark.parametrize(("mark", "kind"), [("triangle", "symbol"), ("tick", "rect")])
 def test_numbers_beside_stand_in_their_rows(mark: Any, kind: str) -> None:
-    drawn = forest(BANDS, AXIS, TIPS, interval=("no", "no"), beside=[Beside("other", mark)])
+    drawn = forest(BANDS, AXIS, interval=("no", "no"), beside=[Beside("other", mark)])
     first, second = (panel_of(drawn, place) for place in (0, 1))
     points = first.of("symbol")[-2:]
     others = first.of(kind)[:2]
@@ -144,17 +143,9 @@ def test_numbers_beside_stand_in_their_rows(mark: Any, kind: str) -> None:
     assert len(second.of("symbol")) == 1 and not second.of("rect")
 
 
-def test_a_number_of_a_panel_is_a_line_across_it() -> None:
-    truths = FRAME.assign(truth=[0.7, 0.8, 0.1, NAN])
-    drawn = forest(truths, AXIS, TIPS, interval=("no", "no"), beside=[Beside("truth", "line", "truth")])
-    first, second = (panel_of(drawn, place) for place in (0, 1))
-    assert [line.x for line in first.of("rule")] == pytest.approx([100, 150])
-    assert [line.x for line in second.of("rule")] == pytest.approx([100])
-
-
 def test_text_is_text(tmp_path: Path) -> None:
     names = FRAME.assign(name=FRAME["name"].replace("a", "</svg>datum.x"))
-    drawn = forest(names, AXIS, TIPS, kinds=KINDS, grid=Grid(title="<i>", subtitle=["{{x}}"]))
+    drawn = forest(names, AXIS, kinds=KINDS, grid=Grid(title="<i>", subtitle=["{{x}}"]))
     assert drawn is not None
     save_chart(drawn, tmp_path / "a.svg", tmp_path / "a.png")
     tree = ElementTree.parse(tmp_path / "a.svg")
@@ -179,7 +170,7 @@ ACROSS, UP = Axis("dose"), Axis("response", line=0)
 
 
 def test_responses_stand_at_their_doses_with_what_is_known() -> None:
-    drawn = response(DOSES, ACROSS, UP, (), dose="dose", value="value", kinds=KINDS)
+    drawn = response(DOSES, ACROSS, UP, dose="dose", value="value", kinds=KINDS)
     panel, own = panel_of(drawn), DOSES[DOSES["panel"] == "p"]
     marks = panel.of("symbol")
     right, _ = scale_of(own["dose"], [mark.x for mark in marks])
@@ -210,7 +201,7 @@ def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> N
         )
     )
     drawn = response(
-        words, ACROSS, UP, (), dose="dose", value="value", broad=("least", "most"), reported="theirs"
+        words, ACROSS, UP, dose="dose", value="value", broad=("least", "most"), reported="theirs"
     )
     layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
     looks = [(layer["mark"]["type"], layer["mark"].get("style")) for layer in layers]
@@ -225,7 +216,7 @@ def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> N
     # what nobody reports has no line
     of_none = words.assign(theirs=NAN, least=NAN)
     plain = response(
-        of_none, ACROSS, UP, (), dose="dose", value="value", broad=("least", "most"), reported="theirs"
+        of_none, ACROSS, UP, dose="dose", value="value", broad=("least", "most"), reported="theirs"
     )
     layers = chart("c", "a", plain).spec["spec"]["layer"]  # type: ignore[arg-type]
     assert [layer["mark"]["type"] for layer in layers] == ["rule", "line", "rule", "point"]
@@ -235,7 +226,7 @@ def test_panels_have_one_scale_or_one_each() -> None:
     three = pd.concat([DOSES, DOSES[DOSES["panel"] == "p"].assign(panel="r")])
 
     def factors(up: Axis) -> list[float]:
-        drawn = response(three, ACROSS, up, (), dose="dose", value="value")
+        drawn = response(three, ACROSS, up, dose="dose", value="value")
         return [
             float(np.ptp([panel.of("rule")[0].y, panel.of("symbol")[-1].y]))
             / three.loc[three["panel"] == panel.title[0], "value"].iloc[-1]
@@ -254,7 +245,6 @@ def test_one_number_stands_against_another_with_their_intervals() -> None:
         points,
         Axis("x", line=0),
         UP,
-        (),
         across="dose",
         up="value",
         across_interval=("less", "more"),
@@ -276,5 +266,5 @@ def test_one_number_stands_against_another_with_their_intervals() -> None:
         [up * each + zero for each in own["low"].dropna()]
     )
     assert len(level) == len(upright) == 3
-    unknown = scatter(points, ACROSS, UP, (), across="more", up="value")
+    unknown = scatter(points, ACROSS, UP, across="more", up="value")
     assert len(chart("c", "a", unknown).rows) == len(points) - 1  # type: ignore[arg-type]

@@ -35,11 +35,7 @@ ROWS: list[Row] = [
 
 def drawn(**options: Any) -> alt.FacetChart:
     looks = kinds("kind", "a kind", ["one", "other"])
-    marks = (
-        alt.Chart()
-        .mark_point()
-        .encode(x="x:Q", tooltip=tooltips([("x", "x", ".1f"), ("kind", "a kind")]), **looks)
-    )
+    marks = alt.Chart().mark_point().encode(x="x:Q", tooltip=tooltips(pd.DataFrame(ROWS)), **looks)
     return panels([line(x=2), marks], ROWS, 3, width=200, height=100, margin=50, **options)
 
 

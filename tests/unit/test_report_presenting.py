@@ -47,7 +47,7 @@ class Results:
 
 
 def drawn_of(rows: pd.DataFrame) -> alt.FacetChart | None:
-    return forest(rows, Axis("points"), [("value", "value", ".1f")])
+    return forest(rows, Axis("points"))
 
 
 TOPIC = Topic[Results](

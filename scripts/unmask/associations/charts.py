@@ -8,7 +8,7 @@ import pandas as pd
 
 from unmask.associations.terms import JOINT, WORD, X, Y
 from unmask.report.forms import Axis, Grid, Kinds, forest, response
-from unmask.report.panels import by_value, columns_of, ends_of
+from unmask.report.panels import by_value, columns_of
 from unmask.report.sheets import rows_of
 
 CLAIMS = TOO_SMALL, WITHIN, BEYOND = ("sets too small for such a p", "explainable by chance", "beyond chance")
@@ -41,21 +41,9 @@ def tests(
         without=-known["expected_d"],
         claim=np.select(claims, [TOO_SMALL, BEYOND], WITHIN),
     )
-    tips = (
-        ("label", "test"),
-        ("encoder", "encoder"),
-        ("pooling", "pooling"),
-        ("claim", "it is"),
-        ("d", "d", "+.2f"),
-        *ends_of("+.2f"),
-        ("expected_d", "|d| without bias, on average", ".2f"),
-        ("mean_difference", "mean difference", "+.3f"),
-        ("p_holm", "p after Holm's correction", ".2g"),
-    )
     return forest(
         frame,
         Axis("effect size d", line=0),
-        tips,
         name="label",
         value="d",
         kinds=Kinds("claim", f"p < {alpha:g} after Holm's correction", CLAIMS, claimed=True),
@@ -86,19 +74,10 @@ def grounded(cells: pd.DataFrame) -> alt.FacetChart | None:
         for row in rows_of(by_value(_labelled(own), ["suite", "test", "encoder", "pooling"]))
         for pictures, mean_s in ((X, row.with_x), (Y, row.with_y))
     ]
-    tips = (
-        ("label", "test"),
-        ("encoder", "encoder"),
-        ("pooling", "pooling"),
-        ("words", "mean over"),
-        ("pictures", "pictures"),
-        ("mean_s", "mean s", "+.3f"),
-    )
     return response(
         pd.DataFrame(rows),
         Axis("seen with pictures"),
         Axis("mean s", line=0),
-        tips,
         dose="pictures",
         value="mean_s",
         kinds=Kinds("words", "mean over"),

@@ -125,7 +125,7 @@ def scores_chart(results: DebiasingResults) -> alt.FacetChart | None:
         row=rows["measure"].map(title_of),
         kind=rows["model"].map(kinds),
     )
-    return changes_chart(frame, Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE), decimals=1)
+    return changes_chart(frame, Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE))
 
 
 def _kind(model: Mapping[str, str]) -> str:

@@ -5,16 +5,14 @@ import pandas as pd
 
 from unmask.downstream.correlation import main_metrics
 from unmask.downstream.results import DownstreamResults
-from unmask.downstream.tables import DECIMALS, NAMES
+from unmask.downstream.tables import NAMES
 from unmask.downstream.terms import LEAST_SEEN
 from unmask.measures.names import title_of
 from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import in_order
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import Tips, columns_of, ends_of
+from unmask.report.panels import columns_of
 from unmask.statistics.decisions import NO_PREFERENCE
-
-_FORM = f".{DECIMALS}f"
 
 MOST_CURVES = 7
 """Curves of a panel; where there would be more, every family of models has a panel."""
@@ -32,27 +30,16 @@ def extrinsic(results: DownstreamResults) -> alt.FacetChart | None:
         chance_low="null_low",
         chance_high="null_high",
     )
-    tips = _tips(
-        ("bias", EXTRINSIC, _FORM),
-        *ends_of(_FORM),
-        *ends_of(_FORM, "chance_low", "chance_high", "by chance"),
-        ("truth", "truth", _FORM),
-    )
     return forest(
         frame,
         Axis(EXTRINSIC, line=0, independent=True),
-        tips,
         name="model",
         value="bias",
         broad=("chance_low", "chance_high"),
-        beside=[Beside("truth", "line", "truth")],
+        beside=[Beside("truth", "tick", "truth")],
         names=results.models,
         grid=Grid(between=": "),
     )
-
-
-def _tips(*of: tuple[str, str] | tuple[str, str, str]) -> Tips:
-    return (("panel", "what"), ("model", "model"), *of)
 
 
 def _panels(results: DownstreamResults, rows: pd.DataFrame) -> "pd.Series[str]":
@@ -70,7 +57,7 @@ def changes(results: DownstreamResults) -> alt.FacetChart | None:
         row="origin",
         kind="method",
     )
-    return changes_chart(frame, Axis(EXTRINSIC, line=0, independent=True), DECIMALS)
+    return changes_chart(frame, Axis(EXTRINSIC, line=0, independent=True))
 
 
 def against(results: DownstreamResults) -> alt.FacetChart | None:
@@ -89,18 +76,10 @@ def against(results: DownstreamResults) -> alt.FacetChart | None:
         bias_high="high_bias",
     )
     frame = frame[panel.groupby(panel).transform("size") >= LEAST_SEEN]
-    tips = _tips(
-        ("debiased", "debiased by"),
-        ("score", "stereotype preferred, of 100", _FORM),
-        *ends_of(_FORM),
-        ("bias", EXTRINSIC, _FORM),
-        *ends_of(_FORM, "bias_low", "bias_high", f"interval of {EXTRINSIC}"),
-    )
     return scatter(
         frame,
         Axis("stereotype preferred, of 100 pairs", line=NO_PREFERENCE),
         Axis(EXTRINSIC, zero=True),
-        tips,
         across="score",
         up="bias",
         across_interval=("low", "high"),
@@ -123,16 +102,10 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
         panel += ", " + rows["model"].map({model.name: model.family for model in results.roles})
         kind = rows["model"].map(results.methods).replace("", "as it was")
     frame = columns_of(rows, "task", "model", "step", "low", "high", panel=panel, kind=kind, bias="value")
-    tips = _tips(
-        ("step", "step", "d"),
-        ("bias", EXTRINSIC, _FORM),
-        *ends_of(_FORM),
-    )
     return response(
         frame,
         Axis("steps of fine-tuning", independent=True),
         Axis(EXTRINSIC, zero=True),
-        tips,
         dose="step",
         value="bias",
         kinds=Kinds("kind", "debiased by" if by_family else "model"),

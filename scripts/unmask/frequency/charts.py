@@ -11,19 +11,7 @@ from unmask.frequency.group_words import EXTRACTED
 from unmask.frequency.word_lists import GROUPS
 from unmask.measures.names import title_of
 from unmask.report.forms import Axis, forest
-from unmask.report.panels import (
-    STEP,
-    Row,
-    Tips,
-    columns_of,
-    ends_of,
-    kinds,
-    names_down,
-    only,
-    panels,
-    room_for,
-    tooltips,
-)
+from unmask.report.panels import STEP, Row, columns_of, kinds, names_down, only, panels, room_for, tooltips
 from unmask.statistics.schema import OVERALL
 from unmask.terms import CORRECTED
 
@@ -70,25 +58,7 @@ def _frequencies_chart(rows: Sequence[Row], edge: float) -> alt.FacetChart:
         return alt.X(f"{name}:Q", title="per million words", scale=scale, axis=ticks)
 
     looks = kinds("kind", "words of the group that is", GROUPS)
-    of_word = tooltips(
-        (
-            ("word", "word"),
-            ("name", "bias type"),
-            ("kind", "group"),
-            ("per_million", "per million words", ",.4~g"),
-            ("count", "count", ",d"),
-        )
-    )
-    of_group = tooltips(
-        (
-            ("name", "bias type"),
-            ("kind", "group"),
-            ("words", "words", "d"),
-            ("median", "median", ",.4~g"),
-            ("low", "lower quartile", ",.4~g"),
-            ("high", "upper quartile", ",.4~g"),
-        )
-    )
+    said = tooltips(pd.DataFrame(rows))
     base = alt.Chart()
     group, seen, unseen = (
         base.transform_filter(only("drawn", each)) for each in ("group", "word", "word unseen")
@@ -96,10 +66,10 @@ def _frequencies_chart(rows: Sequence[Row], edge: float) -> alt.FacetChart:
     words: dict[str, Any] = {"size": 26, "opacity": 0.6}
     layers = [
         group.mark_rule(strokeWidth=1.2).encode(x=x("from"), x2="to:Q", color=looks["color"], **y),
-        seen.mark_point(filled=True, **words).encode(x=x("at"), **looks, tooltip=of_word, **y),
-        unseen.mark_point(filled=False, **words).encode(x=x("at"), **looks, tooltip=of_word, **y),
+        seen.mark_point(filled=True, **words).encode(x=x("at"), **looks, tooltip=said, **y),
+        unseen.mark_point(filled=False, **words).encode(x=x("at"), **looks, tooltip=said, **y),
         group.mark_tick(thickness=3, size=STEP - 5, opacity=1).encode(
-            x=x("at"), color=looks["color"], tooltip=of_group, **y
+            x=x("at"), color=looks["color"], tooltip=said, **y
         ),
     ]
     height = alt.Step(STEP * len(GROUPS), **{"for": "position"})
@@ -130,12 +100,5 @@ def correlations(rows: pd.DataFrame) -> alt.FacetChart | None:
         value="rho",
         pairs="n",
     )
-    tips: Tips = (
-        ("panel", "what"),
-        ("name", "measure"),
-        ("value", "correlation", ".2f"),
-        *ends_of(".2f"),
-        ("pairs", "pairs", "d"),
-    )
     axis = Axis("correlation (0: none)", line=0, span=(-0.5, 0.5), step=0.25)
-    return forest(frame, axis, tips)
+    return forest(frame, axis)

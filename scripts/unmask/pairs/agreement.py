@@ -9,7 +9,7 @@ from unmask.measures.formulas import sees_context
 from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import by_value, columns_of, ends_of, only, panels, records, tooltips
+from unmask.report.panels import by_value, columns_of, only, panels, records, tooltips
 from unmask.report.sheets import interval, number, rows_of
 from unmask.report.topics import Topic
 from unmask.report.wording import span
@@ -67,17 +67,8 @@ def areas(rows: pd.DataFrame) -> alt.FacetChart | None:
         kind="protocol",
         value="auc",
     )
-    tips = (
-        ("panel", "what"),
-        ("name", "measure"),
-        ("kind", "protocol"),
-        ("value", "area under the curve", ".3f"),
-        *ends_of(".3f"),
-        ("positives", "positive pairs", "d"),
-        ("negatives", "negative pairs", "d"),
-    )
     axis = Axis("area (0.5: chance)", line=CHANCE, span=(0.4, 0.6), step=0.1)
-    return forest(frame, axis, tips, kinds=Kinds("kind", "protocol", PROTOCOLS), apart="kind")
+    return forest(frame, axis, kinds=Kinds("kind", "protocol", PROTOCOLS), apart="kind")
 
 
 def curves(results: PairResults) -> pd.DataFrame:
@@ -114,15 +105,10 @@ def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
     x = alt.X(f"{FALSE}:Q", title="false positive rate", scale=scale, axis=alt.Axis(values=ticks))
     axis = alt.Axis(values=ticks, minExtent=NUMBERS, maxExtent=NUMBERS)
     y = alt.Y(f"{TRUE}:Q", title="true positive rate", scale=scale, axis=axis)
-    tips = (
-        ("measure", "measure"),
-        (FALSE, "false positive rate", ".2f"),
-        (TRUE, "true positive rate", ".2f"),
-    )
     chance, curve = (alt.Chart().transform_filter(only("drawn", each)) for each in ("chance", "curve"))
     # in the order of its points: it may rise straight up
     line = curve.mark_line(style="single", strokeWidth=1.8).encode(
-        x=x, y=y, order=alt.Order("place:Q"), tooltip=tooltips(tips)
+        x=x, y=y, order=alt.Order("place:Q"), tooltip=tooltips(frame[["measure", FALSE, TRUE]])
     )
     layers = [chance.mark_line(style="neutral", strokeDash=[3, 3]).encode(x=x, y=y), line]
     return panels(layers, records(frame), frame["measure"].nunique(), margin=BESIDE, width=SIZE, height=SIZE)

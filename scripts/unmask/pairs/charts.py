@@ -11,7 +11,7 @@ from unmask.pairs.published import scores
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, IN_EVERY_LEGEND, NO_CLEAR, VERDICTS
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response
-from unmask.report.panels import Tips, columns_of, ends_of
+from unmask.report.panels import columns_of
 from unmask.report.sheets import counted, rows_of
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import ORIGINAL, SHUFFLED
@@ -22,19 +22,6 @@ ON = " on "
 _CLAIMS = (NO_CLEAR, BY_WORDS, CLEAR, CANNOT_TELL, CONTROL)
 """Verdicts in the order of their colours and shapes."""
 
-_TIPS: Tips = (
-    ("panel", "what"),
-    ("state", "state"),
-    ("kind", "sentences"),
-    ("measure", "measure"),
-    ("score", "score", ".1f"),
-    *ends_of(".1f"),
-    *ends_of(".1f", "words_low", "words_high", "word choice alone"),
-    *ends_of(".1f", "untrained_low", "untrained_high", "untrained"),
-    ("reported", "reported", ".1f"),
-    ("reported_by", "by"),
-    ("verdict", "verdict"),
-)
 _COLUMNS = ("model", "benchmark", "group", "score", "low", "high", "untrained_low", "untrained_high")
 
 VARIANTS: Mapping[str, str] = {ORIGINAL: "as written", SHUFFLED: "tokens shuffled"}
@@ -93,7 +80,6 @@ def states(rows: pd.DataFrame) -> alt.FacetChart | None:
         frame,
         Axis(None, independent=True),
         Axis(None, line=NO_PREFERENCE, span=(45, 55)),
-        _tips(frame),
         dose="state",
         value="score",
         broad=("words_low", "words_high"),
@@ -130,10 +116,6 @@ def _frame(rows: pd.DataFrame, panel: "pd.Series[str]") -> pd.DataFrame:
     )
 
 
-def _tips(frame: pd.DataFrame) -> Tips:
-    return [tip for tip in _TIPS if tip[0] in frame]
-
-
 def _panels(
     frame: pd.DataFrame, columns: int, name: str = "measure", title: str = TITLE
 ) -> alt.FacetChart | None:
@@ -158,7 +140,6 @@ def _panels(
     return forest(
         frame,
         Axis("← antistereotype  |  stereotype →", line=NO_PREFERENCE, span=(50 - reach, 50 + reach), step=5),
-        _tips(frame),
         name=name,
         value="score",
         kinds=Kinds("kind", "sentences", [*VARIANTS.values()]) if two else of_verdicts,

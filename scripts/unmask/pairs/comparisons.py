@@ -13,7 +13,7 @@ from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, with_marks
 from unmask.report.forms import Axis, Kinds, forest
-from unmask.report.panels import columns_of, ends_of
+from unmask.report.panels import columns_of
 from unmask.report.topics import clear
 from unmask.statistics.ranks import holm
 from unmask.terms import CORRECTED
@@ -127,19 +127,8 @@ def chart(rows: pd.DataFrame) -> alt.FacetChart | None:
         value="difference",
         pairs="n",
     )
-    tips = (
-        ("panel", "under"),
-        ("first", "first"),
-        ("first_score", "its score", ".1f"),
-        ("second", "second"),
-        ("second_score", "its score ", ".1f"),
-        ("value", "first less second, points", ".1f"),
-        *ends_of(".1f"),
-        ("claim", "difference"),
-        ("pairs", "pairs", "d"),
-    )
     axis = Axis("difference, in points", line=0, span=(-5, 5), step=5)
-    return forest(frame, axis, tips, kinds=Kinds("claim", "difference", CLAIMS, every=False, claimed=True))
+    return forest(frame, axis, kinds=Kinds("claim", "difference", CLAIMS, claimed=True))
 
 
 def says(results: PairResults) -> Iterator[str]:

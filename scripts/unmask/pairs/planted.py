@@ -14,7 +14,7 @@ from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
-from unmask.report.panels import Tips, columns_of, ends_of
+from unmask.report.panels import columns_of
 from unmask.report.sections import Block, Fold, Items, chosen
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import TableAndSheet, counted, rows_of
@@ -31,19 +31,6 @@ _LOOKS = (RIGHT, BY_WORDS, FOOLED, CANNOT_TELL, CONTROL, FOUND, MISSED)
 """Judgements in the order of colours and shapes, with the verdicts among which they stand: right looks like
 no clear preference, fooled like a clear one."""
 
-_TIPS: Tips = (
-    ("panel", "measure"),
-    ("bias_type", "bias type"),
-    ("strength", "planted"),
-    ("model", "model"),
-    ("score", "score", ".1f"),
-    *ends_of(".1f"),
-    *ends_of(".1f", "words_low", "words_high", "word choice alone"),
-    ("exact", "exact model", ".1f"),
-    ("verdict", "verdict"),
-    ("judgement", "judgement"),
-    ("pairs", "pairs", "d"),
-)
 
 _TRAINED, _HOLM, _EXACT = "trained models", "after Holm's correction", "exact model"
 
@@ -244,7 +231,6 @@ def judgements_chart(results: PairResults, benchmark: str | None = None) -> alt.
     return forest(
         frame,
         Axis(None, line=NO_PREFERENCE, span=(0, 100), ticks=[0, 50, 100]),
-        _TIPS,
         value="score",
         kinds=Kinds(
             "judgement",

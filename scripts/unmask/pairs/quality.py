@@ -9,7 +9,7 @@ from unmask.measures.names import title_of
 from unmask.pairs.results import PairResults
 from unmask.report.declared_tables import Column, Table, in_order, with_marks
 from unmask.report.forms import Axis, Grid, Kinds, forest
-from unmask.report.panels import columns_of, ends_of
+from unmask.report.panels import columns_of
 from unmask.report.sheets import DASH, Sheet
 from unmask.report.topics import Topic, clear
 from unmask.statistics.quality import UNKNOWN_TOKENS, flags
@@ -107,22 +107,9 @@ def without_any(rows: pd.DataFrame) -> alt.FacetChart | None:
         frame[["change", "low", "high", "chance_low", "chance_high"]].abs().max().max() if len(frame) else 0
     )
     most = max(2.0, float(most))
-    tips = (
-        ("panel", "what"),
-        ("measure", "measure"),
-        ("score", "all pairs", ".1f"),
-        ("without", "without these", ".1f"),
-        ("change", "change", "+.2f"),
-        *ends_of("+.2f"),
-        ("chance_high", "by chance, two standard deviations", ".2f"),
-        ("left_out", "pairs left out", "d"),
-        ("pairs", "of", "d"),
-        ("claim", "the change"),
-    )
     return forest(
         frame,
         Axis("change, points of the score", line=0, span=(-most, most), format="+~g"),
-        tips,
         name="measure",
         value="change",
         kinds=Kinds("claim", "the change", CLAIMS, claimed=True),

@@ -14,7 +14,7 @@ from unmask.regional.results import OVERALL, RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS
 from unmask.regional.terms import C_W, CONTROL
 from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
-from unmask.report.panels import SharedData, Tips, columns_of, ends_of, only, panels, records, tooltips
+from unmask.report.panels import SharedData, columns_of, only, panels, records, tooltips
 from unmask.study_results import load_tables, paths_by
 from unmask.tables import opened_table
 
@@ -62,19 +62,9 @@ def scores(results: RegionalResults) -> Chart:
         name=rows["region"].map(results.regions["headed"]),
         claim=claims,
     ).join(rows[["score", "permuted_low", "permuted_high"]] * THOUSAND)
-    tips = (
-        ("panel", "model"),
-        ("name", "region (children)"),
-        ("score", SCORE, ".4g"),
-        *ends_of(".4g", "permuted_low", "permuted_high", "permutations"),
-        ("p", "p", ".3g"),
-        ("p_holm", "p, Holm-corrected", ".3g"),
-        ("claim", "against permutations"),
-    )
     return forest(
         frame,
         Axis(SCORE, ticks=4),
-        tips,
         value="score",
         kinds=Kinds("claim", "against permutations", CLAIMS, claimed=True),
         broad=("permuted_low", "permuted_high"),
@@ -116,12 +106,10 @@ def names(results: RegionalResults) -> Chart:
         parts.append(part.sort_values("large", kind="stable"))
     if not parts:
         return None
-    tips = (("panel", "model"), ("name", "region"), ("level", "level"), ("within", "lies in"))
     return scatter(
         pd.concat(parts),
         Axis("first component", independent=True),
         Axis("second component", independent=True),
-        tips,
         across="first",
         up="second",
         kinds=Kinds("within", "lies in", regions["name"][results.continents].tolist()),
@@ -145,18 +133,10 @@ def series(results: RegionalResults) -> Chart:
         name=rows["region"].map(names),
         score=rows["score"] * THOUSAND,
     )
-    tips = (
-        ("panel", "series"),
-        ("model", "model"),
-        ("name", "region"),
-        ("epoch", "epochs", ".3~g"),
-        ("score", SCORE, ".4g"),
-    )
     return response(
         frame,
         Axis("epochs of further training", zero=True, ticks=sorted(frame["epoch"].unique()), format=".3~g"),
         Axis(SCORE, independent=True),
-        tips,
         dose="epoch",
         value="score",
         kinds=Kinds("name", None, list(names.values())),
@@ -175,8 +155,7 @@ def word_map(results: RegionalResults) -> Chart:
         log_probs = of_word.set_index("name")["log_prob"]
         frame = columns_of(countries, code="country_code", country="name")
         frames.append(frame.assign(panel=model, log_prob=frame["country"].map(log_probs)))
-    tips = (("log_prob", "mean log-probability", ".4g"),)
-    return country_map(results, frames, "log_prob", "likelihood, within a model", tips)
+    return country_map(results, frames, "log_prob", "likelihood, within a model")
 
 
 def positive_map(results: RegionalResults) -> Chart:
@@ -194,21 +173,13 @@ def positive_map(results: RegionalResults) -> Chart:
         country=rows["region"].map(regions["name"]),
         **{name: 100 * rows[name] for name in ("net", "over_control")},
     )
-    tips = (
-        ("net", "change, points", "+.2f"),
-        ("over_control", "beyond the control, points", "+.2f"),
-        ("p_holm", "p, Holm-corrected", ".3g"),
-    )
-    return country_map(results, [frame], "net", "change, within a classifier", tips)
+    return country_map(results, [frame], "net", "change, within a classifier")
 
 
-def country_map(
-    results: RegionalResults, frames: list[pd.DataFrame], value: str, title: str, tips: Tips
-) -> Chart:
+def country_map(results: RegionalResults, frames: list[pd.DataFrame], value: str, title: str) -> Chart:
     """Countries coloured by the fifth of their number, a map for each panel; None where no country has one.
 
-    frames: with the columns panel, code, country and `value`, and others that `tips` name. title: of the
-    colours.
+    frames: with the columns panel, code, country and `value`. title: of the colours.
     """
     frame = pd.concat(frames, ignore_index=True) if frames and results.files["borders"] else pd.DataFrame()
     if frame.empty:
@@ -232,11 +203,9 @@ def country_map(
     geo = alt.Shape("geo", type="geojson")
     blank, known = (alt.Chart().transform_filter(only("drawn", each)) for each in (BLANK, KNOWN))
     layers = [
-        blank.mark_geoshape(style="no-score").encode(
-            shape=geo, tooltip=tooltips([("country", "country"), ("drawn", "what is known")])
-        ),
+        blank.mark_geoshape(style="no-score").encode(shape=geo, tooltip=tooltips(rows[["country"]])),
         known.mark_geoshape(style="country").encode(
-            shape=geo, color=colour, tooltip=tooltips([("panel", "model"), ("country", "country"), *tips])
+            shape=geo, color=colour, tooltip=tooltips(rows.drop(columns=["code", "fifth", "drawn"]))
         ),
     ]
     corners = {"type": "MultiPoint", "coordinates": CORNERS}

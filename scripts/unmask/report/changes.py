@@ -10,34 +10,20 @@ CHART_COLUMNS = ("panel", "row", "kind", "model", "before", "after", "low", "hig
 the number before and after, the ends of the interval of after less before, and p after correction."""
 
 
-def changes_chart(changes: pd.DataFrame, axis: Axis, decimals: int) -> alt.FacetChart | None:
+def changes_chart(changes: pd.DataFrame, axis: Axis) -> alt.FacetChart | None:
     """A tick for what was, and a mark for what is, with the interval of the change laid at the tick: it holds
     the tick where nothing may have changed. None where there is no change.
 
-    changes: CHART_COLUMNS. decimals: of numbers in tooltips.
+    changes: CHART_COLUMNS.
     """
     frame = changes.assign(
         change=changes["after"] - changes["before"],
         least=changes["before"] + changes["low"],
         most=changes["before"] + changes["high"],
     )
-    number, signed = f".{decimals}f", f"+.{decimals}f"
-    tips = (
-        ("panel", "what"),
-        ("row", "of"),
-        ("model", "model"),
-        ("kind", "debiased by"),
-        ("before", "before", number),
-        ("after", "after", number),
-        ("change", "change", signed),
-        ("low", "interval from", signed),
-        ("high", "interval to", signed),
-        ("p_holm", "p after Holm's correction", ".2g"),
-    )
     return forest(
         frame,
         axis,
-        tips,
         name="row",
         value="after",
         interval=("least", "most"),

@@ -112,7 +112,7 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "outlined": {"stroke": colours.text},
             # told from both ends of the heatmap
             "beyond": {"color": colours.clear, "strokeWidth": 1.4},
-            "truth": {"color": colours.text, "strokeWidth": 1.5, "strokeDash": [5, 3]},
+            "truth": {"color": colours.text},
         },
     }
 

@@ -21,7 +21,6 @@ from unmask.report.panels import (
     STEP,
     WIDTH,
     Looks,
-    Tips,
     domain,
     having,
     kinds,
@@ -46,8 +45,8 @@ _NUMBERS = 40
 class Axis:
     """Numbers along a side of each panel.
 
-    title: with the unit. line: where a line is, in this style of the theme. span: what the scale covers at
-    least, beside all that is drawn; by default what is drawn alone. step: the scale ends at multiples of it.
+    title: with the unit. line: where a line is. span: what the scale covers at least, beside all that is
+    drawn; by default what is drawn alone. step: the scale ends at multiples of it.
     zero: whether it covers 0. independent: whether every panel has a scale by itself. ticks: where numbers
     are, or about how many. format: how these are written, as d3 has it.
     """
@@ -60,31 +59,26 @@ class Axis:
     independent: bool = False
     ticks: int | Sequence[float] = 5
     format: str | None = None
-    style: str = "neutral"
 
 
 @dataclass(frozen=True)
 class Kinds:
     """What colour and shape tell apart.
 
-    column: of the names of kinds. title: of the legend. names: in their order, by default that of the data.
-    every: whether those have a look, too, that no row has. claimed: whether they are what may be claimed,
-    from nothing to the most. listed: those of the legend, by default all.
+    column: of the names of kinds. title: of the legend. names: in their order, those that no row has too; by
+    default those of the data. claimed: whether they are what may be claimed, from nothing to the most.
+    listed: those of the legend, by default all.
     """
 
     column: str
     title: str | None
     names: Sequence[str] | None = None
-    every: bool = True
     claimed: bool = False
     listed: Sequence[str] | None = None
 
     def of(self, frame: pd.DataFrame) -> list[str]:
         """The names, in their order."""
-        there = list(frame[self.column].dropna().unique())
-        if self.names is None:
-            return there
-        return [name for name in self.names if self.every or name in there]
+        return list(frame[self.column].dropna().unique()) if self.names is None else list(self.names)
 
     def looks(self, frame: pd.DataFrame) -> Looks:
         """A colour and a shape for each."""
@@ -94,23 +88,19 @@ class Kinds:
 
 @dataclass(frozen=True)
 class Beside:
-    """Another number of each row: a triangle, a tick, or a ring in the colour of the row; or a line across
-    the panel at the mean of its rows."""
+    """Another number of each row, as a triangle or a tick in a style of the theme."""
 
     column: str
-    mark: Literal["triangle", "tick", "ring", "line"]
+    mark: Literal["triangle", "tick"]
     style: str = "neutral"
 
-    def drawn(self, looks: Looks) -> alt.Chart:
+    def drawn(self) -> alt.Chart:
         """The mark, without its place."""
         rows = having(self.column)
-        marks: dict[str, alt.Chart] = {
-            "line": rows.mark_rule(style=self.style),
-            "tick": rows.mark_tick(style=self.style, thickness=2, height=STEP - 5, orient="vertical"),
-            "triangle": rows.mark_point(style=self.style, shape="triangle-up", size=70, opacity=1),
-            "ring": rows.mark_point(filled=False, size=MARK, opacity=1).encode(**looks),
-        }
-        return marks[self.mark]
+        tick = rows.mark_tick(style=self.style, thickness=2, height=STEP - 5, orient="vertical")
+        point = rows.mark_point(style=self.style, shape="triangle-up", size=70, opacity=1)
+        drawn: alt.Chart = tick if self.mark == "tick" else point
+        return drawn
 
 
 @dataclass(frozen=True)
@@ -178,13 +168,12 @@ class _Side:
 
     def line(self) -> list[alt.Chart]:
         """The line of the axis, if it has one."""
-        return [] if self.axis.line is None else [line(self.axis.style, **{self.name: self.axis.line})]
+        return [] if self.axis.line is None else [line(**{self.name: self.axis.line})]
 
 
 def forest(
     frame: pd.DataFrame,
     axis: Axis,
-    tips: Tips,
     *,
     name: str = "name",
     value: str = "value",
@@ -215,7 +204,7 @@ def forest(
     if len(below) > 1:
         place["yOffset"] = alt.YOffset(f"{apart}:N", sort=below)
     looks, single = _looks(frame, kinds)
-    said = tooltips(tips)
+    said = tooltips(frame)
     # what is drawn later lies over it
     layers: list[alt.Chart] = []
     if broad and _known(frame, broad[0]):
@@ -226,15 +215,11 @@ def forest(
         band = having(*narrow).mark_rule(style="untrained", yOffset=STEP / 2 - 3)
         layers.append(band.encode(**x.between(narrow), **place))
     layers += x.line()
-    for each in beside:
-        if each.mark == "line":
-            layers.append(each.drawn(looks).encode(**x.at(f"mean({each.column})")))
     if _known(frame, interval[0]):
         rule = having(*interval).mark_rule(strokeWidth=1.5, **single)
         layers.append(rule.encode(**x.between(interval), **place, **_colour(looks)))
     for each in beside:
-        if each.mark != "line":
-            layers.append(each.drawn(looks).encode(**x.at(each.column), **place, tooltip=said))
+        layers.append(each.drawn().encode(**x.at(each.column), **place, tooltip=said))
     points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK, **single)
     layers.append(points.encode(**x.at(value), **place, **looks, tooltip=said))
     drawn = panels(
@@ -255,7 +240,6 @@ def response(
     frame: pd.DataFrame,
     x: Axis,
     y: Axis,
-    tips: Tips,
     *,
     dose: str,
     value: str,
@@ -283,7 +267,7 @@ def response(
     place = (across.at(dose) if numbers else _words_across(x, frame[dose], grid.width)) | up.at(value)
     looks, single = _looks(frame, kinds)
     one: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
-    said = tooltips(tips)
+    said = tooltips(frame)
     layers: list[alt.Chart] = []
     if broad and _known(frame, broad[0]):
         band = having(*broad).mark_area(style="chance")
@@ -311,7 +295,6 @@ def scatter(
     frame: pd.DataFrame,
     x: Axis,
     y: Axis,
-    tips: Tips,
     *,
     across: str,
     up: str,
@@ -345,7 +328,7 @@ def scatter(
         points = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
         looks["size"] = alt.condition(only(large, True), alt.value(130), alt.value(22))
         looks["strokeWidth"] = alt.condition(only(large, True), alt.value(1.2), alt.value(0))
-    layers.append(points.encode(**place, **looks, tooltip=tooltips(tips)))
+    layers.append(points.encode(**place, **looks, tooltip=tooltips(frame)))
     return _beside_numbers(layers, frame, x, y, grid)
 
 

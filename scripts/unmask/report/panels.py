@@ -44,9 +44,6 @@ Rows = Sequence[Mapping[str, Any]]
 Looks = dict[str, Any]
 """The channels color and shape."""
 
-Tips = Sequence[tuple[str, str] | tuple[str, str, str]]
-"""What a mark says of itself: columns, each with its heading and, of numbers, their format as d3 has it."""
-
 
 def plain(value: Any) -> Any:
     """A value of a table as JSON has it."""
@@ -176,11 +173,11 @@ def having(*fields: str) -> alt.Chart:
     return drawn
 
 
-def line(style: str = "neutral", **at: float) -> alt.Chart:
+def line(**at: float) -> alt.Chart:
     """A line across each panel at a value of x or y, drawn once and not for each row."""
     datum = {"x": alt.XDatum, "y": alt.YDatum}
     base = alt.Chart().transform_aggregate(rows="count()")
-    drawn: alt.Chart = base.mark_rule(style=style).encode(**{axis: datum[axis](at[axis]) for axis in at})
+    drawn: alt.Chart = base.mark_rule(style="neutral").encode(**{axis: datum[axis](at[axis]) for axis in at})
     return drawn
 
 
@@ -222,16 +219,14 @@ def kinds(
     }
 
 
-def ends_of(form: str, low: str = "low", high: str = "high", what: str = "interval") -> Tips:
-    """What a mark says of the ends of an interval, or of a band."""
-    return ((low, f"{what} from", form), (high, f"{what} to", form))
+def tooltips(frame: pd.DataFrame) -> list[alt.Tooltip]:
+    """What a mark says of itself: all that its row has, by the names of the columns of a chart's data."""
+    return [_tooltip(str(name), frame[name].infer_objects().dtype) for name in frame]
 
 
-def tooltips(tips: Tips) -> list[alt.Tooltip]:
-    """What a mark says of itself."""
-    return [
-        alt.Tooltip(f"{column}:Q", title=heading, format=form[0])
-        if form
-        else alt.Tooltip(f"{column}:N", title=heading)
-        for column, heading, *form in tips
-    ]
+def _tooltip(name: str, dtype: Any) -> alt.Tooltip:
+    title = name.replace("_", " ")
+    if pd.api.types.is_bool_dtype(dtype) or not pd.api.types.is_numeric_dtype(dtype):
+        return alt.Tooltip(f"{name}:N", title=title)
+    form = ",d" if pd.api.types.is_integer_dtype(dtype) else ".4~g"
+    return alt.Tooltip(f"{name}:Q", title=title, format=form)
