@@ -8,7 +8,7 @@ from unmask.facts import write_facts
 from unmask.models.classifiers import restore
 from unmask.models.kinds import write_manifest
 from unmask.models.training import work_folder
-from unmask.tables import read_metadata, read_table, write_batches
+from unmask.tables import read_metadata, read_table, write_table
 
 with model_job("model {params.model}, task {params.task}") as run:
     inputs, output, params, base = run.input, run.output, run.params, run.manifest
@@ -32,4 +32,4 @@ with model_job("model {params.model}, task {params.task}") as run:
             restore(base["directory"], tuned.classifier, output.directory)
             write_facts(output.facts, {"from": params.model, **facts})
             write_manifest(output.manifest, params.manifest, [output.facts])
-        write_batches(output.predictions, tuned.predictions, PREDICTIONS, facts)
+        write_table(output.predictions, tuned.predictions, PREDICTIONS, facts)

@@ -3,6 +3,7 @@
 import atexit
 import json
 import os
+import re
 import sys
 import time
 from contextlib import suppress
@@ -59,11 +60,11 @@ class DigestCache:
         self._cache = Path(cache)
         self._known: dict[str, str] = {}
         with suppress(OSError, UnicodeDecodeError):
-            for line in self._cache.read_text(encoding="utf-8").splitlines():
-                # a line may be cut short by a kill
-                with suppress(ValueError, TypeError):
-                    seen, sha256 = json.loads(line)
-                    self._known[str(seen)] = str(sha256)
+            # a line may be cut short by a kill
+            lines = re.findall(
+                r"^([0-9a-f]{64}) (.+)$", self._cache.read_text(encoding="utf-8"), re.MULTILINE
+            )
+            self._known = {seen: sha256 for sha256, seen in lines}
 
     def of(self, path: str | Path) -> str:
         """The SHA-256 of a file. Raises InputError where it cannot be read."""
@@ -73,16 +74,13 @@ class DigestCache:
                 self._known[seen] = sha256_of_file(path)
                 # what has just been written could change again within one tick of the clock
                 if time.time() - os.stat(path).st_ctime > SETTLED and seen == _seen(path):
-                    self._note(json.dumps([seen, self._known[seen]]))
+                    with suppress(OSError):
+                        self._cache.parent.mkdir(parents=True, exist_ok=True)
+                        with open(self._cache, "a", encoding="utf-8") as file:
+                            file.write(f"{self._known[seen]} {seen}\n")
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
         return self._known[seen]
-
-    def _note(self, line: str) -> None:
-        with suppress(OSError):
-            self._cache.parent.mkdir(parents=True, exist_ok=True)
-            with open(self._cache, "a", encoding="utf-8") as file:
-                file.write(f"{line}\n")
 
 
 def _seen(path: str | Path) -> str:

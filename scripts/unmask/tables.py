@@ -69,14 +69,26 @@ def meaning_of(column: pa.Field) -> str:
 
 
 def write_table(
-    path: str | Path, rows: pd.DataFrame | pa.Table, schema: pa.Schema, metadata: Mapping[str, Any]
+    path: str | Path,
+    rows: pd.DataFrame | pa.Table | Iterable[pa.Table],
+    schema: pa.Schema,
+    metadata: Mapping[str, Any],
 ) -> None:
-    """Write `rows` as Parquet, whole or not at all.
+    """Write `rows` as Parquet, whole or not at all; tables too large for memory come in batches.
 
-    `metadata` must be JSON-able; `read_metadata` gives it back.
+    The same rows make the same bytes, however they are cut into batches. `metadata` must be JSON-able;
+    `read_metadata` gives it back.
     Raises ValueError where the rows do not fit the schema (a defect of the caller, not of its input).
     """
-    write_batches(path, [as_table(rows, schema)], schema, metadata)
+    batches = [as_table(rows, schema)] if isinstance(rows, pd.DataFrame | pa.Table) else rows
+    facts = json.dumps(dict(metadata), sort_keys=True, ensure_ascii=False).encode()
+    described = schema.with_metadata({_METADATA_KEY: facts})
+    with (
+        written_whole(path) as partial,
+        pq.ParquetWriter(partial, described, **encodings_of(schema)) as writer,
+    ):
+        for group in row_groups(batches):
+            writer.write_table(group.replace_schema_metadata(described.metadata))
 
 
 def as_table(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
@@ -91,24 +103,6 @@ def as_table(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
         if not field.nullable and table.column(field.name).null_count:
             raise ValueError(f"column {field.name} has nulls")
     return table
-
-
-def write_batches(
-    path: str | Path, batches: Iterable[pa.Table], schema: pa.Schema, metadata: Mapping[str, Any]
-) -> None:
-    """Write a table that comes in batches, each with exactly the schema, in their order.
-
-    For tables too large for memory; else like `write_table`. The same rows make the same bytes, however
-    they are cut into batches.
-    """
-    facts = json.dumps(dict(metadata), sort_keys=True, ensure_ascii=False).encode()
-    described = schema.with_metadata({_METADATA_KEY: facts})
-    with (
-        written_whole(path) as partial,
-        pq.ParquetWriter(partial, described, **encodings_of(schema)) as writer,
-    ):
-        for group in row_groups(batches):
-            writer.write_table(group.replace_schema_metadata(described.metadata))
 
 
 def encodings_of(schema: pa.Schema) -> dict[str, Any]:

@@ -438,7 +438,6 @@ from unmask.tables import (
     read_metadata,
     read_table,
     schema,
-    write_batches,
     write_table,
 )
 from unmask.terms import (

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -240,18 +239,6 @@ def test_bad_word_lists(
     assert one_line(caught.value, path).startswith(message)
 
 
-def test_lists_within_lists_are_no_words_and_are_not_written_out(tmp_path: Path) -> None:
-    """A few lines of YAML can stand for thousands of millions of words."""
-    lists = [f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]" for before, name in pairwise("abcdefghij")]
-    path = tmp_path / "words.yaml"
-    path.write_text("\n".join(["a: &a [x]", *lists, "source: s", "words: {age: {advantaged: *j}}"]))
-    with pytest.raises(InputError, match=r"words\.age\.advantaged\.1: a list is not one word"):
-        read_listed(path)
-    path.write_text("j: {source: s, words: [[a, [b]]]}")
-    with pytest.raises(InputError, match=r"j\.words\.1: a list is not one word"):
-        read_left_out(path)
-
-
 # fuzzers: drawn values, and valid files with a part changed
 
 FUZZ = settings(
@@ -259,11 +246,6 @@ FUZZ = settings(
     deadline=None,
     max_examples=examples(150),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-TEXTS = st.text(st.characters(exclude_categories=()), max_size=8)
-SOME = st.one_of(TEXTS, st.none(), st.booleans(), st.integers(), st.floats(), st.just("gender"), st.just("a"))
-VALUES = st.recursive(
-    SOME, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3), max_leaves=5
 )
 CROWS = f'{HEADER}0,a,b,stereo,gender,"[[\'gender\'], []]",a0,[]\n1,"c, d",é,antistereo,age,[],a1,[]\n'
 LINES = '{"i": "1", "x": "a", "y": "é", "t": "gender"}\n{"i": 2, "x": "c", "y": "d", "t": "age"}\n'
@@ -307,20 +289,6 @@ def test_a_benchmark_with_bytes_changed(
     read_or_refused(tmp_path, changed(content, changes), entry)
 
 
-@FUZZ
-@given(data=st.data())
-def test_stereoset_with_any_values(data: st.DataObject, tmp_path: Path) -> None:
-    items: list[Any] = [item(), item(id="b")]
-    for place in data.draw(st.lists(st.sampled_from([*items, *items[0]["sentences"]]), max_size=3)):
-        key = data.draw(st.sampled_from([*place, "more"]))
-        if data.draw(st.booleans()):
-            place[key] = data.draw(VALUES)
-        else:
-            place.pop(key, None)
-    read_or_refused(tmp_path, stereoset(*items), STEREOSET)
-    read_or_refused(tmp_path, json.dumps(data.draw(VALUES)), STEREOSET)
-
-
 PLAIN = st.characters(
     exclude_categories=["Cs", "Cc"], include_characters="\t\n\r", exclude_characters="\ufffd"
 )
@@ -359,12 +327,6 @@ CORPORA: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
     "listed.yaml": (WORDS.encode(), read_listed),
     "listing.yaml": (WORDS.encode() + b"mean_ranks: {age: {advantaged: 1, disadvantaged: 2}}", read_listing),
 }
-for ending, compression in ((".gz", "gzip"), (".bz2", "bz2"), (".zst", "zstd")):
-    plain_content, reader_of = CORPORA["a.txt"]
-    with pa.BufferOutputStream() as sink:
-        with pa.CompressedOutputStream(sink, compression) as stream:
-            stream.write(plain_content)
-        CORPORA["a.txt" + ending] = (sink.getvalue().to_pybytes(), reader_of)
 
 
 @pytest.mark.parametrize("name", CORPORA)

@@ -332,5 +332,5 @@ def test_shards_of_other_facts_are_not_taken_and_a_damaged_one_is_named(
     footer = pq.ParquetFile(shard).metadata.serialized_size + 8
     data[4 : len(data) - footer] = b"\xff" * (len(data) - footer - 4)
     shard.write_bytes(data)
-    with pytest.raises(InputError, match=f"{shard}: not a readable Parquet file .*; delete it and run again"):
+    with pytest.raises(InputError, match=f"{shard}: not a readable Parquet file; delete it and run again"):
         read_again(swapped, other)

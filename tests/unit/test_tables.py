@@ -19,7 +19,6 @@ from library import (
     meaning_of,
     read_table,
     schema,
-    write_batches,
     write_table,
 )
 from library import unmask_tables as tables
@@ -86,7 +85,7 @@ def test_unreadable_and_foreign_files_give_one_line(tmp_path: Path) -> None:
 
 def test_what_is_written_is_read_to_the_last_bit(tmp_path: Path) -> None:
     rows = evidence(1000)
-    write_batches(tmp_path / "a.parquet", [rows], EVIDENCE, {})
+    write_table(tmp_path / "a.parquet", [rows], EVIDENCE, {})
     back = pq.read_table(tmp_path / "a.parquet")
     assert back.schema.equals(EVIDENCE)
     assert back.to_pydict() == rows.to_pydict()
@@ -110,7 +109,7 @@ def test_the_same_rows_make_the_same_bytes_however_they_are_cut(
         batches = [rows.slice(end - size, size) for size, end in zip(sizes, ends, strict=True)]
         # as shards are: each read from a file, with a dictionary of its own
         again = [pa.table(batch.to_pydict(), schema=EVIDENCE) for batch in batches]
-        write_batches(tmp_path / f"{name}.parquet", again, EVIDENCE, {"seed": 1})
+        write_table(tmp_path / f"{name}.parquet", again, EVIDENCE, {"seed": 1})
     contents = {name: (tmp_path / f"{name}.parquet").read_bytes() for name in cuts}
     assert len(set(contents.values())) == 1
     assert pq.read_metadata(tmp_path / "odd.parquet").num_row_groups == 5
@@ -123,7 +122,7 @@ def test_what_columns_mean_is_in_the_file_and_no_part_of_the_schema(tmp_path: Pa
     rows = pd.DataFrame({"score": [50.0, 60.0]})
     for name, columns in (("said", said), ("again", said), ("other", other)):
         write_table(tmp_path / f"{name}.parquet", rows, columns, {"a": 1})
-    write_batches(tmp_path / "silent.parquet", [pa.table(rows, schema=silent)], said, {"a": 1})
+    write_table(tmp_path / "silent.parquet", [pa.table(rows, schema=silent)], said, {"a": 1})
     assert meaning_of(pq.read_schema(tmp_path / "said.parquet").field("score")) == "percent"
     for columns in (said, other, silent):
         pd.testing.assert_frame_equal(read_table(tmp_path / "said.parquet", columns), rows)

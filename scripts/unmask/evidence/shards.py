@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from unmask.evidence.lists import Table, as_stated, stated
 from unmask.joblog import PROGRESS
-from unmask.tables import read_arrow, write_batches, write_table
+from unmask.tables import read_arrow, write_table
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ def write_in_shards(tables: Sequence[Table], shards: Iterable[Shard], progress: 
     progress.say()
     for place, table in reversed(list(enumerate(tables))):
         rows_of_shards = (read_arrow(shard[place], table.schema) for shard in paths)
-        write_batches(table.path, rows_of_shards, table.schema, table.facts)
+        write_table(table.path, rows_of_shards, table.schema, table.facts)
     shutil.rmtree(folder, ignore_errors=True)
 
 
