@@ -1,32 +1,24 @@
-"""Devices: one job on each GPU, and what becomes of a job whose memory is too small; with real processes."""
+"""Devices: one job on each GPU, with real processes; and which errors are about memory."""
 
 import logging
-import multiprocessing
 import os
-import resource
 import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
 
 from claimants import PROCESSES, held, take_turns
 from library import (
     InputError,
-    Queries,
-    answer,
     claim,
     claim_device,
     devices,
-    loading,
-    pick_device,
     within_memory,
 )
-from tiny_models import tiny_model
 
 
 @pytest.fixture(autouse=True)
@@ -172,51 +164,3 @@ def test_errors_about_memory_are_known_and_others_are_passed_on(error: Exception
         with pytest.raises(type(error)):
             within_memory(fail)
     assert within_memory(divmod, 7, 2) == (3, 1)
-
-
-LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's limit of memory")
-
-
-def limit_memory(more: int) -> None:
-    """Give this process no more than so many bytes beyond what it has."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    size = next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmSize:"))
-    resource.setrlimit(resource.RLIMIT_AS, (size + more, resource.RLIM_INFINITY))
-
-
-def answer_twice(directory: Path, output: Path) -> None:
-    """The same questions, with all the memory that there is and with little."""
-    torch.set_num_threads(1)
-    model = loading.load(directory, pick_device("cpu", 10**6), with_attention=True)
-    ids = np.random.default_rng(0).integers(5, len(model.tokenizer), (400, 20))
-    count = ids.size
-    queries = Queries(
-        [tuple(row) for row in ids.tolist()],
-        [np.zeros(20, bool)] * len(ids),
-        np.repeat(np.arange(len(ids)), 20),
-        np.tile(np.arange(20), len(ids)),
-        ids.reshape(count),
-    )
-    whole = answer(model, queries)
-    # a batch has 8000 tokens, and there is a layer with 8192 numbers for each: 262 MB
-    logging.basicConfig(filename=output.with_suffix(".log"), format="%(message)s", level=logging.WARNING)
-    limit_memory(160 << 20)
-    parts = answer(model, queries)
-    np.savez(output, whole=whole.log_prob, parts=parts.log_prob, size=model.device.batch_tokens)
-
-
-@pytest.mark.thorough
-@LINUX
-def test_a_job_with_too_little_memory_takes_less_at_a_time(tmp_path: Path) -> None:
-    directory = tiny_model("bert", tmp_path / "model", num_hidden_layers=1, intermediate_size=8192)
-    spawned = multiprocessing.get_context("spawn").Process(
-        target=answer_twice, args=(directory, tmp_path / "found.npz")
-    )
-    spawned.start()
-    spawned.join(120)
-    assert spawned.exitcode == 0
-    found = np.load(tmp_path / "found.npz")
-    np.testing.assert_allclose(found["parts"], found["whole"], atol=1e-5)
-    assert 20 <= found["size"] <= 4000
-    first = (tmp_path / "found.log").read_text().splitlines()[0]
-    assert first.startswith("out of memory on cpu with 400 sequences of 20 tokens at a time: at most 4000")

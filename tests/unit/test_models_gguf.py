@@ -6,110 +6,66 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from gguf import GGMLQuantizationType, GGUFWriter, TokenType, quants
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from examples import example_pairs
-from library import (
-    LEFT,
-    ORIGINAL,
-    InputError,
-    Start,
-    check_model,
-    collect_evidence,
-    convert,
-    load,
-    pick_device,
-    score_pairs,
-)
+from library import InputError, check_model, convert
 from tiny_models import decoder_tokenizer, tiny_decoder
 
-LAYERS = {
-    "gpt2": {
-        "ln_1": "attn_norm",
-        "attn.c_attn": "attn_qkv",
-        "attn.c_proj": "attn_output",
-        "ln_2": "ffn_norm",
-        "mlp.c_fc": "ffn_up",
-        "mlp.c_proj": "ffn_down",
-    },
-    "llama": {
-        "input_layernorm": "attn_norm",
-        "self_attn.q_proj": "attn_q",
-        "self_attn.k_proj": "attn_k",
-        "self_attn.v_proj": "attn_v",
-        "self_attn.o_proj": "attn_output",
-        "post_attention_layernorm": "ffn_norm",
-        "mlp.gate_proj": "ffn_gate",
-        "mlp.up_proj": "ffn_up",
-        "mlp.down_proj": "ffn_down",
-    },
-}
-OTHERS = {
-    "transformer.wte": "token_embd",
-    "transformer.wpe": "position_embd",
-    "transformer.ln_f": "output_norm",
+NAMES = {
     "model.embed_tokens": "token_embd",
     "model.norm": "output_norm",
     "lm_head": "output",
+    "input_layernorm": "attn_norm",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "post_attention_layernorm": "ffn_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
 }
 
 
-def decoder(architecture: str, folder: Path) -> Path:
-    # the number of positions of GPT-2 is not read from a file
-    settings = {"n_positions": 1024} if architecture == "gpt2" else {}
-    return tiny_decoder(architecture, folder / architecture, **settings)
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    return tiny_decoder("llama", tmp_path / "llama")
 
 
 def write_gguf(model: Path, file: Path, bits: int = 32, leave_out: str = "", more: str = "") -> Path:
-    """A tiny decoder as llama.cpp's converters write it: names, the halves of rotated dimensions interleaved,
-    and weights of GPT-2 transposed.
+    """A tiny LLaMA as llama.cpp's converters write it: names, the halves of rotated dimensions interleaved.
 
     bits: 32, or 8 for weights in Q8_0. leave_out: a tensor that is not written; more: one that no model has.
     """
     network = AutoModelForCausalLM.from_pretrained(model, dtype=torch.float32)
     config, tokenizer = network.config, AutoTokenizer.from_pretrained(model)
-    architecture = config.model_type
-    writer = GGUFWriter(str(file), architecture)
-    writer.add_name("tiny")
-    heads = config.num_attention_heads
+    writer = GGUFWriter(str(file), "llama")
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     writer.add_block_count(config.num_hidden_layers)
-    writer.add_head_count(heads)
-    if architecture == "gpt2":
-        writer.add_layer_norm_eps(config.layer_norm_epsilon)
-        writer.add_feed_forward_length(4 * config.hidden_size)
-    else:
-        writer.add_head_count_kv(config.num_key_value_heads)
-        writer.add_layer_norm_rms_eps(config.rms_norm_eps)
-        writer.add_feed_forward_length(config.intermediate_size)
-        writer.add_rope_dimension_count(config.hidden_size // heads)
-        writer.add_vocab_size(config.vocab_size)
-    tensors = {}
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
+    writer.add_vocab_size(config.vocab_size)
+    tensors = {more: np.ones(4, np.float32)} if more else {}
     for name, weights in network.state_dict().items():
-        path, _, what = name.rpartition(".")
-        array = weights.numpy()
-        if path in OTHERS:
-            tensors[f"{OTHERS[path]}.{what}"] = array
-            continue
-        _, _, number, layer = path.split(".", 3)
-        if architecture == "gpt2" and array.ndim == 2:
-            array = array.T
-        if layer in ("self_attn.q_proj", "self_attn.k_proj"):
-            rotated = heads if layer.endswith("q_proj") else config.num_key_value_heads
-            halves = array.reshape(rotated, 2, -1, array.shape[1])
-            array = halves.swapaxes(1, 2).reshape(array.shape)
-        tensors[f"blk.{number}.{LAYERS[architecture][layer]}.{what}"] = array
-    if more:
-        tensors[more] = np.ones(4, np.float32)
+        path, array = name.removesuffix(".weight"), weights.numpy()
+        if path.startswith("model.layers."):
+            _, _, number, path = path.split(".", 3)
+            if path in ("self_attn.q_proj", "self_attn.k_proj"):
+                heads = config.num_attention_heads if "q_proj" in path else config.num_key_value_heads
+                array = array.reshape(heads, 2, -1, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
+            tensors[f"blk.{number}.{NAMES[path]}.weight"] = array
+        else:
+            tensors[f"{NAMES[path]}.weight"] = array
+    tensors.pop(leave_out, None)
     for name, array in tensors.items():
         array = np.ascontiguousarray(array, np.float32)
-        if name == leave_out:
-            continue
         if bits == 8 and array.ndim == 2:
             type_ = GGMLQuantizationType.Q8_0
             writer.add_tensor(name, quants.quantize(array, type_), raw_dtype=type_)
@@ -124,6 +80,10 @@ def write_gguf(model: Path, file: Path, bits: int = 32, leave_out: str = "", mor
     writer.add_token_merges([each if isinstance(each, str) else " ".join(each) for each in merges])
     writer.add_bos_token_id(tokenizer.bos_token_id)
     writer.add_eos_token_id(tokenizer.eos_token_id)
+    return _written(writer, file)
+
+
+def _written(writer: Any, file: Path) -> Path:
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -131,33 +91,29 @@ def write_gguf(model: Path, file: Path, bits: int = 32, leave_out: str = "", mor
     return file
 
 
-def scores(directory: Path) -> Any:
-    model = load(
-        directory, pick_device("cpu", 64), False, start=Start.of(check_model(directory, "causal-lm", "tiny"))
+@torch.inference_mode()
+def logits(directory: Path) -> torch.Tensor:
+    ids = torch.tensor(
+        [AutoTokenizer.from_pretrained(directory)("the nurse said that she was 42")["input_ids"]]
     )
-    pairs = example_pairs()
-    rows = {LEFT: collect_evidence(pairs, model, LEFT, ORIGINAL)}
-    made: pd.DataFrame = score_pairs(list(pairs["pair_id"]), rows, ["LL", "CCPS"])
-    return made[["stereotype", "antistereotype"]].to_numpy(dtype=float)
+    output: torch.Tensor = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32)(ids).logits
+    return output
 
 
-@pytest.mark.parametrize("architecture", LAYERS)
-def test_a_file_of_float32_scores_as_the_model_that_was_written(architecture: str, tmp_path: Path) -> None:
-    model = decoder(architecture, tmp_path)
-    facts = convert(write_gguf(model, tmp_path / "tiny.gguf"), tmp_path / "read")
-    np.testing.assert_allclose(scores(tmp_path / "read"), scores(model), rtol=1e-6, atol=1e-5)
-    assert (facts["file"], facts["architecture"]) == ("tiny.gguf", architecture)
-    assert set(facts["types"]) == {"F32"} and facts["size"] == (tmp_path / "tiny.gguf").stat().st_size
+def test_a_file_of_float32_is_the_model_that_was_written(model: Path, tmp_path: Path) -> None:
+    file, read = tmp_path / "tiny.gguf", tmp_path / "read"
+    facts = convert(write_gguf(model, file), read)
+    torch.testing.assert_close(logits(read), logits(model))
+    assert (facts["file"], facts["architecture"]) == ("tiny.gguf", "llama")
+    assert set(facts["types"]) == {"F32"} and facts["size"] == file.stat().st_size
     assert len(facts["sha256"]) == 64 and facts["version"]
-    check_model(tmp_path / "read", "causal-lm", "tiny")
-    assert "quantization_config" not in json.loads((tmp_path / "read/config.json").read_text())
+    check_model(read, "causal-lm", "tiny")
+    assert "quantization_config" not in json.loads((read / "config.json").read_text())
 
 
-def test_weights_of_few_bits_are_those_that_the_file_has(tmp_path: Path) -> None:
+def test_weights_of_few_bits_are_those_that_the_file_has(model: Path, tmp_path: Path) -> None:
     """Q8_0 has a scale for 32 weights in a row, of at most 127 steps."""
-    model = decoder("llama", tmp_path)
-    file = write_gguf(model, tmp_path / "tiny.gguf", bits=8)
-    facts = convert(file, tmp_path / "read")
+    facts = convert(write_gguf(model, tmp_path / "tiny.gguf", bits=8), tmp_path / "read")
     assert facts["types"]["Q8_0"] > facts["types"]["F32"] > 0
     load_weights = AutoModelForCausalLM.from_pretrained
     own, read = (load_weights(each, dtype=torch.float32).state_dict() for each in (model, tmp_path / "read"))
@@ -169,55 +125,37 @@ def test_weights_of_few_bits_are_those_that_the_file_has(tmp_path: Path) -> None
         assert (off <= steps * 0.51 + 1e-3 * blocks.abs()).all() and off.max() > 0
 
 
-def refused(file: Path, folder: Path, start: str | None = None) -> str:
+def refused(file: Path, start: str | None = None) -> str:
     with pytest.raises(InputError) as caught:
-        convert(file, folder / "read", start)
-    said = str(caught.value)
-    assert said.startswith(f"{file}: ") and "\n" not in said and not (folder / "read").exists()
-    return said.removeprefix(f"{file}: ")
+        convert(file, file.parent / "read", start)
+    line = str(caught.value)
+    assert line.startswith(f"{file}: ") and "\n" not in line and not (file.parent / "read").exists()
+    return line.removeprefix(f"{file}: ")
 
 
-def test_a_model_that_is_not_the_files_whole_is_refused(tmp_path: Path) -> None:
-    model = decoder("llama", tmp_path)
-    lacking = write_gguf(model, tmp_path / "lacking.gguf", leave_out="blk.1.ffn_up.weight")
-    assert refused(lacking, tmp_path) == "lacks weights of the model: model.layers.1.mlp.up_proj.weight"
+def test_what_is_not_read_whole_is_refused(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_gguf(model, tmp_path / "lacking.gguf", leave_out="blk.1.ffn_up.weight")
+    assert refused(file) == "lacks weights of the model: model.layers.1.mlp.up_proj.weight"
     # factors of rotary positions, which change the model
-    more = write_gguf(model, tmp_path / "more.gguf", more="rope_freqs.weight")
-    assert "weights, and the llama model that transformers makes of it" in refused(more, tmp_path)
+    write_gguf(model, file, more="rope_freqs.weight")
+    assert "weights, and the llama model that transformers makes of it" in refused(file)
+    file.write_bytes(file.read_bytes()[:50_000])
+    assert refused(file).startswith("is not a GGUF file that can be read: ")
+    writer = GGUFWriter(str(file), "strange")
+    writer.add_tensor("weight", np.ones(4, np.float32))
+    assert refused(_written(writer, file)).startswith("transformers cannot read this strange model: ")
+    for package in ("gguf", "accelerate"):
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, package, None)
+            wanted = "needs the packages gguf and accelerate: pip install gguf accelerate (extra `gguf`)"
+            assert refused(file) == wanted
 
 
-def test_the_start_token_is_looked_at_before_the_weights(tmp_path: Path) -> None:
-    model = decoder("llama", tmp_path)
+def test_the_start_token_is_looked_at_before_the_weights(model: Path, tmp_path: Path) -> None:
     decoder_tokenizer(bos_token="<|im_start|>", eos_token="<|im_end|>").save_pretrained(model)
     file = write_gguf(model, tmp_path / "chats.gguf", leave_out="blk.1.ffn_up.weight")
-    assert "only <|im_start|> and <|im_end|>, of chats: say" in refused(file, tmp_path)
-    assert "has no token '<start>'" in refused(file, tmp_path, "<start>")
-    assert "lacks weights" in refused(file, tmp_path, "<|endoftext|>")
-
-
-def test_what_is_no_file_of_a_known_model_is_one_line(tmp_path: Path) -> None:
-    text = tmp_path / "text.gguf"
-    text.write_text("no model")
-    assert refused(text, tmp_path).startswith("is not a GGUF file that can be read: ")
-    cut = tmp_path / "cut.gguf"
-    whole = write_gguf(decoder("llama", tmp_path), tmp_path / "tiny.gguf").read_bytes()
-    cut.write_bytes(whole[: len(whole) // 2])
-    assert refused(cut, tmp_path).startswith("is not a GGUF file that can be read: ")
-    strange = tmp_path / "strange.gguf"
-    writer = GGUFWriter(str(strange), "strange")
-    writer.add_tensor("weight", np.ones(4, np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    assert refused(strange, tmp_path).startswith("transformers cannot read this strange model: ")
-
-
-@pytest.mark.parametrize("package", ["gguf", "accelerate"])
-def test_without_a_package_a_line_names_the_extra(
-    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = write_gguf(decoder("llama", tmp_path), tmp_path / "tiny.gguf")
-    monkeypatch.setitem(sys.modules, package, None)
-    said = refused(file, tmp_path)
-    assert said == "needs the packages gguf and accelerate: pip install gguf accelerate (extra `gguf`)"
+    assert "only <|im_start|> and <|im_end|>, of chats: say" in refused(file)
+    assert "has no token '<start>'" in refused(file, "<start>")
+    assert "lacks weights" in refused(file, "<|endoftext|>")

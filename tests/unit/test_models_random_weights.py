@@ -21,30 +21,15 @@ SMALL: dict[str, Any] = {
     "intermediate_size": 64,
     "max_position_embeddings": 130,
 }
-CONFIGS: dict[str, dict[str, Any]] = {
-    "bert": {"model_type": "bert", **SMALL},
-    "roberta": {"model_type": "roberta", **SMALL},
-    "albert": {"model_type": "albert", **SMALL, "embedding_size": 16},
-    "modernbert": {"model_type": "modernbert", **SMALL},
-    "bart": {
-        "model_type": "bart",
-        "d_model": 32,
-        "encoder_layers": 1,
-        "decoder_layers": 1,
-        "encoder_attention_heads": 4,
-        "decoder_attention_heads": 4,
-        "encoder_ffn_dim": 64,
-        "decoder_ffn_dim": 64,
-    },
-}
 
 
 def entry(architecture: str, directory: Path, **settings: Any) -> dict[str, Any]:
     tiny_tokenizer(architecture).save_pretrained(directory)
-    return {"config": CONFIGS[architecture] | settings, "tokenizer": str(directory)}
+    config = {"model_type": architecture, **SMALL, **settings}
+    return {"config": config, "tokenizer": str(directory)}
 
 
-@pytest.mark.parametrize("architecture", CONFIGS)
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "modernbert"])
 def test_makes_a_model_that_can_be_scored(architecture: str, tmp_path: Path) -> None:
     facts = make_random(entry(architecture, tmp_path / "tokenizer"), tmp_path / "model", seed=3)
     manifest = check_model(tmp_path / "model", "masked-lm", "tiny")
@@ -96,14 +81,13 @@ def test_wrong_settings_are_named(settings: dict[str, Any], message: str, tmp_pa
 def test_a_missing_tokenizer_is_named(tmp_path: Path) -> None:
     for directory in (tmp_path / "none", tmp_path):
         with pytest.raises(InputError, match=f"tokenizer: {directory} is not a directory with a tokenizer"):
-            make_random({"config": CONFIGS["bert"], "tokenizer": str(directory)}, tmp_path / "model", 0)
+            make_random({"config": {"model_type": "bert"}, "tokenizer": str(directory)}, tmp_path / "m", 0)
 
 
-@pytest.mark.parametrize("architecture", ["bert", "roberta", "albert"])
 def test_an_untrained_network_has_the_configuration_and_the_tokenizer_and_other_weights(
-    tmp_path: Path, architecture: str
+    tmp_path: Path,
 ) -> None:
-    base = tiny_model(architecture, tmp_path / "base")
+    base = tiny_model("albert", tmp_path / "base")
     make_untrained(base, tmp_path / "untrained", seed=1)
     one, other = (
         check_model(base, "masked-lm", "tiny"),

@@ -38,22 +38,6 @@ def test_each_state_is_a_model_in_the_place_of_its_entry() -> None:
     assert completed["series"] == spelt_out["series"] and complete(completed) == completed
 
 
-@pytest.mark.parametrize(
-    ("source", "states", "models"),
-    [
-        ("path", {"dtype": ["float32", "bfloat16"]}, {"a-float32": "float32", "a-bfloat16": "bfloat16"}),
-        ("random", {"seed": [1, 2]}, {"a-1": 1, "a-2": 2}),
-        ("path", {"path": ["runs/one/", "runs/two"]}, {"a-one": "runs/one/", "a-two": "runs/two"}),
-        ("debiased", {"method": ["cda", "at"]}, {"a-cda": "cda", "a-at": "at"}),
-    ],
-)
-def test_any_key_of_the_source_makes_states(source: str, states: Any, models: dict[str, Any]) -> None:
-    ((key, _),) = states.items()
-    spelt_out = with_states(study(states, source))["models"]
-    assert {name: spelt_out[name][key] for name in spelt_out if name not in ("first", "last")} == models
-    assert all(spelt_out[name]["source"] == source and "states" not in spelt_out[name] for name in models)
-
-
 def test_checkpoints_of_a_folder_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for step in (1000, 500, 20):
         (tmp_path / "runs" / f"checkpoint-{step}").mkdir(parents=True)
