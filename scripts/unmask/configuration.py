@@ -33,8 +33,7 @@ def choose_study(
 
     config: what came from `--config` and `--configfile`; files: the latter's paths. A file named whole
     is the study; else the word `study` picks configs/{study}.yaml or is itself the path of a YAML file, and
-    without it config.yaml is the study. Two studies are never merged. A file with nothing but CHOICE, of
-    a study that is known, chooses as the command line does.
+    without it config.yaml is the study. Two studies are never merged.
 
     as_module: `config` is what another workflow gives this one as its module; config files are not of this
     one. It is a study of its own where it has more than CHOICE and the name of no study of this workflow.
@@ -43,14 +42,14 @@ def choose_study(
     the workflow: the two would share a folder of results.
     """
     known, name = _shipped(root), str(config.get("study"))
+    is_path = name.endswith(_ENDINGS)
     if as_module:
-        if "study" in config and set(config) - CHOICE and not _is_known(name, known):
+        if "study" in config and set(config) - CHOICE and not is_path and name not in known:
             return copy.deepcopy(dict(config))
-        files = ()
-    if len(files) > 1:
-        raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
-    file = read_config(files[0]) if files else {}
-    if files and not (set(file) <= CHOICE and _is_known(str(file.get("study")), known)):
+    elif files:
+        if len(files) > 1:
+            raise InputError(f"a study is one file: give --configfile {files[0]} or {files[1]}, not both")
+        file = read_config(files[0])
         if config.get("study") != file.get("study"):
             what = f"{config.get('study')} is not the study of {files[0]}, {file.get('study')}"
             raise InputError(f"config key study: {what}")
@@ -58,7 +57,7 @@ def choose_study(
         return copy.deepcopy(dict(config))
     if "study" not in config:
         return _merged(read_config(next(iter(known.values()))), config)
-    if name.endswith(_ENDINGS):
+    if is_path:
         file = read_config(name)
         _check_name(name, file, root, known)
         return _merged(file, {key: value for key, value in config.items() if key != "study"})
@@ -66,11 +65,6 @@ def choose_study(
         names = known_names(name, sorted(known))
         raise InputError(f"config key study: there is no configs/{name}.yaml ({names})")
     return _merged(read_config(known[name]), config)
-
-
-def _is_known(name: str, known: Mapping[str, Path]) -> bool:
-    """Whether what is chosen so is the path of a file, or a study that comes with the workflow."""
-    return name.endswith(_ENDINGS) or name in known
 
 
 def _shipped(root: Path) -> dict[str, Path]:

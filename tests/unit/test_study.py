@@ -356,7 +356,7 @@ def test_one_word_or_a_path_chooses_a_study_and_single_keys_change_it(tmp_path: 
         choose_study({"study": str(path)}, ROOT, [])
 
 
-def test_a_file_given_whole_is_the_study_or_chooses_one_and_two_are_refused(tmp_path: Path) -> None:
+def test_a_file_given_whole_is_the_study_and_two_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("study: mine\nmodels: {}\n")
     given = {"study": "mine", "models": {}, "data": "here"}
@@ -365,12 +365,6 @@ def test_a_file_given_whole_is_the_study_or_chooses_one_and_two_are_refused(tmp_
         choose_study(given, ROOT, [str(path), str(ROOT / "configs/paper.yaml")])
     with pytest.raises(InputError, match=r"config key study: paper is not the study of .*mine\.yaml, mine"):
         choose_study({**given, "study": "paper"}, ROOT, [str(path)])
-    path.write_text("study: paper\ndata: here\n")
-    given = {"study": "paper", "data": "here"}
-    assert choose_study(given, ROOT, [str(path)]) == choose_study(given, ROOT)
-    # the command line comes after the file
-    local = choose_study({**given, "study": "local"}, ROOT, [str(path)])
-    assert local == {**read_config(ROOT / "configs/local.yaml"), "data": "here"}
 
 
 def test_a_module_is_given_a_whole_study_or_what_chooses_one() -> None:
