@@ -40,9 +40,9 @@ class Subject:
     dtype: str
     stack: str | None = None
 
-    def load(self, with_attention: bool, directory: Path | None = None) -> LoadedModel:
-        """The model, or one of another directory that is run like it. Raises InputError as `load` does."""
-        directory, start = directory or self.manifest["directory"], Start.of(self.manifest)
+    def load(self, with_attention: bool) -> LoadedModel:
+        """The model. Raises InputError as `load` does."""
+        directory, start = self.manifest["directory"], Start.of(self.manifest)
         return load(directory, self.device, with_attention, self.stack, self.dtype, start=start)
 
     def read_under(self, maskings: Iterable[str], read: Callable[[str, LoadedModel], T]) -> dict[str, T]:

@@ -2,7 +2,8 @@
 
 import logging
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,9 @@ from unmask.measures.scoring import score_pairs
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
 from unmask.models.random_weights import make_untrained
 from unmask.tables import write_table
-from unmask.terms import NONE, ORIGINAL
+from unmask.terms import ORIGINAL
 
 logger = logging.getLogger(__name__)
-
-PAIRS_AT_ONCE = 2000
-"""Of so many pairs the evidence is in memory at once."""
 
 
 def score_untrained(
@@ -46,27 +44,18 @@ def score_untrained(
     for seed, table in tables.items():
         if table.path in lacking:
             logger.info("scoring with the untrained network of seed %s", seed)
-            scores = pd.concat(_scores(seed, measures, subject, benchmark), ignore_index=True)
-            write_table(table.path, scores, SCORES, table.facts)
+            write_table(table.path, _scores(seed, measures, subject, benchmark), SCORES, table.facts)
     return [table.path for table in tables.values()]
 
 
-def _scores(
-    seed: int, measures: Sequence[str], subject: Subject, benchmark: Tokenised
-) -> Iterator[pd.DataFrame]:
-    maskings = maskings_of(measures)
+def _scores(seed: int, measures: Sequence[str], subject: Subject, benchmark: Tokenised) -> pd.DataFrame:
+    """The rows of SCORES of a network of the subject's architecture whose weights are drawn."""
     with tempfile.TemporaryDirectory() as folder:
         directory, kind = Path(folder, "model"), CAUSAL_LM if "start" in subject.manifest else MASKED_LM
         make_untrained(subject.manifest["directory"], directory, seed, kind)
-        networks = {
-            attention: subject.load(attention, directory)
-            for attention in {masking == NONE for masking in maskings}
-        }
-        for start in range(0, len(benchmark.sentences), PAIRS_AT_ONCE):
-            part = slice(start, start + PAIRS_AT_ONCE)
-            sentences = benchmark.sentences[part]
-            evidence = {
-                masking: evidence_of(sentences, networks[masking == NONE], Wanted(ORIGINAL, masking))[0]
-                for masking in maskings
-            }
-            yield score_pairs(list(benchmark.pairs["pair_id"].iloc[part]), evidence, measures)
+        untrained = replace(subject, manifest={**subject.manifest, "directory": directory})
+        evidence = untrained.read_under(
+            maskings_of(measures),
+            lambda masking, model: evidence_of(benchmark.sentences, model, Wanted(ORIGINAL, masking))[0],
+        )
+    return score_pairs(list(benchmark.pairs["pair_id"]), evidence, measures)
