@@ -138,15 +138,6 @@ def test_effects_are_those_of_the_definitions(stimuli: pd.DataFrame, experiment:
         assert (row.a, row.b) == tuple(map(len, sides))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_what_is_of_targets_and_what_of_pictures(seed: int) -> None:
-    """With equal cells E2 = E1 + (E3x + E3y) / 2; by word cells are equal if they have the same words."""
-    for stimuli, unit in ((EQUAL, "text"), (EQUAL, "word"), (UNEVEN, "word")):
-        rows = run_tests(stimuli, vectors_of(stimuli, seed))
-        e1, e2, e3x, e3y = (rows[name, unit].mean_difference for name in ("E1", "E2", "E3x", "E3y"))
-        assert e2 == pytest.approx(e1 + (e3x + e3y) / 2, rel=1e-9)
-
-
 def test_a_shift_of_all_attribute_words_is_no_part_of_p() -> None:
     """Pictures of X that move all attributes alike, and nothing else, change all words alike: p is 1."""
     vectors = np.zeros((EQUAL["stimulus"].max() + 1, 4))

@@ -21,12 +21,10 @@ from tiny_seeing import tiny_seeing
 
 STIMULI = [
     ("the man", "man", "a.png"),
-    ("the woman", "woman", "a.png"),
     ("the man", "man", "b/c.jpg"),
     ("this is a good nurse .", "nurse", "b/c.jpg"),
     ("this is a good doctor .", "doctor", "wide.png"),
     ("the xylophones are here", "xylophones", "wide.png"),
-    ("the man", "man", "a.png"),
     ("this is a good nurse .", "good", "b/c.jpg"),
     ("a table and a thing", None, "grey.png"),
 ]
@@ -90,12 +88,7 @@ def test_every_pooling_is_its_definition(model: Path, features: Path) -> None:
             np.testing.assert_allclose(vector, expected, atol=2e-5, err_msg=f"{pooling}: {stimulus}")
     # the word is read with its text and its picture, and "xylophones" is several tokens
     word, first = found["word"], found["word-first"]
-    for one, other in (
-        (word[0], word[2]),
-        (word[3], word[7]),
-        (word[0], found["joint"][0]),
-        (word[5], first[5]),
-    ):
+    for one, other in ((word[0], word[1]), (word[2], word[5]), (word[4], first[4])):
         assert np.abs(one - other).max() > 0.01
 
 
@@ -109,9 +102,7 @@ def test_regions_that_bypass_the_transformer_are_refused(tmp_path: Path, feature
     [
         (FEATURES[:, :5], "regions of 5 features, the model takes 12"),
         (FEATURES[0], r"float64 of shape \(12,\), not a row for each region"),
-        (FEATURES[:0], r"float64 of shape \(0, 12\), not a row for each region"),
         (FEATURES.astype(str), "not a row for each region"),
-        (FEATURES * np.nan, "has a number that is not finite in 32 bits"),
         (FEATURES * 1e300, "has a number that is not finite in 32 bits"),
         (np.array([{}, 1], dtype=object), "not readable"),
         (None, "is not there"),
@@ -126,13 +117,7 @@ def test_features_that_cannot_be(values: Any, line: str, tmp_path: Path) -> None
 
 
 def test_files_that_are_no_features(tmp_path: Path) -> None:
-    np.save(tmp_path / "one.npy", FEATURES)
-    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
     (tmp_path / "text.npz").write_text("text")
-    for name, line in {
-        "none.npz": "no such file",
-        "one.npz": "one array, not a .npz file",
-        "text.npz": "not a readable .npz file",
-    }.items():
+    for name, line in {"none.npz": "no such file", "text.npz": "not a readable .npz file"}.items():
         with pytest.raises(InputError, match=f"{name}: {line}"):
             open_region_features(tmp_path / name, WIDTH)

@@ -13,7 +13,6 @@ from library import (
     ASSOCIATIONS,
     STIMULI,
     AssociationResults,
-    Text,
     association_tests,
     cell_means,
     read_published,
@@ -190,41 +189,23 @@ def test_published_values_are_beside_ours(results: AssociationResults, tmp_path:
     assert several["d"] == pytest.approx(ours.loc[["weat6", "small"], "d"].abs().mean())
 
 
-def test_what_was_left_out_is_said(results: AssociationResults) -> None:
-    _, rows = shown(results, "sets")
-    assert [row["test"] for row in rows] == ["weat6", "small", "sent-weat6", "cats"]
-    assert rows[0]["remarks"] == "one text left out; another" and rows[0]["pictures"] == "–"
-    assert rows[3]["pictures"] == "X 6" and rows[3]["A"] == AWKWARD
-
-
 def test_the_section_says_what_its_tables_say(results: AssociationResults) -> None:
     (section,) = PRESENTS.sections(results)
     check_first_sentence(section)
     main = results.tests
+    _, sheet = shown(results, "sets")
+    assert sheet[0]["remarks"] == "one text left out; another" and sheet[3]["pictures"] == "X 6"
     beyond, few, sizes = section.sentences
     assert beyond.startswith(f"Of {len(main)} association tests, {(main['p_holm'] < 0.05).sum()} are clear")
     # the small test of both encoders and poolings
     assert few.startswith("4 tests cannot have p < 0.05")
     mean_d = main[main["encoder"].eq(AWKWARD) & main["pooling"].eq("mean")]["d"].abs().mean()
     assert f"{AWKWARD} mean {mean_d:.2f}" in sizes and "blank (never trained)" in sizes
-    texts = [block.text for block in section.every_block() if isinstance(block, Text)]
-    assert texts[0].startswith("Of 4 effects of words (E1), ") and texts[1].startswith("Of 8 effects of pict")
-    assert "published values of d" in texts[2] and "furthest is" in texts[2]
     keys = {name: name for name in ("encoder", "suite", "test", "pooling")}
     columns = {"d": "d", "low": "d_low", "high": "d_high", "expected_d": "expected_d", "p_holm": "p_holm"}
     rows = rows_drawn(PRESENTS.figure("tests", results)[0])
     check_shown(rows, PRESENTS.table("tests", results)[0].query("unit == 'word'"), keys, columns)
     assert {row["claim"] for row in rows if row["test"] == "small"} == {"sets too small for such a p"}
-
-
-def test_a_study_without_any_of_it(results: AssociationResults) -> None:
-    words_alone = {
-        "associations": [path for path in results.files["associations"] if "words" in path.name],
-        "suites": results.files["suites"][:1],
-    }
-    few = AssociationResults(dict(results.files) | words_alone, SETTINGS | {"released": []})
-    assert shown(few, "experiments")[1] == shown(few, "cells")[1] == shown(few, "published")[1] == []
-    assert PRESENTS.figure("grounded", few)[0] is None
 
 
 def test_the_published_values_of_the_project() -> None:

@@ -2,15 +2,23 @@
 
 import json
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from association_files import FUZZ, KEYS, grounded, sent_bias, sentences, stimuli, written
+from association_files import (
+    CHANGES,
+    FUZZ,
+    KEYS,
+    changed,
+    grounded,
+    sent_bias,
+    sentences,
+    stimuli,
+    written,
+)
 from library import InputError
 from real_data import real_data
 
@@ -51,14 +59,6 @@ def test_the_released_tests() -> None:
     assert rows["image"].isna().all() and rows["cell"].isna().all()
     assert [test["name"] for test in tests] == [path.stem for path in paths]
     assert all(test["remarks"] == [] for test in tests)
-    weat6 = next(test for test in tests if test["name"] == "weat6")
-    assert weat6["categories"] == {"X": "MaleNames", "Y": "FemaleNames", "A": "Career", "B": "Family"}
-    # texts are as they are
-    for path in sorted(real_data("seat").glob("*.jsonl")):
-        value = json.loads(path.read_text(encoding="utf-8"))
-        of_test = rows[rows["test"] == path.stem]
-        for key, set_ in KEYS.items():
-            assert of_test.loc[of_test["set"] == set_, "text"].tolist() == value[key]["examples"], (path, key)
 
 
 def test_texts_are_as_they_are_each_once(tmp_path: Path) -> None:
@@ -77,23 +77,13 @@ def test_texts_are_as_they_are_each_once(tmp_path: Path) -> None:
     [
         (sent_bias(targ2=None), "targ2: is not a mapping but None"),
         (sent_bias(attr1={"category": "c"}), "attr1: no examples in it (it has category)"),
-        (sent_bias(attr1={"examples": ["c"]}), "attr1: no category in it (it has examples)"),
-        (sent_bias(attr1={"category": "a\nb", "examples": ["c"]}), "attr1.category: 'a\\nb' has a control"),
         (sent_bias(targ1=[]), "targ1.examples: is empty"),
         (sent_bias(targ1=["a", 3]), "targ1.examples.2: is not a text but 3"),
-        (sent_bias(targ1=["a", None]), "targ1.examples.2: is not a text but None"),
-        (sent_bias(targ1=[" "]), "targ1.examples.1: is empty"),
-        (sent_bias(targ1=["x\ud800"]), "targ1.examples.1: has half of a character in it"),
         (sent_bias(targ1=["a\u0007"]), "targ1.examples.1: has a control character '\\x07' in it"),
         (sent_bias(targ1=["John", "John "]), "targ1 (X): 'John ' and 'John' (in targ1 (X)) look alike"),
         (sent_bias(targ2=["Amy", "Paul"]), "'Paul' is in both targ1 (X) and targ2 (Y)"),
-        (sent_bias(attr2=["office"]), "'office' is in both attr1 (A) and attr2 (B)"),
-        ([], "is not a mapping but a list"),
         ('{"targ1": 1, "targ1": 2}', "the key 'targ1' is there twice in one object"),
         ("{} {}", "not JSON ("),
-        ("[" * 100_000, "not JSON that can be read (nested too deeply)"),
-        (b"\xff\xfe", "line 1: not UTF-8 text"),
-        ("", "not JSON ("),
     ],
 )
 def test_faults_of_a_test(value: Any, said: str, tmp_path: Path) -> None:
@@ -110,31 +100,8 @@ def test_only_some_tests(tmp_path: Path) -> None:
     assert refused(paths).startswith(f"{tmp_path / 'three.jsonl'}: not JSON")
 
 
-def test_two_files_of_one_name_and_none(tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    paths = [*written(tmp_path, one=sent_bias()), *written(tmp_path / "other", one=sent_bias())]
-    assert f"{paths[1]}: the test 'one' is " in refused(paths)
-    with pytest.raises(InputError, match=r"^no file of a test is there$"):
-        stimuli([])
-    with pytest.raises(InputError, match=r"gone\.jsonl: no such file"):
-        stimuli([tmp_path / "gone.jsonl"])
-    strange = tmp_path / "a\nb.jsonl"
-    strange.write_text(json.dumps(sent_bias()))
-    with pytest.raises(InputError, match=r"the file's name is that of its test, and .* has a control"):
-        stimuli([strange])
-
-
 def test_each_stimulus_is_one_text_word_and_picture(tmp_path: Path) -> None:
-    rows, _ = stimuli(
-        written(
-            tmp_path, a=sent_bias(), b=sent_bias(targ1=["Al", "Paul"], attr1=["career", "office", "desk"])
-        )
-    )
-    assert rows["test"].tolist() == ["a"] * 9 + ["b"] * 10
-    of_a, of_b = (rows[rows["test"] == test].set_index("text")["stimulus"] for test in "ab")
-    assert of_a.tolist() == list(range(9)) and (of_b["Al"], of_b["desk"]) == (9, 10)
-    assert all(of_b[text] == of_a[text] for text in of_b.index if text in of_a.index)
-    # the vector of a word in its text is another for each word
+    # whose vector in a text is another for each word
     word = {"targ1": ["black cat"], "targ2": ["dog"], "attr1": ["good"], "attr2": ["bad"]}
     paths = written(tmp_path, one=sent_bias(**word), sent__one=sentences(word))
     paths += written(tmp_path, two=sent_bias(**word | {"targ1": ["cat"]}), sent__two=sentences(word))
@@ -247,9 +214,6 @@ def test_pictures_and_their_captions(case: str, tmp_path: Path) -> None:
     [
         ({"targ1": None}, "no targ1 in it"),
         ({"test_types": None}, "no test_types in it (it has"),
-        ({"targ1__captions": []}, "targ1.captions: is not a mapping but a list"),
-        ({"targ1__captions": {"0": ""}}, "targ1.captions.0: is empty"),
-        ({"targ1__images": {}}, "targ1.images: is empty"),
         ({"targ1__category": "Boys"}, "attr1: no Boys_Images in it"),
         ({"targ1__category": "Women"}, "targ1 and targ2 are both 'Women'"),
         ({"attr2__Women_Images": {"a.jpg": []}}, "attr2.Women_Images: no picture has a caption"),
@@ -258,21 +222,11 @@ def test_pictures_and_their_captions(case: str, tmp_path: Path) -> None:
             {"attr2__Women_Images": {"a.jpg": [7]}},
             "attr2.Women_Images.a.jpg: is of a caption 7, which is not there",
         ),
-        (
-            {"targ1__images": {"a.jpg": [True]}},
-            "targ1.images.a.jpg: is of a caption True, which is not there",
-        ),
-        (
-            {"targ1__images": {"a.jpg": [[0]]}},
-            "targ1.images.a.jpg: is of a caption [0], which is not there",
-        ),
         ({"targ1__images": {" ": [0]}}, "targ1.images: a picture has no name"),
         # captions 0 and 1 are there, 01 is not
         ({"targ1__images": {"a.jpg": "01"}}, "targ1.images.a.jpg: is of a caption '01', which is not there"),
-        ({"targ1__images": {"a.jpg": ""}}, "targ1.images.a.jpg: is of a caption '', which is not there"),
         ({"targ2__captions": {"0": "Paul", "1": "Al"}}, "'Paul' is in both targ1 (X) and targ2 (Y)"),
         ({"contextual_words": "he"}, "contextual_words: is not a list but 'he'"),
-        ({"contextual_words": [1]}, "contextual_words.1: is not a text but 1"),
         ({"test_types": ["sentence"]}, "no words of its sentences: it has no contextual_words; name"),
     ],
 )
@@ -307,30 +261,16 @@ VALID = {
 }
 
 
-def read_or_refused(folder: Path, content: bytes, format_: str) -> None:
-    (path,) = written(folder, mine=content)
+@pytest.mark.parametrize("format_", VALID)
+@FUZZ
+@given(changes=CHANGES)
+def test_a_test_with_bytes_changed(
+    format_: str, changes: list[tuple[float, int, bytes]], tmp_path: Path
+) -> None:
+    (path,) = written(tmp_path, mine=changed(VALID[format_], changes))
     try:
         rows, _ = stimuli([path], format=format_)
     except InputError as error:
         assert str(error).startswith(f"{path}: ") and str(error).isprintable()
     else:
-        assert Counter(rows["set"]).keys() == set(KEYS.values())
-
-
-TEXTS = st.text(st.characters(exclude_categories=()), max_size=6)
-SOME = st.one_of(TEXTS, st.none(), st.booleans(), st.integers(), st.floats(), st.just("0"), st.just("Men"))
-VALUES = st.recursive(
-    SOME, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3), max_leaves=5
-)
-
-
-@pytest.mark.parametrize("format_", VALID)
-@FUZZ
-@given(data=st.data())
-def test_a_test_with_any_values(format_: str, data: st.DataObject, tmp_path: Path) -> None:
-    value = json.loads(VALID[format_])
-    places = [value, *(each for each in value.values() if isinstance(each, dict))]
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.sampled_from(places))
-        place[data.draw(st.sampled_from([*place, "more"]))] = data.draw(VALUES)
-    read_or_refused(tmp_path, json.dumps(value).encode(), format_)
+        assert set(rows["set"]) == set(KEYS.values())

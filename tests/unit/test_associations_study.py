@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from association_files import PUBLISHED
-from library import InputError, Models, complete
+from library import InputError, Models, complete, parse_yaml
 from library import associations_check_study as check_study
 from study_schema import ROOT
 
@@ -33,41 +33,29 @@ def test_what_is_right_is_let_be() -> None:
     check({"bert": LM}, tests={"s": ONE | {"only": [ONE_TEST.stem]}})
 
 
-@pytest.mark.parametrize(
-    ("associations", "line"),
-    [
-        ({"tests": TESTS, "models": ["c"]}, ".models: c is not a model with files of the kind masked-lm,"),
-        (
-            {"tests": TESTS, "vectors": {"bert": {"path": "b.txt"}}},
-            ".vectors.bert: the study has a model of this name",
-        ),
-        ({"tests": TESTS, "published": {"c": "glove-840b"}}, ".published: c is not tested"),
-        (
-            {"tests": TESTS, "published": {"bert": "bert-lagre"}},
-            ".published.bert: there are no published values of 'bert-lagre' (there are of",
-        ),
-        (
-            {"tests": {"s": WORDS | {"encoders": ["vb"]}}},
-            ".tests.s.encoders: vb does not read texts without pictures",
-        ),
-        (
-            {"tests": {"g": PICTURES | {"encoders": ["bert"]}}},
-            ".tests.g.encoders: bert does not read texts with pictures",
-        ),
-        (
-            {"tests": {"s": WORDS | {"encoders": ["nobody"]}}},
-            ".tests.s.encoders: nobody is not tested (there are bert, vb)",
-        ),
-        (
-            {"tests": {"s": ONE | {"only": [ONE_TEST.stem, "two"]}}},
-            f".tests.s.only: no file of the test 'two' (there are {ONE_TEST.stem})",
-        ),
-    ],
-)
-def test_keys_of_the_study(associations: dict[str, Any], line: str) -> None:
+# what the key associations has => how the one line goes on, behind `config key associations.`
+REFUSED = f"""
+{{models: [c]}} => models: c is not a model with files of the kind masked-lm, text-encoder or
+{{vectors: {{bert: {{path: b.txt}}}}}} => vectors.bert: the study has a model of this name
+{{published: {{c: glove-840b}}}} => published: c is not tested
+{{published: {{bert: bert-lagre}}}} => published.bert: there are no published values
+{{tests: {{s: {{format: sent-bias, path: a, encoders: [vb]}}}}}}
+=> tests.s.encoders: vb does not read texts without pictures
+{{tests: {{g: {{format: grounded, path: a, features: f.npz, encoders: [bert]}}}}}}
+=> tests.g.encoders: bert does not read texts with pictures
+{{tests: {{s: {{format: sent-bias, path: a, encoders: [nobody]}}}}}}
+=> tests.s.encoders: nobody is not tested (there are bert, vb)
+{{tests: {{s: {{format: sent-bias, path: {ONE_TEST}, only: [two]}}}}}}
+=> tests.s.only: no file of the test 'two' (there are
+""".replace("\n=>", " =>")
+
+
+@pytest.mark.parametrize("case", REFUSED.strip().split("\n"))
+def test_keys_of_the_study(case: str) -> None:
+    stated, _, line = case.partition(" => ")
     with pytest.raises(InputError) as caught:
-        check({"bert": LM, "vb": SEES, "c": CLASSIFIER}, **associations)
-    assert str(caught.value).startswith(f"config key associations{line}")
+        check({"bert": LM, "vb": SEES, "c": CLASSIFIER}, **{"tests": TESTS, **parse_yaml(stated)})
+    assert str(caught.value).startswith(f"config key associations.{line}")
 
 
 def test_a_suite_needs_an_encoder_that_can_read_it() -> None:

@@ -171,48 +171,6 @@ def test_unknown_tokens_are_counted_and_said_and_nothing_is_dropped(
     assert "1 of 8 names have tokens that the tokenizer does not know" in caplog.text
 
 
-def test_killed_and_resumed_it_is_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Killed(BaseException):
-        pass
-
-    undisturbed, path = tmp_path / "one" / "original.parquet", tmp_path / "two" / "original.parquet"
-    write(undisturbed, model_of("bert"), shard_tokens=60)
-    left, read = [0], engine._read
-
-    def reading(*arguments: Any) -> Any:
-        if left[0] == 0:
-            raise Killed
-        left[0] -= 1
-        return read(*arguments)
-
-    monkeypatch.setattr(engine, "_read", reading)
-    for left[0] in (0, 12, 9):
-        with pytest.raises(Killed):
-            write(path, model_of("bert"), shard_tokens=60)
-        assert not path.exists()
-    left[0] = 1000
-    write(path, model_of("bert"), shard_tokens=60)
-    assert path.read_bytes() == undisturbed.read_bytes()
-    assert [file.name for file in path.parent.iterdir()] == ["original.parquet"]
-    assert 0 < left[0] < 1000
-
-
-def test_what_is_done_is_done_again_for_other_sentences_or_facts_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "original.parquet"
-    write(path, model_of("bert"), weights="one")
-    for change in ({"weights": "two"}, {"template": "{word} people: {region}"}, {"names": NAMES[:3]}):
-        with monkeypatch.context() as patched, pytest.raises(TypeError):
-            patched.setattr(engine, "_read", None)
-            write(path, model_of("bert"), **{"weights": "one", **change})  # type: ignore[arg-type]
-    # as where a study has a list more: the file of words is another one, and no sentence is
-    write(path, model_of("bert"), names=NAMES[:3], made_from={"words": "one"})
-    monkeypatch.setattr(engine, "_read", None)
-    write(path, model_of("bert"), names=NAMES[:3], made_from={"words": "two"}, device="another")
-    assert read_metadata(path)["made_from"] == {"words": "two"}
-
-
 LONG = "a Hard Name of so many Letters that it fills up"
 
 
@@ -278,31 +236,52 @@ def test_rows_are_those_of_names_and_words_in_their_order(tmp_path: Path) -> Non
         rows_of([*names, "Nowhere"], ["weak"], likelihoods)
 
 
-def test_the_script(tmp_path: Path) -> None:
-    manifest = {"directory": str(model_directory("bert")), "files": {}, "weights_digest": "w"}
-    manifest |= {"entry": {"source": "path", "path": "elsewhere"}, "tokenizer_digest": "t"}
+def test_the_script_goes_on_and_reads_no_sentence_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest: dict[str, Any] = {"directory": str(model_directory("bert")), "files": {}, "weights_digest": "w"}
+    manifest |= {"entry": {"source": "path"}, "tokenizer_digest": "t", "max_length": 128}
     write_table(tmp_path / "regions.parquet", regions(), REGIONS, {})
     write_table(tmp_path / "words.parquet", words(), WORDS, {})
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     path = tmp_path / "likelihoods" / f"{ORIGINAL}.parquet"
     inputs = {file: tmp_path / f"{file}.parquet" for file in ("regions", "words")}
     inputs["manifest"] = tmp_path / "manifest.json"
-    of_list: dict[str, Any] = {"model": "m", "list": ORIGINAL, "template": TEMPLATE, "dtype": "float32"}
+    runtime = {"runtime": {"device": "cpu", "threads": 1, "batch_tokens": 60}}
+    left, read = [3], engine._read
 
-    def run(max_length: int = 128, released: bool = False) -> str:
-        inputs["manifest"].write_text(json.dumps({**manifest, "max_length": max_length}))
-        runtime = {"runtime": {"device": "cpu", "threads": 1, "batch_tokens": None}}
+    def reading(*arguments: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise InputError("killed")
+        return read(*arguments)
+
+    def run(**changes: Any) -> str:
+        params: dict[str, Any] = {
+            "model": "m",
+            "list": ORIGINAL,
+            "template": TEMPLATE,
+            "dtype": "float32",
+            "released": False,
+        }
         with suppress(SystemExit):
             log = tmp_path / "job.log"
-            run_script("score_regions", inputs, [path], log, config=runtime, **of_list, released=released)
+            run_script("score_regions", inputs, [path], log, config=runtime, **{**params, **changes})
         return (tmp_path / "job.log").read_text()
 
-    assert "nothing is left to do" not in run()
-    alone = write(tmp_path / "alone.parquet", model_of("bert"))
-    pd.testing.assert_frame_equal(read_table(path, LIKELIHOODS), alone)
+    monkeypatch.setattr(engine, "_read", reading)
+    assert "killed" in run() and not path.exists()
+    left[0] = 1000
+    assert "error" not in run().split("killed")[-1]
+    pd.testing.assert_frame_equal(
+        read_table(path, LIKELIHOODS), write(tmp_path / "alone.parquet", model_of("bert"))
+    )
     facts = read_metadata(path)
     assert (facts["model"], facts["list"], facts["template"]) == ("m", ORIGINAL, TEMPLATE)
-    assert facts["model_source"] == {"source": "path"} and facts["code"] == "digest"
+    assert facts["model_source"] == {"source": "path"}
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    left[0] = 0
     assert "nothing is left to do" in run()
-    assert "error: model m, list original: sentence 'Rio (Sul)': 10 tokens" in run(max_length=9)
+    assert "killed" in run(template="{word} people: {region}").rpartition("nothing is left")[2]
     # before anything is read, not when it is scored
     assert "protocols: published needs the levels world, continent" in run(released=True)

@@ -1,9 +1,6 @@
 """What prefixes do: against a slow and obvious loop, on random classifiers, and on tables that do not fit."""
 
-import json
-import math
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +8,22 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy.stats import binomtest
 
 from library import (
     PLACELESS,
-    PREFIXES,
     REGIONS,
     Encoder,
     InputError,
-    check_model,
     framed,
     load_classifier,
     pick_device,
     predict,
     prefix_table,
     read_labelled,
-    read_metadata,
-    read_table,
     region_groups,
-    write_table,
 )
 from library import RegionalItems as Items
-from running import run_script
 from tiny_models import tiny_classifier
 
 TEMPLATE = "I am from {region}."
@@ -129,24 +121,26 @@ def literal(model: Encoder, items: Items, prefixes: Sequence[str], positive: int
 
 
 def literal_mcnemar(model: Encoder, items: Items, one: str, other: str, positive: int) -> float:
-    """Twice the binomial tail of the texts that are positive behind one prefix alone."""
-    behind = [
-        [
-            each.index(max(each)) == positive
-            for each in one_by_one(model, [f"{prefix} {t}" for t in items.texts])
-        ]
+    """The binomial test of the texts that are positive behind one prefix alone."""
+    first, second = (
+        [np.argmax(each) == positive for each in one_by_one(model, [f"{prefix} {t}" for t in items.texts])]
         for prefix in (one, other)
-    ]
-    alone = [sum(a and not b for a, b in zip(*pair, strict=True)) for pair in (behind, behind[::-1])]
-    n = sum(alone)
-    return float(min(1.0, 2 * sum(math.comb(n, k) for k in range(min(alone) + 1)) / 2**n))
+    )
+    alone = [a for a, b in zip(first, second, strict=True) if a != b]
+    return float(binomtest(sum(alone), len(alone)).pvalue) if alone else 1.0
 
 
 @pytest.mark.parametrize("positive", [0, 2])
 def test_every_number_against_a_slow_loop(three: Encoder, positive: int) -> None:
     items = Items(texts(60), np.random.default_rng(1).integers(0, 3, 60))
     entry = {"level": "city", "template": TEMPLATE, "without": ["Paris"]}
-    table = prefix_table(three, items, region_groups(regions(), [entry]), positive)
+    with_parent = {"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Paris"]}
+    table = prefix_table(three, items, region_groups(regions(), [entry, with_parent]), positive)
+    # a prefix with the region around it has no control
+    of_paris, table = table[-2:], table[:-2]
+    assert of_paris["p"].isna().all() and of_paris["over_control"].isna().all()
+    expected = literal(three, items, ["I am from Paris, France."], positive)
+    assert of_paris.iloc[0][list(expected)].to_dict() == pytest.approx(expected, abs=1e-6)
     assert list(table["level"]) == ["none", "control", *["city"] * 5]
     assert table["region"].fillna("all").to_list() == ["all", PLACELESS, "1", "2", "3", "all", "all"]
     assert table["without"].dropna().to_list() == ["2"]
@@ -246,38 +240,3 @@ def test_odd_tables_are_refused(
     with pytest.raises(InputError, match=message) as caught:
         read_labelled(table, ENTRY | changes, ["bad", "good"])
     assert str(caught.value).startswith(f"{table}: ")
-
-
-def test_the_script(tmp_path: Path) -> None:
-    directory = tiny_classifier("bert", tmp_path / "model")
-    about = {"directory": str(directory), "entry": {"source": "path", "kind": "text-classification"}}
-    about = check_model(directory, "text-classification", "tiny") | about
-    (tmp_path / "manifest.json").write_text(json.dumps(about))
-    write_table(tmp_path / "regions.parquet", regions(), REGIONS, {})
-    rows = [f"{text},{'pos' if number % 2 else 'neg'}" for number, text in enumerate(texts(20))]
-    inputs = {"manifest": tmp_path / "manifest.json", "regions": tmp_path / "regions.parquet"}
-    inputs["table"] = write_csv(tmp_path / "a.csv", *rows)
-    prefixes = [{"level": "city", "template": "I am from {region}, {parent}.", "regions": ["Paris"]}]
-
-    def run(output: str, positive: str = "good") -> str:
-        params: dict[str, Any] = {"classifier": "tiny", "table": "a", "source": "a.csv"}
-        entry = ENTRY | {"positive": positive, "prefixes": prefixes}
-        with suppress(SystemExit):
-            outputs, log = [tmp_path / output], tmp_path / "log"
-            run_script("prefix_regions", inputs, outputs, log, config=RUNTIME, **params, entry=entry)
-        return (tmp_path / "log").read_text()
-
-    run("first")
-    run("second")
-    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
-    # what is there of just these texts and prefixes is not read again
-    assert "nothing is left to do" in run("first")
-    table, facts = read_table(tmp_path / "first", PREFIXES), read_metadata(tmp_path / "first")
-    # a prefix with the region around it has no control
-    assert list(table["level"]) == ["none", "city", "city"] and table["p"].isna().all()
-    assert (facts["labels"], facts["positive"], facts["control"]) == (["bad", "good"], "good", PLACELESS)
-    model = load_classifier(directory, pick_device("cpu"), 128)
-    expected = literal(model, Items(texts(20), np.arange(20) % 2), ["I am from Paris, France."], 1)
-    assert table.iloc[-2][list(expected)].to_dict() == pytest.approx(expected, abs=1e-6)
-    line = "classifier tiny, table a: config key regional.prefixes.a.positive: 'great' is no label"
-    assert line in run("third", "great") and not (tmp_path / "third").exists()

@@ -1,6 +1,5 @@
 """Models trained further: on sentences that they find likely, and as classifiers of a labelled table."""
 
-import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -29,8 +28,6 @@ from library import (
     write_table,
 )
 from library import embedding_tokenise as tokenise
-from running import about_model, run_script
-from test_regional_prefixes import RUNTIME
 from test_regional_prefixes import WORDS as VOCABULARY
 from tiny_models import tiny_model
 
@@ -116,6 +113,8 @@ def test_the_sentences_become_likelier_with_the_epochs(architecture: str, tmp_pa
         facts = make(regional_sentences, base, directory, **on_sentences(epochs))
         assert (facts["sentences"], facts["loss"][-1]["step"]) == (10, 2 * epochs)
         found.append(log_likelihood(directory, texts))
+        again = make(regional_sentences, base, tmp_path / f"{epochs} again", **on_sentences(epochs))
+        assert again["loss"] == facts["loss"]
         made, of_base = (check_model(each, "masked-lm", "tiny") for each in (directory, base))
         assert made["tokenizer_digest"] == of_base["tokenizer_digest"]
     assert found[0] < found[1] < found[2]
@@ -149,37 +148,6 @@ def test_a_sentence_that_the_model_cannot_take_is_refused(tmp_path: Path) -> Non
     with pytest.raises(InputError, match=r"'People in .*: \d+ tokens, the model takes 7"):
         make(regional_sentences, base, tmp_path / "new", 7, **on_sentences(1))
     assert not (tmp_path / "new").exists()
-
-
-def test_the_script_of_sentences(tmp_path: Path) -> None:
-    base = tiny_model("bert", tmp_path / "base")
-    manifest = check_model(base, "masked-lm", "tiny") | {"directory": str(base), "entry": {"source": "path"}}
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    write_sentences(tmp_path)
-    inputs = {name: tmp_path / f"{name}.parquet" for name in ("likelihoods", "words")}
-    run_script(
-        "make_model",
-        {"manifest": tmp_path / "manifest.json", **inputs},
-        {
-            "directory": tmp_path / "files",
-            "facts": tmp_path / "facts.json",
-            "manifest": tmp_path / "made.json",
-        },
-        tmp_path / "log",
-        config=RUNTIME,
-        source="regional-sentences",
-        entry={"from": "base", **on_sentences(3)},
-        settings={},
-        name="toxic",
-        manifest=about_model(tmp_path / "files", "regional-sentences", name="toxic"),
-    )
-    make(regional_sentences, base, tmp_path / "expected", manifest["max_length"], **on_sentences(3))
-    made, expected = (tmp_path / name / "model.safetensors" for name in ("files", "expected"))
-    # the same seed gives the same weights
-    assert made.read_bytes() == expected.read_bytes()
-    facts = json.loads((tmp_path / "facts.json").read_text())
-    assert (facts["from"], facts["sentences"], facts["epochs"], facts["list"]) == ("base", 10, 3, "original")
-    assert json.loads((tmp_path / "made.json").read_text())["entry"]["epochs"] == 3
 
 
 # classifiers

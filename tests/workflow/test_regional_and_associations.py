@@ -12,7 +12,6 @@ import pytest
 
 from association_files import KEYS, SETS, grounded, sent_bias
 from library import removable, remove, verify
-from literal_associations import mean, s, size
 from small_study import Workflow, random_model
 from test_families import section_names
 from tiny_seeing import tiny_seeing
@@ -151,41 +150,6 @@ def test_a_study_has_its_sections_and_tables(finished: Workflow) -> None:
     assert verify(results).problems == []
 
 
-@pytest.mark.parametrize("encoder", ["bert", "mine"])
-def test_numbers_are_those_of_the_embeddings(finished: Workflow, encoder: str) -> None:
-    """By loops over the vectors, of word vectors those of the user's file."""
-    results = finished.folder / "results/small/associations"
-    suite = pd.read_parquet(results / "suites/names.parquet")
-    embeddings = pd.read_parquet(results / encoder / "names/embeddings.parquet")
-    rows: Any = pd.read_parquet(results / encoder / "names/associations.parquet")
-    assert set(rows["pooling"]) == ({"vectors"} if encoder == "mine" else {"cls", "word"})
-    for row in rows.itertuples():
-        of = embeddings[embeddings["pooling"] == row.pooling].set_index("stimulus")["embedding"]
-        sets = {name: list(of[part["stimulus"]]) for name, part in suite.groupby("set", observed=True)}
-        x, y = ([s(w, sets["A"], sets["B"]) for w in sets[name]] for name in "XY")
-        assert row.mean_difference == pytest.approx(mean(x) - mean(y), rel=1e-6)
-        assert row.d == pytest.approx(size(x, y), rel=1e-6)
-    if encoder == "mine":
-        lines = (finished.folder / "vectors.txt").read_text().splitlines()
-        known = {word: np.array(numbers, np.float32) for word, *numbers in map(str.split, lines)}
-        for number, word in zip(suite["stimulus"], suite["word"], strict=True):
-            np.testing.assert_array_equal(of[number], known[word])
-
-
-def test_grounded_numbers_are_those_of_the_embeddings(finished: Workflow) -> None:
-    """Experiment 2: X with attributes and their pictures of X, against Y with those of Y."""
-    results = finished.folder / "results/small"
-    suite = pd.read_parquet(results / "associations/suites/pictures.parquet")
-    embeddings = pd.read_parquet(results / PICTURES / EMBEDDED[0])
-    rows: Any = pd.read_parquet(results / PICTURES / EMBEDDED[1]).query("experiment == 'E2'")
-    assert set(rows["pooling"]) == {"joint", "word", "word-first"}
-    for row in rows.itertuples():
-        of = embeddings[embeddings["pooling"] == row.pooling].set_index("stimulus")["embedding"]
-        cells = {name: list(of[part["stimulus"]]) for name, part in suite.groupby("cell", observed=True)}
-        x, y = ([s(w, cells[f"A_{name}"], cells[f"B_{name}"]) for w in cells[name]] for name in "XY")
-        assert row.mean_difference == pytest.approx(mean(x) - mean(y), rel=1e-6)
-
-
 @pytest.mark.parametrize(
     ("settings", "outputs"),
     [
@@ -235,18 +199,3 @@ def test_other_files_make_what_is_of_them(finished: Workflow, tmp_path: Path) ->
     with np.load(features) as arrays:
         np.savez(features, **{name: values * 2 for name, values in arrays.items()})
     assert {PICTURES + name for name in EMBEDDED} == planned(workflow) - outputs
-
-
-@pytest.mark.thorough
-def test_another_list_leaves_the_first_one_alone(finished: Workflow, tmp_path: Path) -> None:
-    workflow = copied(finished, tmp_path / "unmask")
-    results = workflow.folder / "results/small"
-    workflow.config["regional"]["words"]["virtues"] = "virtues.yaml"
-    before = pd.read_parquet(results / LIKELIHOODS)
-    done = workflow.snakemake("results/small/" + SCORES)
-    assert done.returncode == 0, done.stdout + done.stderr
-    new = pd.read_parquet(results / "regional/bert/likelihoods/virtues.parquet")
-    assert set(new["word"].dropna()) == {"kind", "brave", "shy"}
-    pd.testing.assert_frame_equal(pd.read_parquet(results / LIKELIHOODS), before)
-    assert "nothing is left to do" in workflow.read("logs", "regional", "bert", "likelihoods", "traits.log")
-    assert set(pd.read_parquet(results / SCORES)["words"]) >= {"full", "virtues"}
