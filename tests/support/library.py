@@ -104,7 +104,7 @@ from unmask.errors import LONGEST, InputError
 from unmask.evidence import engine
 from unmask.evidence.collecting import Wanted, as_rows, prepare
 from unmask.evidence.collecting import evidence_of as evidence_tables
-from unmask.evidence.engine import Answers, Queries, answer
+from unmask.evidence.engine import Answers
 from unmask.evidence.lists import check_one_origin, write_list
 from unmask.evidence.lists import listed as evidence_listed
 from unmask.evidence.reading import Subject, read
@@ -166,7 +166,7 @@ from unmask.models.kinds import KINDS, check_model, write_manifest
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import Encoded, LoadedModel, load
 from unmask.models.masking import Masking, head_at_labels
-from unmask.models.own_code import allow, is_allowed
+from unmask.models.own_code import is_allowed
 from unmask.models.poolings import POOLINGS
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.start import Start, choose_start, read_after
@@ -475,7 +475,6 @@ from unmask.worlds.exact import Corruption, ExactModel, exact_evidence, exact_mo
 from unmask.worlds.grammar import (
     ASSOCIATION,
     BOTH,
-    FREE_SLOTS,
     FREQUENCY,
     LENGTH,
     MALE,
@@ -485,8 +484,6 @@ from unmask.worlds.grammar import (
     PRONOUNS,
     SPLIT_PEOPLES,
     TEMPLATES,
-    WEIGHTS,
-    GroupPair,
     World,
     frames,
     text_of,

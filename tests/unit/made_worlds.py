@@ -17,14 +17,8 @@ OTHERS: dict[str, dict[str, Any]] = {
         "ratios": [1.5, 12],
         "both": {"association": 0.65, "ratios": [2.5]},
     },
-    "finest": {
-        "seed": 3,
-        "associations": [round(0.1 + 0.07 * i, 2) for i in range(12)],
-        "ratios": [4, 1, 4],
-        "both": {"association": 0.4, "ratios": [3, 1]},
-    },
 }
-"""Settings of worlds that differ from the default in everything."""
+"""Settings of a world that differs from the default in everything."""
 
 DOSED: dict[str, Any] = {
     "seed": 1,

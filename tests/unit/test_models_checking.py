@@ -18,7 +18,6 @@ from transformers import (
     AutoModelForMaskedLM,
     AutoModelForSequenceClassification,
     AutoTokenizer,
-    BertConfig,
     BertLMHeadModel,
     VisualBertModel,
     ViTConfig,
@@ -31,6 +30,7 @@ from running import about_model, run_script
 from tiny_models import (
     END,
     tiny_classifier,
+    tiny_config,
     tiny_decoder,
     tiny_model,
     tiny_tokenizer,
@@ -313,14 +313,7 @@ def test_a_broken_encoder_of_pictures_is_refused(tmp_path: Path) -> None:
 def test_a_decoder_that_sees_what_follows_is_refused(tmp_path: Path) -> None:
     """transformers loads an encoder as a decoder that sees both sides, with a warning."""
     tokenizer = tiny_tokenizer("bert")
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        initializer_range=0.5,
-    )
+    config: Any = tiny_config("bert", tokenizer)
     tokenizer.save_pretrained(tmp_path)
     BertLMHeadModel(config).save_pretrained(tmp_path)
     refused(tmp_path, "it sees the tokens that follow, and is no decoder", CAUSAL, start="[CLS]")

@@ -63,12 +63,8 @@ def literal(encoder: Encoder, text: str, word: str | None, pooling: str) -> Any:
         return states[next(place for place, (token, _) in enumerate(tokens) if token in special)]
     if pooling in ("word", "word-first") and not of_word:
         return np.full(states.shape[1], np.nan)
-    chosen = {
-        "mean": range(len(tokens)),
-        "mean-content": content,
-        "word": of_word,
-        "word-first": of_word[:1],
-    }[pooling]
+    every = range(len(tokens))
+    chosen = {"mean": every, "mean-content": content, "word": of_word, "word-first": of_word[:1]}[pooling]
     return np.mean([states[place] for place in chosen], axis=0)
 
 

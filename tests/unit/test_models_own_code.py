@@ -126,16 +126,8 @@ def test_code_is_fetched_where_it_is_asked_for(hub: Hub, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("file", "named", "message"),
     [
-        (
-            "config.json",
-            "org/other--modeling.Own",
-            "names code of another repository, org/other, which",
-        ),
-        (
-            "tokenizer_config.json",
-            ["org/other--tokens.Own", None],
-            "names code of another repository, org",
-        ),
+        ("config.json", "org/other--modeling.Own", "names code of another repository, org/other, which"),
+        ("tokenizer_config.json", ["org/other--tokens.Own", None], "names code of another repository, org"),
         ("config.json", "gone.Config", "names code that is not there: gone.Config"),
     ],
 )

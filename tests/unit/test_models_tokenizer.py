@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from tokenizers import AddedToken, Tokenizer, normalizers, processors
 from tokenizers import models as pieces
 from tokenizers import pre_tokenizers as pre
@@ -78,17 +77,10 @@ def made(
     """A model directory of random weights with the tokenizer's file and with its settings."""
     directory.mkdir(parents=True)
     size = tokenizer.get_vocab_size() if tokenizer else 200
+    sizes = dict.fromkeys(("hidden_size", "intermediate_size"), 16) | {"max_position_embeddings": 80}
     config = AutoConfig.for_model(
-        model_type,
-        vocab_size=size,
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=80,
-        pad_token_id=0,
+        model_type, vocab_size=size, num_hidden_layers=1, num_attention_heads=2, pad_token_id=0, **sizes
     )
-    torch.manual_seed(0)
     NETWORK.from_config(config).save_pretrained(directory)
     if tokenizer is not None:
         tokenizer.save(str(directory / "tokenizer.json"))
