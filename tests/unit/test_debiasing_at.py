@@ -301,16 +301,6 @@ def test_killed_and_resumed_it_is_the_same(
     check_model(tmp_path / "killed", "masked-lm", "debiased")
 
 
-def test_the_best_step_is_kept(base: Base, tmp_path: Path) -> None:
-    facts = run(tmp_path, "x", entry("corrected", steps=30, learning_rate=3e-3), all_texts(tmp_path), base)
-    evaluated = {row["step"]: row["weighted"] for row in facts["history"]}
-    assert list(evaluated) == list(range(3, 31, 3))
-    assert facts["best_step"] == min(evaluated, key=lambda step: evaluated[step])
-    before, after = (facts["objective"][when] for when in ("before", "after"))
-    assert before["distance"] == 0
-    assert after["weighted"] < before["weighted"]
-
-
 def test_steps_of_the_protocols(base: Base, tmp_path: Path) -> None:
     """Published: three groups of as many batches as the smaller gender fills, the rate made for them all."""
     texts = all_texts(tmp_path)

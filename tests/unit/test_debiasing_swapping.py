@@ -117,13 +117,6 @@ def test_corrected_swaps_both_ways_and_keeps_the_rest(line: str, expected: str) 
     assert swapped(line, "corrected") == [expected]
 
 
-def test_corrected_takes_one_partner_where_the_list_has_one() -> None:
-    words = WordPairs((("her", "his"), ("she", "he")))
-    assert swapped("I saw her.", "corrected", words) == ["I saw his."]
-    for line in ("", "nobody there", "the sheriff, history and Herman", "them, theirs"):
-        assert swapped(line, "corrected") == []
-
-
 MUTUAL = WordPairs(
     (("she", "he"), ("mother", "father"), ("girls", "boys"), ("ma'am", "sir"), ("mrs.", "mr."))
 )
@@ -212,23 +205,15 @@ def test_a_corpus_is_read_and_swapped_behind_what_is_held_out(tmp_path: Path) ->
     ]
 
 
-def test_stereotyped_words(tmp_path: Path) -> None:
+def test_words_of_lists(tmp_path: Path) -> None:
     published = read_words(RESOURCES / "debiasing" / "stereotypes.yaml")
     assert "nurse" in published and len(published) == len(set(published)) > 150
-    (tmp_path / "own.yaml").write_text("- nurse\n")
-    with pytest.raises(InputError, match=r"own.yaml: is not a mapping but a list"):
-        read_words(tmp_path / "own.yaml")
     path = tmp_path / "words.txt"
     path.write_text("nurse\n\n pilot \nnurse\n")
     assert read_words(path) == ("nurse", "pilot")
-    for text, message in (
-        ("nurse\ntwo words\n", "line 2: 'two words' is not one word"),
-        ("Nurse\n", "line 1: 'Nurse' is not one word in lower case"),
-        ("\n", "is empty"),
-    ):
-        path.write_text(text)
-        with pytest.raises(InputError, match=f"words.txt: {message}"):
-            read_words(path)
+    path.write_text("nurse\ntwo words\n")
+    with pytest.raises(InputError, match=r"words\.txt: line 2: 'two words' is not one word"):
+        read_words(path)
     path.write_text("feminine,masculine\nелена,иван\n她,他\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"row 1 \(line 3\): feminine: '她' is of a script without spaces"):
         read_word_pairs(path)

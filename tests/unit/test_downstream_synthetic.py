@@ -145,21 +145,6 @@ def test_tables_fit_and_follow_the_seed(kind: str) -> None:
     assert (one.labels is None) == (kind == SIMILARITY)
 
 
-@pytest.mark.parametrize(("kind", "templates"), [(SIMILARITY, 36), (ENTAILMENT, 6)])
-def test_items_of_bias_come_in_pairs_that_differ_in_gender_alone(kind: str, templates: int) -> None:
-    bias = task_of(kind, examples=500, items=100).items.query("part == 'bias'")
-    assert bias["label"].isna().all() and len(bias) == 24 * templates * 2
-    keys = ["template", "occupation"]
-    women, men = (bias[bias["gender"] == gender].set_index(keys) for gender in (FEMALE, MALE))
-    assert women.index.is_unique and women.index.equals(men.index)
-    assert women["female_share"].equals(men["female_share"])
-    for one, other in zip(women.itertuples(), men.itertuples(), strict=True):
-        texts = [f"{row.text} {row.second}".split() for row in (one, other)]
-        assert {words for words in zip(*texts, strict=True) if len(set(words)) > 1} == {("she", "he")}
-    expected = {word: 100 * share for word, share in words_and_shares({}).items()}
-    assert bias.drop_duplicates("occupation").set_index("occupation")["female_share"].to_dict() == expected
-
-
 def test_a_strength_that_leaves_the_scale_is_refused() -> None:
     with pytest.raises(InputError, match=r"^strength: at 0\.6 a similarity would be -0\.04; at most 0\.50"):
         task_of(SIMILARITY, strength=0.6)

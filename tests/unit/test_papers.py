@@ -12,7 +12,6 @@ from library import (
     Item,
     compared,
     comparing,
-    needs_data,
     read_config,
     read_costs,
     read_items,
@@ -24,13 +23,6 @@ from study_schema import ROOT, completed_study, hub_sources
 ITEMS = {(item.paper, item.item): item for items in read_items().values() for item in items}
 STUDIES = sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
 COMMITS = read_config(ROOT / "resources/papers/commits.yaml")
-
-
-def test_what_needs_files_of_the_users_says_so() -> None:
-    assert needs_data("associations") and needs_data("local")
-    assert not needs_data("paper") and not needs_data("demo")
-    tests_of_sentences = ITEMS["grounded", "Tests of sentences without pictures"]
-    assert tests_of_sentences.command == "unmask run associations --data DIR"
 
 
 def test_every_repository_of_the_hub_is_pinned_or_there_is_a_reason() -> None:
@@ -80,12 +72,6 @@ def test_within_rounding_is_what_rounds_to_the_printed_number(tmp_path: Path) ->
     ]
 
 
-def test_two_readings_of_a_printed_number_are_two_lines(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"model": ["NA"], "row": "paper", "score": 0.3, "headed": 0.3, "likely": 0.4})
-    table = compared(item(beside={"score": ["headed", "likely"]}), write(tmp_path, frame))
-    assert list(table["number"]) == ["NA headed", "NA likely"] and list(table["within"]) == [True, False]
-
-
 def test_without_stated_decimals_a_source_prints_as_many_as_its_longest(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {
@@ -113,36 +99,6 @@ def test_printed_numbers_of_a_familys_file_are_joined_by_its_names(tmp_path: Pat
     table = compared(whole, tmp_path)
     assert list(table["number"]) == ["bios stereoset all SSS before", "sts stereoset all SSS before"]
     assert list(table["printed"]) == [-0.02, 0.53] and list(table["within"]) == [True, False]
-
-
-def test_changes_of_labels_are_compared_in_percent_and_by_the_papers_names(tmp_path: Path) -> None:
-    whole = ITEMS["herb", "Table 5"]
-    shares = {"to_positive": 0.000724, "to_negative": 0.0137}
-    rows = [
-        {"classifier": classifier, "table": "hatespeech18", "in_print": name, **shares}
-        for classifier in ("bert-hate", "bert-hate-untrained")
-        for name in ("without Ireland", "Ireland", None)
-    ]
-    (tmp_path / "tables").mkdir()
-    pd.DataFrame(rows).to_csv(tmp_path / whole.file, index=False)
-    table = compared(whole, tmp_path)
-    stem = "bert-hate hatespeech18 without Ireland"
-    assert list(table["number"]) == [f"{stem} to_positive", f"{stem} to_negative"]
-    assert table["printed"].tolist() == [0.0723, 1.3632]
-    assert table["ours"].tolist() == pytest.approx([0.0724, 1.37])
-    assert list(table["within"]) == [False, False]
-
-
-def test_rows_of_other_classifiers_do_not_count(tmp_path: Path) -> None:
-    whole = ITEMS["herb", "Table 4"]
-    row = {"table": "imdb", "in_print": "Mexico City, Mexico", **dict.fromkeys(whole.values, 0.5)}
-    rows = [{**row, "classifier": name} for name in ("reviews", "another")]
-    (tmp_path / "tables").mkdir()
-    pd.DataFrame(rows).to_csv(tmp_path / whole.file, index=False)
-    table = compared(whole, tmp_path)
-    stem = "reviews imdb Mexico City, Mexico"
-    # the paper has changes behind this prefix, and neither accuracy nor F1
-    assert list(table["number"]) == [f"{stem} {each}" for each in ("up", "mean_up", "down", "mean_down")]
 
 
 def test_results_that_lack_a_table_or_a_column_are_one_line(tmp_path: Path) -> None:
@@ -208,13 +164,6 @@ def test_a_dry_run_runs_nothing_and_shows_no_table(
     lines = said.splitlines()
     assert lines[0] == "[1/1] regional (herb: Table 1, Table 2, Table 3, Table 4, Table 5, Table 6)"
     assert lines[1].startswith("  fetches ") and lines[-1] == "Nothing was run."
-
-
-def test_a_study_that_cannot_be_planned_is_named(
-    runs: list[tuple[Any, ...]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command.reproduce(["unmasking"], None, "1", dry_run=True) == 1
-    assert capsys.readouterr().err == "paper: cannot be planned; its error is above\n"
 
 
 def test_an_unknown_paper_is_one_line() -> None:

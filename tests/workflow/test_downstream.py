@@ -1,7 +1,6 @@
 """Debiased models and downstream tasks in the workflow: what runs, and what does not run again."""
 
 import json
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -106,25 +105,6 @@ def test_models_are_debiased_fine_tuned_and_scored_once_more(copied: Workflow) -
     planned = copied.planned()
     assert "models/bert-cda/facts.json" in planned
     assert not [o for o in planned if o.startswith("downstream/similar/bert/") or "bert@" in o]
-
-
-@pytest.mark.thorough
-def test_figure_2_and_the_5500_steps_are_a_study(fresh: Workflow) -> None:
-    """28 models; a curve of each on three tasks, which ends with a model that is scored once more."""
-    done = fresh.command("--summary", "--config", "study=debiasing-steps")
-    assert done.returncode == 0, done.stdout + done.stderr
-    lines = [line.split("\t")[0] for line in done.stdout.splitlines()]
-    planned = {line.removeprefix("results/debiasing-steps/") for line in lines}
-    bases = ("bert-bu", "bert-bc", "bert-lu", "bert-lc", "roberta-b", "roberta-l", "albert-b")
-    expected = {"figures/downstream_steps.svg", "tables/downstream_table2.csv"}
-    for base, method, task in product(bases, ("", "-at", "-cda", "-dropout"), ("bios", "sts", "nli")):
-        model = f"{base}{method}"
-        expected.add(f"downstream/{task}/{model}/seed-0.parquet")
-        expected |= {
-            f"scores/{model}@{task}/{benchmark}/original.parquet"
-            for benchmark in ("crows-pairs", "stereoset")
-        }
-    assert planned >= expected and sum("seed-" in output for output in planned) == 3 * 28
 
 
 def test_that_study_trains_as_the_paper_says() -> None:
