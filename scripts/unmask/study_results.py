@@ -37,14 +37,12 @@ def load_tables(
     every, orders = list(paths), order or {}
     of_file = [key for key in keys if key not in schema.names]
     values = facts_by(every, *of_file) if of_file else [()] * len(every)
-    files = [
-        TableFile(Path(path), dict(zip(of_file, each, strict=True)))
+    tables = (
+        (read_arrow(path, schema), dict(zip(of_file, each, strict=True)))
         for path, each in zip(every, values, strict=True)
-    ]
-    files = [
-        file for file in files if all(value in orders.get(key, (value,)) for key, value in file.keys.items())
-    ]
-    table = _joined(((read_arrow(file.path, schema), file.keys) for file in files), schema, keys)
+        if all(value in orders.get(key, (value,)) for key, value in zip(of_file, each, strict=True))
+    )
+    table = _joined(tables, schema, keys)
     # sorts are stable, so the key to sort by first comes last
     for key in reversed(list(orders)):
         places = pc.index_in(table[key], value_set=pa.array(orders[key], pa.string()))
@@ -83,21 +81,6 @@ def paths_by(paths: Iterable[str | Path], *keys: str) -> dict[tuple[str, ...], s
 def tables_by(paths: Iterable[str | Path], schema: pa.Schema, key: str) -> dict[str, pd.DataFrame]:
     """Tables by their value of one key; raises as `facts_by` and `read_table` do."""
     return {name: read_table(path, schema) for (name,), path in paths_by(paths, key).items()}
-
-
-def shared_facts(paths: Iterable[str | Path], *keys: str) -> dict[str, Any]:
-    """What the metadata of all tables say under `keys`; none where there is no table.
-
-    Raises InputError where two tables say different things.
-    """
-    shared: dict[str, Any] = {}
-    for path in paths:
-        facts = facts_of(path)
-        for key in keys:
-            if key in facts and shared.setdefault(key, facts[key]) != facts[key]:
-                how = f"made with {key} {facts[key]}, others with {shared[key]}"
-                raise InputError(f"{path}: {how}; run again")
-    return shared
 
 
 def _key_type(key: str) -> pa.DataType:

@@ -425,7 +425,6 @@ from unmask.study_results import (
     facts_by,
     load_tables,
     paths_by,
-    shared_facts,
     tables_by,
 )
 from unmask.tables import (

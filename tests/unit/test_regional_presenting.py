@@ -23,7 +23,6 @@ from library import (
     PRESENTS,
     REGIONS,
     SPARSENESS,
-    InputError,
     RegionalResults,
     framed,
     render_page,
@@ -350,7 +349,7 @@ def test_the_section_has_the_papers_tables_and_what_is_doubtful(results: Regiona
     assert "Printed values that are doubtful" in page
 
 
-def test_what_there_is_nothing_of_is_a_line(files: dict[str, Any], tmp_path: Path) -> None:
+def test_what_there_is_nothing_of_is_a_line(files: dict[str, Any]) -> None:
     bare = files | {"prefixes": [], "borders": [], "likelihoods": [], "name_vectors": []}
     few = RegionalResults(bare, SETTINGS | {"series": [], "word": None})
     figures = ("scores", "word_map", "names", "series", "positive_map")
@@ -360,8 +359,3 @@ def test_what_there_is_nothing_of_is_a_line(files: dict[str, Any], tmp_path: Pat
     for name in (f"table{number}" for number in range(1, 7)):
         sheet = PRESENTS.table(name, nothing)[1]
         assert not sheet.rows and "Nothing in this study has what this table needs." in sheet.caption
-    other = tmp_path / "other.parquet"
-    write_table(other, make_scores(0), SCORES, {"model": "m2", "draws": 7})
-    mixed = RegionalResults(files | {"scores": [*files["scores"][:1], str(other)]}, SETTINGS)
-    with pytest.raises(InputError, match="made with draws 7, others with 200"):
-        _ = mixed.captions

@@ -29,7 +29,6 @@ from library import (
     paths_by,
     read_table,
     schema,
-    shared_facts,
     tables_by,
     write_table,
 )
@@ -175,12 +174,6 @@ def test_importing_is_light() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": str(SCRIPTS)})
 
 
-def test_no_job_depends_on_the_tables_of_other_families() -> None:
-    """What is declared for `unmask.load` alone is in no digest: changing it redoes nothing."""
-    for script in SCRIPTS.glob("*.py"):
-        assert not [path for path in code_digest.files_of(script) if path.name == "result_files.py"]
-
-
 COUNTS = schema("""
     word   word    a word
     count  i32?    how often it occurs
@@ -288,11 +281,3 @@ def test_by_their_keys(paths: dict[tuple[str, str], Path]) -> None:
         ("c",): {"model": "c", "benchmark": "x", "seed": 3},
         ("a",): {"model": "a", "benchmark": "y", "seed": 3},
     }
-
-
-def test_what_all_tables_say(paths: dict[tuple[str, str], Path]) -> None:
-    some = [paths["a", "x"], paths["a", "y"]]
-    assert shared_facts(some, "seed", "model", "other") == {"seed": 3, "model": "a"}
-    assert shared_facts([], "seed") == {}
-    with pytest.raises(InputError, match=r"a-y\.parquet: made with benchmark y, others with x; run again"):
-        shared_facts(some, "benchmark")
