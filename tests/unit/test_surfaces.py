@@ -1,26 +1,8 @@
 """Tokens of every tokenizer as people read them."""
 
-import pytest
 from tokenizers.pre_tokenizers import ByteLevel
 
 from library import surfaces
-from tiny_models import ARCHITECTURES, tiny_tokenizer
-
-
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_words_and_their_pieces_put_together_are_the_text(architecture: str) -> None:
-    tokenizer = tiny_tokenizer(architecture)
-    tokens = [
-        token
-        for token in tokenizer.tokenize("her old friend took the money and the good car")
-        if token not in tokenizer.all_special_tokens
-    ]
-    known = surfaces(tokenizer.get_vocab())
-    text = ""
-    for number, token in enumerate(tokens):
-        surface, goes_on = known[token]
-        text += surface if goes_on or number == 0 else f" {surface}"
-    assert text == "her old friend took the money and the good car"
 
 
 def test_pieces_are_told_by_the_marks_of_their_tokenizer() -> None:
