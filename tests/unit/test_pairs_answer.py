@@ -316,11 +316,11 @@ def warned(*scores: dict[str, Any], settings: Any = (), **sources: str) -> list[
         ),
         (
             [{"undefined": 3}],
-            ["bert on crows: 3 of 1,000 pairs have no AUL, as a sentence lacks what it scores."],
+            ["bert on crows, of 1,000 pairs: 3 have no AUL (a sentence lacks what it scores)."],
         ),
         (
             [{}, of("AULA", undefined=1000, score=None)],
-            ["bert on crows: 1,000 of 1,000 pairs have no AULA; see the logs."],
+            ["bert on crows, of 1,000 pairs: 1,000 have no AULA (see the logs)."],
         ),
         (
             [{}, of("AUL", "b", score=None)],

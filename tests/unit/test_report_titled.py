@@ -20,14 +20,3 @@ def test_a_title_says_what_how_many_and_whose() -> None:
     assert " ".join(caption) == CAPTION
     assert [text, line] == ["stereotype preferred (%)", "line: 50"]
     assert pairs == "n = 48 to 60 pairs" and about == "Study mine. Source: Unmask 7."
-
-
-def test_lines_are_as_long_as_the_chart_is_broad() -> None:
-    rows = [{"panel": name} for name in "abc"]
-    narrow = titled(rows, "Title", facet={"field": "panel"}, columns=1, spec={"width": 100})
-    broad = titled(rows, "Title", facet={"field": "panel"}, columns=3, spec={"width": 300})
-    # no word is lost, none is broken, and nothing is said of pairs
-    for made, most in ((narrow, 60), (broad, 3 * 332 / 5.5)):
-        *lines, _ = made["subtitle"]
-        assert " ".join(lines) == CAPTION and max(map(len, lines)) <= most
-    assert len(narrow["subtitle"]) > len(broad["subtitle"])

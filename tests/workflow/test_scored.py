@@ -89,7 +89,6 @@ def test_the_documented_study_has_scores_comparisons_and_what_does_not_match(doc
         "Too little is known of the tokens of api for a band of word choice.",
         "The band of word choice of averaged, counted and quantised is by words",
         "Scores of api do not match the benchmark everywhere: 1 pair without a score",
-        "Scores made elsewhere, and what they do not match",
     ):
         assert said in words, said
 

@@ -115,7 +115,7 @@ def figure1(rows: pd.DataFrame) -> alt.FacetChart | None:
 
 
 TOPICS = (
-    Topic[PairResults]("agreement", "Agreement with human raters", chosen, chart=areas),
+    Topic[PairResults]("agreement", "Agreement with human raters", chosen, chart=areas, says=says),
     Topic[PairResults](
         "figure1", "Figure 1 of the paper: ROC curves", curves, chart=figure1, each=("model", "benchmark")
     ),

@@ -282,16 +282,15 @@ def _share(row: Row) -> str:
 
 
 def _sure(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
-    known = scores[scores["low"].notna()]
     shared = results.captions.facts["clusters"]
+    share = "" if shared == "nothing" else f", which share {shared},"
+    known = scores[scores["low"].notna()]
     for benchmark, rows in known.groupby("benchmark", sort=False, observed=True):
-        reach = (rows["high"] - rows["low"]) / 2
+        reach, count = (rows["high"] - rows["low"]) / 2, rows[["n", "effective"]].min(axis="columns")
         yield (
-            f"The {counted(rows['n'].max())} of "
-            f"{benchmark}{f', which share {shared},' if shared != 'nothing' else ''} "
-            f"count as {span(rows['effective'].min(), rows['effective'].max(), 0)}: scores are known to "
-            f"about "
-            f"±{span(reach.min(), reach.max(), 0)} points."
+            f"The {counted(rows['n'].max())} of {benchmark}{share} count as "
+            f"{span(count.min(), count.max(), 0)}: "
+            f"scores are known to about ±{span(reach.min(), reach.max(), 0)} points."
         )
 
 

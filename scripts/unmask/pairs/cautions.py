@@ -75,7 +75,7 @@ def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
     if len(missing):
         yield (
             f"Scores of {listed(missing['model'].unique())} do not match the benchmark everywhere: "
-            f"{counted(int(missing['pairs_without_score'].sum()))} without a score (see How far to trust it)."
+            f"{counted(int(missing['pairs_without_score'].sum()))} without a score."
         )
     if unscored := [model.name for model in study.models if model.name not in {*scores["model"]}]:
         yield f"{listed(unscored)} {many(unscored, 'has', 'have')} no score on any benchmark; see the logs."
@@ -86,13 +86,12 @@ def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
     of_networks = scores[~scores["model"].isin(study.of_source(ORACLE))]
     if near := int(of_networks["near_ties"].sum()):
         yield f"{near:,} of {of_networks['n'].sum():,} decisions are near-ties: float error could turn them."
-    every = results.overall[results.overall["protocol"] == CORRECTED]
-    for row in records(every[(every["undefined"] > 0) & ~every["model"].isin(study.of_source(SCORED))]):
-        why = "; see the logs" if row["undefined"] == row["n"] else ", as a sentence lacks what it scores"
-        yield (
-            f"{row['model']} on {row['benchmark']}: {row['undefined']:,} of {counted(row['n'])} have no "
-            f"{title_of(row['measure'])}{why}."
-        )
+    lacking = results.overall[results.overall["protocol"] == CORRECTED]
+    lacking = lacking[(lacking["undefined"] > 0) & ~lacking["model"].isin(study.of_source(SCORED))]
+    for (model, benchmark), rows in lacking.groupby(["model", "benchmark"], sort=False, observed=True):
+        of = [f"{row['undefined']:,} have no {title_of(row['measure'])}" for row in records(rows)]
+        why = "see the logs" if (rows["undefined"] == rows["n"]).any() else "a sentence lacks what it scores"
+        yield f"{model} on {benchmark}, of {counted(rows['n'].iloc[0])}: {listed(of)} ({why})."
     for name, pairs in results.pairs.items():
         if 2 * sum(map(is_unsegmented, pairs[STEREOTYPE].astype(str))) > len(pairs):
             yield f"{name} is written without spaces between words, so each character counts as a word."

@@ -126,7 +126,8 @@ def title(results: PairResults) -> str:
         else "every measure finds"
     )
     first = (
-        f"In a world of known biases {who if len(right) else 'no measure finds'} all of them and no others"
+        f"In a world of known biases {who if len(right) else 'no measure finds'} all that it can test and "
+        f"no others"
     )
     fooled = rows.loc[rows["of_frequency"] > 0, "title"]
     return (

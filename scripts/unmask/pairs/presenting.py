@@ -7,6 +7,7 @@ import pandas as pd
 from unmask.pairs import answer, charts, comparisons, every_pair, planted, topics
 from unmask.pairs.results import TIDY, PairResults
 from unmask.report.presenting import Presentation
+from unmask.report.sections import METHOD, Section
 from unmask.report.sheets import TableAndSheet
 
 OF_PAPER = ("table1", "table3", "table4", "table5")
@@ -16,6 +17,15 @@ OF_PAPER = ("table1", "table3", "table4", "table5")
 def _table(name: str, results: PairResults) -> TableAndSheet | pd.DataFrame:
     numbers = results.tidy()[name]
     return (numbers, results.paper_sheets()[name]) if name in OF_PAPER else numbers
+
+
+FEWEST = 30
+"""Pairs that the largest benchmark has at least; of fewer there are the answer and the pairs alone."""
+
+
+def _shows(results: PairResults, section: Section) -> bool:
+    enough = max(map(len, results.pairs.values()), default=0) >= FEWEST
+    return enough or section.name in ("answer", "pairs", METHOD)
 
 
 PRESENTS = Presentation(
@@ -40,4 +50,5 @@ PRESENTS = Presentation(
         ),
         "planted": (planted.judgements_chart, "planted_chart"),
     },
+    _shows,
 )

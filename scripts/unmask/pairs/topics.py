@@ -1,6 +1,7 @@
 """What the report shows of sentence pairs beyond the answer, topic by topic."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 import pandas as pd
 
@@ -92,8 +93,7 @@ def shuffled(results: PairResults) -> pd.DataFrame:
 
 
 def says_of_controls(results: PairResults) -> Iterator[str]:
-    """How many scores of trained models are off 50 though the tokens are shuffled, and whether models prefer
-    sentences that mean something."""
+    """How many scores of trained models are off 50 though the tokens are shuffled."""
     rows = results.study.of_trained(_corrected(shuffled(results), OVERALL))
     rows = rows[(rows["variant"] == SHUFFLED) & rows["low"].notna()]
     if len(rows):
@@ -103,7 +103,6 @@ def says_of_controls(results: PairResults) -> Iterator[str]:
             f"With the tokens of each sentence shuffled, {off or 'none'} of {counted(len(rows), 'score')} "
             f"{many(off or 1, 'has', 'have')} an interval that excludes 50 (about {by_chance:.1f} by chance)."
         )
-    yield from lms.says(results)
 
 
 def peers(results: PairResults) -> pd.DataFrame:
@@ -175,12 +174,12 @@ def says_of_paper(results: PairResults) -> Iterator[str]:
 def says_of_trust(results: PairResults) -> Iterator[str]:
     """What controls, flaws of pairs, other measures, people's ratings and printed values say of the
     scores."""
-    yield from says_of_controls(results)
-    yield from quality.says(results)
-    yield from comparisons.says(results)
-    yield from agreement.says(results)
-    yield from says_of_paper(results)
-    yield from says_of_precision(results)
+    several = (
+        *(says_of_controls, quality.says, comparisons.says, agreement.says),
+        *(says_of_paper, says_of_precision),
+    )
+    for says in several:
+        yield from islice(says(results), 1)
 
 
 GROUPS = Topic[PairResults](
@@ -212,7 +211,7 @@ TRUST = Topic[PairResults](
             SHUFFLED_ORDER,
             lambda rows: charts.shuffled(_corrected(rows, OVERALL)),
         ),
-        Topic("lms", "Language model score and ICAT", lms.rows, lms.sheet),
+        Topic("lms", "Language model score and ICAT", lms.rows, lms.sheet, says=lms.says),
         *quality.TOPICS,
         Topic(
             "comparison",
@@ -221,6 +220,7 @@ TRUST = Topic[PairResults](
             comparisons.COMPARED,
             comparisons.chart,
             each=("kind", "benchmark"),
+            says=comparisons.says,
         ),
         *agreement.TOPICS,
         _of_paper("table1", "Table 1 of the paper: token accuracy"),

@@ -106,6 +106,8 @@ def panels(
     independent: channels of which each panel has a scale and an axis of its own; axes: an axis alone.
     between: what stands in the name of a panel between two lines.
     """
+    each = (("scale", independent), ("axis", axes))
+    apart: Any = {what: dict.fromkeys(channels, "independent") for what, channels in each if channels}
     # in one go: each method of a chart copies it, with all its layers
     return alt.FacetChart(
         data=SharedData(values=[dict(row) for row in rows]),
@@ -126,23 +128,8 @@ def panels(
             "lines": max(str(row["panel"]).count(between) + 1 for row in rows),
             **({"aspect": aspect} if aspect else {}),
         },
-        resolve=_resolved(independent, axes),
+        resolve=alt.Resolve(**apart) if apart else alt.Undefined,
     )
-
-
-def _resolved(independent: Sequence[str], axes: Sequence[str]) -> Any:
-    """The channels of which each panel has a scale of its own, and those of which it has an axis."""
-    if not independent and not axes:
-        return alt.Undefined
-    apart = {
-        "scale": alt.ScaleResolveMap(**_apart(independent)) if independent else alt.Undefined,
-        "axis": alt.AxisResolveMap(**_apart(axes)) if axes else alt.Undefined,
-    }
-    return alt.Resolve(**apart)
-
-
-def _apart(channels: Sequence[str]) -> dict[str, Any]:
-    return dict.fromkeys(channels, "independent")
 
 
 def domain(

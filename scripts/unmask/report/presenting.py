@@ -59,12 +59,14 @@ class Presentation(Generic[Results]):
     used. topics: what its sections show, in their order; of one that needs code of its own, what makes the
     section. tables, charts: files that no topic has, or has otherwise, by name: the numbers of a table with
     its sheet, the numbers alone of one that is CSV alone; what draws a chart, and the name of its caption.
+    shows: whether a section that has something to show is shown.
     """
 
     results: Callable[[Mapping[str, Any], Mapping[str, Any]], Results]
     topics: Sequence[Topic[Results] | Callable[[Results], Section]]
     tables: Mapping[str, Callable[[Results], TableAndSheet | pd.DataFrame]] = field(default_factory=dict)
     charts: "Mapping[str, tuple[Callable[[Results], Drawn | None], str]]" = field(default_factory=dict)
+    shows: Callable[[Results, Section], bool] = lambda results, section: True
 
     def table(self, name: str, results: Results) -> TableAndSheet:
         """The numbers and the sheet of a table. Raises KeyError for an unknown name."""
@@ -84,7 +86,7 @@ class Presentation(Generic[Results]):
     def sections(self, results: Results) -> list[Section]:
         """The sections of a family, those that have something to show."""
         made = (each(results) if callable(each) else each.section(results) for each in self.topics)
-        return [section for section in made if not section.is_empty()]
+        return [section for section in made if not section.is_empty() and self.shows(results, section)]
 
     def _topic(self, name: str, has: Callable[[Topic[Results]], object]) -> Topic[Results]:
         for topic in self._every_topic():
