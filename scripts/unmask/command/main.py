@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
 from unmask import __version__
-from unmask.command import answer
+from unmask.command import answer, scoring
 from unmask.command.studies import BENCHMARKS, Look, check_study, new_study, study_of, study_text, write_study
 from unmask.errors import InputError
 from unmask.pairs.named_benchmarks import known_benchmarks
@@ -126,9 +126,6 @@ def _parser() -> argparse.ArgumentParser:
 def _score(options: argparse.Namespace) -> int:
     look: Any = {name: getattr(options, name) for name in Look.__annotations__}
     study = study_of(options.models, options.benchmark, **look)
-    # reading results loads pandas, which other commands do without
-    from unmask.command.scoring import run_study
-
     what = [_counted(len(options.models), "model"), _counted(len(options.benchmark), "benchmark")]
     for entry in study["models"].values():
         if entry["source"] == "hub":
@@ -138,11 +135,11 @@ def _score(options: argparse.Namespace) -> int:
         with TemporaryDirectory() as folder:
             file = Path(folder, "study.yaml")
             file.write_text(study_text(study), encoding="utf-8")
-            return run_study(file, options.cores, dry_run=True)
+            return scoring.run_study(file, options.cores, dry_run=True)
     file = write_study(study)
     about = f"{', '.join(what)}; the same command resumes it.\nResults: {file.parent}"
     print(about, file=sys.stderr if options.json else sys.stdout, flush=True)
-    return run_study(file, options.cores) or _answer(file.parent, options)
+    return scoring.run_study(file, options.cores) or _answer(file.parent, options)
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -164,10 +161,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from unmask.command.scoring import run_study
-
     folder = results_folder(options.study)
-    if status := run_study(options.study, options.cores, options.dry_run, options.data, options.more):
+    if status := scoring.run_study(options.study, options.cores, options.dry_run, options.data, options.more):
         return status
     # a study is unfinished where Snakemake was asked for a part of it
     if options.dry_run or (options.more and not (folder / "report/index.html").is_file()):

@@ -6,22 +6,27 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from unmask.command.studies import BENCHMARKS, Look, study_of, write_study
 from unmask.errors import InputError
 from unmask.installation import LIBRARY, workflow_root
-from unmask.study_results import StudyResults
+
+if TYPE_CHECKING:
+    from unmask.study_results import StudyResults
 
 
-def load(folder: str | Path) -> StudyResults:
+def load(folder: str | Path) -> "StudyResults":
     """The tables of the study whose results are in this folder. Raises InputError where there are none."""
+    # pandas, which running a study does without
+    from unmask.study_results import StudyResults
+
     return StudyResults(folder)
 
 
 def score(
     *models: str, benchmarks: Sequence[str] = BENCHMARKS, cores: str | int = "all", **look: Unpack[Look]
-) -> StudyResults:
+) -> "StudyResults":
     """Score models as the command `unmask score` does; the tables of that study, as `unmask.load` gives them.
 
     models: folders, GGUF files, or repositories of the hub. benchmarks: names, or files of pairs. data: a
@@ -34,7 +39,7 @@ def score(
     file = write_study(study_of(models, benchmarks, **look))
     if run_study(file, cores):
         raise InputError(f"{file}: not all jobs succeeded; their logs are in {file.parent / 'logs'}")
-    return StudyResults(file.parent)
+    return load(file.parent)
 
 
 def run_study(
@@ -49,10 +54,10 @@ def run_study(
     more: further options of Snakemake, and files to make.
     """
     root = workflow_root()
-    profile = ["--workflow-profile", str(root / "profiles/default")]
     call = [
         *(sys.executable, "-m", "snakemake"),
-        *([] if any(option.startswith("--workflow-profile") for option in more) else profile),
+        # another one in `more` takes its place
+        *("--workflow-profile", str(root / "profiles/default")),
         *("--cores", str(cores)),
         *("--logger", "unmask"),
         *("--snakefile", str(root / "Snakefile")),
