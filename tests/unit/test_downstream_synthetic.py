@@ -47,7 +47,7 @@ def words_and_shares(world: dict[str, Any]) -> dict[str, float]:
     return {o.word: o.p if o.gender == FEMALE else 1 - o.p for o in make_world(**world).occupations}
 
 
-@pytest.mark.parametrize(("world", "strength"), [({}, 1.0), (OTHERS["uneven"], 1.0), (OTHERS["finest"], 0.7)])
+@pytest.mark.parametrize(("world", "strength"), [({}, 1.0), (OTHERS["uneven"], 0.7)])
 def test_truth_of_occupations_is_that_of_a_literal_enumeration(
     world: dict[str, Any], strength: float
 ) -> None:
@@ -93,7 +93,7 @@ def test_similarity_differs_by_the_strength(world: dict[str, Any]) -> None:
     assert rows["label"].between(0, 1).all()
 
 
-@pytest.mark.parametrize(("world", "strength"), [({}, 0.8), (OTHERS["finest"], 0.9)])
+@pytest.mark.parametrize(("world", "strength"), [({}, 0.8), (OTHERS["uneven"], 0.9)])
 def test_truth_of_entailment_is_that_of_the_formulas(world: dict[str, Any], strength: float) -> None:
     metrics, groups = truth_of(ENTAILMENT, task := task_of(ENTAILMENT, world, strength=strength))
     shares = words_and_shares(world)
