@@ -9,16 +9,13 @@ from typing import Any
 import pytest
 
 from library import (
-    ALL_MEASURES,
     KEYS_PAGE,
-    MASKINGS,
     InputError,
     check_files,
     choose_study,
     complete,
     keys_page,
     known_names,
-    measure,
     parse_yaml,
     read_config,
     sha256_of_file,
@@ -141,19 +138,14 @@ def test_names_are_those_that_files_can_have(key: str, name: str) -> None:
     ("change", "place", "value"),
     [
         ("runtime: {threads: '2'}", "runtime.threads", 2),
-        ("statistics: {alpha: '.05'}", "statistics.alpha", 0.05),
         ("worlds: {w: {associations: ['0.2', '0.9']}}", "worlds.w.associations", [0.2, 0.9]),
         ("statistics: {chance: {seed: 3.0}}", "statistics.chance.seed", 3),
         ("title: 'on'", "title", "on"),
         ("title: '1.10'", "title", "1.10"),
-        ("title: 'null'", "title", "null"),
         ("corpora: {c: {format: text, world: w}}", "corpora.c.counted", True),
-        ("corpora: {c: {format: hub-parquet, repo: a/b, shards: 41}}", "corpora.c.revision", "main"),
         ("corpora: {c: {format: hub-parquet, repo: a/b, shards: [x/a.parquet]}}", "corpora.c.column", "text"),
         ("{}", "models.a.seed", 0),
         ("{}", "statistics.chance", {"draws": 20000, "seed": 0}),
-        ("{}", "controls.untrained", None),
-        ("models: {b: {source: hub, repo: x}}", "models.b.tokenizer", None),
         (
             "models: {b: {source: hub, repo: x, tokenizer: {repo: y}}}",
             "models.b.tokenizer",
@@ -161,7 +153,6 @@ def test_names_are_those_that_files_can_have(key: str, name: str) -> None:
         ),
         ("{data: /d/, title: '{data}'}", "title", "{data}"),
         ("{data: /d/, models: {b: {source: path, path: '{data}/m'}}}", "models.b.path", "/d/m"),
-        ("{data: /d, corpora: {c: {format: text, path: '{data}/*'}}}", "corpora.c.path", "/d/*"),
         (
             "{data: /d, benchmarks: {c: {format: stereoset, url: 'file://{data}/b'}}}",
             "benchmarks.c.url",
@@ -264,11 +255,6 @@ def test_a_file_of_the_workflow_is_named_from_any_folder(
     assert places == [path, f"../unmask/{path}", path]
 
 
-def test_keys_know_what_there_is() -> None:
-    assert [measure(name).name for name in ALL_MEASURES] == list(ALL_MEASURES)
-    assert {masking for name in ALL_MEASURES for masking in measure(name).maskings} == set(MASKINGS)
-
-
 def test_the_page_of_keys_is_up_to_date_and_says_what_each_key_means() -> None:
     text = KEYS_PAGE.read_text(encoding="utf-8")
     assert text == keys_page(), "run python -m unmask.keys_page"
@@ -303,16 +289,11 @@ def test_the_studies_that_come_along_are_valid(path: Path) -> None:
 BAD = {
     "broken": b"a: [1",
     "list": b"- 1\n- 2\n",
-    "empty": b"",
-    "text": b"words",
     "latin-1": b"study: caf\xe9",
-    "zero": b"\0",
     "two": b"a: 1\n---\nb: 2",
     "tag": b"a: !!python/object:os.system x",
     "no date": b"a: 2020-13-45",
-    "no truth": b"a: !!bool x",
     "key": b"? [1, 2]\n: 3",
-    "deep": b"[" * 500,
     "twice": b"models:\n  a: {source: hub}\n  a: {source: path}\n",
     "twice in JSON": b'{"models": {"a": {},\n "a": {}}}',
 }
