@@ -70,12 +70,11 @@ def test_lines_and_texts_of_charts_stand_out_and_areas_are_told_apart_by_lightne
     ground, heatmap = look["background"], look["range"]["heatmap"]
     texts = [look[part][name] for part in ("axis", "legend") for name in ("labelColor", "titleColor")]
     assert min(contrast(colour, ground) for colour in texts) >= 4.5
-    lines = [look["style"][name]["color"] for name in ("neutral", "untrained", "beyond")]
+    lines = [look["style"][name]["color"] for name in ("neutral", "untrained")]
     assert min(contrast(colour, ground) for colour in (*lines, look["style"]["no-score"]["stroke"])) >= 3
     # more is farther from the ground, by so much that greys would do
     steps = [1.0, *(contrast(colour, ground) for colour in heatmap)]
     assert all(other / one >= 1.25 for one, other in pairwise(steps))
-    assert min(contrast(look["style"]["beyond"]["color"], heatmap[end]) for end in (0, -1)) >= 2
 
 
 def test_charts_and_style_sheets_have_the_same() -> None:
@@ -85,4 +84,3 @@ def test_charts_and_style_sheets_have_the_same() -> None:
     light, dark = style_sheet().split("@media", 1)
     for palette, text in ((LIGHT, light), (DARK, dark)):
         assert f"--back: {palette.back};" in text and f"--for: {palette.stereotype};" in text
-        assert f"--clear: {palette.clear};" in text

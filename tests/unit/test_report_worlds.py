@@ -27,7 +27,3 @@ def test_each_benchmark_has_the_truth_of_its_world_and_format(tmp_path: Path) ->
         "b-cp": "b crows-pairs",
         "b-ss": "b stereoset",
     }
-
-
-def test_a_study_without_worlds_has_no_truths() -> None:
-    assert read_truths(Study.from_config([], [{"name": "real", "format": "crows-pairs"}]), []) == {}

@@ -42,10 +42,12 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
 
     A chart names no colour: it has the ranges `category` (series), `ordinal` (verdicts) and `heatmap`
     (numbers as colours of areas, in five steps), and the styles `single` (marks of one kind), `neutral` (a
-    line of no effect), `chance`, `untrained`, `reported`, `truth` (of what was made), and of maps `country`,
-    `no-score` and `beyond` (what is drawn around those beyond chance), and `outlined` (marks with a border).
+    line of no effect), `chance`, `untrained`, `reported`, `truth` (of what was made), `outlined` (marks with a
+    border), and of maps `country` and `no-score`.
     """
     colours = PALETTES[mode]
+    labels = {"labelColor": colours.text, "labelFontSize": 11}
+    titles = {"titleColor": colours.faint, "titleFontSize": 11, "titleFontWeight": "normal"}
     return {
         "background": colours.back,
         "font": font,
@@ -60,12 +62,9 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "domain": False,
             "ticks": False,
             "gridColor": colours.grid,
-            "labelColor": colours.text,
-            "labelFontSize": 11,
+            **labels,
             "labelPadding": 5,
-            "titleColor": colours.faint,
-            "titleFontSize": 11,
-            "titleFontWeight": "normal",
+            **titles,
         },
         # on a phone the page keeps numbers at the ends of a scale within their panel
         "axisX": {"labelFlush": False},
@@ -83,11 +82,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "layout": {"top": {"anchor": "start", "direction": "horizontal", "margin": 28}},
             "columns": 4,
             "labelLimit": 0,
-            "labelColor": colours.text,
-            "labelFontSize": 11,
-            "titleColor": colours.faint,
-            "titleFontSize": 11,
-            "titleFontWeight": "normal",
+            **labels,
+            **titles,
         },
         # what a chart shows, above it
         "title": {
@@ -110,8 +106,6 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
             "country": {"stroke": colours.back, "strokeWidth": 0.5},
             "no-score": {"color": colours.back, "stroke": colours.dark_band, "strokeWidth": 0.5},
             "outlined": {"stroke": colours.text},
-            # told from both ends of the heatmap
-            "beyond": {"color": colours.clear, "strokeWidth": 1.4},
             "truth": {"color": colours.text},
         },
     }

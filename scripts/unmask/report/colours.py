@@ -40,11 +40,6 @@ class Palette:
     series: Sequence[str]
     heatmap: Sequence[str]
 
-    @property
-    def clear(self) -> str:
-        """Of what is clear, or beyond chance."""
-        return self.verdicts[2]
-
 
 LIGHT = Palette(
     text="#1c1c1e",
