@@ -42,8 +42,8 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
 
     A chart names no colour: it has the ranges `category` (series), `ordinal` (verdicts) and `heatmap`
     (numbers as colours of areas, in five steps), and the styles `single` (marks of one kind), `neutral` (a
-    line of no effect), `chance`, `untrained`, `reported`, `truth` (of what was made), `outlined` (marks with a
-    border), and of maps `country` and `no-score`.
+    line of no effect), `chance`, `untrained`, `reported`, `truth` (of what was made), `outlined` (marks with
+    a border), and of maps `country` and `no-score`.
     """
     colours = PALETTES[mode]
     labels = {"labelColor": colours.text, "labelFontSize": 11}
