@@ -5,8 +5,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from association_files import KEYS, sent_bias, sentences, stimuli, written
 from library import InputError, find, spans_of
@@ -17,35 +15,25 @@ PLURALS = {"men": "man", "women": "woman", "children": "child"}
 FOUND: list[tuple[str, list[str], str]] = [
     ("This is [her].", ["her", "hers", "she"], "her"),
     ("This is [hers].", ["her", "hers", "she"], "hers"),
-    ("[Hers] is there.", ["she", "her", "hers"], "hers"),
     (
         "That is a [South African American].",
         ["African American", "South African American"],
         "South African American",
     ),
     ("They are [boxes].", ["box"], "box"),
-    ("They are [families].", ["family"], "family"),
     ("It is a [parent].", ["parents"], "parents"),
-    ("It is a [family].", ["families"], "families"),
-    ("The [women] are here.", ["man", "woman"], "woman"),
     ("[White women] are people.", ["white woman", "white female"], "white woman"),
     ("Those are [women of color].", ["woman of color"], "woman of color"),
-    ("A [child] is a thing.", ["children"], "children"),
     ("[Kate]'s book", ["Ann", "Kate"], "Kate"),
     # the last occurrence, in whatever form; at one place the longer
     ("math, [Math] and maths", ["math"], "math"),
     ("a [a a]", ["a a"], "a a"),
     ("These boxes are [boxs]", ["box"], "box"),
-    ("a [foxes]", ["fox"], "fox"),
     # signs are no patterns
     ("[a.c] (b) abc", ["a.c", "(b)"], "a.c"),
-    ("say [(b)]", ["(b)"], "(b)"),
     # what does not stand whole
     ("abc", ["a.c"], ""),
     ("This is Johnny.", ["John"], ""),
-    ("manly", ["man"], ""),
-    ("x2", ["x"], ""),
-    ("", ["x"], ""),
     ("caf\u00e9", ["caf"], ""),
 ]
 """Texts, in brackets where their word stands; words that it may be, and which it is, if any."""
@@ -63,11 +51,6 @@ def test_a_word(marked: str, words: list[str], word: str) -> None:
     span = marked.index("["), marked.index("]") - 1
     assert find(text, words, PLURALS) == (word, span)
     assert spans_of(stimuli_of, PLURALS) == [span]
-
-
-@given(st.text(min_size=1, max_size=8))
-def test_a_text_is_a_word_of_its_own(text: str) -> None:
-    assert find(text, [text], PLURALS) == (text, (0, len(text)))
 
 
 # siblings and a user's words
