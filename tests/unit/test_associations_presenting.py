@@ -16,7 +16,6 @@ from library import (
     association_tests,
     cell_means,
     read_published,
-    rows_of,
     weat,
     write_table,
 )
@@ -125,16 +124,10 @@ def test_every_test_has_both_units_and_the_smallest_p(results: AssociationResult
     assert len(frame) == 3 * 2 * 2 * 2 and set(frame["unit"]) == {"text", "word"}
     assert [row["test"] for row in rows] == ["weat6", "small", "sent-weat6"] * 2
     assert [row["pooling"] for row in rows] == ["mean"] * 3 + ["cls"] * 3
-    of_word, of_text = (
-        frame.query(
-            f"encoder == @AWKWARD and pooling == 'mean' and test == 'sent-weat6' and unit == '{unit}'"
-        ).iloc[0]
-        for unit in ("word", "text")
-    )
-    row = rows[2]
-    assert (
-        row["|d| without bias"] == f"{math.sqrt(24 / (math.pi * 36)):.2f}" and row["smallest p"] == "0.0022"
-    )
+    of_one = frame.query("encoder == @AWKWARD and pooling == 'mean' and test == 'sent-weat6'")
+    of_text, of_word = (of_one[of_one["unit"] == unit].iloc[0] for unit in ("text", "word"))
+    row, expected = rows[2], f"{math.sqrt(24 / (math.pi * 36)):.2f}"
+    assert (row["|d| without bias"], row["smallest p"]) == (expected, "0.0022")
     assert row[f"{AWKWARD}: d"] == f"+{of_word['d']:.2f}†" and of_word["p_holm"] < 0.05
     assert row[f"{AWKWARD}: d by text"] == f"+{of_text['d']:.2f}"
     # of two against two words none of six partitions is rare
@@ -149,40 +142,26 @@ def test_experiments_and_cells(results: AssociationResults) -> None:
     # X with X's pictures, of which there are six words: both E1 and E3 are over 924 partitions
     assert {row["smallest p"] for row in rows if row["experiment"] != "E2"} == {"0.0022"}
     frame, rows = shown(results, "cells")
-    of_one = {
-        (row["words of"], row["with"]): row
-        for row in rows
-        if (row["encoder"], row["pooling"]) == (AWKWARD, "joint")
-    }
-    assert of_one.keys() == {("X", "alone"), ("X", "A"), ("Y", "alone")}
-    record = frame.query(
-        "encoder == @AWKWARD and pooling == 'joint' and unit == 'word' and words == 'X'"
-    ).iloc[0]
-    assert of_one["X", "alone"]["pictures of A and B: with X"] == f"+{record['with_x']:.3f}"
-    assert of_one["X", "alone"]["pictures of A and B: alone"] == "–"
+    joint = [row for row in rows if (row["encoder"], row["pooling"]) == (AWKWARD, "joint")]
+    assert [(row["words of"], row["with"]) for row in joint] == [("X", "alone"), ("X", "A"), ("Y", "alone")]
+    of_words = frame.query("encoder == @AWKWARD and pooling == 'joint' and unit == 'word'")
+    assert joint[0]["pictures of A and B: with X"] == f"+{of_words['with_x'].iloc[0]:.3f}"
+    assert joint[0]["pictures of A and B: alone"] == "–"
 
 
 def test_published_values_are_beside_ours(results: AssociationResults, tmp_path: Path) -> None:
-    frame, _ = shown(results, "published")
-    # of both columns of May et al. the two tests that the study has; one pooling is none of ours
-    assert set(zip(frame["source"], frame["pooling"], strict=True)) == {
-        ("may", "bare-first"),
-        ("may-corrected", "cls"),
-    }
-    assert frame.loc[frame["source"].eq("may"), "d"].isna().all()
-    ours: Any = results.rows.query("encoder == @AWKWARD and pooling == 'cls' and unit == 'text'").set_index(
-        "test"
-    )
-    for row in rows_of(frame[frame["source"].eq("may-corrected")]):
-        assert row.d == ours.loc[row.test, "d"] and row.difference == row.d - row.published_d
+    ours: Any = results.rows.query("encoder == @AWKWARD and pooling == 'cls' and unit == 'text'")
+    ours = ours.set_index("test")
     head = "source,table,model,tests,pooling,unit,ddof,p,statistic,value,doubtful,why\n"
     values = [
         "one,,bert-large-cased,weat6,cls,text,0,.5,,1.5,,",
         "two,,bert-large-cased,weat6 small,cls,word,1,,,1,,",
+        "three,,bert-large-cased,small,bare-first,text,1,,,1,,",
     ]
     (tmp_path / "published.csv").write_text(head + "\n".join(values) + "\n")
     other = AssociationResults(dict(results.files) | {"published": tmp_path / "published.csv"}, SETTINGS)
-    single, several = shown(other, "published")[0].to_dict("records")
+    single, none, several = shown(other, "published")[0].to_dict("records")
+    assert single["difference"] == single["d"] - 1.5 and np.isnan(none["d"])
     assert single["d"] == pytest.approx(ours.loc["weat6", "d"] * math.sqrt(12 / 11))
     assert (single["published_p"], single["p"]) == (0.5, ours.loc["weat6", "p"])
     assert several["test"] == "mean |d| of weat6, small"
