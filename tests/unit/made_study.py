@@ -83,34 +83,30 @@ def write_scores(
     path: Path, task: str, model: dict[str, Any], seeds: Sequence[int], steps: Sequence[int]
 ) -> Path:
     """SCORES of a model on a task, with a bias of about TRUTH; of a debiased one its change as well."""
-    kind, origin = KINDS[task], model.get("origin")
-    metrics = [(MAIN[kind], None), ("accuracy", None), *((GAP, name) for name in OCCUPATION_NAMES)]
+    kind, name, origin = KINDS[task], str(model["name"]), model.get("origin")
+    main, rows = MAIN[kind], list[dict[str, Any]]()
+
+    def drawn(of: str, *more: object) -> float:
+        return random.Random(f"{task} {of} {more}").gauss(TRUTH, 0.02)
+
+    metrics = [(main, None), ("accuracy", None), *((GAP, occupation) for occupation in OCCUPATION_NAMES)]
     metrics += [("not_neutral", None)] if kind == ENTAILMENT else []
-    rows: list[dict[str, Any]] = []
-
-    def drawn(name: str, *of: object) -> float:
-        return random.Random(f"{task} {name} {of}").gauss(TRUTH, 0.02)
-
     for step in steps:
         for metric, group in [*metrics, *([(CHANGE, None)] if origin and step == max(steps) else [])]:
+            of = [drawn(name, main if metric == CHANGE else metric, group, step, seed) for seed in seeds]
             if metric == CHANGE:
-                of = [
-                    drawn(str(model["name"]), MAIN[kind], None, step, seed)
-                    - drawn(str(origin), MAIN[kind], None, step, seed)
-                    for seed in seeds
-                ]
-            else:
-                of = [drawn(str(model["name"]), metric, group, step, seed) for seed in seeds]
+                before = [drawn(str(origin), main, None, step, seed) for seed in seeds]
+                of = [x - y for x, y in zip(of, before, strict=True)]
             for seed, value in [*zip(seeds, of, strict=True), (None, fmean(of))]:
                 row = {"seed": seed, "step": step, "metric": metric, "group": group, "value": value}
-                row["truth"] = TRUTH if kind == OCCUPATIONS and metric in (MAIN[kind], GAP) else None
+                row["truth"] = TRUTH if kind == OCCUPATIONS and metric in (main, GAP) else None
                 row |= {"low": value - 0.1, "high": value + 0.1, "n": 960, "units": 8, "confidence": 0.95}
-                if metric == MAIN[kind]:
+                if metric == main:
                     row |= {"null_mean": 0.1, "null_low": 0.05, "null_high": 0.15, "p": 0.01}
                 elif metric == CHANGE:
-                    row["p"] = drawn(str(model["name"]), "p")
+                    row["p"] = drawn(name, "p")
                 rows.append(row)
-    facts = {"task": task, "model": model["name"], "kind": kind, "remarks": []}
+    facts = {"task": task, "model": name, "kind": kind, "remarks": []}
     write_table(path, framed(rows, SCORES), SCORES, facts)
     return path
 
@@ -118,11 +114,9 @@ def write_scores(
 def make_study(
     folder: Path,
     models: Sequence[dict[str, Any]],
-    *,
     tasks: Sequence[str] = ("bios", "sts", "nli"),
     seeds: Sequence[int] = (0,),
     steps: Sequence[int] = (20,),
-    benchmark: bool = True,
 ) -> Study:
     """models: as `settings.models`. Of all the bias is about TRUTH; debiased ones score about 50."""
     rng, names = np.random.default_rng(0), [str(model["name"]) for model in models]
@@ -130,7 +124,7 @@ def make_study(
     study.settings = {
         "models": list(models),
         "tasks": [{"name": task, "published": PUBLISHED[task]} for task in tasks],
-        "benchmarks": ["cp"] if benchmark else [],
+        "benchmarks": ["cp"],
         "published": {"cp": "crows-pairs"},
         "measures": list(MEASURES),
         "bias_type": "gender",
@@ -138,13 +132,7 @@ def make_study(
         "alpha": 0.05,
         "confidence": 0.95,
     }
-    files: dict[str, Any] = {
-        "scores": [],
-        "words": [],
-        "bias_before": [],
-        "bias_after": [],
-        "comparisons": [],
-    }
+    files: dict[str, Any] = {name: [] for name in ("scores", "words", "bias_before", "bias_after")}
     for task in tasks:
         for model in models:
             path = folder / task / str(model["name"]) / "scores.parquet"
@@ -153,19 +141,15 @@ def make_study(
         rows = [counted | {"n": 99, "protocol": protocol} for protocol in PROTOCOLS]
         files["words"].append(folder / task / "words.parquet")
         write_table(files["words"][-1], framed(rows, WORD_COUNTS), WORD_COUNTS, {"task": task})
-    if benchmark:
-        shares = {str(model["name"]): 0.5 if model.get("origin") else 0.8 for model in models}
-        for key, every in (
-            ("bias_before", [(name, name) for name in names]),
-            ("bias_after", [(name, f"{name}@{task}") for name in names for task in tasks]),
-        ):
-            for model_name, name in every:
-                path = folder / "bias" / f"{name}.parquet"
-                files[key].append(write_bias(path, name, shares[model_name], rng))
-        pairs = [(model["origin"], model["name"]) for model in models if model.get("origin")]
-        files["comparisons"].append(folder / "comparisons.parquet")
-        of_pairs = [row for pair in pairs for row in compared(*pair, (80.0, 52.0))]
-        write_table(files["comparisons"][0], framed(of_pairs, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
+    shares = {str(model["name"]): 0.5 if model.get("origin") else 0.8 for model in models}
+    after = [(name, f"{name}@{task}") for name in names for task in tasks]
+    for key, every in (("bias_before", [(name, name) for name in names]), ("bias_after", after)):
+        for of, name in every:
+            files[key].append(write_bias(folder / f"bias/{name}.parquet", name, shares[of], rng))
+    pairs = [(model["origin"], model["name"]) for model in models if model.get("origin")]
+    files["comparisons"] = [folder / "comparisons.parquet"]
+    of_pairs = [row for pair in pairs for row in compared(*pair, (80.0, 52.0))]
+    write_table(files["comparisons"][0], framed(of_pairs, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
     files["correlations"] = folder / "correlations.parquet"
     inputs = {name: files[name] for name in ("bias_before", "bias_after")} | {"extrinsic": files["scores"]}
     params = {name: study.settings[name] for name in ("models", "benchmarks", "measures", "bias_type")}

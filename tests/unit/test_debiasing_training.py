@@ -2,7 +2,6 @@
 nothing."""
 
 import json
-import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -245,33 +244,27 @@ def test_the_script_is_killed_and_goes_on_to_the_same_bytes(
     base = tiny_model("bert", tmp_path / "base")
     with_pooler(base)
     monkeypatch.setattr(masked_training, "Settings", partial(Settings, save_every=3))
-    stated, folder = entry("dropout", epochs=2), tmp_path / "study"
-    folder.mkdir()
-
-    def written() -> dict[str, bytes]:
-        by_script(folder, base, stated)
-        assert not list(folder.glob(".files.training-*"))
-        paths = [folder / "facts.json", folder / "made.json", *(folder / "files").iterdir()]
-        return {path.name: path.read_bytes() for path in paths}
-
-    whole = written()
-    shutil.rmtree(folder / "files")
-    (folder / "facts.json").unlink()
-    batch, calls = Masking.batch, 0
+    stated, whole, killed = entry("dropout"), tmp_path / "whole", tmp_path / "killed"
+    for folder in (whole, killed):
+        folder.mkdir()
+    written = by_script(whole, base, stated)
+    batch, left = Masking.batch, [9]
 
     def failing(self: Masking, *args: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls > 9:
+        left[0] -= 1
+        if left[0] < 0:
             raise StoppedError
         return batch(self, *args)
 
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         patch.setattr(Masking, "batch", failing)
-        by_script(folder, base, stated)
-    assert len(list(folder.glob(".files.training-*/state.pt"))) == 1
-    assert not (folder / "files").exists() and not (folder / "facts.json").exists()
-    assert written() == whole
-    facts = json.loads(whole["facts.json"])
-    assert (facts["method"], facts["from"], facts["rates"]["hidden_dropout_prob"]) == ("dropout", "base", 0.2)
-    assert facts["held_out"]["after"] is not None and facts["device"] == "cpu"
+        by_script(killed, base, stated)
+    assert len(list(killed.glob(".files.training-*/state.pt"))) == 1 and not (killed / "files").exists()
+    again = by_script(killed, base, stated)
+    assert not list(killed.glob(".files.training-*"))
+    for path in written.iterdir():
+        assert (again / path.name).read_bytes() == path.read_bytes()
+    facts = [json.loads((folder / "facts.json").read_text()) for folder in (whole, killed)]
+    assert facts[0]["held_out"] == facts[1]["held_out"] and facts[0]["held_out"]["after"] is not None
+    about = (facts[0]["method"], facts[0]["from"], facts[0]["rates"]["hidden_dropout_prob"])
+    assert about == ("dropout", "base", 0.2)
