@@ -257,7 +257,12 @@ def test_the_answer_is_the_summary_and_machines_have_the_corrected_scores(folder
     lines = as_text(folder).splitlines()
     assert lines[0] == "What was found."
     assert lines[-1] == f"Page    {(folder / 'report/index.html').resolve().as_uri()}"
+    answer = {"title": "It is.", "answers": [["Is it?", "Yes."]], "blocks": []}
+    (folder / "report/sections").mkdir()
+    sections = {"sections": [{"title": ""}, answer]}
+    (folder / "report/sections/pairs.json").write_text(json.dumps(sections))
     printed = json.loads(as_json(folder))
+    assert (printed["title"], printed["answers"]) == ("It is.", [["Is it?", "Yes."]])
     assert [row["score"] for row in printed["scores"]] == [48.2, 66.0, 37.0]
     with pytest.raises(InputError, match="no finished study"):
         scores(Path("results/none"))

@@ -40,9 +40,14 @@ def _check_finished(folder: Path) -> None:
 
 
 def as_json(folder: Path) -> str:
-    """The scores for machines, with where the page is; raises as `scores` does."""
+    """The answer for machines: its title, what it says to each question, and the scores, with where the page
+    is; raises as `scores` does."""
     rows = json.loads(scores(folder).to_json(orient="records"))
-    return json.dumps({"results": str(folder), "page": str(Path(folder, PAGE)), "scores": rows}, indent=2)
+    path = folder / "report/sections/pairs.json"
+    sections = json.loads(path.read_bytes())["sections"] if path.is_file() else []
+    said = next(({key: each[key] for key in ("title", "answers")} for each in sections if each["title"]), {})
+    where = {"results": str(folder), "page": str(Path(folder, PAGE))}
+    return json.dumps({**where, **said, "scores": rows}, indent=2)
 
 
 def as_text(folder: Path) -> str:
