@@ -137,7 +137,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
                 f"stereotype: {HOSTILE}",
                 *["antistereotype: unrelated"] * 2,
             ]
-            pairs["labels"] = [given if row == 5 else None for row in range(size)]
+            pairs["labels"] = pd.Series([given if row == 5 else None for row in range(size)], dtype=object)
         made.pairs[benchmark] = pairs
         files["pairs"].append(folder / f"{benchmark}.parquet")
         write_table(files["pairs"][-1], pairs, PAIRS, {"benchmark": benchmark})

@@ -210,7 +210,9 @@ def study(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
             rows["token"] = HOSTILE
         if number:
             given = [f"stereotype: {label}" for label in ("stereotype", *[HOSTILE] * 3, "related")]
-            parts.pairs["labels"] = [given if row == 4 else None for row in range(12)]
+            parts.pairs["labels"] = pd.Series(
+                [given if row == 4 else None for row in range(12)], dtype=object
+            )
         folder = tmp_path / str(number)
         write_table(folder / "pairs.parquet", parts.pairs, PAIRS, {"benchmark": benchmark})
         files["pairs"].append(str(folder / "pairs.parquet"))
