@@ -112,7 +112,7 @@ def test_a_model_with_code_of_its_own_is_scored_where_the_study_allows_it(tmp_pa
     # the study names no licence of its pairs
     assert '["licence", "not stated"]' in told
     page = study.read("report", "index.html")
-    assert "Licences of the data that is quoted" in page and "Benchmark crows" in page and "not stated" in page
+    assert "Licences of the data that is quoted" in page and "Benchmark crows" in page
     corpora = {"text": {"format": "text", "url": "https://example.org/text.txt"}}
     debiasing = {"corpus": "text", "of": ["own"], "methods": {"cda": {}}}
     refused = study.snakemake("-n", config={**config, "corpora": corpora, "debiasing": debiasing})
