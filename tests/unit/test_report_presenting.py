@@ -135,6 +135,7 @@ def test_a_figure_says_what_it_is_and_one_that_is_not_there_says_so(tmp_path: Pa
         ([0.02, 0.5], [0.04, 0.5], "Of 2 scores, 1 is clear (p < 0.05 after Holm's correction)."),
         ([0.02, 0.5], [0.06, 0.5], "Of 2 scores, none is clear (p < 0.05 after Holm's correction)."),
         ([None, None], [None, None], "None of 2 scores can be tested."),
+        ([0.01, None], [0.01, None], "Of 1 score, 1 is clear (p < 0.05"),
     ],
 )
 def test_what_is_clear_is_counted_after_correction(p: list[Any], p_holm: list[Any], said: str) -> None:
