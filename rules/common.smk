@@ -233,7 +233,7 @@ def section_outputs(names):
 
 def licence(entry, made=False):
     """What the report says of the licence of data, also where a study names none; nothing of what it makes
-    itself. Its provenance has it, and the section on how to cite lists it (unmask.report.citing)."""
+    itself. The last section of the page lists it (unmask.report.provenance)."""
     return {} if made else {LICENCE: entry.get("licence") or NOT_STATED}
 
 
