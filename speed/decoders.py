@@ -24,7 +24,7 @@ from scoring import clock, peak, processor
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import evidence_of, prepare
+from unmask.evidence.collecting import Wanted, evidence_of, prepare
 from unmask.evidence.tokenising import tokenise
 from unmask.models.detecting import CAUSAL_LM
 from unmask.models.devices import Device, pick_device
@@ -57,7 +57,7 @@ class Naive:
 
 def operations(model: LoadedModel, pairs: pd.DataFrame) -> float:
     """Floating-point operations of the matrix products of weights, those within attention left out."""
-    inputs = prepare(tokenise(pairs, model.tokenizer), LEFT, ORIGINAL, 0, None).queries.inputs
+    inputs = prepare(tokenise(pairs, model.tokenizer), Wanted(ORIGINAL, LEFT), None).queries.inputs
     base: Any = model.network.base_model
     body = sum(
         2 * module.weight.numel() if hasattr(module, "weight") else 2 * module.packed.numel()
@@ -95,7 +95,7 @@ def main() -> None:
     peaks: list[float] = []
 
     def read(some: pd.DataFrame) -> None:
-        evidence_of(tokenise(some, model.tokenizer), model, LEFT, ORIGINAL)
+        evidence_of(tokenise(some, model.tokenizer), model, Wanted(ORIGINAL, LEFT))
 
     read(few)
     for _ in range(options.rounds):

@@ -42,7 +42,7 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
 from unmask.benchmarks.reading import read_benchmark
-from unmask.evidence.collecting import as_rows, prepare
+from unmask.evidence.collecting import Wanted, as_rows, prepare
 from unmask.evidence.engine import answer
 from unmask.evidence.sentences import Pair
 from unmask.evidence.tokenising import tokenise
@@ -156,7 +156,7 @@ class Naive:
 
 def operations(model: LoadedModel, pairs: Sequence[Pair], masking: str) -> float:
     """Floating-point operations of the engine's matrix products."""
-    queries = prepare(pairs, masking, ORIGINAL, 0, model.tokenizer.mask_token_id).queries
+    queries = prepare(pairs, Wanted(ORIGINAL, masking), model.tokenizer.mask_token_id).queries
     config = model.network.config
     width, inner, layers = config.hidden_size, config.intermediate_size, config.num_hidden_layers
     narrow = getattr(config, "embedding_size", width)
@@ -213,7 +213,7 @@ def engine(model: LoadedModel, pairs: Sequence[Pair], masking: str, device: Devi
         return clock(lambda: results.__setitem__(name, action()), device)
 
     return [
-        timed("layout", lambda: prepare(pairs, masking, ORIGINAL, 0, model.tokenizer.mask_token_id)),
+        timed("layout", lambda: prepare(pairs, Wanted(ORIGINAL, masking), model.tokenizer.mask_token_id)),
         timed("answers", lambda: answer(model, results["layout"].queries)),
         timed("rows", lambda: as_rows(results["layout"], results["answers"], model.tokenizer)),
     ]
