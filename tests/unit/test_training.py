@@ -12,11 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 from torch.optim import Optimizer
-from transformers import (
-    AutoModelForMaskedLM,
-    AutoModelForSequenceClassification,
-    PreTrainedModel,
-)
+from transformers import AutoModelForMaskedLM, AutoModelForSequenceClassification, PreTrainedModel
 
 from library import (
     ADAMW,
@@ -253,9 +249,7 @@ def test_an_example_or_a_batch_too_large_is_one_line(tmp_path: Path, monkeypatch
     with pytest.raises(InputError, match="one example of 6 tokens is too large for the memory of cpu"):
         train(model, rows(4), stacked, settings, tmp_path, device())
     # an objective of another kind need be no sum over examples
-    with pytest.raises(
-        InputError, match="a batch of 4 examples of 6 tokens is too large for the memory of cpu"
-    ):
+    with pytest.raises(InputError, match="a batch of 4 examples of 6 tokens is too large for the memory"):
         train(model, rows(4), stacked, settings, tmp_path, device(), lambda model, batch: model(**batch).loss)
 
 

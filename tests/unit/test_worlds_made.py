@@ -167,28 +167,20 @@ def test_names_are_as_frequent_as_each_other_and_tell_their_gender_for_certain()
 
 
 @every_world
-def test_stereotypes_are_the_likelier_and_directions_name_the_group(name: str) -> None:
-    world = WORLDS[name]
-    rare = {pair.disadvantaged for pair in world.group_pairs}
-    for contrast in world.contrasts[::3]:
+def test_directions_name_women_and_the_rarer_group(name: str) -> None:
+    rare = {pair.disadvantaged for pair in WORLDS[name].group_pairs}
+    for contrast in WORLDS[name].contrasts:
         sides = contrast.stereotype, contrast.antistereotype
         if contrast.factor == ASSOCIATION:
             assert contrast.target == contrast.unit == contrast.shared["occupation"]
-            genders = [{GENDER[word] for word in side.values()} for side in sides]
-            assert sorted(map(len, genders)) == [1, 1] and set.union(*genders) == {"female", "male"}
-            disadvantaged = genders[0] == {"female"}
+            shown = [{GENDER[word] for word in side.values()} for side in sides]
+            assert sorted(map(sorted, shown)) == [["female"], ["male"]]
+            disadvantaged = shown[0] == {"female"}
         else:
-            assert contrast.target == contrast.stereotype["group"]
+            assert contrast.unit == " / ".join(sorted(side["group"] for side in sides))
             disadvantaged = contrast.target in rare
             assert disadvantaged == (contrast.shared["trait"] in NEGATIVE_TRAITS)
-            assert contrast.unit == " / ".join(sorted(side["group"] for side in sides))
         assert contrast.direction == (STEREO if disadvantaged else ANTISTEREO)
-        if contrast.p != 0.5:
-            (shared,) = contrast.shared.values()
-            words = [next(iter(side.values())) for side in sides]
-            own, other = (share(world, shared, word) / share(world, word) for word in words)
-            # below one half what is called the stereotype is the less likely
-            assert (own > other) == (contrast.p > 0.5)
 
 
 # --- the corpus, and what models are debiased with
