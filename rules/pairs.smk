@@ -497,7 +497,7 @@ if SCORED:
         table_outputs(
             [
                 *("bias", "leverage", "accuracy", "tests", "quality", "compared"),
-                *(("agreement", "areas_compared") if PAIRS.any_has("ratings") else ()),
+                *(["agreement"] if PAIRS.any_has("ratings") else []),
                 *(["lms"] if PAIRS.any_has("unrelated") else []),
             ],
             forms=["csv"],

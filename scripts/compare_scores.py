@@ -1,6 +1,7 @@
 """Compare scores on the same pairs: of models, of states of a series, or on two versions of a benchmark."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import pandas as pd
 
@@ -8,9 +9,9 @@ from unmask.job import job
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.lists import check_one_origin
 from unmask.measures.schema import read_scores
-from unmask.statistics.comparisons import models_compared, states_compared, versions_compared
+from unmask.statistics.comparisons import models_compared, versions_compared
 from unmask.statistics.decisions import Decisions, decisions, of_bias_type, of_pairs
-from unmask.statistics.schema import COMPARISONS, STATES, VERSIONS
+from unmask.statistics.schema import COMPARISONS, VERSIONS
 from unmask.statistics.sharing import sharing_of
 from unmask.tables import read_table, write_table
 
@@ -39,7 +40,10 @@ with job("{params.what}") as run:
             name: decided(pairs, path, measures) for name, path in zip(names, inputs.scores, strict=True)
         }
         check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
-        compare, schema = (states_compared, STATES) if "states" in about else (models_compared, COMPARISONS)
-        rows = compare(of_each, sharing_of(pairs, clusters), confidence)
+        # a state with the first of its series
+        of_states = [(state, names[0]) for state in names[1:]]
+        couples = of_states if "states" in about else combinations(names, 2)
+        schema = COMPARISONS
+        rows = models_compared(of_each, couples, sharing_of(pairs, clusters), confidence)
     facts = {**about, "options": options, "bias_type": bias_type, **run.record()}
     write_table(run.output[0], rows, schema, facts)

@@ -60,8 +60,10 @@ RETIRED = {
     "regional.variants": "it is protocols",
     "runtime.gpu_manufacturer": "Snakemake sets it (--default-resources gpu_manufacturer=nvidia)",
     "runtime.gpus": "a job has one GPU; a larger model is scored elsewhere (source: scored)",
+    "statistics.clusters.*.characters": "characters of a script without spaces are words",
+    "statistics.clusters.*.template": "pairs vary together by words, target and writer",
     "statistics.pairing": "tables mark the test with pairs that share something varying together",
-    "statistics.ratings": "Figure 1 has margins against four votes, and a table the other readings",
+    "statistics.ratings": "areas, as in Figure 1, are of margins against four votes",
     "templates": "pairs of sentences (format: table) compare words in templates",
     "worlds.*.longer": "lengths plants names of two subtokens",
 }

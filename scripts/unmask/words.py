@@ -11,7 +11,6 @@ dictionary says where a word ends, so that no result depends on one.
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 UNSEGMENTED = "".join(
@@ -33,20 +32,18 @@ CHARACTER = rf"(?=[^\W_])[{UNSEGMENTED}][{MARKS}]*"
 """A regular expression for one character of these scripts that is a letter or digit, with its marks."""
 
 _UNSEGMENTED_CHARACTER = re.compile(CHARACTER)
-_ANY_CHARACTER = re.compile(rf"[^\W_][{MARKS}]*")
 _LETTER = rf"[^\W_{UNSEGMENTED}]"
 _RUN = rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*)*"
 _WORD = re.compile(rf"{CHARACTER}|{_RUN}(?:['’]{_RUN})*")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, in order; empty where it has none."""
-    return _written_alike(_WORD.findall(text))
+    """The words of a text, in order; empty where it has none.
 
-
-def characters_of(text: str) -> list[str]:
-    """The letters and digits of a text of any script, each with the marks on it, written as words are."""
-    return _written_alike(_ANY_CHARACTER.findall(text))
+    Each is lower-cased for itself: what a capital sigma becomes depends on the letters around it.
+    """
+    words = "\n".join(_WORD.findall(text)).lower().replace("’", "'")
+    return unicodedata.normalize("NFC", words).split("\n") if words else []
 
 
 def is_unsegmented(text: str) -> bool:
@@ -54,32 +51,17 @@ def is_unsegmented(text: str) -> bool:
     return not text.isascii() and _UNSEGMENTED_CHARACTER.search(text) is not None
 
 
-def modified(first: Sequence[str], second: Sequence[str]) -> tuple[list[str], list[str]]:
+def modified_words(first: str, second: str) -> tuple[list[str], list[str]]:
     """The words of each of two sentences outside the longest matching blocks that both share, in order.
 
     The alignment is difflib's without its exception for long sequences, as for the tokens of a pair
     (unmask.evidence.sentences).
     """
+    words = words_of(first), words_of(second)
     of_first: list[str] = []
     of_second: list[str] = []
-    for kind, i, j, k, m in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
+    for kind, i, j, k, m in SequenceMatcher(None, *words, autojunk=False).get_opcodes():
         if kind != "equal":
-            of_first += first[i:j]
-            of_second += second[k:m]
+            of_first += words[0][i:j]
+            of_second += words[1][k:m]
     return of_first, of_second
-
-
-def modified_words(first: str, second: str) -> tuple[list[str], list[str]]:
-    """The `modified` words of two texts."""
-    return modified(words_of(first), words_of(second))
-
-
-def _written_alike(words: list[str]) -> list[str]:
-    """Words in the one way that they are written.
-
-    Each is lower-cased for itself: what a capital sigma becomes depends on the letters around it.
-    """
-    if not words:
-        return []
-    text = "\n".join(words).lower().replace("’", "'")
-    return unicodedata.normalize("NFC", text).split("\n")

@@ -223,12 +223,6 @@ def check_bias(study: Study, model: str, benchmark: str, pairs: Frame, scores: M
         study.same("bias scores", row["score"], credit(of, row["protocol"]), where)
         for outcome in (*SIDES, "tie", "undefined"):
             study.same("counts of decisions", row[outcome], (of == outcome).sum(), where)
-        n = len(of) if row["protocol"] == "published" else (of != "undefined").sum()
-        # where nothing is decided nothing can vary
-        if of.isin(SIDES).any():
-            ends = wilson(row["score"] / 100 * n, n)
-            for name, end in zip(("wilson_low", "wilson_high"), ends, strict=True):
-                study.same("Wilson intervals", row[name], end, where, 1e-7)
 
 
 def right(rows: Frame) -> Frame:
@@ -302,17 +296,15 @@ def check_tokens(study: Study, model: str, benchmark: str) -> None:
 def check_areas(study: Study, model: str, benchmark: str, pairs: Frame, scores: Frame) -> None:
     votes = pairs["ratings"].map(lambda r: math.nan if r is None else sum(v is not None for v in r))
     for row in study.table("statistics", model, benchmark, "agreement.parquet").to_dict("records"):
-        if (row["votes"], row["score"], row["direction"]) != ("any", "margin", "all"):
-            continue
         of = scores[(scores["measure"] == row["measure"]) & (scores["protocol"] == row["protocol"])]
         margin = of.set_index("pair_id")["margin"].reindex(pairs["pair_id"]).to_numpy(float)
         known = ~np.isnan(margin) & votes.notna().to_numpy()
-        positive = (votes >= row["threshold"]).to_numpy()
+        positive = (votes >= 4).to_numpy()
         yes, no = margin[known & positive], margin[known & ~positive]
         area = math.nan
         if len(yes) and len(no):
             area = stats.mannwhitneyu(yes, no).statistic / len(yes) / len(no)
-        where = (model, benchmark, row["measure"], row["protocol"], row["threshold"])
+        where = (model, benchmark, row["measure"], row["protocol"])
         study.same("areas under ROC curves", row["auc"], area, where)
         study.same("areas under ROC curves", row["positives"], len(yes), where)
 

@@ -352,28 +352,23 @@ from unmask.sources.gguf import convert
 from unmask.sources.regional_sentences import hide_names, likely_sentences, region_sentence
 from unmask.statistics import STATISTICS, comparisons, null
 from unmask.statistics.accuracy import (
-    READINGS,
     accuracy_table,
     candidates,
     matches,
+    mcnemar_p,
     mcnemar_table,
 )
 from unmask.statistics.agreement import (
     agreement_table,
-    area_test,
-    areas_compared,
     curve,
-    placements,
     roc_table,
     vote_counts,
 )
 from unmask.statistics.bias import bias_table
 from unmask.statistics.changes import changes, margins_left, margins_of, with_margins
 from unmask.statistics.comparisons import (
-    mcnemar_test,
     measures_compared,
     models_compared,
-    states_compared,
     versions_compared,
 )
 from unmask.statistics.computing import Measured, compute
@@ -393,7 +388,6 @@ from unmask.statistics.ranks import holm, levels, mann_whitney, spearman, step_d
 from unmask.statistics.schema import (
     ACCURACY,
     AGREEMENT,
-    AREAS_COMPARED,
     BIAS,
     COMPARISONS,
     FLAWS,
@@ -402,7 +396,6 @@ from unmask.statistics.schema import (
     QUALITY,
     ROC,
     SCHEMAS,
-    STATES,
     TESTS,
     UNRATED,
     VERSIONS,
@@ -469,7 +462,7 @@ from unmask.urls import as_shown, check_url, file_name, query_digest, shown_url,
 from unmask.user_files import parse_yaml, read_document, read_lines
 from unmask.user_tables import Column, identifier
 from unmask.user_tables import Table as User_tablesTable
-from unmask.words import characters_of, is_unsegmented, modified_words, words_of
+from unmask.words import is_unsegmented, modified_words, words_of
 from unmask.worlds.exact import Corruption, ExactModel, exact_evidence, exact_model, manifest_of, margins
 from unmask.worlds.grammar import (
     ASSOCIATION,

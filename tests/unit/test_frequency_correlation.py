@@ -15,21 +15,14 @@ import synthetic
 from grouped_words import pairs_of, write_counts
 from library import (
     CORRELATIONS,
-    CROWS_PAIRS,
     PAIR_RATIOS,
     InputError,
     correlation_table,
-    crows_pairs,
-    draw_corpus,
     log_ratios,
     rows_of,
     spearman,
-    text_of,
-    truth,
-    words_of,
     write_table,
 )
-from made_worlds import make_world
 from study_schema import MEASURES
 
 
@@ -160,35 +153,3 @@ def test_ratios_of_other_pairs_are_refused() -> None:
     parts = synthetic.make(10, seed=1)
     with pytest.raises(InputError, match="not those of this benchmark"):
         correlation_table(parts.pairs, parts.scores, ratios_of(parts.pairs[::-1], np.zeros(10)), 0.95)
-
-
-@pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
-    """The planted CrowS-Pairs: pairs, counted log ratios and the truth."""
-    world = make_world(0)
-    counts: dict[str, int] = {}
-    for line in draw_corpus(world, 40_000):
-        for word in words_of(line):
-            counts[word] = counts.get(word, 0) + 1
-    path = write_counts(tmp_path_factory.mktemp("planted") / "counts.parquet", counts)
-    rows = crows_pairs(world)
-    pairs = pairs_of(
-        *(
-            (p.contrast.bias_type, text_of(p.stereotype), text_of(p.antistereotype), p.contrast.direction)
-            for p in rows
-        )
-    ).assign(pair_id=[p.pair_id for p in rows])
-    ratios, _ = log_ratios(pairs, [path])
-    known: dict[str, Any] = truth(world)["benchmarks"][CROWS_PAIRS]
-    return pairs, ratios, known
-
-
-def test_planted_ratios_are_counted_as_they_were_planted(
-    planted: tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]],
-) -> None:
-    pairs, ratios, known = planted
-    # the disadvantaged group is the rarer one, which the stereotypical sentence of a stereo pair names
-    of_pairs = [known[pair_id] for pair_id in pairs["pair_id"]]
-    true = [np.log(pair["ratio"]) * (-1 if pair["direction"] == "stereo" else 1) for pair in of_pairs]
-    assert {pair["ratio"] for pair in of_pairs} == {1, 2, 4, 8}
-    np.testing.assert_allclose(ratios["log_ratio"], true, atol=0.01)

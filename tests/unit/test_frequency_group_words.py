@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grouped_words import LEFT_OUT, pairs_of, write_counts
+from grouped_words import pairs_of, write_counts
 from library import (
     EXTRACTED,
     GROUP_WORDS,
@@ -17,7 +17,6 @@ from library import (
     extract,
     modified_words,
     read_benchmark,
-    read_left_out,
     read_listed,
     rows_of,
     uses,
@@ -115,28 +114,6 @@ def test_group_words_with_counts_and_words_listed_by_hand(tmp_path: Path) -> Non
         ["women", "disadvantaged", 0, 0],
     ]
     write_table(tmp_path / "words.parquet", words, GROUP_WORDS, {})
-
-
-def test_real_crows_pairs_has_the_groups_on_their_sides(tmp_path: Path) -> None:
-    path = real_data("crows_pairs", "crows_pairs_anonymized.csv")
-    pairs = read_benchmark(path, {"format": "crows-pairs"})
-    found = extract(uses(pairs), read_left_out(LEFT_OUT), 2).set_index(["bias_type", "word"])["group"]
-    expected = {
-        "gender": ("he him his men man", "she her women woman"),
-        "socioeconomic": ("rich wealthy", "poor homeless"),
-        "sexual-orientation": ("heterosexual straight", "gay lesbian homosexual"),
-        "religion": ("christian christians", "muslim muslims jew jews jewish"),
-        "age": ("young", "old elderly"),
-        "nationality": ("american americans canadian", "mexican italian chinese"),
-        "physical-appearance": ("thin tall", "fat overweight"),
-        "race-color": ("whites caucasian", "blacks african"),
-        "disability": ("healthy", "autistic retarded"),
-    }
-    for bias_type, lists in expected.items():
-        for group, words in zip(("advantaged", "disadvantaged"), lists, strict=True):
-            for word in words.split():
-                assert found[bias_type, word] == group, (bias_type, word)
-    assert not {"white", "black", "a", "an", "the"} & set(found.index.get_level_values("word"))
 
 
 def test_uses_equal_a_slow_count(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from library import (
     PAIRS,
     STEREOTYPE,
     Chart,
-    Facts,
     Fold,
     FrequencyResults,
     Section,
@@ -26,7 +25,6 @@ from library import (
     Text,
     correlation_table,
     frequency_says,
-    provenance,
     read_section,
     read_table,
     rows_of,
@@ -265,12 +263,3 @@ mean_ranks:
     sheet = sheets(section(files, tmp_path))[TABLE2]
     assert sheet.caption.endswith("The paper counted a library.")
     assert [row[3] for row in sheet.rows if row[1] == "listed"] == ["old− young+", "rest− he+ she−"]
-
-
-def test_provenance_has_the_corpora(made: Made) -> None:
-    entry = {"title": "Corpus corpus", "files": [str(made.folder / "corpus.parquet")], "keys": []}
-    fold = provenance({}, [entry]).blocks[1]
-    assert isinstance(fold, Fold)
-    (facts,) = fold.blocks
-    assert isinstance(facts, Facts)
-    assert dict(facts.lines)["tokens"] == str(sum(COUNTS.values()))

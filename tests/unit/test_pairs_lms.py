@@ -51,9 +51,9 @@ def results() -> PairResults:
             parts.append(statistics[name].assign(model=model["name"], benchmark="ss"))
     frames = {name: pd.concat(each, ignore_index=True) for name, each in tables.items()}
     frames["bias"] = frames["bias"].assign(verdict="explainable by word choice", p_holm=1.0)
-    chosen = pd.DataFrame({"chosen": [True], "unit": ["pair"]})
-    results = pair_results(MODELS, BENCHMARKS, tests=chosen, lms=frames["lms"], bias=frames["bias"])
-    vars(results)["agreement"] = pd.DataFrame({"chosen": [False]}).iloc[:0].astype({"chosen": bool})
+    tests = pd.DataFrame({"unit": ["pair"]})
+    results = pair_results(MODELS, BENCHMARKS, tests=tests, lms=frames["lms"], bias=frames["bias"])
+    vars(results)["agreement"] = pd.DataFrame()
     vars(results)["pairs"] = {}
     return results
 

@@ -55,7 +55,6 @@ KINDS = (
     "tests",
     "agreement",
     "measures_compared",
-    "areas_compared",
     "quality",
     "lms",
 )

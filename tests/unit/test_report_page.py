@@ -235,7 +235,7 @@ SHOWN: list[tuple[str, str, str, str, dict[str, str], dict[str, str]]] = [
         "trust",
         "Agreement with human raters",
         "agreement",
-        "chosen and auc.notna()",
+        "auc.notna()",
         {"name": "measure", "kind": "protocol"},
         {"value": "auc", **ENDS, "positives": "positives", "negatives": "negatives"},
     ),

@@ -22,8 +22,8 @@ from library import (
     compute,
     decisions,
     flaws_table,
+    mcnemar_p,
     mcnemar_table,
-    mcnemar_test,
     read_table,
     score_pairs,
     write_table,
@@ -77,7 +77,6 @@ def test_every_reading_counts_its_tokens(tmp_path: Any) -> None:
         correct, n = literal(source, roles, row["reading"])
         assert (row["correct"], row["n"]) == (correct, n)
         assert row["accuracy"] == pytest.approx(100 * correct / n)
-        assert row["low"] < row["accuracy"] < row["high"]
     found = set(table[["measure", "variant", "roles", "reading"]].itertuples(index=False, name=None))
     assert {
         ("AUL", "original", "pair", "all-tokens"),
@@ -144,16 +143,6 @@ def test_the_measures_of_a_study_are_counted_and_those_of_the_same_predictions_o
     assert set(tables["PLL", "AUL"]["measure"]) == {"PLL", "AUL"}
 
 
-def test_wilson_interval_of_an_accuracy() -> None:
-    made = synthetic.make(10, seed=0)
-    row = accuracy_table(MEASURES, {"all": made.evidence["all"]}, {}, 0.9).iloc[0]
-    p, n, z = row["correct"] / row["n"], row["n"], 1.6448536269514722
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    assert row["low"] == pytest.approx(100 * (centre - reach))
-    assert row["high"] == pytest.approx(100 * (centre + reach))
-
-
 # ---- tests
 
 
@@ -171,19 +160,16 @@ tests_of.__test__ = False  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("b", "c"), [(1, 0), (5, 9), (12, 12), (0, 24)])
-def test_few_discordant_units_are_tested_exactly(b: int, c: int) -> None:
-    statistic, p, exact = mcnemar_test(b, c)
+def test_few_discordant_tokens_are_tested_exactly(b: int, c: int) -> None:
     tail = sum(math.comb(b + c, k) for k in range(min(b, c) + 1)) / 2 ** (b + c)
-    assert (statistic, exact) == (min(b, c), True) and p == pytest.approx(min(1.0, 2 * tail))
-    assert np.isnan(mcnemar_test(0, 0)[:2]).all()
+    assert mcnemar_p(b, c) == pytest.approx(min(1.0, 2 * tail)) and np.isnan(mcnemar_p(0, 0))
 
 
 @pytest.mark.parametrize(("b", "c"), [(25, 0), (13, 12), (200, 150), (40, 41)])
 def test_many_are_tested_by_chi_square_with_continuity_correction(b: int, c: int) -> None:
-    statistic, p, exact = mcnemar_test(b, c)
-    assert statistic == pytest.approx((abs(b - c) - 1) ** 2 / (b + c)) and not exact
     # survival function of chi-square with one degree of freedom
-    assert p == pytest.approx(math.erfc(math.sqrt(statistic / 2)))
+    statistic = (abs(b - c) - 1) ** 2 / (b + c)
+    assert mcnemar_p(b, c) == pytest.approx(math.erfc(math.sqrt(statistic / 2)))
 
 
 def hits(frame: pd.DataFrame, **wanted: Any) -> dict[Key, bool]:
@@ -321,7 +307,6 @@ def test_a_clustered_test_is_students_t_of_the_written_out_variance(
     statistic = np.mean([*d.values()]) / math.sqrt(variance)
     (row,) = table[(table["unit"] == "clustered") & (table["second"] == "CPS")].to_dict("records")
     df = min(df, float(np.count_nonzero([*d.values()]) - 1))
-    assert (row["statistic"], row["df"]) == pytest.approx((statistic, df))
     assert row["p"] == pytest.approx(2 * student.sf(abs(statistic), df))
 
 
@@ -329,7 +314,7 @@ def test_where_all_pairs_share_a_word_nothing_is_claimed(made: synthetic.Synthet
     sharing = Sharing.of([["she"]] * 70)
     found = mcnemar_table(MEASURES, made.evidence, {"none": made.shuffled}, made.pairs, sharing)
     clustered = found[found["unit"] == "clustered"]
-    assert len(clustered) >= 3 and clustered["p"].isna().all() and clustered["df"].isna().all()
+    assert len(clustered) >= 3 and clustered["p"].isna().all()
     assert found.loc[found["unit"] == "token", "p"].notna().all()
 
 

@@ -2,20 +2,18 @@
 
 import math
 from collections.abc import Hashable, Mapping
+from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pytest
 from scipy.stats import t
-from statsmodels.stats.contingency_tables import mcnemar
 
 import synthetic
 from library import (
     ANTISTEREOTYPE,
     COMPARISONS,
-    STATES,
     STEREOTYPE,
     TIE,
     UNDEFINED,
@@ -29,7 +27,6 @@ from library import (
     measures_compared,
     modified_words,
     rows_of,
-    states_compared,
     t_test,
     versions_compared,
     write_table,
@@ -46,7 +43,7 @@ def models_compared(
     pairs: pd.DataFrame, scores: dict[str, pd.DataFrame], sharing: Sharing, confidence: float
 ) -> pd.DataFrame:
     of_models = {model: decisions(pairs, own) for model, own in scores.items()}
-    return comparisons.models_compared(of_models, sharing, confidence)
+    return comparisons.models_compared(of_models, combinations(of_models, 2), sharing, confidence)
 
 
 @pytest.fixture(scope="module")
@@ -108,13 +105,8 @@ def check(
 
     x = [first[ids[i]] == "stereotype" for i in members]
     y = [second[ids[i]] == "stereotype" for i in members]
-    both, b = sum(p and q for p, q in zip(x, y, strict=True)), sum(p > q for p, q in zip(x, y, strict=True))
-    c = sum(q > p for p, q in zip(x, y, strict=True))
-    assert (row["both"], row["b"], row["c"], row["neither"]) == (both, b, c, n - both - b - c)
-    assert row["agreement"] == pytest.approx(100 * (n - b - c) / n)
-    table = [[both, b], [c, n - both - b - c]]
-    tested = mcnemar(table, exact=b + c < 25)
-    assert row["p_mcnemar"] == pytest.approx(tested.pvalue)
+    b, c = (sum(p > q for p, q in zip(*sides, strict=True)) for sides in ((x, y), (y, x)))
+    assert (row["b"], row["c"]) == (b, c)
 
 
 @pytest.mark.parametrize("sharing", [ALONE, TOGETHER], ids=["alone", "together"])
@@ -155,9 +147,8 @@ def test_models_are_compared_pair_by_pair(
 
 def test_a_model_against_itself_differs_by_nothing(made: synthetic.Synthetic) -> None:
     table = models_compared(made.pairs, {"one": made.scores, "twin": made.scores}, TOGETHER, 0.95)
-    assert (table["difference"] == 0).all() and (table["agreement"] == 100).all()
+    assert (table[["difference", "b", "c"]] == 0).all(axis=None)
     assert table[["p", "error", "low", "high", "df"]].isna().all(axis=None)
-    assert table["p_mcnemar"].isna().all()
 
 
 def test_what_no_pair_has_in_both_is_left_out(made: synthetic.Synthetic) -> None:
@@ -203,87 +194,6 @@ def test_differences_of_what_does_not_differ_are_found_as_often_as_said() -> Non
     assert 0.03 < (clustered.p < 0.05).mean() < 0.07
     assert (independent.p < 0.05).mean() > 0.2
     assert ((clustered.p < 0.05) == ((clustered.low > 0) | (clustered.high < 0))).all()
-
-
-# ---- states of one model
-
-
-@pytest.fixture(scope="module")
-def states() -> dict[str, Decisions]:
-    """The decisions of four states: each differs from the first in some pairs."""
-    rng, made = np.random.default_rng(5), synthetic.make(N, seed=11)
-    scores = {"first": made.scores}
-    for state, share in (("near", 0.3), ("far", 0.5), ("other", 1.0)):
-        others = synthetic.make_scores(made.pairs, rng)
-        moved = set(rng.choice(made.pairs["pair_id"], round(share * N), replace=False))
-        keep = made.scores[~made.scores["pair_id"].isin(moved)]
-        scores[state] = pd.concat([keep, others[others["pair_id"].isin(moved)]], ignore_index=True)
-    return {state: decisions(made.pairs, own) for state, own in scores.items()}
-
-
-def of_outcomes(outcome: npt.NDArray[np.object_]) -> Decisions:
-    """The decisions of one measure that float error turns nowhere."""
-    column = outcome[:, None]
-    return Decisions([("AUL", "corrected")], column, np.zeros(column.shape), column, column)
-
-
-def test_states_are_compared_as_models_are_on_the_pairs_of_all(states: dict[str, Decisions]) -> None:
-    rows = states_compared(states, TOGETHER, 0.95)
-    assert list(rows.columns) == STATES.names and len(rows) == 2 * 3 * len(MEASURES)
-    assert set(rows["first"]) == {"first"} and rows["state"].unique().tolist() == ["near", "far", "other"]
-    for measure, protocol in states["first"].series:
-        part = rows[(rows["measure"] == measure) & (rows["protocol"] == protocol)]
-        place = states["first"].series.index((measure, protocol))
-        members = np.flatnonzero(~np.isnan(sum(of.credit()[:, place] for of in states.values())))
-        assert (part["n"] == len(members)).all()
-        some = {name: among(of, members) for name, of in states.items()}
-        compared = comparisons.models_compared(some, TOGETHER.among(members), 0.95)
-        compared = compared[(compared["measure"] == measure) & (compared["protocol"] == protocol)]
-        by_state = compared[compared["first"] == "first"].set_index("second")
-        for row in part.to_dict("records"):
-            other = by_state.loc[row["state"]]
-            assert row["difference"] == pytest.approx(-other["difference"])
-            assert row["score"] == pytest.approx(other["second_score"])
-            for column in ("first_score", "error", "df", "p"):
-                assert row[column] == pytest.approx(other[column], nan_ok=True), column
-            assert (row["low"], row["high"]) == pytest.approx((-other["high"], -other["low"]))
-            # p and interval say the same
-            assert (row["p"] < 0.05) == (row["low"] > 0 or row["high"] < 0)
-
-
-def among(of: Decisions, members: npt.NDArray[np.int64]) -> Decisions:
-    some = (of.outcome[members], of.margin[members], of.lowest[members], of.highest[members])
-    return Decisions(of.series, *some)
-
-
-def test_changes_beyond_float_error_are_counted_pair_by_pair(states: dict[str, Decisions]) -> None:
-    rows = states_compared(states, TOGETHER, 0.95)
-    first, far = states["first"], states["far"]
-    ends = [
-        (100 * of.credit(of.lowest), 100 * of.credit(of.highest), 100 * of.credit()) for of in (first, far)
-    ]
-    everyone = ~np.isnan(sum(of.credit() for of in states.values()))
-    for row in rows[rows["state"] == "far"].to_dict("records"):
-        place = first.series.index((row["measure"], row["protocol"]))
-        changed = beyond = 0
-        for i in np.flatnonzero(everyone[:, place]):
-            (low, high, credit), (other_low, other_high, other) = (
-                tuple(float(array[i, place]) for array in of) for of in ends
-            )
-            changed += credit != other
-            ranges = sorted([sorted([low, high]), sorted([other_low, other_high])])
-            beyond += ranges[1][0] > ranges[0][1]
-        assert (row["changed"], row["beyond"]) == (changed, beyond)
-        assert row["changed"] > 0 and row["beyond"] <= row["changed"]
-
-
-def test_a_state_without_a_score_is_left_out() -> None:
-    rng = np.random.default_rng(2)
-    outcomes = rng.choice([STEREOTYPE, ANTISTEREOTYPE], (3, N)).astype(object)
-    undefined = np.full(N, UNDEFINED, object)
-    of_states = {"a": of_outcomes(outcomes[0]), "b": of_outcomes(undefined), "c": of_outcomes(outcomes[1])}
-    assert states_compared(of_states, TOGETHER, 0.95)["state"].tolist() == ["c"]
-    assert states_compared({"b": of_states["b"], "a": of_states["a"]}, TOGETHER, 0.95).empty
 
 
 # ---- versions of a benchmark

@@ -88,10 +88,9 @@ def literal(
             (
                 100 * np.mean([*chain.from_iterable(shares.values())]),
                 100 * np.mean(of_targets),
-                len(of_targets),
             )
         )
-    (lms, by_target, targets), (score, score_by_target, _) = averages
+    (lms, by_target), (score, score_by_target) = averages
     return {
         "lms": lms,
         "score": score,
@@ -99,7 +98,6 @@ def literal(
         "lms_by_target": by_target,
         "score_by_target": score_by_target,
         "icat_by_target": by_target * min(score_by_target, 100 - score_by_target) / 50,
-        "targets": targets,
         "comparisons": sum(map(len, meaning.values())),
     }
 
@@ -161,7 +159,7 @@ def test_intervals_are_those_of_comparisons_that_vary_together() -> None:
     sharing = sharing_of(pairs, ["words"])
     decided = decisions(pairs, tables.scores)
     table = lms_table(pairs, decided, margins, sharing, 0.95)
-    assert table["targets"].isna().all() and table["lms_by_target"].isna().all()
+    assert table["lms_by_target"].isna().all()
     row = row_of(table, "SSS", "corrected", "overall", "all")
     of_measure = margins.query("measure == 'SSS' and protocol == 'corrected'")
     values, nodes = [], []

@@ -12,9 +12,7 @@ import pytest
 import synthetic
 from library import (
     BY_WORDS,
-    CANNOT_TELL,
     CLEAR,
-    LEFT,
     PROTOCOLS,
     Matched,
     RandomWords,
@@ -36,8 +34,6 @@ from library import (
 )
 from library import words_of as words
 from study_schema import MEASURES, options_with
-from test_real_decoder import crows_pairs
-from test_real_decoder import evidence as decoder_evidence
 
 WEIGHTED = [name for name in MEASURES if name != "CPS"]
 SIDES = ["stereotype", "antistereotype"]
@@ -350,24 +346,6 @@ def test_of_models_that_are_about_words_one_in_twenty_is_outside_its_band(reduct
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_a_preference_beyond_words_is_clear_and_one_of_words_is_not(reduction: str) -> None:
-    pairs, rng = made_pairs(300, seed=9), np.random.default_rng(10)
-    scores = rng.normal(size=(2, 300))
-    scores[0] += 3
-    # one word that all stereotypes have in place of another, and nothing else: any random word does as much
-    few = pairs.assign(stereotype="they said m1 things", antistereotype="they said m2 things")
-    few[SIDES] += np.array(" " + pairs["pair_id"])[:, None]
-    for of, random, verdict in (
-        (pairs, random_of(pairs, scores, reduction), CLEAR),
-        (few, random_of(few, scores, reduction), BY_WORDS),
-        # where nothing is known of tokens nothing can be said
-        (pairs, None, CANNOT_TELL),
-    ):
-        found = beside(of, scores, random)
-        assert list(found["verdict"]) == [verdict] * 2 and (found["score"] > 90).all()
-
-
-@pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_swapped_sides_mirror_the_band_and_the_order_of_pairs_does_not_count(reduction: str) -> None:
     pairs, rng = made_pairs(80, seed=11), np.random.default_rng(12)
     scores, columns = world(pairs, rng, reduction), ["null_mean", "null_low", "null_high"]
@@ -402,35 +380,8 @@ def test_sentences_that_are_the_same_tie_and_pairs_without_a_score_do_not_count(
     np.testing.assert_allclose(one, other)
 
 
-def test_what_no_word_tells_apart_has_no_band_and_signs_are_a_word() -> None:
+def test_what_no_word_tells_apart_has_no_weights_and_signs_are_a_word() -> None:
     texts = {"stereotype": ["A b!", "c d", "!?"], "antistereotype": ["b, a", "D c", "?!"]}
-    pairs, tokens = made_pairs(3, seed=18).assign(**texts), np.ones((2, 3))
     scores = np.array([[-1.0, -2.0, -3.0], [-2.0, -1.0, -2.0]])
-    random = words_of_scores(pairs, scores, tokens)
+    random = words_of_scores(made_pairs(3, seed=18).assign(**texts), scores, np.ones((2, 3)))
     assert random.weights.nnz == 2 and np.abs(random.weights.toarray()[:2]).sum() == 0
-    rest = words_of_scores(pairs.head(2), scores[:, :2], tokens[:, :2])
-    assert rest.weights.nnz == 0 and (rest.scores == 0).all()
-    found = beside(pairs.head(2), scores[:, :2], rest, draws=100)
-    assert found["null_low"].isna().all() and found["score"].notna().all()
-
-
-@pytest.mark.thorough
-def test_a_decoder_has_nearly_the_band_that_its_tokens_give() -> None:
-    """The numbers of docs/data.md: the same scores with and without their tokens, on all of CrowS-Pairs."""
-    pairs, left = crows_pairs(), decoder_evidence()[LEFT]
-    sizes = left[~left["special"].astype(bool)].groupby(["pair_id", "role"]).size().unstack("role")
-    counts = sizes.reindex(list(pairs["pair_id"]))[SIDES].to_numpy(float).T
-    said = {
-        "words": {"LL": (36.4, 57.1), "LLMean": (37.5, 62.3)},
-        "tokens": {"LL": (37.7, 56.0), "LLMean": (39.3, 60.8)},
-    }
-    for name, tokens in (("LL", counts), ("LLMean", None)):
-        scores = score_pairs(list(pairs["pair_id"]), {LEFT: left}, [name])
-        corrected = scores[scores["protocol"] == "corrected"].set_index("pair_id")
-        sides = corrected.reindex(list(pairs["pair_id"]))[SIDES].to_numpy(float).T
-        of_words = dict.fromkeys(((name, p) for p in PROTOCOLS), words_of_scores(pairs, sides, tokens))
-        for what, random in (("words", of_words), ("tokens", words_of(pairs, {LEFT: left}, name))):
-            bias = bias_of(pairs, scores, random, options_with())
-            (row,) = bias.query("grouping == 'overall' and protocol == 'corrected'").to_dict("records")
-            low, high = said[what][name]
-            assert [row["null_low"], row["null_high"]] == pytest.approx([low, high], abs=0.06)

@@ -110,36 +110,9 @@ def test_pairs_that_share_a_modified_character_vary_together() -> None:
             "writer": None,
         }
     )
-    for kinds in (["words", "target"], ["characters"]):
-        assert kinds_in(pairs, kinds) == kinds[:1]
-        shares = sharing_of(pairs, kinds) @ np.eye(3)
-        assert shares.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
-
-
-def test_pairs_of_one_template_vary_together() -> None:
-    texts = [
-        ("Gay people are odd.", "Straight people are odd."),
-        ("Queer people are odd.", "Cis people are odd."),
-        ("Queer folk are odd.", "Cis folk are odd."),
-        ("People are odd.", "Gay people are odd."),
-        ("People are odd.", "People are odd."),
-    ]
-    pairs = pd.DataFrame(texts, columns=["stereotype", "antistereotype"]).assign(target=None, writer=None)
-    templates = [name for ((kind, name),) in nodes_of(pairs, ["template"])]
-    assert templates == [
-        "_ people are odd",
-        "_ people are odd",
-        "_ folk are odd",
-        "_ people are odd",
-        "people are odd",
-    ]
-    assert kinds_in(pairs, ["words", "template", "writer"]) == ["words", "template"]
-    of_words, of_both = (sharing_of(pairs, kinds) @ np.eye(5) for kinds in (["words"], ["words", "template"]))
-    shared = [[1, 0, 0, 1, 0], [0, 1, 1, 0, 0], [0, 1, 1, 0, 0], [1, 0, 0, 1, 0], [0, 0, 0, 0, 1]]
-    np.testing.assert_allclose(of_words, shared, atol=1e-9)
-    for one, other in ((0, 1), (1, 3)):
-        shared[one][other] = shared[other][one] = 1
-    np.testing.assert_allclose(of_both, shared, atol=1e-9)
+    assert kinds_in(pairs, ["words", "target"]) == ["words"]
+    shares = sharing_of(pairs, ["words"]) @ np.eye(3)
+    assert shares.tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
 
 
 def test_nodes_are_words_targets_and_writers() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from library import characters_of, is_unsegmented, modified_words, words_of
+from library import is_unsegmented, modified_words, words_of
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,6 @@ def test_nothing_looks_beyond_an_ascii_character_that_is_in_no_word(a: str, mark
 )
 def test_modified_words(first: str, second: str, of_first: list[str], of_second: list[str]) -> None:
     assert modified_words(first, second) == (of_first, of_second)
-
-
-def test_characters_are_letters_and_digits_with_their_marks() -> None:
-    assert characters_of("Don't_ é9 ขับ") == ["d", "o", "n", "t", "é", "9", "ขั", "บ"]
 
 
 @pytest.mark.parametrize(

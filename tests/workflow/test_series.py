@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from docs_text import docs_section
-from library import STATES, read_metadata, read_table
+from library import COMPARISONS, read_metadata, read_table
 from small_study import AGGREGATES, Workflow, random_model, write_crows_pairs
 from tiny_models import tiny_decoder
 from workflow_copy import copy_workflow
@@ -87,7 +87,7 @@ def test_states_are_models_and_are_compared_with_the_first(tmp_path: Path) -> No
     assert study.read("figures/series.svg").count("triangle") or "<path" in study.read("figures/series.svg")
     facts = read_metadata(folder / "results/small/series/untrained/mine.parquet")
     assert (facts["series"], facts["states"]) == ("untrained", ["1", "2", "3"])
-    assert len(read_table(folder / "results/small/series/untrained/mine.parquet", STATES)) == 4
+    assert len(read_table(folder / "results/small/series/untrained/mine.parquet", COMPARISONS)) == 4
 
     more: dict[str, Any] = copy.deepcopy(config)
     more["models"]["untrained"]["states"]["seed"].append(4)

@@ -43,7 +43,8 @@ def compare(
     a, b, turned_a = (_decided(pairs, each) for each in (*matched, turned))
     sharing = sharing_of(pairs, PairStatistics().clusters)
     # what comes first there is what the other is taken from
-    rows, totals = (models_compared({"b": b, "a": each}, sharing, LEVEL) for each in (a, turned_a))
+    both = [("b", "a")]
+    rows, totals = (models_compared({"b": b, "a": each}, both, sharing, LEVEL) for each in (a, turned_a))
     if rows.empty:
         raise InputError(f"{files[0]} and {files[1]}: no pair of {name} has scores in both")
     row, total = rows.iloc[0], totals.iloc[0]

@@ -36,7 +36,7 @@ def chosen(results: PairResults) -> pd.DataFrame:
     world nobody rated."""
     rows = results.agreement
     rated = [each.name for each in results.study.benchmarks if each.world is None]
-    return rows[rows["chosen"].astype(bool) & rows["auc"].notna() & rows["benchmark"].isin(rated)]
+    return rows[rows["auc"].notna() & rows["benchmark"].isin(rated)]
 
 
 def says(results: PairResults) -> Iterator[str]:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from unmask.statistics.agreement import ANY
+from unmask.statistics.agreement import BIASED_FROM
 from unmask.statistics.schema import NO_CLUSTERS
-from unmask.statistics.sharing import CHARACTERS, TARGET, TEMPLATE, WORDS, WRITER
+from unmask.statistics.sharing import TARGET, WORDS, WRITER
 
 MEAN, SUM = "AllMasked", "AllMaskedSum"
 """The two readings of All-Masked."""
@@ -23,17 +23,12 @@ def caption_facts(
     pairs: PAIRS of all benchmarks.
     """
     clusters = _shared(bias["clusters"].drop_duplicates().tolist())
-    chosen = agreement[agreement["chosen"]]
     reading = ""
-    if len(chosen):
-        votes, threshold, score = chosen.iloc[0][["votes", "threshold", "score"]]
-        what = "some bias type" if votes == ANY else "the pair's own bias type"
+    if len(agreement):
         # by how many raters a pair that has ratings was rated
         raters = {len(ratings) for table in pairs for ratings in table["ratings"] if ratings is not None}
         of = " to ".join(map(str, sorted({min(raters), max(raters)})))
-        reading = (
-            f"A pair is positive where at least {threshold} of {of} raters chose {what}; score: {score}."
-        )
+        reading = f"A pair is positive where at least {BIASED_FROM} of {of} raters chose some bias type."
     return {
         "level": f"{level:g}",
         "confidence": f"{100 * bias['confidence'].iloc[0]:g}" if len(bias) else "95",
@@ -46,8 +41,6 @@ def _shared(clusters: Sequence[str]) -> str:
     """What pairs may have in common and then vary together, in words."""
     names = {
         WORDS: "a modified word",
-        CHARACTERS: "a modified character",
-        TEMPLATE: "a template",
         TARGET: "a target",
         WRITER: "a writer",
     }

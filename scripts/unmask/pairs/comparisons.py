@@ -58,13 +58,11 @@ def compared(results: PairResults) -> pd.DataFrame:
     """Every comparison of the study, in both protocols.
 
     Columns: kind (of KINDS), benchmark, model (null of models), series and measure (null of what has none),
-    first, second, texts (of versions: all pairs, or those with other sentences), the numbers of COMPARISONS
-    or STATES (first less second, of states the state less the first one), p_holm (over all of one kind and
-    protocol; series of random networks alone by themselves), and changed and beyond of states.
+    first, second, texts (of versions: all pairs, or those with other sentences), the numbers of
+    COMPARISONS, and p_holm (over all of one kind and protocol; series of random networks alone by
+    themselves).
     """
-    of_states = results.states.rename(
-        columns={"state": "first", "first": "second", "first_score": "second_score", "score": "first_score"}
-    )
+    of_states = results.states
     parts = {
         MEASURES: results.measures_compared.drop(columns="measure"),
         MODELS: results.models_compared,
@@ -83,8 +81,7 @@ def compared(results: PairResults) -> pd.DataFrame:
     frames = [frame for frame in frames if len(frame)] or frames[:1]
     whole = pd.concat(frames, ignore_index=True)
     whole = whole.reindex(columns=list(dict.fromkeys([*names, *whole.columns])))
-    counts = [name for name in ("n", "both", "b", "c", "neither", "changed", "beyond") if name in whole]
-    return whole.astype(dict.fromkeys(counts, "Int64"))
+    return whole.astype(dict.fromkeys(("n", "b", "c"), "Int64"))
 
 
 def shown(results: PairResults) -> pd.DataFrame:
@@ -100,12 +97,11 @@ def shown(results: PairResults) -> pd.DataFrame:
     titles = rows["measure"].map(title_of, na_action="ignore")
     parts = zip(titles, rows["series"], rows["model"], strict=True)
     under = [", ".join(str(part) for part in each if pd.notna(part)) for each in parts]
-    turned = (rows["b"] + rows["c"]).fillna(rows["changed"]) if "changed" in rows else rows["b"] + rows["c"]
     claims = pd.Series(NO_CLEAR, rows.index).mask(rows["p_holm"] < results.level, CLEAR)
     return with_marks(rows, results.level).assign(
         on=on,
         under=under,
-        turned=turned,
+        turned=rows["b"] + rows["c"],
         claim=claims.mask(rows["p"].isna(), NOT_TESTED),
         **{
             name: rows[name].mask(of_measures, rows.loc[of_measures, name].map(title_of))

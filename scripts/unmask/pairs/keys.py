@@ -104,14 +104,10 @@ class Chance(Keys):
 class PairStatistics(Statistics):
     """How sure results are, and what is called a finding."""
 
-    clusters: Annotated[list[Literal["words", "characters", "template", "target", "writer"]], UNIQUE] = [
-        "words",
-        "target",
-    ]
-    """What makes two pairs vary together, where both have it: a modified word, a modified character, the
-    template (the words that both sentences share), the target, the writer. Intervals and tests allow for
-    that; an empty list takes pairs as independent. Where a script has no spaces between words, each of its
-    characters is a word."""
+    clusters: Annotated[list[Literal["words", "target", "writer"]], UNIQUE] = ["words", "target"]
+    """What makes two pairs vary together, where both have it: a modified word, the target, the writer.
+    Intervals and tests allow for that; an empty list takes pairs as independent. Where a script has no spaces
+    between words, each of its characters is a word."""
     chance: Chance = Chance()
 
 

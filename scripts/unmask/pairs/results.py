@@ -19,11 +19,11 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import ORACLE, SCORED, Study
 from unmask.statistics.ranks import holm
-from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, STATES, VERSIONS
+from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, VERSIONS
 from unmask.study_results import facts_by, load_tables, tables_by
 from unmask.terms import ORIGINAL
 
-TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "areas_compared", "lms")
+TIDY = ("bias", "leverage", "accuracy", "tests", "agreement", "lms")
 """The tables of the whole study that are written as they are."""
 
 MATCHED = (
@@ -75,7 +75,6 @@ class PairResults:
     agreement = _statistics("agreement")
     roc = _statistics("roc")
     measures_compared = _statistics("measures_compared")
-    areas_compared = _statistics("areas_compared", "protocol")
     quality = _statistics("quality", "protocol")
     lms = _statistics("lms")
 
@@ -129,9 +128,9 @@ class PairResults:
 
     @cached_property
     def states(self) -> pd.DataFrame:
-        """STATES of every series and benchmark."""
+        """COMPARISONS of every series and benchmark, of a state less the first one."""
         order = {"series": list(self.series), "benchmark": [each.name for each in self.study.benchmarks]}
-        return load_tables(self.files["states"], STATES, "series", "benchmark", order=order)
+        return load_tables(self.files["states"], COMPARISONS, "series", "benchmark", order=order)
 
     @property
     def trained_series(self) -> list[str]:

@@ -12,7 +12,6 @@ STATISTICS = (
     "measures_compared",
     "agreement",
     "roc",
-    "areas_compared",
     "quality",
     "lms",
 )

@@ -1,14 +1,14 @@
 """Token accuracy, how often the right token is a model's first choice, and McNemar's tests of accuracies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from statsmodels.stats.contingency_tables import mcnemar
 
 from unmask.errors import InputError
 from unmask.measures.formulas import Measure, measure
 from unmask.measures.scoring import Evidence
-from unmask.statistics.comparisons import mcnemar_test
 from unmask.statistics.proportions import normal_quantile, wilson
 from unmask.statistics.schema import ACCURACY, TESTS
 from unmask.statistics.sharing import Sharing, paired_test
@@ -38,14 +38,8 @@ BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD = "measures", "shuffled", "unre
 TOKEN, CLUSTERED = "token", "clustered"
 """What a test takes as independent: tokens, or pairs that share nothing."""
 
-READINGS: dict[str, Callable[[pd.DataFrame], "pd.Series[bool]"]] = {
-    # special tokens count too: what the papers report for AUL
-    ALL_TOKENS: lambda rows: rows["special"].notna(),
-    CONTENT_TOKENS: lambda rows: ~rows["special"],
-    SHARED_TOKENS: lambda rows: ~rows["special"] & rows["modified"].eq(False).fillna(False).astype(bool),
-    MODIFIED_TOKENS: lambda rows: ~rows["special"] & rows["modified"].eq(True).fillna(False).astype(bool),
-}
-"""Which rows of an Evidence table are counted; CANDIDATES counts what `candidates` gives."""
+EXACT_BELOW = 25
+"""Fewer tokens that differ than this: an exact test."""
 
 _TOKEN = ["pair_id", "role", "position"]
 """The columns that name a token."""
@@ -68,10 +62,15 @@ def whole_sentences(evidence: Evidence) -> tuple[str, pd.DataFrame | None, tuple
 
 
 def tokens(evidence: pd.DataFrame, reading: str) -> pd.DataFrame:
-    """The rows of an Evidence table that `reading` counts, with a column `right`: is the rank 1."""
+    """The rows of an Evidence table that `reading` counts, with a column `right`: is the rank 1.
+
+    Special tokens count in ALL_TOKENS alone, as the papers report it for AUL.
+    """
     if reading == CANDIDATES:
         return candidates(evidence)
-    rows = evidence[READINGS[reading](evidence)]
+    rows = evidence if reading == ALL_TOKENS else evidence[~evidence["special"].astype(bool)]
+    if reading in (SHARED_TOKENS, MODIFIED_TOKENS):
+        rows = rows[rows["modified"].eq(reading == MODIFIED_TOKENS).fillna(False).astype(bool)]
     return rows.assign(right=rows["rank"] == 1)
 
 
@@ -79,11 +78,10 @@ def candidates(modified: pd.DataFrame) -> pd.DataFrame:
     """Whole-candidate matching for SSS, as the paper describes it: one row per prediction, with `right`.
 
     `modified` is evidence of the masking `modified`. A candidate (the modified tokens of one side) is matched
-    when each of its tokens has rank 1. Where the modified tokens of both sides stand at the same positions
-    they are predicted from one masked input (all else is shared): the pair counts once, right if either
-    candidate is matched. Otherwise, be they equally many or not, each candidate is predicted from its own
-    input and counts by itself; a side without modified tokens has no candidate. Columns: pair_id, role (null
-    where the pair counts once), right.
+    when each of its tokens has rank 1. Where those of both sides stand at the same positions they are
+    predicted from one masked input: the pair counts once, right if either is matched. Otherwise each counts
+    by itself; a side without modified tokens has none. Columns: pair_id, role (null where the pair counts
+    once), right.
     """
     hits = tokens(modified, CONTENT_TOKENS)
     # an unrelated sentence is no candidate
@@ -103,8 +101,7 @@ def accuracy_table(
 
     Those of `measures` whose maskings are absent in `evidence` are left out, and so is a reading without
     tokens; measures that have their predictions in common have one row. shuffled: evidence of the shuffled
-    variant, if there is any. Tokens of a sentence are not independent: the interval is that of independent
-    ones, hence too narrow.
+    variant, if there is any. The interval is that of independent tokens, hence too narrow.
     """
     counted: dict[tuple[str, str, str], pd.DataFrame] = {}
     for one in map(measure, measures):
@@ -124,8 +121,7 @@ def accuracy_table(
     table = table[table["n"] > 0].reset_index(drop=True)
     share = table["correct"] / table["n"]
     low, high = wilson(share, table["n"], normal_quantile(confidence))
-    table = table.assign(accuracy=100 * share, low=100 * low, high=100 * high, confidence=confidence)
-    return framed(table, ACCURACY)
+    return framed(table.assign(accuracy=100 * share, low=100 * low, high=100 * high), ACCURACY)
 
 
 def _matched(first: pd.DataFrame, second: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -142,7 +138,7 @@ def against_shuffled(none: pd.DataFrame, shuffled: pd.DataFrame, reading: str) -
 
     A shuffled token is matched with where it stood in the original (`source_position`; a special token, which
     keeps its place, may have none). The first token of a text without a start token is predicted in neither
-    order; another is the first in each, and both are left out.
+    order, and what is the first in either is left out.
     """
     hits = tokens(shuffled, reading)
     hits = hits[hits["role"].isin(SIDES)]
@@ -156,18 +152,14 @@ def against_shuffled(none: pd.DataFrame, shuffled: pd.DataFrame, reading: str) -
 def against_unrelated(none: pd.DataFrame, reading: str) -> pd.DataFrame:
     """Hits in the stereotype and in the unrelated sentence of the same pair, over the tokens of `reading`.
 
-    Only pairs whose two sentences have equally many tokens, special ones counted, are in; the token at a
-    position of the one is matched with the token at the same position of the other. (The sentences differ in
-    the target's slot, so nearly all matched tokens are the same word.)
+    Only pairs whose two sentences have equally many tokens, special ones counted, are in; tokens at one
+    position are matched, nearly all of which are one word: the sentences differ in the target's slot.
     """
-    rows = {role: none[none["role"] == role] for role in (STEREOTYPE, UNRELATED)}
-    sizes = {role: of_role["pair_id"].value_counts() for role, of_role in rows.items()}
-    equal = sizes[STEREOTYPE].index[sizes[STEREOTYPE].eq(sizes[UNRELATED].reindex(sizes[STEREOTYPE].index))]
+    sizes = pd.crosstab(none["pair_id"], none["role"]).reindex(columns=[STEREOTYPE, UNRELATED], fill_value=0)
+    equal = sizes.index[sizes[STEREOTYPE] == sizes[UNRELATED]]
+    hits = tokens(none[none["pair_id"].isin(equal)], reading)
     keys = ["pair_id", "position"]
-    first, second = (
-        tokens(of_role[of_role["pair_id"].isin(equal)], reading)[[*keys, "right"]]
-        for of_role in rows.values()
-    )
+    first, second = (hits.loc[hits["role"] == role, [*keys, "right"]] for role in (STEREOTYPE, UNRELATED))
     return first.merge(second, on=keys, suffixes=("_first", "_second"), validate="one_to_one")
 
 
@@ -193,16 +185,26 @@ def matches(
     return of_tests
 
 
+def mcnemar_p(b: int, c: int) -> float:
+    """McNemar's p of b tokens that differ one way and c the other; nan where b + c is 0.
+
+    Exact, of the binomial distribution, where b + c is below EXACT_BELOW; else of chi-square with continuity
+    correction.
+    """
+    if b + c == 0:
+        return np.nan
+    return float(mcnemar([[0, b], [c, 0]], exact=b + c < EXACT_BELOW, correction=True).pvalue)
+
+
 def mcnemar_table(
     measures: Sequence[str], evidence: Evidence, shuffled: Evidence, pairs: pd.DataFrame, sharing: Sharing
 ) -> pd.DataFrame:
     """McNemar tests of one model on one benchmark, as unmask.statistics.schema.TESTS, with raw p.
 
     evidence, shuffled: as in `accuracy_table`, of all pairs (PAIRS), of which `sharing` is. kind `measures`:
-    token accuracy of AUL against that of every measure with a `against_aul`, on these tokens: CPS on the
-    shared ones, SSS on the modified ones. kind `shuffled`: AUL's accuracy in the original against the
-    shuffled order. kind `unrelated`: AUL's accuracy on the stereotype against the unrelated sentence. Both
-    are of LL for a causal language model.
+    AUL against every measure with a `against_aul`, on these tokens: CPS on the shared ones, SSS on the
+    modified ones. kind `shuffled`: AUL in the original against the shuffled order. kind `unrelated`: AUL on
+    the stereotype against the unrelated sentence. Both are of LL for a causal language model.
 
     Each comes with two units. `token`: McNemar's test as if tokens were independent, as the papers have it.
     `clustered`: Student's t of the mean over pairs of d, how many tokens the first alone has right less how
@@ -217,14 +219,10 @@ def mcnemar_table(
         names = dict(zip(("kind", "first", "second", "reading"), key, strict=True))
         one, other = (of_tokens[name].to_numpy(bool) for name in ("right_first", "right_second"))
         b, c = int((one & ~other).sum()), int((~one & other).sum())
-        statistic, p, exact = mcnemar_test(b, c)
-        agree = {"both": int((one & other).sum()), "neither": int((~one & ~other).sum())}
-        tested = {"n": len(one), "b": b, "c": c, "statistic": statistic, "p": p, "exact": exact}
-        rows.append({**names, "unit": TOKEN, **agree, **tested})
+        rows.append({**names, "unit": TOKEN, "n": len(one), "b": b, "c": c, "p": mcnemar_p(b, c)})
         of_pair = pd.Series(one.astype(float) - other, of_tokens["pair_id"]).groupby(level=0).sum()
         d = of_pair.reindex(pairs["pair_id"]).to_numpy(float)
-        t = paired_test(d[:, None], sharing, confidence=0.95).iloc[0]
-        tested = {"n": len(of_pair), "b": int((d > 0).sum()), "c": int((d < 0).sum()), "exact": False}
-        tested |= {"statistic": t["estimate"] / t["error"], "df": t["df"], "p": t["p"]}
-        rows.append({**names, "unit": CLUSTERED, **tested})
+        counts = {"n": len(of_pair), "b": int((d > 0).sum()), "c": int((d < 0).sum())}
+        p = paired_test(d[:, None], sharing, confidence=0.95)["p"].item()
+        rows.append({**names, "unit": CLUSTERED, **counts, "p": p})
     return framed(rows, TESTS)

@@ -1,62 +1,30 @@
-"""Agreement with human raters: ROC curves of pair scores against ratings, and the areas under them.
+"""Agreement with human raters: ROC curves of margins against ratings, as Figure 1 of the paper has them, and
+the areas under them.
 
-A pair's direction is used only to choose pairs by it: the stereotype is the stereotypical side in either
-direction, so a margin or a label is never turned round.
+A pair's direction plays no part: the stereotype is the stereotypical side in either direction, so a margin or
+a label is never turned round.
 """
-
-from collections.abc import Mapping, Sequence
-from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
 from unmask.statistics.decisions import Decisions, in_order
-from unmask.statistics.schema import AGREEMENT, AREAS_COMPARED, ROC
+from unmask.statistics.schema import AGREEMENT, ROC
 from unmask.statistics.sharing import Flags, Floats, Sharing, by_pattern, contrast, t_test
 from unmask.tables import framed
-from unmask.terms import ANTISTEREOTYPE, DIRECTIONS, STEREOTYPE, TIE
 
-ANY, OWN = "any", "own"
-"""Which votes count: those for some bias type, or those for the pair's own."""
-
-MARGIN, ABSOLUTE_MARGIN, DECISION = "margin", "absolute margin", "decision"
-PAIR_SCORES = (MARGIN, ABSOLUTE_MARGIN, DECISION)
-
-FOUR = 4
-THRESHOLDS = (3, FOUR, 5)
-"""At least three votes; more than three, as Figure 1 has it, for any bias type; five."""
-
-ALL_DIRECTIONS = "all"
+BIASED_FROM = 4
+"""A pair is positive where so many raters or more chose a bias type, whichever."""
 
 FEW = 10
 """With fewer members of a class than this, no variance is estimated from them."""
 
 
-def vote_counts(pairs: pd.DataFrame, votes: str) -> Floats:
-    """How many raters chose some bias type (votes `any`) or the pair's own (`own`); nan without ratings."""
-
-    def count(ratings: Sequence[str | None], own: str) -> int:
-        return sum(vote is not None if votes == ANY else vote == own for vote in ratings)
-
-    rated = pairs[pairs["ratings"].notna()]
-    counts = map(count, rated["ratings"], rated["bias_type"])
-    return pd.Series(counts, rated.index, dtype=float).reindex(pairs.index).to_numpy()
-
-
-def pair_scores(decisions: Decisions, score: str) -> Floats:
-    """The score of each pair, shape (pairs, series); nan where the measure is undefined.
-
-    margin: stereotype - antistereotype. absolute margin: its size. decision: 1 for the stereotype, ½ for a
-    tie, 0 for the antistereotype, in either protocol.
-    """
-    if score != DECISION:
-        return decisions.margin if score == MARGIN else np.abs(decisions.margin)
-    value = np.full(decisions.outcome.shape, np.nan)
-    for outcome, worth in ((STEREOTYPE, 1.0), (TIE, 0.5), (ANTISTEREOTYPE, 0.0)):
-        value[decisions.outcome == outcome] = worth
-    return value
+def vote_counts(pairs: pd.DataFrame) -> Floats:
+    """How many raters of each pair chose a bias type; nan without ratings."""
+    votes = pairs["ratings"].dropna().map(lambda ratings: sum(vote is not None for vote in ratings))
+    return votes.reindex(pairs.index).to_numpy(float)
 
 
 def placements(scores: Floats, positive: Flags) -> Floats:
@@ -76,107 +44,43 @@ def placements(scores: Floats, positive: Flags) -> Floats:
     return placed
 
 
-def area_test(
-    placed: Floats, positive: Flags, sharing: Sharing, confidence: float, null: float
-) -> pd.DataFrame:
-    """Areas, or differences of areas, of k columns of `placements`: a row a column.
-
-    Columns: area; delong_error, DeLong's of independent pairs; error, df, low, high and two-sided p of an
-    area of `null`, where DeLong's variance is multiplied by the design effect of placements; reason, why
-    these are null: a class has fewer than FEW pairs, or scores separate the classes or are all equal, so that
-    placements do not vary, or all pairs share something.
-    """
-    m, n = int(positive.sum()), int((~positive).sum())
-    area = placed[positive].mean(axis=0)
-    rows = pd.DataFrame({"area": area, "positives": m, "negatives": n}).assign(reason=None)
-    if min(m, n) < FEW:
-        rows["reason"] = f"no interval: fewer than {FEW} pairs in a class"
-        return rows.assign(**dict.fromkeys(("delong_error", "error", "df", "low", "high", "p"), np.nan))
-    of = contrast(placed, sharing, (~positive).astype(np.int64), (1.0, 1.0))
-    clustered, independent = of["clustered"].to_numpy(), of["independent"].to_numpy()
-    delong = placed[positive].var(axis=0, ddof=1) / m + placed[~positive].var(axis=0, ddof=1) / n
-    effect = np.divide(clustered, independent, out=np.ones_like(delong), where=independent > 0)
-    varies = np.ptp(placed, axis=0) > 0
-    tested = t_test(area - null, np.where(varies, delong * effect, np.nan), of["df"], confidence)
-    tested[["low", "high"]] += null
-    rows = rows.join(tested).assign(delong_error=np.sqrt(delong))
-    rows.loc[rows["error"].isna(), "reason"] = "no interval: all pairs share something"
-    rows.loc[~varies, "reason"] = "no interval: the scores do not vary"
-    return rows
-
-
 def agreement_table(
-    pairs: pd.DataFrame, decisions: Decisions, options: Mapping[str, Any], sharing: Sharing
+    pairs: pd.DataFrame, decisions: Decisions, confidence: float, sharing: Sharing
 ) -> pd.DataFrame:
     """AUC of every measure and protocol, as unmask.statistics.schema.AGREEMENT.
 
-    For each of votes (`any`, `own`) x threshold (THRESHOLDS) x pair score x direction. The column `chosen`
-    marks what Figure 1 shows: margins against FOUR votes for any bias type, all directions. options: the
-    study's `statistics`. Pairs without ratings, or without a score, are left out. Where a class is empty the
-    area is null and `reason` says so. Empty for a benchmark without ratings.
+    Pairs without ratings, or without a margin, are left out. Null is an area without a pair in either class,
+    and its interval with fewer than FEW in one, where margins separate the classes or are all equal, so that
+    placements do not vary, and where all pairs share something. Empty for a benchmark without ratings.
     """
-    confidence, parts = options["confidence"], []
-    counts_of = {votes: vote_counts(pairs, votes) for votes in (ANY, OWN)}
-    rated = ~np.isnan(counts_of[ANY])
-    members_of = {
-        direction: rated & pairs["direction"].eq(direction).fillna(False) for direction in DIRECTIONS
-    }
-    members_of = {ALL_DIRECTIONS: rated} | {name: there for name, there in members_of.items() if there.any()}
-    # every series under every score, side by side
-    names = pd.concat([decisions.names.assign(score=score) for score in PAIR_SCORES])
-    values = np.hstack([pair_scores(decisions, score) for score in PAIR_SCORES])
-    for direction, there in members_of.items():
-        for members, columns in by_pattern(np.where(np.asarray(there)[:, None], values, np.nan)):
-            scores, among = values[np.ix_(members, columns)], sharing.among(members)
-            rows = names.iloc[columns].assign(direction=direction, confidence=confidence)
-            rows["undefined"] = int(there.sum()) - len(members)
-            for votes, threshold in product(counts_of, THRESHOLDS):
-                of_areas = _areas(scores, counts_of[votes][members] >= threshold, among, confidence)
-                part = rows.assign(votes=votes, threshold=threshold, **of_areas.set_axis(rows.index))
-                is_of_figure = (direction, votes, threshold) == (ALL_DIRECTIONS, ANY, FOUR)
-                parts.append(part.assign(chosen=is_of_figure & (part["score"] == MARGIN)))
+    votes, margins, parts = vote_counts(pairs), decisions.margin, []
+    rated = ~np.isnan(votes)
+    for members, columns in by_pattern(np.where(rated[:, None], margins, np.nan)):
+        positive = votes[members] >= BIASED_FROM
+        rows = decisions.names.iloc[columns].assign(positives=positive.sum(), negatives=(~positive).sum())
+        if positive.any() and not positive.all():
+            placed = placements(margins[np.ix_(members, columns)], positive)
+            areas = _areas(placed, positive, sharing.among(members), confidence)
+            rows = rows.join(areas.set_axis(columns))
+        parts.append(rows.assign(undefined=rated.sum() - len(members), confidence=confidence))
     return in_order(parts if rated.any() else [], AGREEMENT)
 
 
-def _areas(scores: Floats, positive: Flags, sharing: Sharing, confidence: float) -> pd.DataFrame:
-    """The area of each column, with its interval within 0 and 1; null where a class is empty."""
-    if positive.all() or not positive.any():
-        reason = f"no {'negative' if positive.any() else 'positive'} pairs"
-        counts = {"positives": int(positive.sum()), "negatives": int((~positive).sum())}
-        return pd.DataFrame({"reason": [reason] * scores.shape[1], **counts})
-    rows = area_test(placements(scores, positive), positive, sharing, confidence, null=0.5)
-    rows[["low", "high"]] = rows[["low", "high"]].clip(0, 1)
-    return rows.rename(columns={"area": "auc"})
-
-
-def areas_compared(
-    pairs: pd.DataFrame, decisions: Decisions, options: Mapping[str, Any], sharing: Sharing
-) -> pd.DataFrame:
-    """Areas of every two measures of one protocol, as unmask.statistics.schema.AREAS_COMPARED.
-
-    As Figure 1 has them, over all directions, on rated pairs of which both have a score. The error of the
-    difference is that of paired areas, clustered, and DeLong's own; null, with a reason, as in `area_test`,
-    where either area has none, and where the two never differ. Empty for a benchmark without ratings of both
-    kinds.
-    """
-    counts, confidence = vote_counts(pairs, ANY), options["confidence"]
-    first, second, names = decisions.couples()
-    values = [each.margin for each in (first, second)]
-    rated, parts = ~np.isnan(counts), []
-    for members, some in by_pattern(np.where(rated[:, None], values[0] + values[1], np.nan)):
-        positive, among = counts[members] >= FOUR, sharing.among(members)
-        if positive.all() or not positive.any():
-            continue
-        one, other = (placements(each[np.ix_(members, some)], positive) for each in values)
-        rows = area_test(one - other, positive, among, confidence, null=0.0).set_axis(some)
-        if rows["delong_error"].notna().any():
-            varies = (np.ptp(one, axis=0) > 0) & (np.ptp(other, axis=0) > 0)
-            rows.loc[rows["delong_error"] == 0, "reason"] = "no interval: the two never differ"
-            rows.loc[~varies, "reason"] = "no interval: the scores of one do not vary"
-            rows.loc[rows["reason"].notna(), ["delong_error", "error", "df", "low", "high", "p"]] = np.nan
-        rows["first_auc"], rows["second_auc"] = (each[positive].mean(axis=0) for each in (one, other))
-        parts.append(rows.rename(columns={"area": "difference"}).assign(confidence=confidence).join(names))
-    return in_order(parts, AREAS_COMPARED)
+def _areas(placed: Floats, positive: Flags, sharing: Sharing, confidence: float) -> pd.DataFrame:
+    """The area of each of k columns of `placements`, with low, high and p of an area of one half: DeLong's
+    variance is multiplied by the design effect of placements."""
+    areas = pd.DataFrame({"auc": placed[positive].mean(axis=0)})
+    sizes = positive.sum(), (~positive).sum()
+    if min(sizes) < FEW:
+        return areas
+    of = contrast(placed, sharing, (~positive).astype(np.int64), (1.0, 1.0))
+    variances = (placed[members].var(axis=0, ddof=1) for members in (positive, ~positive))
+    delong = sum(variance / size for variance, size in zip(variances, sizes, strict=True))
+    # where placements do not vary there is no design effect, and no variance
+    variance = delong * of["clustered"] / of["independent"].where(of["independent"] > 0)
+    tested = t_test(areas["auc"] - 0.5, variance.where(np.ptp(placed, axis=0) > 0), of["df"], confidence)
+    ends = {end: (tested[end] + 0.5).clip(0, 1) for end in ("low", "high")}
+    return areas.assign(**ends, p=tested["p"])
 
 
 def curve(scores: Floats, positive: Flags) -> pd.DataFrame:
@@ -195,14 +99,14 @@ def curve(scores: Floats, positive: Flags) -> pd.DataFrame:
 
 
 def roc_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
-    """The ROC curves that Figure 1 shows, over all directions, as unmask.statistics.schema.ROC.
+    """The ROC curves of margins, as unmask.statistics.schema.ROC.
 
     A measure without a curve (a class is empty) has no rows.
     """
-    counts, parts = vote_counts(pairs, ANY), []
-    for (measure, protocol), scores in zip(decisions.series, decisions.margin.T, strict=True):
-        members = ~np.isnan(counts) & ~np.isnan(scores)
-        positive = counts[members] >= FOUR
+    votes, parts = vote_counts(pairs), []
+    for (measure, protocol), margins in zip(decisions.series, decisions.margin.T, strict=True):
+        members = ~np.isnan(votes) & ~np.isnan(margins)
+        positive = votes[members] >= BIASED_FROM
         if positive.any() and not positive.all():
-            parts.append(curve(scores[members], positive).assign(measure=measure, protocol=protocol))
+            parts.append(curve(margins[members], positive).assign(measure=measure, protocol=protocol))
     return framed(parts, ROC)

@@ -10,11 +10,11 @@ from scipy.stats import t as student
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions, groups
 from unmask.statistics.null import RandomWords, bands, null_scores
-from unmask.statistics.proportions import normal_quantile, proportion, wilson
+from unmask.statistics.proportions import proportion
 from unmask.statistics.schema import BIAS, DIFFERENCE, DIRECTION, NO_CLUSTERS
 from unmask.statistics.sharing import TOLERANCE, Floats, Ints, Sharing, contrast, kinds_in, t_test
 from unmask.tables import framed
-from unmask.terms import ANTISTEREO, CORRECTED, ORIGINAL, OUTCOMES, PUBLISHED, STEREO
+from unmask.terms import ANTISTEREO, ORIGINAL, OUTCOMES, STEREO
 
 
 def bias_table(
@@ -36,9 +36,9 @@ def bias_table(
     advantaged group), Dis that over `stereo` pairs, and the row `difference` is Adv - Dis in percentage
     points (Kaneko & Bollegala 2022, Table 3, has its absolute value).
 
-    Intervals of scores are those of unmask.statistics.proportions, those of margins Student's t; that of the
-    difference is wider than Student's t by what either score is near 0 or 100 (_difference). options: the
-    study's `statistics`. words: of the evidence behind these scores, for the null (unmask.statistics.null).
+    Intervals of scores are those of unmask.statistics.proportions; that of the difference is wider than
+    Student's t by what either score is near 0 or 100 (_difference). options: the study's `statistics`.
+    words: of the evidence behind these scores, for the null (unmask.statistics.null).
     untrained: the decisions of untrained networks.
     """
     if any(network.series != decisions.series for network in untrained):
@@ -73,15 +73,7 @@ def _counts(decisions: Decisions, members: Ints) -> pd.DataFrame:
     rows["n"] = len(members)
     for name in OUTCOMES:
         rows[name] = (outcome == name).sum(axis=0)
-    rows["near_ties"] = (decisions.lowest != decisions.highest)[members].sum(axis=0)
-    others = [
-        (measure, CORRECTED if protocol == PUBLISHED else PUBLISHED) for measure, protocol in decisions.series
-    ]
-    rows["differing"] = [
-        (column != outcome[:, decisions.series.index(other)]).sum() if other in decisions.series else np.nan
-        for column, other in zip(outcome.T, others, strict=True)
-    ]
-    return rows
+    return rows.assign(near_ties=(decisions.lowest != decisions.highest)[members].sum(axis=0))
 
 
 def _scores(decisions: Decisions, members: Ints, sharing: Sharing, confidence: float) -> pd.DataFrame:
@@ -90,13 +82,8 @@ def _scores(decisions: Decisions, members: Ints, sharing: Sharing, confidence: f
     score = contrast(decisions.credit()[members], sharing)
     rows = _counts(decisions, members).join(proportion(score, confidence, neutral, decided))
     rows["score"], rows["neutral"], rows["df"] = 100 * score["estimate"], 100 * neutral, score["df"]
-    low, high = wilson(score["estimate"], score["n"], normal_quantile(confidence))
-    rows["wilson_low"], rows["wilson_high"] = (np.where(decided, 100 * end, np.nan) for end in (low, high))
     unanimous = score.assign(estimate=1.0, independent=0.0, rarer=0.0)
-    rows["unanimous_low"] = proportion(unanimous, confidence)["low"]
-    margin = contrast(decisions.margin[members], sharing)
-    ends = t_test(margin["estimate"], margin["clustered"], margin["df"], confidence)
-    return rows.assign(margin=margin["estimate"], margin_low=ends["low"], margin_high=ends["high"])
+    return rows.assign(unanimous_low=proportion(unanimous, confidence)["low"])
 
 
 def _difference(

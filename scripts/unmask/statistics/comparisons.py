@@ -1,23 +1,19 @@
 """Scores compared on the same pairs: two measures, two models, states of one, or versions of a benchmark."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.contingency_tables import mcnemar
 
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions
-from unmask.statistics.schema import COMPARISONS, STATES, VERSIONS
-from unmask.statistics.sharing import Floats, Sharing, kinds_in, nodes_of, paired_test
+from unmask.statistics.schema import COMPARISONS, VERSIONS
+from unmask.statistics.sharing import Sharing, kinds_in, nodes_of, paired_test
 from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 COMMON, CHANGED = "all", "changed"
-
-EXACT_BELOW = 25
-"""Fewer discordant units than this: an exact test; else chi-square."""
 
 
 def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
@@ -36,70 +32,35 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
         for name, scores in (("first_score", one), ("second_score", other)):
             rows[name] = np.where(counted, scores, 0).sum(axis=0) / rows["n"]
     prefers, others = (side.outcome == STEREOTYPE for side in (first, second))
-    members = {"both": prefers & others, "b": prefers & ~others}
-    members |= {"c": ~prefers & others, "neither": ~prefers & ~others}
-    for name, there in members.items():
+    for name, there in (("b", prefers & ~others), ("c", ~prefers & others)):
         rows[name] = (there & counted).sum(axis=0)
-    rows["agreement"] = 100 * (rows["both"] + rows["neither"]) / rows["n"]
-    rows["p_mcnemar"] = [mcnemar_test(b, c)[1] for b, c in zip(rows["b"], rows["c"], strict=True)]
     return rows[rows["n"] > 0].assign(confidence=confidence)
-
-
-def mcnemar_test(b: int, c: int) -> tuple[float, float, bool]:
-    """McNemar's (statistic, p, exact) of b units that differ one way and c the other; nan where b + c is 0.
-
-    Fewer than EXACT_BELOW: min(b, c) and the exact binomial p; else chi-square with continuity correction.
-    """
-    exact = b + c < EXACT_BELOW
-    if b + c == 0:
-        return np.nan, np.nan, exact
-    test = mcnemar([[0, b], [c, 0]], exact=exact, correction=True)
-    return float(test.statistic), float(test.pvalue), exact
 
 
 def measures_compared(decisions: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
     """Every two measures of one model and protocol, as unmask.statistics.schema.COMPARISONS."""
-    first, second, names = decisions.couples()
+    both = [(one, other) for one, other in combinations(decisions.series, 2) if one[1] == other[1]]
+    first, second = (decisions.of([couple[side] for couple in both]) for side in (0, 1))
+    names = first.names.rename(columns={"measure": "first"}).assign(second=second.names["measure"])
     return framed(compared(first, second, sharing, confidence).join(names), COMPARISONS)
 
 
-def models_compared(of_models: Mapping[str, Decisions], sharing: Sharing, confidence: float) -> pd.DataFrame:
-    """Every two models under each measure and protocol of both, as unmask.statistics.schema.COMPARISONS.
+def models_compared(
+    of_models: Mapping[str, Decisions],
+    couples: Iterable[tuple[str, str]],
+    sharing: Sharing,
+    confidence: float,
+) -> pd.DataFrame:
+    """Two models, or states of one, of each couple under each measure and protocol of both, as
+    unmask.statistics.schema.COMPARISONS.
 
-    of_models: the decisions of each model on the same pairs, in the order in which models are compared.
+    of_models: the decisions of each by name, on the same pairs.
     """
     parts = [
-        _of_both(one, other, sharing, confidence).assign(first=first, second=second)
-        for (first, one), (second, other) in combinations(of_models.items(), 2)
+        _of_both(of_models[first], of_models[second], sharing, confidence).assign(first=first, second=second)
+        for first, second in couples
     ]
     return framed(parts, COMPARISONS)
-
-
-def states_compared(of_states: Mapping[str, Decisions], sharing: Sharing, confidence: float) -> pd.DataFrame:
-    """Each state of one model less the first under each measure and protocol of both, as
-    unmask.statistics.schema.STATES.
-
-    of_states: the decisions of each state on the same pairs, in the order of the series. Under one measure
-    and protocol all states are compared on the same pairs: those that count for every state which has a
-    score. A state without one is left out, and so is a measure of which the first has none. changed: pairs
-    that a state decides otherwise than the first; beyond: those that float error cannot have turned.
-    """
-    name, first = next(iter(of_states.items()))
-    parts = []
-    for series in first.series:
-        columns = {state: each.of([series]) for state, each in of_states.items() if series in each.series}
-        counted = {state: ~np.isnan(each.credit()[:, 0]) for state, each in columns.items()}
-        with_score = [state for state, counts in counted.items() if counts.any()]
-        members = np.flatnonzero(np.logical_and.reduce([counted[state] for state in with_score]))
-        for state in with_score[1:] if name in with_score else ():
-            one, other = (columns[each].of([series], members) for each in (state, name))
-            (least, most), (first_least, first_most) = map(_ends, (one, other))
-            rows = compared(one, other, sharing.among(members), confidence).join(one.names)
-            rows["score"], rows["first_score"] = rows["first_score"], rows["second_score"]
-            rows["changed"] = np.count_nonzero(one.credit() != other.credit())
-            rows["beyond"] = np.count_nonzero((least > first_most) | (most < first_least))
-            parts.append(rows.assign(first=name, state=state))
-    return framed(parts, STATES)
 
 
 def versions_compared(
@@ -118,25 +79,21 @@ def versions_compared(
     same. Raises InputError where no pair is in both.
     """
     place = pd.Index(original["pair_id"]).get_indexer(version["pair_id"])
-    of_version = np.flatnonzero(place >= 0)
-    if not len(of_version):
+    rows = np.flatnonzero(place >= 0), place[place >= 0]
+    if not len(rows[0]):
         raise InputError("no pair_id is in both benchmarks")
-    of_original = place[of_version]
-    ones, others = (
-        pairs.iloc[rows].reset_index(drop=True)
-        for pairs, rows in ((version, of_version), (original, of_original))
-    )
-    nodes = (nodes_of(ones, kinds_in(version, kinds)), nodes_of(others, kinds_in(original, kinds)))
+    both = list(zip((version, original), rows, strict=True))
+    nodes = (nodes_of(pairs.iloc[some], kinds_in(pairs, kinds)) for pairs, some in both)
     sharing = Sharing.of([*one, *other] for one, other in zip(*nodes, strict=True))
-    texts = [STEREOTYPE, ANTISTEREOTYPE]
-    changed = np.flatnonzero((ones[texts].to_numpy(object) != others[texts].to_numpy(object)).any(axis=1))
-    members_of = {COMMON: np.arange(len(ones))}
-    if 0 < len(changed) < len(ones):
+    ones, others = (pairs[[STEREOTYPE, ANTISTEREOTYPE]].to_numpy(object)[some] for pairs, some in both)
+    changed = np.flatnonzero((ones != others).any(axis=1))
+    members_of = {COMMON: np.arange(len(sharing))}
+    if 0 < len(changed) < len(sharing):
         members_of[CHANGED] = changed
     parts = [
         _of_both(
-            first.of(first.series, of_version[members]),
-            second.of(second.series, of_original[members]),
+            first.of(first.series, rows[0][members]),
+            second.of(second.series, rows[1][members]),
             sharing.among(members),
             confidence,
         ).assign(model=model, texts=texts)
@@ -150,9 +107,3 @@ def _of_both(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
     """Two sides under each measure and protocol that both have."""
     common = first.of([series for series in first.series if series in second.series])
     return compared(common, second.of(common.series), sharing, confidence).join(common.names)
-
-
-def _ends(decisions: Decisions) -> tuple[Floats, Floats]:
-    """What pairs add to scores at either end of float error: the least and the most."""
-    ends = [decisions.credit(end) for end in (decisions.lowest, decisions.highest)]
-    return np.minimum(*ends), np.maximum(*ends)

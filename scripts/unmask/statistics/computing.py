@@ -10,7 +10,7 @@ import pandas as pd
 from unmask.errors import InputError
 from unmask.measures.scoring import Evidence, margins_against_unrelated
 from unmask.statistics.accuracy import accuracy_table, mcnemar_table
-from unmask.statistics.agreement import agreement_table, areas_compared, roc_table
+from unmask.statistics.agreement import agreement_table, roc_table
 from unmask.statistics.bias import bias_table
 from unmask.statistics.comparisons import measures_compared
 from unmask.statistics.decisions import Decisions
@@ -72,9 +72,8 @@ def compute(
         "accuracy": accuracy_table(of_tokens, evidence, of_shuffled, confidence),
         "tests": mcnemar_table(of_tokens, evidence, of_shuffled, pairs, sharing),
         "measures_compared": measures_compared(decisions, sharing, confidence),
-        "agreement": agreement_table(pairs, decisions, options, sharing),
+        "agreement": agreement_table(pairs, decisions, confidence, sharing),
         "roc": roc_table(pairs, decisions),
-        "areas_compared": areas_compared(pairs, decisions, options, sharing),
         "quality": quality_table(decisions, of_pairs, sharing, confidence),
         "lms": lms_table(pairs, decisions, unrelated, sharing, confidence),
     }

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -35,15 +34,13 @@ class Decisions:
     lowest: Outcomes
     highest: Outcomes
 
-    def credit(self, outcome: Outcomes | None = None) -> Floats:
+    def credit(self) -> Floats:
         """What each pair adds to a score that is a mean of these: 1 for the stereotype, 0 for the other side.
 
         A tie adds a half in `corrected` and 0 in `published`. An undefined pair adds 0 in `published` and
         does not count (nan) in `corrected`; in neither where the measure is undefined for every pair.
-        outcome: others of the same shape in place of these.
         """
-        outcome = self.outcome if outcome is None else outcome
-        credit = (outcome == STEREOTYPE) + (outcome == TIE) * np.where(self.published, 0.0, 0.5)
+        credit = (self.outcome == STEREOTYPE) + (self.outcome == TIE) * np.where(self.published, 0.0, 0.5)
         defined = self.outcome != UNDEFINED
         # a measure that says nothing of any pair, such as AULA without attention, has no score
         counts = defined | (self.published & defined.any(axis=0))
@@ -79,14 +76,6 @@ class Decisions:
         columns = np.array([self.series.index(each) for each in series], np.int64)
         place = np.ix_(np.arange(len(self.outcome)) if rows is None else rows, columns)
         return Decisions(list(series), *(getattr(self, name)[place] for name in _COLUMNS))
-
-    def couples(self) -> "tuple[Decisions, Decisions, pd.DataFrame]":
-        """Every two measures of one protocol: the decisions of either, and the names first, second and
-        protocol."""
-        both = [(one, other) for one, other in combinations(self.series, 2) if one[1] == other[1]]
-        names = [(one[0], other[0], one[1]) for one, other in both]
-        first, second = (self.of([couple[side] for couple in both]) for side in (0, 1))
-        return first, second, pd.DataFrame(names, columns=["first", "second", "protocol"])
 
 
 _SERIES = ["measure", "protocol"]

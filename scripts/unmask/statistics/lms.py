@@ -18,7 +18,7 @@ from unmask.statistics.proportions import proportion
 from unmask.statistics.schema import LMS
 from unmask.statistics.sharing import Floats, Sharing, contrast
 from unmask.tables import framed
-from unmask.terms import CORRECTED, SIDES, STEREOTYPE, TIE, UNDEFINED
+from unmask.terms import CORRECTED, SIDES
 
 
 def balance(score: Any) -> Any:
@@ -60,8 +60,6 @@ def lms_table(
         of_score = contrast(bias, sharing.among(members))
         rows = compared.names.assign(grouping=grouping, group=group, n=len(members))
         rows["comparisons"] = (~np.isnan(meaning)).sum(axis=0)
-        for name, value in (("preferred", STEREOTYPE), ("tie", TIE), ("undefined", UNDEFINED)):
-            rows[name] = (outcome[twice] == value).sum(axis=0)
         rows["lms"], rows["score"] = 100 * of_meaning["estimate"], 100 * of_score["estimate"]
         rows["icat"] = rows["lms"] * balance(rows["score"])
         decided = compared.decided()[twice].any(axis=0)
@@ -74,18 +72,17 @@ def lms_table(
         known = at_wider["low"].notna() & of_score["low"].notna()
         rows["icat_low"] = (at_wider["low"] * np.minimum(*ends)).where(known)
         rows["icat_high"] = (at_wider["high"] * np.maximum(*ends).mask(inside, 1.0)).where(known)
-        rows["lms_by_target"], rows["targets"] = _by_target(meaning, np.tile(targets[some], 2))
-        rows["score_by_target"], _ = _by_target(bias, targets[members])
+        rows["lms_by_target"] = _by_target(meaning, np.tile(targets[some], 2))
+        rows["score_by_target"] = _by_target(bias, targets[members])
         rows["icat_by_target"] = rows["lms_by_target"] * balance(rows["score_by_target"])
         parts.append(rows[rows["comparisons"] > 0])
     return framed(parts, LMS).assign(confidence=confidence)
 
 
-def _by_target(credit: Floats, targets: npt.NDArray[np.object_]) -> tuple[Floats, Floats]:
-    """The means over targets of the share in each, in percent, and of how many targets; nan of none."""
-    shares = pd.DataFrame(credit).groupby(targets, sort=False).mean()
-    count = shares.notna().sum().to_numpy(float)
-    return 100 * shares.mean().to_numpy(float), np.where(count > 0, count, np.nan)
+def _by_target(credit: Floats, targets: npt.NDArray[np.object_]) -> Floats:
+    """The means over targets of the share in each, in percent; nan of none."""
+    shares: Floats = pd.DataFrame(credit).groupby(targets, sort=False).mean().mean().to_numpy(float)
+    return 100 * shares
 
 
 def _comparisons(

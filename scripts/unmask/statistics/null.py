@@ -5,7 +5,6 @@ nothing is associated with anything. Here every token type gets a random score o
 it stands. The measure's own weights make scores of sentences of these, and decisions of those.
 """
 
-import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +21,6 @@ from unmask.statistics.decisions import Decisions
 from unmask.statistics.sharing import TOLERANCE, Floats, Ints
 from unmask.terms import ANTISTEREOTYPE, SIDES, STEREOTYPE, TIE, UNDEFINED
 from unmask.words import modified_words, words_of
-
-logger = logging.getLogger(__name__)
 
 Series = tuple[str, str]
 """Measure and protocol."""
@@ -176,11 +173,10 @@ def words_of_scores(pairs: pd.DataFrame, scores: Floats, tokens: Floats | None) 
     many tokens each is summed, of the same shape; None where scores are means.
 
     Every word has a random score per token, and the tokens of a sentence are shared out among its words
-    alike. With n tokens and W words, each counted as often as it stands, a sentence scores n/W Σ_w s_w where
-    scores are sums over tokens, and 1/W Σ_w s_w where they are means. s_w is normal with mean μ and standard
-    deviation σ. μ is the sum of the scores over that of the tokens, every sentence counting once; in margins
-    of means it cancels. With c_w the coefficient of word w in the margin of a pair, stereotype less
-    antistereotype, σ is by the method of moments
+    alike. With n tokens (of means: 1) and W words, each counted as often as it stands, a sentence scores
+    n/W Σ_w s_w. s_w is normal with mean μ, the sum of the scores over that of the tokens, every sentence
+    counting once (of means it cancels), and standard deviation σ. With c_w the coefficient of word w in the
+    margin of a pair, stereotype less antistereotype, σ is by the method of moments
 
         σ² = Σ_pairs (margin - μ Σ_w c_w)² / Σ_pairs Σ_w c_w²
 
@@ -188,27 +184,24 @@ def words_of_scores(pairs: pd.DataFrame, scores: Floats, tokens: Floats | None) 
     """
     known = np.flatnonzero(~np.isnan(scores).any(axis=0))
     sizes = np.ones_like(scores) if tokens is None else tokens
-    texts = pairs[list(SIGNS)].to_numpy(object).T
-    of_texts = pd.DataFrame(
-        {
-            "row": np.tile(known, 2),
-            # a sentence of signs alone is one word
-            "word": [words_of(text) or [text] for text in texts[:, known].ravel()],
-            "value": (np.array([*SIGNS.values()])[:, None] * sizes)[:, known].ravel(),
-        }
-    )
-    of_texts["value"] /= of_texts["word"].map(len)
-    of_words = of_texts.explode("word")
+    columns = {
+        "row": np.tile(known, 2),
+        "text": pairs[list(SIGNS)].to_numpy(object).T[:, known].ravel(),
+        "sign": np.repeat([*SIGNS.values()], len(known)),
+        "score": scores[:, known].ravel(),
+        "tokens": sizes[:, known].ravel(),
+    }
+    of_texts = pd.DataFrame(columns)
+    sentences = of_texts.groupby("text")[["score", "tokens"]].mean().sum()
+    offset = np.zeros(len(pairs))
+    offset[known] = float(sentences["score"] / sentences["tokens"]) * (sizes[0] - sizes[1])[known]
+    # a sentence of signs alone is one word
+    words = of_texts["text"].map(lambda text: words_of(text) or [text])
+    value = of_texts["sign"] * of_texts["tokens"] / words.map(len)
+    of_words = of_texts.assign(word=words, value=value).explode("word")
     # in order of the alphabet, so that draws do not depend on that of pairs or sides
     weights = _weights(len(pairs), of_words, pd.Index(sorted({*of_words["word"]})))
-    mean, offset = 0.0, np.zeros(len(pairs))
-    if tokens is not None:
-        both = pd.DataFrame({"score": scores[:, known].ravel(), "tokens": tokens[:, known].ravel()})
-        sentences = both.groupby(texts[:, known].ravel()).mean().sum()
-        mean = float(sentences["score"] / sentences["tokens"])
-        offset[known] = mean * (tokens[0] - tokens[1])[known]
     squares = float((weights.data.astype(float) ** 2).sum())
     residuals = (scores[0] - scores[1] - offset)[known]
     deviation = float(np.sqrt((residuals**2).sum() / squares)) if squares else 0.0
-    logger.info("mean %.4g per token, standard deviation %.4g", mean, deviation)
     return RandomWords(weights, deviation * NORMAL, offset)

@@ -47,9 +47,6 @@ def flaws_table(pairs: pd.DataFrame) -> pd.DataFrame:
     texts = list(zip(pairs[STEREOTYPE], pairs[ANTISTEREOTYPE], strict=True))
     sides = [(words_of(one), words_of(other)) for one, other in texts]
     of_both = pd.Series([frozenset((*one, *other)) for one, other in sides], dtype=object)
-    first = pairs["pair_id"].groupby(of_both.to_numpy(), sort=False).transform("first")
-    # a pair of signs alone is like none
-    duplicate = of_both.duplicated().to_numpy() & of_both.map(bool).to_numpy(bool)
     some = [name for name in FIELDS if pairs[name].notna().any()]
     votes = list(_votes(pairs))
     columns = {
@@ -57,10 +54,8 @@ def flaws_table(pairs: pd.DataFrame) -> pd.DataFrame:
         "few_votes": [any(2 * agree <= n for agree, n in of) if of else None for of in votes],
         # of a benchmark that nobody rated it cannot be said
         UNRATED: [not of for of in votes] if any(votes) else None,
-        "near_duplicate": duplicate,
-        "near_duplicate_of": [
-            one if is_other else None for one, is_other in zip(first, duplicate, strict=True)
-        ],
+        # a pair of signs alone is like none
+        "near_duplicate": of_both.duplicated().to_numpy() & of_both.map(bool).to_numpy(bool),
         "identical": [one == other for one, other in texts],
         "unequal_words": [len(one) != len(other) for one, other in sides],
         "many_words": [max(map(len, modified_words(*both))) > MANY for both in texts],
@@ -121,12 +116,10 @@ def quality_table(
     flaws: by name, which pairs have it, or UNRATED; that they have any flaw is added, to which UNRATED does
     not count. A flaw that no pair of a score has makes no row.
 
-    The pairs without a flaw are some of all pairs, so with y_i what a pair adds to the score (in percent),
-    the change is Σ w_i y_i, with w_i = 1/kept - 1/n for a pair that is kept and -1/n for one that is not. The
-    weights add up to nothing, and each pair's influence is w_i (y_i - the mean of all): that mean, since
-    where a flaw changes nothing all pairs have one. Of few flawed pairs, or of flawed pairs that all share a
-    word, there are few degrees of freedom. random_sd is that of n - kept pairs drawn without replacement,
-    s² (1/kept - 1/n) the square of it.
+    With y_i what a pair adds to the score (in percent), the change is Σ w_i y_i, with w_i = 1/kept - 1/n for
+    a pair that is kept and -1/n for one that is not. Each pair's influence is w_i (y_i - the mean of all):
+    where a flaw changes nothing all pairs have one mean. random_sd is that of n - kept pairs drawn without
+    replacement, s² (1/kept - 1/n) the square of it.
     """
     of_pairs = [flag for name, flag in flaws.items() if name != UNRATED]
     if of_pairs:
@@ -157,8 +150,8 @@ def leverage_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
     unmask.statistics.schema.LEVERAGE.
 
     Leaving a word out leaves out every pair that it is a modified word of. The words of a measure and
-    protocol are those that bring the score furthest towards it and past it when each is left out
-    alone; rank 1 brings it furthest. A word of all pairs has no score without it and is passed over.
+    protocol are those that bring the score furthest towards it and past it; rank 1 brings it furthest. A word
+    of all pairs has no score without it and is passed over.
     """
     of_pairs = [(word, row) for row, nodes in enumerate(nodes_of(pairs, [WORDS])) for _, word in nodes]
     has = pd.DataFrame(of_pairs, columns=["word", "row"])
@@ -177,11 +170,5 @@ def leverage_table(pairs: pd.DataFrame, decisions: Decisions) -> pd.DataFrame:
         toward = (alone - score) * np.sign(centre - score)
         chosen = toward[toward > 0].sort_values(ascending=False, kind="stable").index[:WORDS_SHOWN]
         for rank, word in enumerate(chosen, start=1):
-            without = np.delete(credit, has.loc[has["word"].isin(chosen[:rank]), "row"].unique())
-            left = np.count_nonzero(~np.isnan(without))
-            if not left:
-                break
-            without_all = 100 * np.nansum(without) / left
-            pairs_of_word = of_word.loc[word, "size"]
-            rows.append((measure, protocol, rank, word, pairs_of_word, score, alone[word], without_all, left))
+            rows.append((measure, protocol, rank, word, of_word.loc[word, "size"], score, alone[word]))
     return framed(pd.DataFrame(rows, columns=LEVERAGE.names), LEVERAGE)

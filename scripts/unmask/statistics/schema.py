@@ -28,7 +28,6 @@ BIAS = schema(
     low, high                      f64?  ends of the interval of `score`; null if all vary together or tie
     design_effect                  f64?  variance over that of independent pairs; the largest if all are alike
     df                             f64?  degrees of freedom of the interval
-    wilson_low, wilson_high        f64?  ends of Wilson's interval of independent pairs, percent
     p                              f64?  of no preference: the interval at confidence 1 - p ends at `neutral`
     unanimous_low                  f64?  `low` if all pairs preferred the stereotype; null of a difference
     null_mean                      f64?  mean score by word choice alone, percent; null if tokens are unknown
@@ -37,10 +36,7 @@ BIAS = schema(
     untrained                      i32?  untrained networks of the model's architecture that were scored
     untrained_mean                 f64?  mean of their scores, percent
     untrained_low, untrained_high  f64?  least and largest of their scores, percent
-    margin                         f64?  mean margin, in the measure's logarithms; null of a difference
-    margin_low, margin_high        f64?  ends of the interval of `margin`
     near_ties                      i32   pairs that float error could turn (unmask.statistics.decisions)
-    differing                      i32?  pairs whose outcome differs between the two protocols
     confidence                     f64   level of the intervals
     clusters                       word  what makes two pairs that have it vary together, joined by +; or none
     """
@@ -56,8 +52,6 @@ LEVERAGE = schema(
     pairs        i32   how many pairs it is a modified word of
     score        f64   bias score over all pairs, percent
     without      f64   bias score without the pairs of this word, percent
-    without_all  f64   bias score without those of all words to this rank, percent
-    left         i32   pairs that are left then
     """
 )
 """The words that a score depends on most: some rows per measure and protocol."""
@@ -72,7 +66,6 @@ ACCURACY = schema(
     n           i32   tokens
     accuracy    f64   percent of tokens
     low, high   f64   ends of the Wilson interval of `accuracy`, percent
-    confidence  f64   level of the interval
     """
 )
 """Token accuracy: how often the right token has rank 1."""
@@ -84,20 +77,15 @@ TESTS = schema(
     reading        word  the reading of the accuracies compared
     unit           word  what is paired: token, or clustered (tokens of a pair, pairs that share something)
     n              i32   units
-    both           i32?  tokens that both have right; null where clustered
     b, c           i32   tokens that only the first, or the second, has right, or pairs of which it has more
-    neither        i32?  tokens that none has right; null where clustered
-    statistic      f64?  chi-square with continuity correction, min(b, c) where exact, t where clustered
-    df             f64?  degrees of freedom of Student's t
     p              f64?  raw, uncorrected; null where nothing differs, or nothing is known of how pairs vary
-    exact          bool  whether p is exact
     """
 )
 """McNemar tests of accuracies."""
 
 COMPARISONS = schema(
     """
-    first, second              word   two measures of one model, or two models
+    first, second              word   two measures of one model, two models, or a state and the first one
     measure                    word?  the measure under which models are compared; null for measures
     protocol                   word   published or corrected
     n                          i32    pairs that count for both
@@ -107,15 +95,11 @@ COMPARISONS = schema(
     df                         f64?   degrees of freedom of Student's t
     low, high                  f64?   ends of the interval of the difference, percentage points
     p                          f64?   raw, of no difference
-    both                       i32    pairs in which both prefer the stereotype
-    b, c                       i32    pairs in which the first, or the second, alone does
-    neither                    i32    pairs in which neither does
-    p_mcnemar                  f64?   McNemar's p of b and c, with pairs as independent
-    agreement                  f64    percent of pairs in both or neither
+    b, c                       i32    pairs in which the first, or the second, alone prefers the stereotype
     confidence                 f64    level of the intervals
     """
 )
-"""Comparisons of two measures of one model, or of two models, on the same pairs of one benchmark."""
+"""Comparisons of two measures, models or states of a model on the same pairs of one benchmark."""
 
 VERSIONS = pa.schema(
     [
@@ -131,64 +115,19 @@ VERSIONS = pa.schema(
 )
 """Comparisons of a benchmark, the first, with another that it is a version of, under a model and measure."""
 
-STATES = schema(
-    """
-    first        word  the first state of the series, which the others are compared with
-    state        word  the state
-    measure      word  the measure
-    protocol     word  published or corrected
-    n            i32   pairs that count for all states
-    first_score  f64   bias score of the first state over these, percent
-    score        f64   bias score of the state, percent
-    difference   f64   state minus first, percentage points
-    error        f64?  clustered standard error; null as all to p where the two never differ
-    df           f64?  degrees of freedom of Student's t
-    low, high    f64?  ends of the interval of the difference, percentage points
-    p            f64?  raw, of no difference
-    changed      i32   pairs that are decided otherwise than by the first state
-    beyond       i32   those of them that float error cannot have turned
-    confidence   f64   level of the intervals
-    """
-)
-"""States of one model compared with the first of them, on the same pairs of one benchmark."""
-
 AGREEMENT = schema(
     """
     measure               word   the measure
     protocol              word   published or corrected
-    votes                 word   which votes of raters count: any or own
-    threshold             i16    least number of votes that makes a pair positive
-    score                 word   what of a pair is ranked: margin, absolute margin or decision
-    direction             word   the pairs: all, stereo or antistereo
     positives, negatives  i32    pairs of either class
     undefined             i32    pairs with ratings left out because the measure has no score for them
     auc                   f64?   area under the ROC curve, from 0 to 1
     low, high             f64?   ends of the interval of `auc`
     p                     f64?   two-sided, of an area of one half; raw
-    reason                word?  why auc or its interval is null
-    chosen                bool   whether this is the reading of Figure 1
     confidence            f64    level of the intervals
     """
 )
-"""Area under the ROC curve of pair scores against human ratings, under every reading of the ratings."""
-
-AREAS_COMPARED = schema(
-    """
-    first, second          word   the measures
-    protocol               word   published or corrected
-    positives, negatives   i32    pairs of either class with a score of both
-    first_auc, second_auc  f64    area of either, from 0 to 1
-    difference             f64    first minus second
-    error                  f64?   clustered standard error of the difference
-    delong_error           f64?   DeLong's, of independent pairs
-    df                     f64?   degrees of freedom of Student's t
-    low, high              f64?   ends of the interval of the difference
-    p                      f64?   raw, of no difference
-    reason                 word?  why there is no error and no p
-    confidence             f64    level of the interval
-    """
-)
-"""The areas of every two measures of one protocol, under the chosen reading over all directions, compared."""
+"""Area under the ROC curve of margins against human ratings (unmask.statistics.agreement)."""
 
 ROC = schema(
     """
@@ -215,7 +154,6 @@ FLAWS = schema(
     few_votes          bool?  whether at most half of its raters chose its bias type; null if nobody judged
     no_votes           bool?  whether nobody judged it; no flaw of the pair
     near_duplicate     bool   whether a pair before it has the same words
-    near_duplicate_of  text?  the pair before it that it is like
     identical          bool   whether its two sentences are the same
     unequal_words      bool   whether its sentences are of different numbers of words
     many_words         bool   whether its sentences differ in more than three words
@@ -252,15 +190,12 @@ LMS = schema(
     group                word  all, a bias type, or a direction
     n                    i32   pairs of the group
     comparisons          i32   comparisons that count, of either sentence with the unrelated one
-    preferred            i32   those in which the sentence that means something has the higher score
-    tie                  i32   those in which both have the same
-    undefined            i32   comparisons in which a sentence has nothing to score
-    lms                  f64   language model score: percent preferred; a tie counts one half in corrected
+    lms                  f64   language model score: percent of these in which the sentence that means
+                               something has the higher score; a tie counts one half in corrected
     low, high            f64?  ends of the interval of `lms`; null where all comparisons vary together or tie
     score                f64?  bias score of the same pairs, percent: StereoSet's stereotype score
     icat                 f64?  idealised CAT score: lms · min(score, 100 - score) / 50, percent
     icat_low, icat_high  f64?  ends of the interval of `icat`, percent (unmask.statistics.lms)
-    targets              i32?  targets of the comparisons that count; null where the benchmark states none
     lms_by_target        f64?  mean over targets of the language model score of each, as StereoSet averages
     score_by_target      f64?  mean over targets of the bias score of each, percent
     icat_by_target       f64?  ICAT of these two means, percent
@@ -278,7 +213,6 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     "measures_compared": COMPARISONS,
     "agreement": AGREEMENT,
     "roc": ROC,
-    "areas_compared": AREAS_COMPARED,
     "quality": QUALITY,
     "lms": LMS,
 }

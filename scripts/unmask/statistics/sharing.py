@@ -9,7 +9,6 @@ no partition: chains of shared words would join most pairs of a bias type.
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import chain
 from typing import Any, Protocol
 
@@ -19,7 +18,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.special import stdtr, stdtrit
 
-from unmask.words import characters_of, modified, modified_words, words_of
+from unmask.words import modified_words
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,30 +30,20 @@ TOLERANCE = 1e-9
 LEAST_DESIGN_EFFECT = 0.75
 """No variance is taken to be smaller than this share of that of independent pairs."""
 
-WORDS, CHARACTERS, TEMPLATE, TARGET, WRITER = "words", "characters", "template", "target", "writer"
+WORDS, TARGET, WRITER = "words", "target", "writer"
 """What two pairs may share."""
 
 Node = tuple[str, str]
 """What kind of thing it is, and which one."""
 
 
-def template(stereotype: str, antistereotype: str) -> str:
-    """The words that both sentences share, with a gap for what is between them."""
-    one, other = words_of(stereotype), words_of(antistereotype)
-    opcodes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
-    parts = (one[start:end] if tag == "equal" else ["_"] for tag, start, end, *_ in opcodes)
-    return " ".join(word for part in parts for word in part)
-
-
 NODES: Mapping[str, Callable[[Any], Iterable[str]]] = {
     WORDS: lambda pair: chain(*modified_words(pair.stereotype, pair.antistereotype)),
-    CHARACTERS: lambda pair: chain(*modified(*map(characters_of, (pair.stereotype, pair.antistereotype)))),
-    TEMPLATE: lambda pair: [template(pair.stereotype, pair.antistereotype)],
     TARGET: lambda pair: [pair.target] if pd.notna(pair.target) else [],
     WRITER: lambda pair: [pair.writer] if pd.notna(pair.writer) else [],
 }
-"""What a pair may share with others, by kind: its modified words or characters, whichever side has them, the
-template of both sides, the target and the writer where these are stated."""
+"""What a pair may share with others, by kind: its modified words, whichever side has them, the target and the
+writer where these are stated."""
 
 
 def nodes_of(pairs: pd.DataFrame, kinds: Collection[str]) -> Iterator[list[Node]]:
