@@ -74,7 +74,6 @@ def answer(model: LoadedModel, queries: Queries, progress: Progress | None = Non
     log_prob, attention, content = (np.full(count, np.nan, dtype=np.float32) for _ in range(3))
     rank, likeliest = (np.zeros(shape, dtype=np.int32) for shape in (count, (count, top)))
     answers = Answers(log_prob, rank, likeliest, np.zeros((count, top), dtype=np.float32), attention, content)
-    # where in its input what is said of each question stands
     places = np.maximum(queries.position - 1, 0) if model.predicts_next else queries.position
     _fill(tuple(vars(answers).values()), model, _of_queries(queries, places), progress, top)
     if model.predicts_next:
