@@ -34,6 +34,6 @@ onstart:
 rule all:
     default_target: True
     input:
+        rules.finish.output,
+        # they are inputs of finish, too; one that was deleted is made again
         final_files(),
-        result("SHA256SUMS"),
-        result("settings.json"),

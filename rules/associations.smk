@@ -132,7 +132,7 @@ register(
             {
                 "title": f"Association tests {suite}",
                 "files": [result("associations", "suites", f"{suite}.parquet")],
-                "keys": ["format", "source", *MADE],
+                "keys": ["format", "source", *VERSION_KEYS],
                 "stated": licence(entry),
             }
             for suite, entry in SUITES.items()
@@ -141,7 +141,7 @@ register(
             {
                 "title": f"Word vectors {name}",
                 "files": [path for (encoder, _), path in ASSOCIATION_TABLES.items() if encoder == name][:1],
-                "keys": ["embedded", *MADE],
+                "keys": ["embedded", *VERSION_KEYS],
                 "stated": licence(entry),
             }
             for name, entry in VECTORS.items()

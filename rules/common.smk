@@ -63,6 +63,7 @@ with refusing():
     _chosen = choose_study(
         config, ROOT, list(map(str, workflow.configfiles)), not workflow.modifier.is_main_snakefile()
     )
+    # a study is the whole configuration; what it leaves out has its default from docs/keys.md
     _chosen = complete(_chosen, ROOT)
     if workflow.is_main_process:
         check_files(_chosen, DIGESTS.of)
@@ -75,6 +76,8 @@ MODELS = Models(config.get("models", {}))
 
 REGISTER = []
 PRESENTED = []
+# of the facts of a table, how it was made
+VERSION_KEYS = ["versions", "code"]
 
 
 def result(*parts):
@@ -103,7 +106,8 @@ def register(family, keys=(), files=(), statistics=(), provenance=(), programs=(
 
 
 def presents(family, inputs, files=None, sections=(), settings=None, modules=(), what=None, name=None):
-    """Have a job make tables, figures and sections of a family that is registered: a rule of report.smk.
+    """Have a job make tables, figures and sections of a family that is registered: a rule of report.smk. They
+    are final outputs of the study.
 
     inputs: what they are made from, files: tables and figures, both by names that the family's module gives
     them; sections: of the report, by name; settings: what they need to know of the study; modules: that are
@@ -243,7 +247,7 @@ def display_metadata(names, entries):
     return [{"name": name, **{key: entries[name].get(key) for key in keys}} for name in names]
 
 
-def settings():
+def stated_settings():
     """The study's settings, without those that families state by themselves."""
     elsewhere = {*registered("keys"), "runtime", "data"}
     return {key: value for key, value in config.items() if key not in elsewhere}

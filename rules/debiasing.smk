@@ -124,7 +124,7 @@ use rule compare_models as compare_debiased with:
     input:
         pairs=rules.read_benchmark.output.pairs,
         scores=lambda wildcards: expand(
-            MEASURED["scores"],
+            MEASURE_FILES["scores"],
             model=COMPARED_WITH_ORIGINS[wildcards.benchmark],
             benchmark=wildcards.benchmark,
         ),
@@ -178,7 +178,7 @@ if DEBIASED:
                 path
                 for benchmark in COMPARED_ON
                 for path in expand(
-                    MEASURED["scores"], model=COMPARED_WITH_ORIGINS[benchmark], benchmark=benchmark
+                    MEASURE_FILES["scores"], model=COMPARED_WITH_ORIGINS[benchmark], benchmark=benchmark
                 )
             ],
             "pairs": collect(rules.read_benchmark.output.pairs, benchmark=COMPARED_ON),

@@ -49,7 +49,6 @@ rule fetch_task:
     log:
         log_of("downstream", "{task}", "{file}.fetching.log"),
     wildcard_constraints:
-        task=any_of(TASKS),
         file=r".+(?<!\.facts\.json)",
     localrule: True
     params:
@@ -206,8 +205,8 @@ EXTRINSIC_SCORES = [
 TUNED_AND_SCORED = [model for model in TUNED if model in SCORED]
 TUNED_MODELS = [f"{model}@{task}" for task, models in TUNED_ON.items() for model in models]
 BIAS_SCORES = {
-    "bias_before": collect(MEASURED["bias"], zip, **PAIRS.places(TUNED_AND_SCORED)),
-    "bias_after": collect(MEASURED["bias"], zip, **PAIRS.places(TUNED_MODELS if SCORES_AFTER else [])),
+    "bias_before": collect(MEASURE_FILES["bias"], zip, **PAIRS.places(TUNED_AND_SCORED)),
+    "bias_after": collect(MEASURE_FILES["bias"], zip, **PAIRS.places(TUNED_MODELS if SCORES_AFTER else [])),
 }
 ROLES = downstream_study.roles_of(TUNED, MODELS)
 
@@ -249,7 +248,11 @@ register(
             }
             for task, entry in TASKS.items()
         ),
-        *([{"title": "Extrinsic bias", "files": EXTRINSIC_SCORES, "keys": MADE}] if DOWNSTREAM else []),
+        *(
+            [{"title": "Extrinsic bias", "files": EXTRINSIC_SCORES, "keys": VERSION_KEYS}]
+            if DOWNSTREAM
+            else []
+        ),
     ],
 )
 

@@ -136,7 +136,8 @@ use rule make_model as make_model_of_model with:
         "Making the model {wildcards.model} of another"
 
 
-# of what no job here has made, whose last step it would be
+# of models that were fetched or lie on disk; those that are made here are checked as they are made. It runs a
+# model on a few words, on the CPU
 rule check_model:
     input:
         files=model_files,

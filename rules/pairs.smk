@@ -2,6 +2,7 @@
 #
 #   benchmarks -> evidence (per model, read once) -> scores, statistics -> comparisons
 #   files of scores made elsewhere ----------------^
+#   corpora -> log frequency ratios (frequency.smk) --^
 
 from unmask.pairs.elsewhere import check_score_files
 from unmask.pairs.keys import MEASURES as KNOWN_MEASURES
@@ -10,6 +11,8 @@ from unmask.statistics import STATISTICS
 from unmask.terms import ORIGINAL, SHUFFLED
 from unmask.urls import file_name
 
+# what the study says of pairs. places(): {"model": […], "benchmark": […]}, side by side, of what is scored;
+# on(benchmark): the models that are scored on it
 PAIRS = PairsStudy(config, MODELS)
 # the models that are scored on pairs, and the measures of the study
 SCORED, MEASURES = PAIRS.models, PAIRS.measures
@@ -24,16 +27,16 @@ MEASURED_MODELS = [name for name in MODELS if name in SCORED or (SCORED and MODE
 with refusing():
     PAIRS.check()
     if workflow.is_main_process:
+        # of source "scored": a file of scores in place of a model
         check_score_files({name: MODELS[name] for name in MODELS.of("scored")}, KNOWN_MEASURES)
 
 
 wildcard_constraints:
     benchmark=any_of(BENCHMARKS),
-    variant=any_of([ORIGINAL, SHUFFLED]),
     series=any_of(PAIRS.series),
 
 
-# Benchmarks, on disk, of a world or downloaded, are read into the table PAIRS.
+# Benchmarks, on disk, of a world or downloaded, are read into a table of pairs.
 
 WORLD_FILES = {"crows-pairs": "crows_pairs.csv", "stereoset": "stereoset.json"}
 ON_DISK = {name: outside(entry["path"]) for name, entry in BENCHMARKS.items() if "path" in entry}
@@ -216,14 +219,15 @@ rule oracle_evidence:
 # Measures: evidence, or a file of scores in its place, becomes scores in both protocols, and what they say,
 # and how surely. What a model lacks is a table without rows.
 
-MEASURED = {
+MEASURE_FILES = {
     "scores": result("scores/{model}/{benchmark}/original.parquet"),
     "shuffled_scores": result("scores/{model}/{benchmark}/shuffled.parquet"),
     "explored": result("explorer/{model}/{benchmark}/pairs.json"),
     "frequency": result("statistics/{model}/{benchmark}/frequency.parquet"),
     **{name: result("statistics/{model}/{benchmark}", f"{name}.parquet") for name in STATISTICS},
 }
-# the list of scores of untrained networks like a model, and the log frequency ratios of a benchmark's pairs
+# the list of scores of untrained networks like a model, and the log frequency ratios of a benchmark's pairs,
+# which group_words (frequency.smk) makes for those that have a corpus
 UNTRAINED = {
     model: result("untrained", PAIRS.untrained_like(model), "{benchmark}/digests.json")
     for model in MEASURED_MODELS
@@ -242,7 +246,7 @@ rule measure_pairs:
         untrained=lambda wildcards: expand(UNTRAINED.get(wildcards.model, []), **wildcards),
         ratios=lambda wildcards: RATIOS.get(wildcards.benchmark, []),
     output:
-        **MEASURED,
+        **MEASURE_FILES,
     log:
         log_of("measures/{model}/{benchmark}.log"),
     wildcard_constraints:
@@ -286,7 +290,7 @@ rule match_scores:
         file=lambda wildcards: outside(MODELS[wildcards.model]["path"]),
         ratios=lambda wildcards: RATIOS.get(wildcards.benchmark, []),
     output:
-        **MEASURED,
+        **MEASURE_FILES,
     log:
         log_of("measures/{model}/{benchmark}.log"),
     wildcard_constraints:
@@ -311,7 +315,7 @@ rule compare_models:
     input:
         pairs=rules.read_benchmark.output.pairs,
         scores=lambda wildcards: expand(
-            MEASURED["scores"], model=PAIRS.on(wildcards.benchmark), benchmark=wildcards.benchmark
+            MEASURE_FILES["scores"], model=PAIRS.on(wildcards.benchmark), benchmark=wildcards.benchmark
         ),
     output:
         result("comparisons/{benchmark}.parquet"),
@@ -340,10 +344,12 @@ rule compare_versions:
             "benchmarks", f"{PAIRS.versions[wildcards.benchmark]}.parquet"
         ),
         scores=lambda wildcards: expand(
-            MEASURED["scores"], model=PAIRS.on_versions(wildcards.benchmark), benchmark=wildcards.benchmark
+            MEASURE_FILES["scores"],
+            model=PAIRS.on_versions(wildcards.benchmark),
+            benchmark=wildcards.benchmark,
         ),
         original_scores=lambda wildcards: expand(
-            MEASURED["scores"],
+            MEASURE_FILES["scores"],
             model=PAIRS.on_versions(wildcards.benchmark),
             benchmark=PAIRS.versions[wildcards.benchmark],
         ),
@@ -376,7 +382,9 @@ rule compare_states:
     input:
         pairs=rules.read_benchmark.output.pairs,
         scores=lambda wildcards: expand(
-            MEASURED["scores"], model=PAIRS.states_on(**wildcards).values(), benchmark=wildcards.benchmark
+            MEASURE_FILES["scores"],
+            model=PAIRS.states_on(**wildcards).values(),
+            benchmark=wildcards.benchmark,
         ),
     output:
         result("series/{series}/{benchmark}.parquet"),
@@ -399,10 +407,10 @@ rule compare_states:
 
 PAIR_TABLES = collect(rules.read_benchmark.output.pairs, benchmark=BENCHMARKS)
 FLAWS = collect(rules.read_benchmark.output.flaws, benchmark=BENCHMARKS)
-OF_ALL = {name: collect(path, zip, **PAIRS.places()) for name, path in MEASURED.items()}
+OF_ALL = {name: collect(path, zip, **PAIRS.places()) for name, path in MEASURE_FILES.items()}
 ALL_STATISTICS = {name: OF_ALL[name] for name in STATISTICS}
 ALL_SCORES = OF_ALL["scores"] + collect(
-    MEASURED["shuffled_scores"], zip, **PAIRS.places(PAIRS.shuffled_models)
+    MEASURE_FILES["shuffled_scores"], zip, **PAIRS.places(PAIRS.shuffled_models)
 )
 ALL_UNTRAINED = [
     result("untrained", PAIRS.untrained_like(model), benchmark, "digests.json")
@@ -436,17 +444,19 @@ PAIRS_SETTINGS = {
     # beside single precision
     "dtypes": sorted({PAIRS.dtype(model) for model in PAIRS.in_other_precision}),
 }
-MADE = ["versions", "code"]
 SCORING_STEPS = {
     # scores keep the facts of their evidence
     "Scoring": {
         "files": ALL_SCORES,
         "within": "evidence",
-        "keys": ["device", "dtype", *MADE, "shuffle_seed"],
+        "keys": ["device", "dtype", *VERSION_KEYS, "shuffle_seed"],
     },
-    "Untrained networks": {"files": list(dict.fromkeys(ALL_UNTRAINED)), "keys": ["device", "dtype", *MADE]},
-    "Measures": {"files": ALL_SCORES, "keys": MADE},
-    "Statistics": {"files": [*OF_ALL["bias"], *COMPARISONS], "keys": MADE},
+    "Untrained networks": {
+        "files": list(dict.fromkeys(ALL_UNTRAINED)),
+        "keys": ["device", "dtype", *VERSION_KEYS],
+    },
+    "Measures": {"files": ALL_SCORES, "keys": VERSION_KEYS},
+    "Statistics": {"files": [*OF_ALL["bias"], *COMPARISONS], "keys": VERSION_KEYS},
 }
 
 register(
@@ -491,7 +501,7 @@ if SCORED:
             "precision": PRECISION,
             "scores": ALL_SCORES,
             "flaws": FLAWS,
-            "explored": collect(MEASURED["explored"], zip, **PAIRS.places(EXPLORED)),
+            "explored": collect(MEASURE_FILES["explored"], zip, **PAIRS.places(EXPLORED)),
             "truths": TRUTHS,
         },
         table_outputs(

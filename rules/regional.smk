@@ -23,7 +23,7 @@ with refusing():
     MODELS.check_bases("fine-tuned-classifier", MASKED_LM)
     regional_study.check_study(REGIONAL, MEASURED_ON_REGIONS, MODELS, CLASSIFIERS)
 
-SERIES = regional_study.series_of(MEASURED_ON_REGIONS, MODELS)
+REGIONAL_SERIES = regional_study.series_of(MEASURED_ON_REGIONS, MODELS)
 # the files of labelled tables by table and part, and those that are fetched
 SOURCES = {
     (table, part): source
@@ -241,8 +241,8 @@ PREFIXES = [
 REGIONAL_ORIGINS = {
     "Regions": (rules.read_regional.output[:1], [], REGIONAL if OWN_REGIONS else {LICENCE: GEONAMES_LICENCE}),
     "Words about regions": (rules.read_regional.output[1:], [], REGIONAL if OWN_WORDS else {}),
-    "Sentences about regions": (FIRST_LIKELIHOODS, ["template", "device", "dtype", *MADE], None),
-    **({"Texts behind regions' names": (PREFIXES, ["source", *MADE], None)} if PREFIXES else {}),
+    "Sentences about regions": (FIRST_LIKELIHOODS, ["template", "device", "dtype", *VERSION_KEYS], None),
+    **({"Texts behind regions' names": (PREFIXES, ["source", *VERSION_KEYS], None)} if PREFIXES else {}),
     **{f"Texts {table}": ([], [], entry) for table, entry in LABELLED_TABLES.items() if PREFIXES},
 }
 
@@ -262,7 +262,7 @@ if REGIONAL:
         "scores": True,
         "word_map": HAS_MAPS and REGIONAL["mapped_word"],
         "names": NAME_VECTORS,
-        "series": SERIES,
+        "series": REGIONAL_SERIES,
         "positive_map": HAS_MAPS and PREFIXES,
     }
     presents(
@@ -285,7 +285,7 @@ if REGIONAL:
             "alpha": config["statistics"]["alpha"],
             "confidence": config["statistics"]["confidence"],
             "word": REGIONAL["mapped_word"],
-            "series": SERIES,
+            "series": REGIONAL_SERIES,
         },
         what="regional bias",
     )

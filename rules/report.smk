@@ -8,6 +8,7 @@ if not [*registered("files"), *registered("sections")]:
     )
 
 
+# present_FAMILY, or the name that is given to `presents`: its inputs stand in the family's file
 for presented in PRESENTED:
 
     rule:
@@ -45,7 +46,7 @@ rule report:
         programs=page_programs(),
         # a function, as Snakemake takes braces in a text for wildcards
         title=lambda wildcards: config["title"],
-        settings=settings(),
+        settings=stated_settings(),
         entries=registered("provenance"),
     message:
         "Writing the report"

@@ -1,5 +1,7 @@
 # What jobs ask a cluster for: memory (MB) by the size of their inputs, times the attempt; profiles/slurm has
 # their time. A run on one machine is held to none of it; docs/running.md says where the numbers are from.
+# Rules with `localrule` stay where Snakemake runs: fetches, which alone need the network, and what takes a
+# moment.
 
 import functools
 import json
@@ -38,6 +40,7 @@ def rows(file):
 def rows_of_all(files):
     """How many rows the tables among files, and on lists of tables among them, have together, but for those
     that a job of the same group makes."""
+    # evidence is a list of its tables
     lists = [Path(file).parent for file in files if Path(file).name == "digests.json"]
     tables = [*(table for folder in lists for table in folder.glob("**/[!.]*.parquet")), *files]
     return sum(rows(file) for file in tables if str(file).endswith(".parquet") and os.path.exists(file))
