@@ -183,7 +183,7 @@ def log_of(*parts):
 
 
 def any_of(names):
-    """A wildcard constraint: one of the names."""
+    """A wildcard constraint: one of the names; without any, nothing, so that the rule has no job."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
@@ -195,7 +195,7 @@ def code(script, *modules):
 
 
 def outside(path):
-    """An input from outside the results: its content decides (tracking.smk), not its date."""
+    """An input from outside the results: its content decides, not its date (tracking.smk knows it by `local`)."""
     return local(ancient(path))
 
 

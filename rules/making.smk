@@ -1,6 +1,6 @@
 # How models of each source are made, as families say with `makes`, and what the manifest of one is made of.
 
-from unmask.models.detecting import CAUSAL_LM, MASKED_LM
+from unmask.models.detecting import MASKED_LM
 from unmask.models.directory import files_of as files_of_model
 
 MAKERS = {}

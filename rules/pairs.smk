@@ -11,7 +11,8 @@ from unmask.statistics import STATISTICS
 from unmask.terms import ORIGINAL, SHUFFLED
 from unmask.urls import file_name
 
-# what the study says of pairs. places(): {"model": […], "benchmark": […]}, side by side, of what is scored;
+# what the study says of pairs: which models have untrained networks beside them (key controls), which are read
+# in another arithmetic (key dtype), and which corpora count the words of a benchmark. places(): {"model": […], "benchmark": […]}, side by side, of what is scored;
 # on(benchmark): the models that are scored on it
 PAIRS = PairsStudy(config, MODELS)
 # the models that are scored on pairs, and the measures of the study
@@ -98,7 +99,8 @@ rule read_benchmark:
 
 # Evidence: one job runs a model over a benchmark, every variant under every masking that the measures need.
 # Its output for Snakemake is the list of its tables, which Snakemake leaves where it is while the job runs:
-# so a job that is started again, for one masking more or after a kill, keeps the tables that are there.
+# so a job that is started again, for one masking more or after a kill, keeps the tables that are there. The
+# manifest stands for the model's files, whose digests it has.
 
 
 rule evidence:

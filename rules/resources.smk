@@ -81,11 +81,11 @@ def gguf_memory(wildcards, input, attempt):
 
 def checking_memory(wildcards, input, attempt):
     """As scoring, for a model whose size on disk is all that is known."""
-    files = input if MODELS[wildcards.model]["source"] == "path" else files_made(wildcards, input)
+    files = input if MODELS[wildcards.model]["source"] == "path" else fetched_files(wildcards, input)
     return round(4000 + 3 * sizes_mb(files)) * attempt
 
 
-def files_made(wildcards, input):
+def fetched_files(wildcards, input):
     """The files of a model that was fetched; Snakemake waits for its facts."""
     directory = result("models", wildcards.model, "files")
     return files_in(directory) if date_of(input[0]) and os.path.isdir(directory) else []
