@@ -195,7 +195,7 @@ def code(script, *modules):
 
 
 def outside(path):
-    """An input from outside the results: its content decides, not its date. tracking.smk knows it by `local`."""
+    """An input from outside the results: its content decides, not its date (tracking.smk, by `local`)."""
     return local(ancient(path))
 
 

@@ -11,8 +11,8 @@ from unmask.statistics import STATISTICS
 from unmask.terms import ORIGINAL, SHUFFLED
 from unmask.urls import file_name
 
-# what the study says of pairs: which models have untrained networks beside them (key controls), which are read
-# in another arithmetic (key dtype), and which corpora count the words of a benchmark. places() is
+# what the study says of pairs: which models have untrained networks beside them (key controls), which are
+# read in another arithmetic (key dtype), and which corpora count the words of a benchmark. places() is
 # {"model": […], "benchmark": […]}, side by side; on(benchmark) are the models that are scored on it
 PAIRS = PairsStudy(config, MODELS)
 # the models that are scored on pairs, and the measures of the study
