@@ -355,7 +355,6 @@ from unmask.statistics.accuracy import (
     accuracy_table,
     candidates,
     matches,
-    mcnemar_p,
     mcnemar_table,
 )
 from unmask.statistics.agreement import (
@@ -367,6 +366,7 @@ from unmask.statistics.agreement import (
 from unmask.statistics.bias import bias_table
 from unmask.statistics.changes import changes, margins_left, margins_of, with_margins
 from unmask.statistics.comparisons import (
+    mcnemar_p,
     measures_compared,
     models_compared,
     versions_compared,

@@ -94,6 +94,8 @@ def test_every_group_has_the_literal_score(measure: str, protocol: str) -> None:
         assert row["n"] == len(members)
         for outcome in ("stereotype", "antistereotype", "tie", "undefined"):
             assert row[outcome] == outcomes.count(outcome)
+        margins = [found[pair][1] for pair in members if not math.isnan(found[pair][1])]
+        assert row["margin"] == pytest.approx(sum(margins) / len(margins))
         near = [0 < abs(found[pair][1]) <= synthetic.NEAR for pair in members]
         assert row["near_ties"] == sum(near)
     adv = row_of(table, measure, protocol, "direction", "antistereo")["score"]
@@ -205,6 +207,14 @@ def test_intervals_are_those_of_the_written_out_variance(measure: str) -> None:
     for end in (low_alone, high_alone):
         assert abs(p - end) == pytest.approx(t * math.sqrt(end * (1 - end) / (n / effect)), abs=1e-7)
     assert [row["low"], row["high"]] == pytest.approx([100 * low, 100 * high], abs=1e-6)
+
+    margins = [found[f"p{i}"][1] for i in kept]
+    variance, _, df = literal_variance(
+        margins, [words[i] for i in kept], [1 / len(kept)] * len(kept), [0] * len(kept)
+    )
+    reach = student.ppf(0.975, df) * math.sqrt(variance)
+    assert row["margin_low"] == pytest.approx(np.mean(margins) - reach)
+    assert row["margin_high"] == pytest.approx(np.mean(margins) + reach)
 
     is_adv = [made.pairs["direction"][i] == "antistereo" for i in kept]
     weights = [100 / sum(is_adv) if adv else -100 / (n - sum(is_adv)) for adv in is_adv]

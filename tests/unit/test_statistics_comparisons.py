@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t
+from statsmodels.stats.contingency_tables import mcnemar
 
 import synthetic
 from library import (
@@ -106,7 +107,11 @@ def check(
     x = [first[ids[i]] == "stereotype" for i in members]
     y = [second[ids[i]] == "stereotype" for i in members]
     b, c = (sum(p > q for p, q in zip(*sides, strict=True)) for sides in ((x, y), (y, x)))
-    assert (row["b"], row["c"]) == (b, c)
+    both = sum(p and q for p, q in zip(x, y, strict=True))
+    assert (row["both"], row["b"], row["c"], row["neither"]) == (both, b, c, n - both - b - c)
+    assert row["agreement"] == pytest.approx(100 * (n - b - c) / n)
+    tested = mcnemar([[both, b], [c, n - both - b - c]], exact=b + c < 25)
+    assert row["p_mcnemar"] == pytest.approx(tested.pvalue)
 
 
 @pytest.mark.parametrize("sharing", [ALONE, TOGETHER], ids=["alone", "together"])
@@ -147,7 +152,7 @@ def test_models_are_compared_pair_by_pair(
 
 def test_a_model_against_itself_differs_by_nothing(made: synthetic.Synthetic) -> None:
     table = models_compared(made.pairs, {"one": made.scores, "twin": made.scores}, TOGETHER, 0.95)
-    assert (table[["difference", "b", "c"]] == 0).all(axis=None)
+    assert (table[["difference", "b", "c"]] == 0).all(axis=None) and table["p_mcnemar"].isna().all()
     assert table[["p", "error", "low", "high", "df"]].isna().all(axis=None)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.contingency_tables import mcnemar
 
 from unmask.errors import InputError
 from unmask.measures.formulas import Measure, measure
 from unmask.measures.scoring import Evidence
+from unmask.statistics.comparisons import mcnemar_p
 from unmask.statistics.proportions import normal_quantile, wilson
 from unmask.statistics.schema import ACCURACY, TESTS
 from unmask.statistics.sharing import Sharing, paired_test
@@ -37,9 +37,6 @@ BETWEEN_MEASURES, SHUFFLED_ORDER, UNRELATED_WORD = "measures", "shuffled", "unre
 
 TOKEN, CLUSTERED = "token", "clustered"
 """What a test takes as independent: tokens, or pairs that share nothing."""
-
-EXACT_BELOW = 25
-"""Fewer tokens that differ than this: an exact test."""
 
 _TOKEN = ["pair_id", "role", "position"]
 """The columns that name a token."""
@@ -183,17 +180,6 @@ def matches(
     of_word = against_unrelated(whole, reading)
     of_tests[UNRELATED_WORD, f"{name} stereotype", f"{name} unrelated", reading] = of_word
     return of_tests
-
-
-def mcnemar_p(b: int, c: int) -> float:
-    """McNemar's p of b tokens that differ one way and c the other; nan where b + c is 0.
-
-    Exact, of the binomial distribution, where b + c is below EXACT_BELOW; else of chi-square with continuity
-    correction.
-    """
-    if b + c == 0:
-        return np.nan
-    return float(mcnemar([[0, b], [c, 0]], exact=b + c < EXACT_BELOW, correction=True).pvalue)
 
 
 def mcnemar_table(

@@ -5,6 +5,9 @@ A pair's direction plays no part: the stereotype is the stereotypical side in ei
 a label is never turned round.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
@@ -16,6 +19,9 @@ from unmask.tables import framed
 
 BIASED_FROM = 4
 """A pair is positive where so many raters or more chose a bias type, whichever."""
+
+RULE: Mapping[str, Any] = {"votes": "any", "threshold": BIASED_FROM, "score": "margin", "direction": "all"}
+"""What the table states of this."""
 
 FEW = 10
 """With fewer members of a class than this, no variance is estimated from them."""
@@ -62,7 +68,7 @@ def agreement_table(
             placed = placements(margins[np.ix_(members, columns)], positive)
             areas = _areas(placed, positive, sharing.among(members), confidence)
             rows = rows.join(areas.set_axis(columns))
-        parts.append(rows.assign(undefined=rated.sum() - len(members), confidence=confidence))
+        parts.append(rows.assign(undefined=rated.sum() - len(members), confidence=confidence, **RULE))
     return in_order(parts if rated.any() else [], AGREEMENT)
 
 

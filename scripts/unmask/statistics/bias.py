@@ -83,7 +83,10 @@ def _scores(decisions: Decisions, members: Ints, sharing: Sharing, confidence: f
     rows = _counts(decisions, members).join(proportion(score, confidence, neutral, decided))
     rows["score"], rows["neutral"], rows["df"] = 100 * score["estimate"], 100 * neutral, score["df"]
     unanimous = score.assign(estimate=1.0, independent=0.0, rarer=0.0)
-    return rows.assign(unanimous_low=proportion(unanimous, confidence)["low"])
+    rows["unanimous_low"] = proportion(unanimous, confidence)["low"]
+    margin = contrast(decisions.margin[members], sharing)
+    ends = t_test(margin["estimate"], margin["clustered"], margin["df"], confidence)
+    return rows.assign(margin=margin["estimate"], margin_low=ends["low"], margin_high=ends["high"])
 
 
 def _difference(

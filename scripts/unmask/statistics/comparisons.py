@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from statsmodels.stats.contingency_tables import mcnemar
 
 from unmask.errors import InputError
 from unmask.statistics.decisions import Decisions
@@ -14,6 +15,9 @@ from unmask.tables import framed
 from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
 
 COMMON, CHANGED = "all", "changed"
+
+EXACT_BELOW = 25
+"""Fewer discordant units than this: an exact test; else chi-square."""
 
 
 def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:
@@ -32,9 +36,24 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
         for name, scores in (("first_score", one), ("second_score", other)):
             rows[name] = np.where(counted, scores, 0).sum(axis=0) / rows["n"]
     prefers, others = (side.outcome == STEREOTYPE for side in (first, second))
-    for name, there in (("b", prefers & ~others), ("c", ~prefers & others)):
+    members = {"both": prefers & others, "b": prefers & ~others}
+    members |= {"c": ~prefers & others, "neither": ~prefers & ~others}
+    for name, there in members.items():
         rows[name] = (there & counted).sum(axis=0)
+    rows["agreement"] = 100 * (rows["both"] + rows["neither"]) / rows["n"]
+    rows["p_mcnemar"] = [mcnemar_p(b, c) for b, c in zip(rows["b"], rows["c"], strict=True)]
     return rows[rows["n"] > 0].assign(confidence=confidence)
+
+
+def mcnemar_p(b: int, c: int) -> float:
+    """McNemar's p of b units that differ one way and c the other; nan where b + c is 0.
+
+    Exact, of the binomial distribution, where b + c is below EXACT_BELOW; else of chi-square with continuity
+    correction.
+    """
+    if b + c == 0:
+        return np.nan
+    return float(mcnemar([[0, b], [c, 0]], exact=b + c < EXACT_BELOW, correction=True).pvalue)
 
 
 def measures_compared(decisions: Decisions, sharing: Sharing, confidence: float) -> pd.DataFrame:

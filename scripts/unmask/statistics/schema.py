@@ -36,6 +36,8 @@ BIAS = schema(
     untrained                      i32?  untrained networks of the model's architecture that were scored
     untrained_mean                 f64?  mean of their scores, percent
     untrained_low, untrained_high  f64?  least and largest of their scores, percent
+    margin                         f64?  mean margin, in the measure's logarithms; null of a difference
+    margin_low, margin_high        f64?  ends of the interval of `margin`
     near_ties                      i32   pairs that float error could turn (unmask.statistics.decisions)
     confidence                     f64   level of the intervals
     clusters                       word  what makes two pairs that have it vary together, joined by +; or none
@@ -95,7 +97,11 @@ COMPARISONS = schema(
     df                         f64?   degrees of freedom of Student's t
     low, high                  f64?   ends of the interval of the difference, percentage points
     p                          f64?   raw, of no difference
-    b, c                       i32    pairs in which the first, or the second, alone prefers the stereotype
+    both                       i32    pairs in which both prefer the stereotype
+    b, c                       i32    pairs in which the first, or the second, alone does
+    neither                    i32    pairs in which neither does
+    p_mcnemar                  f64?   McNemar's p of b and c, with pairs as independent
+    agreement                  f64    percent of pairs in both or neither
     confidence                 f64    level of the intervals
     """
 )
@@ -119,6 +125,10 @@ AGREEMENT = schema(
     """
     measure               word   the measure
     protocol              word   published or corrected
+    votes                 word   which votes of raters count: any, those for some bias type
+    threshold             i16    least number of votes that makes a pair positive
+    score                 word   what of a pair is ranked: margin
+    direction             word   the pairs: all
     positives, negatives  i32    pairs of either class
     undefined             i32    pairs with ratings left out because the measure has no score for them
     auc                   f64?   area under the ROC curve, from 0 to 1
