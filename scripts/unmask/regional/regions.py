@@ -105,7 +105,9 @@ def _largest(
     places: pd.DataFrame, by: str, groups: Iterable[str], count: int | None, key: str
 ) -> pd.DataFrame:
     """Of each of the groups, in this order, the `count` places with most people, all for None or 0."""
-    places = places.assign(**{by: pd.Categorical(places[by], list(groups))}).dropna(subset=by)
+    groups = list(groups)
+    places = places[places[by].isin(groups)]
+    places = places.assign(**{by: pd.Categorical(places[by], groups)})
     places = places.sort_values(by, kind="stable").astype({by: object})
     ranked = places.sort_values(["population", key], ascending=[False, True])
     return places[ranked.groupby(by).cumcount().reindex(places.index) < (count or math.inf)]
