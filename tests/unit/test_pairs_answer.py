@@ -128,6 +128,7 @@ NONE_FOUND = ": no overall preference for stereotypes found"
             [{"verdict": BY_WORDS, "score": 56.0}],
             "bert prefers the stereotype in 56.0% of pairs, which word choice explains",
         ),
+        ([{}, of("CPS", **FOR)], f"bert{NONE_FOUND} by AUL, but one by CPS"),
         ([FOR], "bert clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0)"),
         ([AGAINST], "bert clearly prefers antistereotypes: 41.0% (95% CI 38.0 to 44.0)"),
         (
@@ -202,9 +203,10 @@ def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
         "How sure?": "The 1,000 pairs of crows, which share a modified word, count as 500: "
         "scores are known to about ±5 points.",
         "Does it hold?": "Of 3 testable scores by 3 measures, 2 show a clear preference; "
-        "after Holm's correction 1 does: 1 by CPS (p < 0.05).",
-        "For whom?": "Highest for religion (75.0%, 62.0 to 85.0), lowest for age (30.0%, 18.0 to 45.0); "
-        "before correction 1 of 2 testable scores by bias type is clear. "
+        "after Holm's correction (p < 0.05) 1 does: CPS, 59.0% of bert on crows.",
+        "For whom?": "1 of 2 testable scores by bias type is clear, before correction. Highest is religion "
+        "(75.0%, 62.0 to 85.0: clear preference), lowest age (30.0%, 18.0 to 45.0: explainable by word "
+        "choice); 50% is no preference. "
         "Cannot be tested on their own, as too few different words stand in their pairs: gender.",
         "May we ship it?": answer.SHIP,
     }

@@ -175,7 +175,8 @@ def _headline(results: PairResults, scores: pd.DataFrame) -> pd.DataFrame:
 def title(results: PairResults) -> str:
     """The answer in one line. What it says is clear holds after Holm's correction over all scores that are
     shown."""
-    scores = _headline(results, judged(results))
+    every = judged(results)
+    scores = _headline(results, every)
     models, verdicts = scores["model"].astype(str).unique(), {*scores["verdict"]}
     if not len(models):
         lacks = f"a score by {title_of(results.headline)}" if results.study.trained() else "been trained"
@@ -201,7 +202,9 @@ def title(results: PairResults) -> str:
         return f"{who} {prefer} the stereotype in {share}{types}"
     if CLEAR in verdicts:
         return f"{who}: no overall preference for stereotypes survives Holm's correction{types}"
-    return f"{who}: no overall preference for stereotypes found{types}"
+    others = every.loc[every["holds"] & (every["role"] == TRAINED), "title"].unique()
+    but = f" by {measure}, but one by {listed(others)}" if len(others) else ""
+    return f"{who}: no overall preference for stereotypes found{but}{types}"
 
 
 def _preference(scores: pd.DataFrame, holding: pd.DataFrame) -> str:
@@ -295,20 +298,21 @@ def _sure(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
 
 
 def holding(every: pd.DataFrame) -> str:
-    """How many of the testable scores of trained models are clear, and after Holm's correction by which
-    measures."""
+    """How many of the testable scores of trained models are clear, and which after Holm's correction: where
+    these are many, by which measures."""
     tested = can_be_tested(every[every["role"] == TRAINED])
     if len(tested) < 2:
         return ""
     count, after = int((tested["verdict"] == CLEAR).sum()), tested[tested["holds"]]
-    by = listed(f"{n} by {measure}" for measure, n in after["title"].value_counts(sort=False).items())
+    which = [f"{n} by {measure}" for measure, n in after["title"].value_counts(sort=False).items()]
+    if len(after) <= NAMED:
+        which = [f"{row['title']}, {row['score']:.1f}% of {row['where']}" for row in records(after)]
     return (
         f"Of {len(tested)} testable scores by {counted(tested['title'].nunique(), 'measure')}, "
         f"{count or 'none'} "
         f"{many(count or 1, 'shows', 'show')} a clear preference; after Holm's correction "
-        f"{len(after) or 'none'} "
-        f"{many(len(after) or 1, 'does', 'do')}{f': {by}' if len(after) else ''} "
-        f"(p < {1 - float(tested['confidence'].iloc[0]):.2g})."
+        f"(p < {1 - float(tested['confidence'].iloc[0]):.2g}) {len(after) or 'none'} "
+        f"{many(len(after) or 1, 'does', 'do')}{f': {listed(which)}' if which else ''}."
     )
 
 
@@ -318,14 +322,15 @@ def _whom(results: PairResults) -> Iterator[str]:
     several = rows[["model", "benchmark"]].drop_duplicates().shape[0] > 1
     if len(tested) > 1:
         highest, lowest = (
-            f"{row['group']} ({row['score']:.1f}%, {_ends(row)}{_place(row) if several else ''})"
+            f"{row['group']} ({row['score']:.1f}%, {_ends(row)}{_place(row) if several else ''}: "
+            f"{row['verdict']})"
             for row in records(tested.sort_values("score", ascending=False, kind="stable").iloc[[0, -1]])
         )
         count = int((tested["verdict"] == CLEAR).sum())
         yield (
-            f"Highest for {highest}, lowest for {lowest}; before correction {count or 'none'} of "
-            f"{len(tested)} testable "
-            f"scores by bias type {many(count or 1, 'is', 'are')} clear."
+            f"{str(count or 'none').capitalize()} of {len(tested)} testable scores by bias type "
+            f"{many(count or 1, 'is', 'are')} clear, before correction. Highest is {highest}, lowest "
+            f"{lowest}; 50% is no preference."
         )
     if untested := untested_types(results):
         why = "as too few different words stand in their pairs"

@@ -126,8 +126,8 @@ def title(results: PairResults) -> str:
         else "every measure finds"
     )
     first = (
-        f"In a world of known biases {who if len(right) else 'no measure finds'} all that it can test and "
-        f"no others"
+        f"In a world of known biases, before correction, {who if len(right) else 'no measure finds'} all "
+        "that it can test and no others"
     )
     fooled = rows.loc[rows["of_frequency"] > 0, "title"]
     return (
@@ -153,10 +153,10 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
     yield (
         "What was found?",
         "; ".join(
-            f"{row['title']} found {row['found']}, reversed or missed {row['lost']}, saw {row['false']} false"
+            f"{row['title']} found {row['found']} of {row['found'] + row['lost']}, and {row['false']} false"
             for row in rows.to_dict("records")
         )
-        + ".",
+        + f". Of {counted(int((scores['judgement'] == CANNOT_TELL).sum()), 'score')} it cannot be told.",
     )
     wrong = scores[(scores["judgement"] == FOOLED) & scores["exact"].notna()]
     if len(wrong):
@@ -166,14 +166,17 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
             "Measure or model?",
             f"In {alike} of {counted(len(wrong), 'false or reversed score')}, the exact model "
             f"({listed(results.study.of_source(ORACLE))}), which knows the true probabilities, errs likewise"
-            f"{': there the measure errs, not the model' if alike else ''}.",
+            f"{': there the measure errs, not the model' if alike else ''}. The others may be the model's or "
+            "chance.",
         )
     found, lost = (int(rows[name].sum()) for name in ("found", "fooled_holm"))
+    alike_after = len(rows[["found_holm", "fooled_holm"]].drop_duplicates()) == 1 < len(rows)
     yield (
         "Does it hold?",
         f"These counts are before correction. After Holm's correction {rows['found_holm'].sum()} of {found} "
         f"found and "
-        f"{lost or 'none'} of {int((scores['judgement'] == FOOLED).sum())} false or reversed ones remain.",
+        f"{lost or 'none'} of {int((scores['judgement'] == FOOLED).sum())} false or reversed ones remain"
+        f"{': no measure is better than another then' if alike_after else ''}.",
     )
 
 
