@@ -17,6 +17,7 @@ from small_study import FINISHED, PAGE, Done, Workflow, random_model
 from workflow_copy import ROOT
 
 GUIDE = ROOT / "docs/adding.md"
+SETTINGS_AND_INPUTS = ("Settings", "Inputs, code and versions")
 
 
 def add_the_guides_family(workflow: Workflow) -> set[str]:
@@ -149,9 +150,12 @@ def test_a_study_of_one_family_alone(fresh: Workflow) -> None:
     models = {"bert": fresh.config["models"]["bert"]}
     fresh.run({"study": "small", "models": models, "lengths": {"text": "text.txt"}})
     assert section_names(fresh) == ["lengths", "method"]
-    settings = fresh.read("report", "sections", "provenance.json")
+    (section,) = json.loads(fresh.read("report", "sections", "provenance.json"))["sections"]
+    folds = [block for block in section["blocks"] if block.get("title") in SETTINGS_AND_INPUTS]
+    stated = json.dumps(folds)
+    assert len(folds) == 2 and "small" in stated
     for trace in ("benchmark", "measures", "corpora", "ratings", "dtype", "worlds"):
-        assert trace not in settings
+        assert trace not in stated
     results = fresh.folder / "results/small"
     assert {path.name for path in results.iterdir() if not path.name.startswith(".")} == {
         "SHA256SUMS", "figures", "lengths", "logs", "models", "report", "settings.json",
