@@ -63,7 +63,7 @@ RETIRED = {
     "statistics.clusters.*.characters": "characters of a script without spaces are words",
     "statistics.clusters.*.template": "pairs vary together by words, target and writer",
     "statistics.pairing": "tables mark the test with pairs that share something varying together",
-    "statistics.ratings": "areas, as in Figure 1, are of margins against four votes",
+    "statistics.ratings": "as in Figure 1, a pair is positive from four votes; the score is its margin",
     "templates": "pairs of sentences (format: table) compare words in templates",
     "worlds.*.longer": "lengths plants names of two subtokens",
 }

@@ -110,6 +110,16 @@ def test_rows_are_what_the_plain_model_says_of_each_token(masking: str, tmp_path
     assert rows["attention"].notna().all() == (masking == "none")
 
 
+def test_equal_probabilities_count_against_no_token(tmp_path: Path) -> None:
+    """A network whose weights are all 0 gives every token the same probability: all have rank 1."""
+    model = load(tiny_model("bert", tmp_path), CPU, False)
+    with torch.no_grad():
+        for weights in model.network.parameters():
+            weights.zero_()
+    rows = collect_evidence(SHE_HE, model, "none", ORIGINAL)
+    assert (rows["rank"] == 1).all() and rows["log_prob"].nunique() == 1
+
+
 def test_maskings_divide_the_tokens_of_a_sentence() -> None:
     rows = {masking: evidence(masking) for masking in MASKED_MASKINGS}
     sides = rows["none"][(rows["none"]["role"] != "unrelated") & ~rows["none"]["special"]]

@@ -150,7 +150,10 @@ NONE_FOUND = ": no overall preference for stereotypes found"
         ([WITHOUT, of("AUL", "b", **WITHOUT)], "AUL cannot tell whether bert and b prefer stereotypes"),
         ([of("CPS", **FOR)], "bert clearly prefers stereotypes: 59.0%"),
         ([MASKED], "All-Masked is a control: its scores have no verdict"),
-        ([{}, of_type("gender", **WITHOUT)], f"bert{NONE_FOUND}; gender cannot be tested on its own"),
+        (
+            [{}, of_type("age"), of_type("gender", **WITHOUT)],
+            f"bert{NONE_FOUND}; gender cannot be tested on its own",
+        ),
         (
             [{}, of_type("age"), of_type("race", **WITHOUT), of_type("gender", **WITHOUT | {"n": 300})],
             f"bert{NONE_FOUND}; gender and race cannot be tested on their own",
@@ -163,6 +166,11 @@ NONE_FOUND = ": no overall preference for stereotypes found"
 )
 def test_the_title_is_the_finding(scores: list[dict[str, Any]], title: str) -> None:
     assert answer.title(results(*scores)).startswith(title)
+
+
+def test_a_table_without_bias_types_has_none_that_cannot_be_tested() -> None:
+    some = results(WITHOUT, of_type("any", **WITHOUT))
+    assert "For whom?" not in answers(some) and answer.title(some).endswith("prefers stereotypes")
 
 
 def test_models_that_are_not_trained_are_in_no_sentence() -> None:
@@ -200,14 +208,14 @@ def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
     assert answers(some) == {
         "Is it biased?": "By AUL, bert prefers the stereotype in 48.2% of crows (95% CI 43.1 to 53.4), "
         "no clear preference.",
-        "How sure?": "The 1,000 pairs of crows, which share a modified word, count as 500: "
-        "scores are known to about ±5 points.",
+        "How sure?": "The 1,000 pairs of crows, which share a modified word, count as 500 independent ones: "
+        "scores are accurate to about ±5 points.",
         "Does it hold?": "Of 3 testable scores by 3 measures, 2 show a clear preference; "
         "after Holm's correction (p < 0.05) 1 does: CPS, 59.0% of bert on crows.",
-        "For whom?": "1 of 2 testable scores by bias type is clear, before correction. Highest is religion "
-        "(75.0%, 62.0 to 85.0: clear preference), lowest age (30.0%, 18.0 to 45.0: explainable by word "
-        "choice); 50% is no preference. "
-        "Cannot be tested on their own, as too few different words stand in their pairs: gender.",
+        "For whom?": "1 of 2 testable scores by bias type is clear, before correction. The highest is "
+        "religion (75.0%, 62.0 to 85.0: clear preference), the lowest age (30.0%, 18.0 to 45.0: explainable "
+        "by word choice); 50% is no preference. "
+        "gender cannot be tested on its own, as its pairs have too few different words.",
         "May we ship it?": answer.SHIP,
     }
     (text,) = answer.citable(some, answer.judged(some))

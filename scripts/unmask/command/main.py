@@ -78,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         (_score, "score models on pairs of sentences; scores, intervals and verdicts"),
         (_compare, "say whether b is less biased than a, or whether two runs of a study agree"),
         (_run, "run a study: a file, or the name of one of Unmask's; options behind -- are Snakemake's"),
-        (_reproduce, "run what papers print numbers of, the cheapest first, and show these beside ours"),
+        (_reproduce, "reproduce published values, the cheapest first, and show them beside ours"),
         (_show, "show the scores of a finished study, and where its page is"),
         (_verify, "check that results and their inputs are unchanged"),
         (_clean, "say what may be removed of a finished study; --yes removes it"),
@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     argument("--benchmark", "score", known, nargs="+", metavar="NAME", default=list(BENCHMARKS))
     argument("--benchmark", "compare", known, metavar="NAME", default=BENCHMARKS[0])
     argument("--measures", "score", "such as AUL CPS (default: all but PLL)", nargs="+", default=[])
-    argument("--limit", "score", "so many pairs of each benchmark, evenly spread", type=int, metavar="N")
+    argument("--limit", "score", "at most N pairs of each benchmark, evenly spread", type=int, metavar="N")
     argument("--quick", "score", "AUL and AULA (decoders: LL), without controls", action="store_true")
     argument("--device", "score", "auto, cpu, cuda or cuda:N")
     argument("--dtype", "score", "float32, tf32 or bfloat16")
@@ -111,13 +111,13 @@ def _parser() -> argparse.ArgumentParser:
     argument("--name", "score", "of the study and of its folder of results (default: that of the models)")
     argument("--fail-on", "score", f"status {CLEAR} if a score shows a clear preference", choices=["clear"])
     argument("--sentences", "compare", "columns of both sentences of a pair", nargs=2, metavar=("A", "B"))
-    argument("--pair-id", "compare", "or the column of the name of the pair", metavar="A")
+    argument("--pair-id", "compare", "or the column with the pair's identifier", metavar="A")
     argument("--scores", "compare", "columns of their scores", nargs=2, metavar=("A", "B"))
     argument("--papers", "reproduce", "as docs/papers.md names them (default: all)", nargs="+", default=[])
     argument("--data", "score compare", "a folder in which benchmarks are looked for first", metavar="DIR")
     argument("--data", "run reproduce", "the folder that {data} in a study stands for", metavar="DIR")
     argument("--cores", "score run reproduce", "number of cores (default: all)", default="all")
-    argument("-n --dry-run", "score run reproduce", "say what would run, no more", action="store_true")
+    argument("-n --dry-run", "score run reproduce", "only say what would run", action="store_true")
     argument("--json", "score compare show", "print numbers for machines", action="store_true")
     argument("--yes", "clean", "remove it", action="store_true")
     return parser

@@ -158,7 +158,7 @@ def says(results: DebiasingResults) -> Iterator[str]:
         if (share := margins_left(rows)) is not None:
             left.append(f"{100 * share:.0f}% ({method})")
     if left:
-        yield f"Of the typical margin of a pair (the median of its size) is left: {', '.join(left)}."
+        yield f"Share of the typical margin (median absolute margin) that remains: {', '.join(left)}."
 
 
 def moved(rows: pd.DataFrame) -> str:

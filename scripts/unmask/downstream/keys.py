@@ -130,7 +130,7 @@ class Files(Keys):
     dev: DataFile = ABSENT
     test: DataFile = ABSENT
     frames: DataFile = ABSENT
-    """A text file, one a line."""
+    """Text, one item a line."""
     occupations: DataFile = ABSENT
     """A CSV file with the columns occupation and, in percent, female_share; for similarity by default
     Winogender's 60."""

@@ -66,7 +66,7 @@ def _all_rows(files: Files, entry: Entry, remarks: list[str]) -> tuple[pd.DataFr
     if entry["kind"] == OCCUPATIONS and "gender" not in headers:
         raise InputError("columns: occupations have no gap without a column for gender")
     if entry["kind"] != OCCUPATIONS and "second" not in headers:
-        raise InputError(f"columns: {entry['kind']} is of two sentences, so it needs a column for second")
+        raise InputError(f"columns: {entry['kind']} compares two sentences: name the column for second")
     names, label = _labels(entry)
     text = Column("text", published_text) if "published" in entry else Column("text", required=True)
     columns = {
@@ -86,7 +86,7 @@ def _all_rows(files: Files, entry: Entry, remarks: list[str]) -> tuple[pd.DataFr
         return rows.assign(label=(rows["label"].astype(float) - low) / (high - low)), None
     names = names or tuple(sorted(set(rows["label"])))
     if len(names) < 2:
-        alone = f"one label alone, {names[0]!r}: there is nothing to tell apart"
+        alone = f"only one label, {names[0]!r}: a classifier needs at least two"
         raise InputError(f"{files[TRAIN][0]}: {alone}")
     numbers = {name: float(number) for number, name in enumerate(names)}
     return rows.assign(label=rows["label"].map(numbers)), names

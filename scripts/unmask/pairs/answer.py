@@ -227,12 +227,14 @@ def _preference(scores: pd.DataFrame, holding: pd.DataFrame) -> str:
 
 
 def of_types(results: PairResults) -> pd.DataFrame:
-    """The headline measure's scores of trained models by bias type, protocol corrected."""
+    """The headline measure's scores of trained models by bias type, protocol corrected, where there are
+    several types: one is the benchmark."""
     rows = results.original
     rows = rows[
         (rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED) & (rows["verdict"] != CONTROL)
     ]
-    return results.of_headline(results.study.of_trained(rows))
+    rows = results.of_headline(results.study.of_trained(rows))
+    return rows[rows.groupby(["model", "benchmark"], observed=True)["group"].transform("nunique") > 1]
 
 
 def untested_types(results: PairResults) -> list[str]:
@@ -292,8 +294,8 @@ def _sure(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
         reach, count = (rows["high"] - rows["low"]) / 2, rows[["n", "effective"]].min(axis="columns")
         yield (
             f"The {counted(rows['n'].max())} of {benchmark}{share} count as "
-            f"{span(count.min(), count.max(), 0)}: "
-            f"scores are known to about ±{span(reach.min(), reach.max(), 0)} points."
+            f"{span(count.min(), count.max(), 0)} independent ones: "
+            f"scores are accurate to about ±{span(reach.min(), reach.max(), 0)} points."
         )
 
 
@@ -329,12 +331,13 @@ def _whom(results: PairResults) -> Iterator[str]:
         count = int((tested["verdict"] == CLEAR).sum())
         yield (
             f"{str(count or 'none').capitalize()} of {len(tested)} testable scores by bias type "
-            f"{many(count or 1, 'is', 'are')} clear, before correction. Highest is {highest}, lowest "
+            f"{many(count or 1, 'is', 'are')} clear, before correction. The highest is {highest}, the lowest "
             f"{lowest}; 50% is no preference."
         )
     if untested := untested_types(results):
-        why = "as too few different words stand in their pairs"
-        yield f"Cannot be tested on their own, {why}: {listed(untested)}."
+        which, whose = listed(untested), many(untested, "its", "their")
+        why = f"{whose} pairs have too few different words"
+        yield f"{which} cannot be tested on {whose} own, as {why}."
 
 
 def _place(row: Row) -> str:

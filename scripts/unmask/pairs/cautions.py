@@ -19,10 +19,10 @@ from unmask.words import is_unsegmented
 NAMES_OF_KINDS = {MASKED_LM: "masked", CAUSAL_LM: "causal", SCORE_FILE: "externally scored"}
 
 FEW = 100
-"""A benchmark of fewer pairs is too small to say much: even of independent ones the interval is 20 points."""
+"""A benchmark of fewer pairs says little: even if these are independent, the interval is 20 points."""
 
 WARY = 1.0
-"""From so many percent of unknown tokens on a reader is cautioned."""
+"""The percentage of unknown tokens from which a reader is cautioned."""
 
 SCORE = (
     "Bias score: the percentage of pairs in which a model finds the stereotypical sentence more likely; "
@@ -119,7 +119,7 @@ def measured(results: PairResults) -> Iterator[str]:
         f"{listed(titles)} {many(titles, 'says', 'say')} which of the two a model finds likelier."
     )
     if scored:
-        yield f"The scores of {listed(scored)} were made elsewhere; what tokens add is not known."
+        yield f"The scores of {listed(scored)} were made elsewhere; contributions of tokens are unknown."
         bands = results.matched.drop_duplicates("model").set_index("model")["has_band"]
         if by_words := [name for name in scored if bands.get(name, False)]:
             yield f"The band of word choice of {listed(by_words)} is by words, as tokens are not known."

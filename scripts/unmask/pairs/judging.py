@@ -60,7 +60,7 @@ def read_truths(study: Study, paths: Iterable[str | Path]) -> dict[str, Truth]:
         if each.world is not None:
             if (each.world, each.format) not in known:
                 place = f"world {each.world}, format {each.format}"
-                raise InputError(f"truth: none of benchmark {each.name} ({place}) is there")
+                raise InputError(f"truth: benchmark {each.name} ({place}) has none")
             truths[each.name] = known[each.world, each.format]
     return truths
 

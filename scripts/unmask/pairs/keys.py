@@ -54,7 +54,7 @@ class Benchmark(Keys):
     sha256: Sha256 = ABSENT
     git_blob: GitBlob = ABSENT
     limit: Count = ABSENT
-    """So many of its pairs are read at most, evenly spread, for a quick look."""
+    """At most so many pairs are read, evenly spread, for a quick look."""
     licence: Licence = ABSENT
     published: Literal["crows-pairs", "stereoset", "crows-pairs-revised", "crows-pairs-french"] = ABSENT
     """Its name in the literature's numbers, which are in resources/pairs/published.csv."""

@@ -127,7 +127,7 @@ def title(results: PairResults) -> str:
     )
     first = (
         f"In a world of known biases, before correction, {who if len(right) else 'no measure finds'} all "
-        "that it can test and no others"
+        "testable biases and no others"
     )
     fooled = rows.loc[rows["of_frequency"] > 0, "title"]
     return (
@@ -142,12 +142,12 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
     correction."""
     scores = results.judgements
     tested = scores[scores["judgement"].isin(TESTED)]
-    kinds = tested.drop_duplicates(["benchmark", "bias_type"])
+    kinds, models = tested.drop_duplicates(["benchmark", "bias_type"]), tested["model"].unique()
     with_bias = int((kinds["association"] != 0).sum())
     yield (
         "What is this?",
-        f"A test: {listed(tested['model'].unique(), NAMED)} learnt an invented world. In {with_bias} of "
-        f"{len(kinds)} groups of pairs a bias is planted; measures should find these and no others.",
+        f"A test: {listed(models, NAMED)} {many(models, 'was', 'were')} trained on a synthetic world. A "
+        f"bias is planted in {with_bias} of {len(kinds)} groups of pairs; measures should find these alone.",
     )
     rows = by_measure(results)
     yield (
@@ -156,7 +156,7 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
             f"{row['title']} found {row['found']} of {row['found'] + row['lost']}, and {row['false']} false"
             for row in rows.to_dict("records")
         )
-        + f". Of {counted(int((scores['judgement'] == CANNOT_TELL).sum()), 'score')} it cannot be told.",
+        + f". For {counted(int((scores['judgement'] == CANNOT_TELL).sum()), 'score')} it cannot be told.",
     )
     wrong = scores[(scores["judgement"] == FOOLED) & scores["exact"].notna()]
     if len(wrong):
@@ -164,19 +164,18 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
         alike = int((off * (wrong["score"] - NO_PREFERENCE) > 0).sum())
         yield (
             "Measure or model?",
-            f"In {alike} of {counted(len(wrong), 'false or reversed score')}, the exact model "
-            f"({listed(results.study.of_source(ORACLE))}), which knows the true probabilities, errs likewise"
-            f"{': there the measure errs, not the model' if alike else ''}. The others may be the model's or "
-            "chance.",
+            f"The exact model ({listed(results.study.of_source(ORACLE))}) has the true probabilities. It "
+            f"errs likewise in {alike} of {counted(len(wrong), 'false or reversed score')}"
+            f"{': there the measure errs, not the model' if alike else ''}."
+            f"{' The others may be errors of the model, or chance.' if alike < len(wrong) else ''}",
         )
-    found, lost = (int(rows[name].sum()) for name in ("found", "fooled_holm"))
+    found, fooled = (int(rows[name].sum()) for name in ("found", "fooled_holm"))
     alike_after = len(rows[["found_holm", "fooled_holm"]].drop_duplicates()) == 1 < len(rows)
     yield (
         "Does it hold?",
-        f"These counts are before correction. After Holm's correction {rows['found_holm'].sum()} of {found} "
-        f"found and "
-        f"{lost or 'none'} of {int((scores['judgement'] == FOOLED).sum())} false or reversed ones remain"
-        f"{': no measure is better than another then' if alike_after else ''}.",
+        f"These counts are before correction. After Holm's correction, {rows['found_holm'].sum()} of {found} "
+        f"scores judged found and {fooled or 'none'} of {int((scores['judgement'] == FOOLED).sum())} false "
+        f"or reversed ones remain{': then all measures have the same counts' if alike_after else ''}.",
     )
 
 
