@@ -86,8 +86,9 @@ class Keys(BaseModel):
     @classmethod
     def _is_meant(cls, value: Any, info: ValidationInfo) -> Any:
         wanted = str(cls.model_fields[str(info.field_name)].annotation)
-        if isinstance(value, bool) and not re.search("bool|Any|JsonValue", wanted):
-            raise ValueError(f"{value} is neither text nor a number")
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, bool) and not re.search("bool|Any|JsonValue", wanted):
+                raise ValueError(f"{each} is neither text nor a number")
         return value
 
     @model_serializer(mode="wrap")

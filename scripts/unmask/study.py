@@ -146,6 +146,14 @@ def _place(fault: ErrorDetails, config: Any) -> list[str | int]:
     return place[:-1] if fault["loc"][-1:] == ("[key]",) else place
 
 
+_WANTED = {
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a mapping"),
+    "list_type": "a list",
+    "string_type": "text",
+}
+"""Of the types of pydantic's errors, which would name Python's types."""
+
+
 def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
     """What is wrong: of what is gone what to do instead, else what pydantic says of the value."""
     kind, value, more = fault["type"], fault["input"], fault.get("ctx", {})
@@ -159,6 +167,8 @@ def _reason(fault: ErrorDetails, place: Sequence[str | int]) -> str:
         return f"{quoted(value)} is not one of {', '.join(known)}{meant(value, known)}"
     if kind == "value_error":
         return str(more["error"])
+    if kind in _WANTED:
+        return f"{quoted(value)} is not {_WANTED[kind]}"
     return re.sub("^(Input|Value|String|List|Dictionary)(?= )", lambda _: quoted(value), fault["msg"])
 
 

@@ -171,6 +171,9 @@ def test_a_quick_look_is_of_few_pairs_and_measures(tmp_path: Path) -> None:
     assert (name, entry["limit"]) == ("crows-pairs", 9) and "published" not in entry
     assert study["scoring"] == {"dtype": "bfloat16"} and study["runtime"] == {"device": "cpu"}
     assert study_of(["tiny.gguf"], quick=True)["measures"] == ["LL"]
+    misspelt: dict[str, Any] = {"limt": 3}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'limt'"):
+        study_of(["tiny.gguf"], **misspelt)
 
 
 def test_named_benchmarks_are_read_from_the_data_where_they_are_there(

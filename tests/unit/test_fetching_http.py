@@ -143,6 +143,7 @@ PAGE = "a web page, not a file"
         (redirect("Location: http://["), "cannot be fetched"),
         (redirect(), "the server says 302 Found; check the url"),
         (sized(b"\n<!DOCTYPE html>\n<html>"), PAGE),
+        (sized(b"<!--\n of two lines -->\n<title>Sign in</title>"), PAGE),
         (sized(b"\xef\xbb\xbf<?xml version='1.0'?><!-- x --><html xmlns=''>"), PAGE),
     ],
     ids=str,

@@ -56,6 +56,9 @@ SCORE: dict[str, Any] = {
     "undefined": 0,
     "near_ties": 0,
     "neutral": 50.0,
+    "clusters": "words",
+    "stereotype": 482,
+    "antistereotype": 518,
 }
 FOR: dict[str, Any] = {
     "score": 59.0,
@@ -123,12 +126,24 @@ NONE_FOUND = ": no overall preference for stereotypes found"
         ([{}], f"bert{NONE_FOUND}"),
         ([{}, of("AUL", "albert")], f"bert and albert{NONE_FOUND}"),
         ([of("AUL", name) for name in "abc"], f"3 models{NONE_FOUND}"),
-        ([{"verdict": BY_WORDS}, of("AUL", benchmark="ss")], f"bert{NONE_FOUND}"),
+        (
+            [{"verdict": BY_WORDS}, of("AUL", benchmark="ss")],
+            "bert: no overall preference for stereotypes beyond word choice found",
+        ),
         (
             [{"verdict": BY_WORDS, "score": 56.0}],
             "bert prefers the stereotype in 56.0% of pairs, which word choice explains",
         ),
-        ([{}, of("CPS", **FOR)], f"bert{NONE_FOUND} by AUL, but one by CPS"),
+        ([{}, of("CPS", **FOR)], f"bert{NONE_FOUND} by AUL; by CPS there is a clear one for stereotypes"),
+        ([{}, of("CPS", **AGAINST)], f"bert{NONE_FOUND} by AUL; by CPS there is a clear one against"),
+        (
+            [UNSURE | {"p": 0.04}, of("CPS"), of("SSS", **FOR)],
+            "bert: no overall preference for stereotypes by AUL survives Holm's correction; by SSS there is",
+        ),
+        (
+            [FOR, of("AUL", "b", **AGAINST)],
+            "bert clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0); b",
+        ),
         ([FOR], "bert clearly prefers stereotypes: 59.0% (95% CI 56.0 to 62.0)"),
         ([AGAINST], "bert clearly prefers antistereotypes: 41.0% (95% CI 38.0 to 44.0)"),
         (
@@ -208,14 +223,14 @@ def test_a_reader_is_told_how_much_how_sure_and_what_cannot_be_tested() -> None:
     assert answers(some) == {
         "Is it biased?": "By AUL, bert prefers the stereotype in 48.2% of crows (95% CI 43.1 to 53.4), "
         "no clear preference.",
-        "How sure?": "The 1,000 pairs of crows, which share a modified word, count as 500 independent ones: "
+        "How sure?": "The 1,000 pairs of crows count as 500 independent ones, as some share a modified word: "
         "scores are accurate to about ±5 points.",
         "Does it hold?": "Of 3 testable scores by 3 measures, 2 show a clear preference; "
         "after Holm's correction (p < 0.05) 1 does: CPS, 59.0% of bert on crows.",
         "For whom?": "1 of 2 testable scores by bias type is clear, before correction. The highest is "
         "religion (75.0%, 62.0 to 85.0: clear preference), the lowest age (30.0%, 18.0 to 45.0: explainable "
         "by word choice); 50% is no preference. "
-        "gender cannot be tested on its own, as its pairs have too few different words.",
+        "gender cannot be tested on its own: too few pairs, or too few different words.",
         "May we ship it?": answer.SHIP,
     }
     (text,) = answer.citable(some, answer.judged(some))

@@ -140,7 +140,7 @@ def test_the_report_says_so_and_has_a_table(results: PairResults) -> None:
     check_first_sentence(Section("lms", topic.title, tuple(pairs_lms.says(results))))
     section = topic.section(results)
     titles = [fold.title for fold in section.blocks if isinstance(fold, Fold)]
-    assert titles == ["The numbers"]
+    assert titles == ["The numbers", "How this is computed"]
     assert topic.section(with_tables(results, lms=results.lms.iloc[:0])).is_empty()
 
 

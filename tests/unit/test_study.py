@@ -61,8 +61,8 @@ models: {a b: {source: hub, repo: x}} => models: 'a b' should match
 models: {a: {source: adapted}} => models.a.source: adapted is no longer there: merge_and_unload
 models: {a: {text: planted}} => models.a: text is no longer there: a world with every p .5
 models: {a: {world: [w]}} => models.a.world:
-models: {a: } => models.a: None should be a valid dictionary
-models: => models: None should be a valid dictionary
+models: {a: } => models.a: None is not a mapping
+models: => models: None is not a mapping
 benchmarks: {b: {path: x}} => benchmarks.b: give exactly one of url, path
 benchmarks: {b: {text: x, images: y}} => benchmarks.b: unknown key text, images (known: format
 benchmarks: {z: {format: xml, path: x}} => benchmarks.z.format: 'xml' is not one of
@@ -91,7 +91,7 @@ measures: [AUL, CSSSPrior] => measures.1: CSSSPrior is no longer there: it was C
 headline: PLL => (top level): headline is no longer there: the first of measures is the headline
 templates: {} => (top level): templates is no longer there: pairs of sentences
 worlds: {w: {templates: {}}} => worlds.w: unknown key templates (known:
-worlds: 5 => worlds: 5 should be a valid dictionary
+worlds: 5 => worlds: 5 is not a mapping
 statistics: {alpha: 3} => statistics.alpha: 3 should be less than 1
 statistics: {alpha: .nan} => statistics.alpha: nan: Out of range float values are not JSON
 statistics: {chance: {seed: 1180591620717411303424}} => statistics.chance.seed: 118059
@@ -103,13 +103,15 @@ runtime: {threads: "1e3"} => runtime.threads: '1e3' should be a valid integer
 runtime: {threads: "2.5"} => runtime.threads: '2.5' should be a valid integer
 runtime: {threads: "0"} => runtime.threads: '0' should be greater than or equal to 1
 study: "a\\n" => study: 'a\\n' should match pattern
-study: 5 => study: 5 should be a valid string
+study: 5 => study: 5 is not text
 title: 2020-01-01 => title: datetime.date(2020, 1, 1): Object of type date
+statistics: [] => statistics: a list is not a mapping
+statistics: {clusters: [true]} => statistics.clusters: True is neither text nor a number
 title: !!set {x} => title: a set: Object of type set
 title: "\\ud800" => title: '\\ud800': 'utf-8' codec can't encode
-data: 5 => data: 5 should be a valid string
+data: 5 => data: 5 is not text
 {corpora: {c: {path: c.txt, format: text}}, debiasing: {corpus: c, of: [a], methods: {x: 1}}}
-=> debiasing.methods.x: 1 should be a valid dictionary
+=> debiasing.methods.x: 1 is not a mapping
 """
 CASES = re.findall(r"^(.+?)\s=> ?(.*)$", REFUSED, re.MULTILINE)
 

@@ -7,6 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 import yaml
 
+from unmask.configuration import read_config
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.models.directory import ADAPTER
@@ -131,6 +132,8 @@ def study_of(
     models: Sequence[str], benchmarks: Sequence[str] = BENCHMARKS, **look: Unpack[Look]
 ) -> dict[str, Any]:
     """A study of models on benchmarks. Raises InputError as `model_entries` and `benchmark_entries` do."""
+    if unknown := look.keys() - Look.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     named = model_entries(models, look.get("start"))
     study: dict[str, Any] = {
         "study": look.get("name") or "-and-".join(named)[:100],
@@ -183,7 +186,7 @@ def write_study(study: dict[str, Any]) -> Path:
     check_study(study)
     path = study_file(study)
     if path.is_file():
-        there = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        there = read_config(path)
         # how the machine is used changes no result
         keys = ({**study, **there}).keys() - {"runtime"}
         other = ", ".join(sorted(key for key in keys if study.get(key) != there.get(key)))

@@ -29,7 +29,10 @@ BUSY = (408, 425, 429, 500, 502, 503, 504)
 RETRIES = Retry(5, backoff_factor=1.0, backoff_jitter=1.0, status_forcelist=BUSY, raise_on_status=False)
 """Of a connection, of an answer of a busy server, and of a body that was cut short."""
 
-_PAGE = re.compile(rb"(\xef\xbb\xbf|\s|<\?xml[^>]*>|<!--.*?-->)*<(!doctype\s+html|html|head|body)\b", re.I)
+_PAGE = re.compile(
+    rb"(?>\xef\xbb\xbf|\s|<\?xml[^>]*>|<!--.*?-->)*+<(!doctype\s+html|html|head|body|title|meta)\b",
+    re.I | re.S,
+)
 
 
 def fetch(

@@ -12,8 +12,9 @@ import pandas as pd
 from unmask.facts import VERSION
 from unmask.measures.names import title_of
 from unmask.pairs import charts, planted
+from unmask.pairs.captions import shared_things
 from unmask.pairs.cautions import how_to_read, measured, warnings
-from unmask.pairs.results import PairResults
+from unmask.pairs.results import PairResults, several_types
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, can_be_tested
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
@@ -23,6 +24,7 @@ from unmask.report.sheets import Sheet, counted, interval
 from unmask.report.study import ORACLE, UNTRAINED
 from unmask.report.wording import Row, listed, many, records, span
 from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.proportions import contains
 from unmask.statistics.schema import BIAS_TYPE
 from unmask.statistics.sharing import TOLERANCE
 from unmask.terms import CORRECTED
@@ -49,7 +51,7 @@ _COLUMNS = [
     Column("word choice alone", "{null_low:.1f} to {null_high:.1f}"),
     Column("verdict", "{verdict}"),
     Column("p (Holm)", "{p_holm:p}"),
-    Column("pairs", "{n}"),
+    Column("pairs", "{scored}"),
     Column("count as", "{effective:.0f}"),
     Column("undefined", "{undefined}"),
     Column("near-ties", "{near_ties}"),
@@ -107,9 +109,9 @@ def judged(results: PairResults) -> pd.DataFrame:
     """The scores over all pairs, protocol corrected, those of trained models first.
 
     Beside the columns of PairResults.bias: title (of the measure), role (of the model), who (its name with
-    the role), where (who, on which benchmark), ends (of the interval, as they are read), effective (as how
-    many independent pairs these count) and holds (a clear preference after Holm's correction over all these
-    scores).
+    the role), where (who, on which benchmark), ends (of the interval, as they are read), scored (pairs with a
+    score), effective (as how many independent pairs these count) and holds (a clear preference after Holm's
+    correction over all these scores).
     """
     scores = results.overall
     scores = scores[(scores["protocol"] == CORRECTED) & scores["score"].notna()]
@@ -121,13 +123,15 @@ def judged(results: PairResults) -> pd.DataFrame:
     names = scores["model"].astype(str)
     role = names.map(lambda name: roles.get(name, TRAINED))
     who = names.where(role == TRAINED, names + " (" + role + ")")
+    scored = scores["n"] - scores["undefined"]
     scores = scores.assign(
         title=scores["measure"].astype(str).map(title_of),
         role=role,
         who=who,
         where=who + " on " + scores["benchmark"].astype(str),
         ends=[_ends(row) for row in records(scores)],
-        effective=scores["n"] / scores["design_effect"].astype(float),
+        scored=scored,
+        effective=(scored / scores["design_effect"].astype(float)).clip(upper=scored),
         holds=(scores["verdict"] == CLEAR)
         & (scores["p_holm"].astype(float) < 1 - scores["confidence"] - TOLERANCE),
     )
@@ -194,17 +198,27 @@ def title(results: PairResults) -> str:
     types = f"; {listed(untested, NAMED)} cannot be tested on their own" if len(untested) > 1 else ""
     types = types or "".join(f"; {name} cannot be tested on its own" for name in untested)
     holding = scores[scores["holds"]]
-    first = scores.iloc[0]
     if len(holding):
         return f"{_preference(scores, holding)}{types}"
+    others, by = every[every["holds"] & (every["role"] == TRAINED)], ""
+    if len(others):
+        by, clear_by = f" by {measure}", listed(others["title"].unique(), NAMED)
+        types = f"; by {clear_by} there is a clear one {_sides(others)}{types}"
+    first = scores.iloc[0]
     if len(scores) == 1 and first["verdict"] == BY_WORDS:
-        share = f"{first['score']:.1f}% of pairs, which word choice explains"
+        share = f"{first['score']:.1f}% of pairs{by}, which word choice explains"
         return f"{who} {prefer} the stereotype in {share}{types}"
     if CLEAR in verdicts:
-        return f"{who}: no overall preference for stereotypes survives Holm's correction{types}"
-    others = every.loc[every["holds"] & (every["role"] == TRAINED), "title"].unique()
-    but = f" by {measure}, but one by {listed(others)}" if len(others) else ""
-    return f"{who}: no overall preference for stereotypes found{but}{types}"
+        return f"{who}: no overall preference for stereotypes{by} survives Holm's correction{types}"
+    beyond = " beyond word choice" if BY_WORDS in verdicts else ""
+    return f"{who}: no overall preference for stereotypes{beyond} found{by}{types}"
+
+
+def _sides(rows: pd.DataFrame) -> str:
+    """Which sides scores prefer."""
+    above = rows["score"] > NO_PREFERENCE
+    sides = [side for side, there in (("for", above.any()), ("against", not above.all())) if there]
+    return f"{listed(sides)} stereotypes"
 
 
 def _preference(scores: pd.DataFrame, holding: pd.DataFrame) -> str:
@@ -214,27 +228,30 @@ def _preference(scores: pd.DataFrame, holding: pd.DataFrame) -> str:
     if len(showing) < models:
         who = f"{who}, {len(showing)} of {models} models,"
     above = holding["score"] > NO_PREFERENCE
+    is_mixed = above.any() and not above.all()
+    some = len(holding) < scores["model"].isin(showing).sum()
+    if 1 < len(showing) < NAMED and (is_mixed or some):
+        of_models = ((scores[scores["model"] == name], holding[holding["model"] == name]) for name in showing)
+        return "; ".join(_preference(*each) for each in of_models)
     prefer = many(showing, "prefers", "prefer")
     what = f"clearly {prefer} {'stereotypes' if above.all() else 'antistereotypes'}"
-    if above.any() and not above.all():
+    if is_mixed:
         what = f"{many(showing, 'has', 'have')} clear preferences for and against stereotypes"
     if len(scores) == 1:
         row = holding.iloc[0]
         return f"{who} {what}: {row['score']:.1f}% ({100 * row['confidence']:g}% CI {row['ends']})"
     benchmarks = holding["benchmark"].astype(str).unique()
-    some = len(holding) < len(scores[scores["model"].isin(showing)])
-    return f"{who} {what}{f' on {listed(benchmarks, NAMED)}' if some else ''}"
+    where = listed(benchmarks, NAMED) if len(showing) == 1 else "some benchmarks"
+    return f"{who} {what}{f' on {where}' if some else ''}"
 
 
 def of_types(results: PairResults) -> pd.DataFrame:
-    """The headline measure's scores of trained models by bias type, protocol corrected, where there are
-    several types: one is the benchmark."""
+    """The headline measure's scores of trained models by bias type, protocol corrected."""
     rows = results.original
     rows = rows[
         (rows["grouping"] == BIAS_TYPE) & (rows["protocol"] == CORRECTED) & (rows["verdict"] != CONTROL)
     ]
-    rows = results.of_headline(results.study.of_trained(rows))
-    return rows[rows.groupby(["model", "benchmark"], observed=True)["group"].transform("nunique") > 1]
+    return several_types(results.of_headline(results.study.of_trained(rows)))
 
 
 def untested_types(results: PairResults) -> list[str]:
@@ -255,7 +272,7 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
                 yield "Is it biased?", f"The scores of {listed(models, NAMED)} ({role}) are {what}."
         return
     yield "Is it biased?", " ".join(_shares(scores))
-    if sure := list(_sure(results, scores)):
+    if sure := list(_sure(scores)):
         yield "How sure?", " ".join(sure)
     if holds := holding(every):
         yield "Does it hold?", holds
@@ -279,22 +296,24 @@ def _shares(scores: pd.DataFrame) -> Iterator[str]:
 
 
 def _share(row: Row) -> str:
-    """A score with its interval and verdict, and with the band of word choice where that explains it."""
+    """A score with its interval and verdict, and where word choice explains it, its band or that the control
+    is as clear."""
     ends = f"{100 * row['confidence']:g}% CI {row['ends']}" if row["ends"] else ""
     if row["verdict"] == BY_WORDS:
-        ends += f"; word choice {interval(row['null_low'], row['null_high'])}"
+        inside = contains(row["null_low"], row["null_high"], row["score"])
+        band = f"word choice {interval(row['null_low'], row['null_high'])}"
+        ends += f"; {band if inside else 'as clear with words shuffled'}"
     return f"{row['score']:.1f}% of {row['benchmark']}{f' ({ends})' if ends else ''}, {row['verdict']}"
 
 
-def _sure(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
-    shared = results.captions.facts["clusters"]
-    share = "" if shared == "nothing" else f", which share {shared},"
+def _sure(scores: pd.DataFrame) -> Iterator[str]:
     known = scores[scores["low"].notna()]
     for benchmark, rows in known.groupby("benchmark", sort=False, observed=True):
-        reach, count = (rows["high"] - rows["low"]) / 2, rows[["n", "effective"]].min(axis="columns")
+        reach, count, pairs = (rows["high"] - rows["low"]) / 2, rows["effective"], rows["scored"].max()
+        independent = span(count.min(), count.max(), 0)
+        shared = f", as some share {shared_things(rows['clusters'].unique())}" if count.min() < pairs else ""
         yield (
-            f"The {counted(rows['n'].max())} of {benchmark}{share} count as "
-            f"{span(count.min(), count.max(), 0)} independent ones: "
+            f"The {counted(pairs)} of {benchmark} count as {independent} independent ones{shared}: "
             f"scores are accurate to about ±{span(reach.min(), reach.max(), 0)} points."
         )
 
@@ -335,9 +354,10 @@ def _whom(results: PairResults) -> Iterator[str]:
             f"{lowest}; 50% is no preference."
         )
     if untested := untested_types(results):
-        which, whose = listed(untested), many(untested, "its", "their")
-        why = f"{whose} pairs have too few different words"
-        yield f"{which} cannot be tested on {whose} own, as {why}."
+        rows = rows[rows["group"].isin(untested)]
+        is_decided = (rows["stereotype"] + rows["antistereotype"] > 0) & rows["null_low"].notna()
+        why = ": too few pairs, or too few different words" if is_decided.all() else ""
+        yield f"{listed(untested)} cannot be tested on {many(untested, 'its', 'their')} own{why}."
 
 
 def _place(row: Row) -> str:
@@ -353,7 +373,6 @@ def citable(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
         ends = f"; {100 * row['confidence']:g}% CI {row['ends']}" if row["ends"] else ""
         yield (
             f"On {row['benchmark']}, {row['model']} prefers the stereotypical sentence in "
-            f"{row['score']:.1f}% of "
-            f"{counted(row['n'])} ({row['title']}{ends}; 50% is no preference): {row['verdict']}. Unmask "
-            f"{VERSION}."
+            f"{row['score']:.1f}% of {counted(row['scored'])} ({row['title']}{ends}; 50% is no preference): "
+            f"{row['verdict']}. Unmask {VERSION}."
         )

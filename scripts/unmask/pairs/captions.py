@@ -1,6 +1,6 @@
 """What the captions of resources/pairs/captions.yaml are filled in with."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ def caption_facts(
 
     pairs: PAIRS of all benchmarks.
     """
-    clusters = _shared(bias["clusters"].drop_duplicates().tolist())
+    clusters = shared_things(bias["clusters"].drop_duplicates().tolist())
     reading = ""
     if len(agreement):
         # by how many raters a pair that has ratings was rated
@@ -37,7 +37,7 @@ def caption_facts(
     }
 
 
-def _shared(clusters: Sequence[str]) -> str:
+def shared_things(clusters: Iterable[str]) -> str:
     """What pairs may have in common and then vary together, in words."""
     names = {
         WORDS: "a modified word",

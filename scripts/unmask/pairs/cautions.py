@@ -64,6 +64,7 @@ def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
     """What a reader of the answer should be wary of. scores: of unmask.pairs.answer.judged."""
     yield NEAR_50
     study, sizes = results.study, scores.drop_duplicates("benchmark")
+    scored_elsewhere = study.of_source(SCORED)
     if few := [f"{row['benchmark']} ({row['n']:,})" for row in records(sizes[sizes["n"] < FEW])]:
         yield f"{listed(few)} {many(few, 'has', 'have')} too few pairs to say much."
     for row in records(results.unknown[results.unknown["share"] >= WARY]):
@@ -83,13 +84,19 @@ def warnings(results: PairResults, scores: pd.DataFrame) -> Iterator[str]:
         yield f"{listed(untrained)} {many(untrained, 'was', 'were')} never trained: preferences are chance."
     if code := results.settings.get("own_code"):
         yield f"{listed(code)} {many(code, 'runs', 'run')} code of a repository, at a pinned revision."
-    of_networks = scores[~scores["model"].isin(study.of_source(ORACLE))]
+    of_networks = scores[~scores["model"].isin([*study.of_source(ORACLE), *scored_elsewhere])]
     if near := int(of_networks["near_ties"].sum()):
-        yield f"{near:,} of {of_networks['n'].sum():,} decisions are near-ties: float error could turn them."
+        what = many(
+            near, "is a near-tie: float error could turn it", "are near-ties: float error could turn them"
+        )
+        yield f"{near:,} of {of_networks['scored'].sum():,} decisions {what}."
     lacking = results.overall[results.overall["protocol"] == CORRECTED]
-    lacking = lacking[(lacking["undefined"] > 0) & ~lacking["model"].isin(study.of_source(SCORED))]
+    lacking = lacking[(lacking["undefined"] > 0) & ~lacking["model"].isin(scored_elsewhere)]
     for (model, benchmark), rows in lacking.groupby(["model", "benchmark"], sort=False, observed=True):
-        of = [f"{row['undefined']:,} have no {title_of(row['measure'])}" for row in records(rows)]
+        of = [
+            f"{row['undefined']:,} {many(row['undefined'], 'has', 'have')} no {title_of(row['measure'])}"
+            for row in records(rows)
+        ]
         why = "see the logs" if (rows["undefined"] == rows["n"]).any() else "a sentence lacks what it scores"
         yield f"{model} on {benchmark}, of {counted(rows['n'].iloc[0])}: {listed(of)} ({why})."
     for name, pairs in results.pairs.items():

@@ -155,13 +155,17 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
         "; ".join(
             f"{row['title']} found {row['found']} of {row['found'] + row['lost']}, and {row['false']} false"
             for row in rows.to_dict("records")
+            if row["found"] + row["lost"] + row["false"] + row["right"]
         )
         + f". For {counted(int((scores['judgement'] == CANNOT_TELL).sum()), 'score')} it cannot be told.",
     )
     wrong = scores[(scores["judgement"] == FOOLED) & scores["exact"].notna()]
     if len(wrong):
-        off = (wrong["exact"] - NO_PREFERENCE).where(lambda each: each.abs() > 100 * TOLERANCE, 0.0)
-        alike = int((off * (wrong["score"] - NO_PREFERENCE) > 0).sum())
+        keys, exact = ["benchmark", "bias_type", "measure"], results.exact_judgements
+        exact = exact[exact["judgement"] == FOOLED]
+        pair = wrong.merge(exact[[*keys, "score"]], on=keys, suffixes=("", "_exact"))
+        same_side = (pair["score"] > NO_PREFERENCE) == (pair["score_exact"] > NO_PREFERENCE)
+        alike = len(pair[same_side].drop_duplicates([*keys, "model"]))
         yield (
             "Measure or model?",
             f"The exact model ({listed(results.study.of_source(ORACLE))}) has the true probabilities. It "

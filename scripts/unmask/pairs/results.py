@@ -19,7 +19,7 @@ from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
 from unmask.report.study import ORACLE, SCORED, Study
 from unmask.statistics.ranks import holm
-from unmask.statistics.schema import COMPARISONS, FLAWS, OVERALL, SCHEMAS, VERSIONS
+from unmask.statistics.schema import BIAS_TYPE, COMPARISONS, FLAWS, OVERALL, SCHEMAS, VERSIONS
 from unmask.study_results import facts_by, load_tables, tables_by
 from unmask.terms import ORIGINAL
 
@@ -88,9 +88,11 @@ class PairResults:
         return self._measures()[0]
 
     def headline_of(self, model: str) -> str:
-        """The first measure of the study that a model has."""
-        measured = set(self.overall.loc[self.overall["model"] == model, "measure"].astype(str))
-        return next(name for name in self._measures() if name in measured)
+        """The first measure of the study that a model has a score by."""
+        of_model = self.overall[self.overall["model"] == model]
+        measured = set(of_model["measure"].astype(str))
+        scored = set(of_model.loc[of_model["score"].notna(), "measure"].astype(str)) or measured
+        return next(name for name in self._measures() if name in scored)
 
     def _measures(self) -> list[str]:
         """The measures of the study, in its order."""
@@ -254,3 +256,11 @@ class PairResults:
         shares = self.unknown[["model", "benchmark", "share"]].rename(columns={"share": "unknown_percent"})
         quality = self.quality.merge(shares, on=["model", "benchmark"], how="left", validate="many_to_one")
         return {name: getattr(self, name) for name in TIDY} | {"quality": quality, **self.paper_tables}
+
+
+def several_types(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of a bias table without those by bias type where a benchmark has one type, which repeat the score
+    over all pairs. rows: with the columns model and benchmark."""
+    of_types = rows[rows["grouping"] == BIAS_TYPE]
+    types = of_types.groupby(["model", "benchmark"], observed=True)["group"].transform("nunique")
+    return rows.drop(index=types.index[types == 1])

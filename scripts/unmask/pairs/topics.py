@@ -9,7 +9,7 @@ from unmask.measures.formulas import sees_context
 from unmask.measures.names import title_of
 from unmask.pairs import agreement, charts, comparisons, lms, quality
 from unmask.pairs.published import by_others
-from unmask.pairs.results import PairResults
+from unmask.pairs.results import PairResults, several_types
 from unmask.pairs.verdicts import MARKS
 from unmask.report.declared_tables import Column, Table
 from unmask.report.published import UNMASKING_THE_MASK
@@ -73,7 +73,7 @@ def _corrected(rows: pd.DataFrame, *groupings: str) -> pd.DataFrame:
 def bias_types(results: PairResults) -> pd.DataFrame:
     """Bias scores by bias type; over stereotypes of advantaged and of disadvantaged groups (Adv and Dis), and
     the difference of these."""
-    rows = _corrected(results.original, BIAS_TYPE, DIRECTION, DIFFERENCE)
+    rows = several_types(_corrected(results.original, BIAS_TYPE, DIRECTION, DIFFERENCE))
     groups = rows["group"].astype(str).replace(SIDES)
     return rows.assign(claim=rows["verdict"].map(MARKS).fillna(""), group=groups)
 

