@@ -125,7 +125,7 @@ def test_scores_are_judged_beside_what_the_exact_model_prefers(demonstration: Wo
     assert compared >= 9
     sections = json.loads((results / "report/sections/pairs.json").read_text())["sections"]
     (section,) = [each for each in sections if each["name"] == "answer"]
-    assert section["title"].startswith("In a world of known biases ")
+    assert section["title"].startswith("In a world of known biases")
     assert (results / "report/summary.txt").read_text().count("Does it hold?") == 1
 
 
