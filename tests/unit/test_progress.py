@@ -27,4 +27,5 @@ def test_speed_is_one_number_and_the_time_left_goes_by_tokens(
     assert lines(caplog, progress) == "25% done, 200 tokens a second, about 0:00:15 left"
     # what was done before is no speed, and need not be done
     progress.skip(2000)
-    assert lines(caplog, progress) == "75% done, 200 tokens a second, about 0:00:05 left"
+    progress.stage = "pass 2 of 3: "
+    assert lines(caplog, progress) == "pass 2 of 3: 75% done, 200 tokens a second, about 0:00:05 left"

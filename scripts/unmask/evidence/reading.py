@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -130,11 +131,18 @@ def read(
     some = {each: of_each for each, of_each in tables.items() if lacking & {t.path for t in of_each}}
     if not some:
         logger.info("all is there, of just these sentences and this model: nothing is left to do")
+    passes = {each: list(benchmark.divided(each.masking, subject.device.shard_tokens)) for each in some}
+    progress, number = Progress(sum(tokens for parts in passes.values() for _, tokens in parts)), count(1)
 
     def write(masking: str, model: LoadedModel) -> None:
-        for each, of_each in some.items():
+        for each, parts in passes.items():
             if each.masking == masking:
-                _write(of_each, each, model, benchmark)
+                progress.stage = f"pass {next(number)} of {len(passes)} ({each.variant}, {masking}): "
+                rows = partial(evidence_of, model=model, wanted=each, progress=progress)
+                shards = (
+                    Shard(benchmark.digest(p), n, partial(rows, benchmark.sentences[p])) for p, n in parts
+                )
+                write_in_shards(some[each], shards, progress)
 
     subject.read_under((each.masking for each in some), write)
     return [table.path for table in every]
@@ -148,12 +156,3 @@ def _tables(folder: Path, wanted: Wanted, shared: Mapping[str, Any]) -> list[Tab
     if wanted.top:
         tables.append(Table(place.with_suffix(".top.parquet"), LIKELIEST, {**facts, "top": wanted.top}))
     return tables
-
-
-def _write(tables: Sequence[Table], wanted: Wanted, model: LoadedModel, benchmark: Tokenised) -> None:
-    parts = list(benchmark.divided(wanted.masking, model.device.shard_tokens))
-    logger.info("%s, masking %s, shards: %d", wanted.variant, wanted.masking, len(parts))
-    progress = Progress(sum(tokens for _, tokens in parts))
-    rows = partial(evidence_of, model=model, wanted=wanted, progress=progress)
-    shards = (Shard(benchmark.digest(part), n, partial(rows, benchmark.sentences[part])) for part, n in parts)
-    write_in_shards(tables, shards, progress)

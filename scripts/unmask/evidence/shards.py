@@ -21,11 +21,11 @@ logger = logging.getLogger(__name__)
 
 
 class Progress:
-    """Counts what a model has read of about so many tokens, and logs it every ten seconds."""
+    """Counts what a model has read of about so many tokens, and logs it every ten seconds, after `stage`."""
 
     def __init__(self, expected_tokens: float) -> None:
         self._expected, self._skipped = max(expected_tokens, 1.0), 0.0
-        self._tokens = 0
+        self._tokens, self.stage = 0, ""
         self._start = self._said = time.monotonic()
 
     def skip(self, tokens: float) -> None:
@@ -44,7 +44,7 @@ class Progress:
         speed = self._tokens / max(self._said - self._start, 1e-9)
         left = max(self._expected - self._skipped - self._tokens, 0.0)
         done, wait = 100 * (1 - left / self._expected), timedelta(seconds=round(left / max(speed, 1e-9)))
-        line = f"{done:.0f}% done, {speed:.3g} tokens a second, about {wait} left"
+        line = f"{self.stage}{done:.0f}% done, {speed:.3g} tokens a second, about {wait} left"
         logger.info("%s", line, extra=PROGRESS)
 
 
