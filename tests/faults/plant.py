@@ -1,15 +1,13 @@
 """Plant the faults of faults.yaml, each by itself, in a copy of the project, and run tests that may find it.
 
-python tests/faults/plant.py                    all of them
-python tests/faults/plant.py holm weat-d        some
-python tests/faults/plant.py --importing holm   run all test files that import the module, not those named
+python tests/faults/plant.py                all of them
+python tests/faults/plant.py holm weat-d    some
 
 Tests that `make test` leaves out are left out. Status 0: a test fails at every fault. 1: at some all pass.
 """
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -38,16 +36,6 @@ def copy_project(folder: Path) -> None:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             copy2(ROOT / name, folder / name, follow_symlinks=False)
-
-
-def files_of(fault: Fault, importing: bool) -> list[str]:
-    """The test files that a fault names, or all that import its module."""
-    every = {path.stem: path for path in sorted((ROOT / "tests").rglob("test_*.py"))}
-    names = fault["tests"]
-    if importing:
-        module = f"unmask/{fault['file']}".removesuffix(".py").replace("/", ".")
-        names = [name for name, path in every.items() if re.search(rf"{module}\b", path.read_text())]
-    return [str(every[name].relative_to(ROOT)) for name in names]
 
 
 def preload() -> None:
@@ -82,17 +70,19 @@ def first_failure(folder: Path, files: list[str]) -> str:
     return failures.names[0].partition("[")[0].rpartition("/")[2] if failures.names else ""
 
 
-def planted(folder: Path, fault: Fault, importing: bool) -> str:
+def planted(folder: Path, fault: Fault) -> str:
     """The test that finds a fault; empty where none does."""
     path = folder / LIBRARY / fault["file"]
     right = path.read_text(encoding="utf-8")
     if right.count(fault["code"]) != 1:
         raise SystemExit(f"{fault['file']} has not once: {fault['code']}")
     path.write_text(right.replace(fault["code"], fault["fault"]), encoding="utf-8")
+    every = {file.stem: str(file) for file in folder.glob("tests/*/test_*.py")}
+    files = [every[name] for name in fault["tests"]]
     try:
         # a process of its own, which imports the library as it is now
         with ProcessPoolExecutor(1, get_context("fork")) as process:
-            return process.submit(first_failure, folder, files_of(fault, importing)).result()
+            return process.submit(first_failure, folder, files).result()
     finally:
         path.write_text(right, encoding="utf-8")
 
@@ -100,7 +90,6 @@ def planted(folder: Path, fault: Fault, importing: bool) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Plant faults, and say which test finds each.")
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--importing", action="store_true", help="run all test files that import the module")
     options = parser.parse_args()
     faults: dict[str, Fault] = yaml.safe_load(Path(__file__).with_name("faults.yaml").read_text("utf-8"))
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -109,7 +98,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy_project(Path(folder))
         for name in options.names or faults:
-            test = planted(Path(folder), faults[name], options.importing)
+            test = planted(Path(folder), faults[name])
             missed += not test
             print(f"{name}: {f'found by {test}' if test else 'not found'}", flush=True)
     return int(missed > 0)
