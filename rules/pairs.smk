@@ -154,30 +154,6 @@ rule untrained:
         "../scripts/score_untrained.py"
 
 
-rule compare_precision:
-    input:
-        manifest=result("models/{model}/manifest.json"),
-        pairs=rules.read_benchmark.output.pairs,
-    output:
-        result("statistics/{model}/{benchmark}/precision.parquet"),
-    log:
-        log_of("precision/{model}/{benchmark}.log"),
-    wildcard_constraints:
-        model=any_of(WITH_FILES),
-    threads: config["runtime"]["threads"]
-    resources:
-        **GPU,
-        mem_mb=scoring_memory,
-    params:
-        attention=lambda wildcards: {"stack": MODELS.inherited(wildcards.model, "attention")},
-        scoring=lambda wildcards: {"dtype": PAIRS.dtype(wildcards.model), "sample": SCORING.get("sample")},
-        measures=lambda wildcards: PAIRS.measures_for(wildcards.model),
-    message:
-        "Comparing {wildcards.model} on {wildcards.benchmark} with single precision"
-    script:
-        "../scripts/compare_precision.py"
-
-
 # An oracle knows its world: its evidence is computed.
 
 
@@ -420,7 +396,6 @@ ALL_UNTRAINED = [
     if model in UNTRAINED
     for benchmark in PAIRS.places([model])["benchmark"]
 ]
-PRECISION = collect(rules.compare_precision.output, zip, **PAIRS.places(PAIRS.in_other_precision))
 MODELS_COMPARED = collect(
     rules.compare_models.output, benchmark=[name for name in BENCHMARKS if len(PAIRS.on(name)) > 1]
 )
@@ -443,8 +418,7 @@ COMPARISONS = [*MODELS_COMPARED, *VERSIONS_COMPARED, *STATES_COMPARED]
 PAIRS_SETTINGS = {
     "models": display_metadata(SCORED, MODELS),
     "benchmarks": display_metadata(BENCHMARKS, BENCHMARKS),
-    # beside single precision
-    "dtypes": sorted({PAIRS.dtype(model) for model in PAIRS.in_other_precision}),
+    "dtypes": sorted({PAIRS.dtype(model) for model in SCORED} - {None, "float32"}),
 }
 SCORING_STEPS = {
     # scores keep the facts of their evidence
@@ -468,7 +442,6 @@ register(
         *(FLAWS if SCORED else []),
         *(path for paths in ALL_STATISTICS.values() for path in paths),
         *COMPARISONS,
-        *PRECISION,
     ],
     provenance=[
         *(
@@ -500,7 +473,6 @@ if SCORED:
             "pairs": PAIR_TABLES,
             "published": resource("pairs/published.csv"),
             "captions": resource("pairs/captions.yaml"),
-            "precision": PRECISION,
             "scores": ALL_SCORES,
             "flaws": FLAWS,
             "explored": collect(MEASURE_FILES["explored"], zip, **PAIRS.places(EXPLORED)),

@@ -60,6 +60,7 @@ RETIRED = {
     "regional.variants": "it is protocols",
     "runtime.gpu_manufacturer": "Snakemake sets it (--default-resources gpu_manufacturer=nvidia)",
     "runtime.gpus": "a job has one GPU; a larger model is scored elsewhere (source: scored)",
+    "scoring.sample": "states of a model (dtype: [float32, bfloat16]) are compared on all pairs",
     "statistics.clusters.*.characters": "characters of a script without spaces are words",
     "statistics.clusters.*.template": "pairs vary together by words, target and writer",
     "statistics.pairing": "tables mark the test with pairs that share something varying together",

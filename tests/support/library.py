@@ -143,14 +143,12 @@ from unmask.measures.scoring import (
     UNRELATED_COLUMNS,
     Evidence,
     coefficients,
-    compare_scores,
     contributions,
     counted,
     margins_against_unrelated,
     score_pairs,
     sentence_errors,
     sentence_scores,
-    spread_sample,
 )
 from unmask.models import devices, loading, own_code, training
 from unmask.models import linear as models_linear
@@ -214,7 +212,7 @@ from unmask.pairs.published import PAPER as PAIRS_PAPER
 from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.quality import TITLES, flawed
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
-from unmask.pairs.schema import JUDGEMENTS, PRECISION
+from unmask.pairs.schema import JUDGEMENTS
 from unmask.pairs.study import PairsStudy
 from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.verdicts import (

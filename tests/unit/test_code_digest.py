@@ -94,7 +94,6 @@ RULES = SCRIPTS.parent / "rules"
 
 
 WITH_NETWORKS = {
-    "compare_precision.py",
     "embed_names.py",
     "embed_stimuli.py",
     "fetch_model.py",

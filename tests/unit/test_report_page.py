@@ -51,7 +51,7 @@ def shown_in(folder: Path, files: dict[str, Any], models: Any, benchmarks: Any, 
     """The tables, figures, sections and page of these statistics, in a folder."""
     settings = {"models": models, "benchmarks": benchmarks, "judged": ["bert"], "measures": MEASURES}
     settings |= {"explorer": {"models": []}, "series": {"states": {"first": "bert", "second": HOSTILE}}}
-    inputs = {**files, "explored": [], "versions": [], "precision": [], "truths": list(truths)}
+    inputs = {**files, "explored": [], "versions": [], "truths": list(truths)}
     inputs |= {name.partition(".")[0]: str(path) for name, path in RESOURCES.items()}
     makes = {f"{name}_{form}": folder / f"{name}.{form}" for name in TABLES for form in ("csv", "md", "tex")}
     makes |= {f"{name}_csv": folder / f"{name}.csv" for name in CSV}

@@ -120,7 +120,7 @@ import torch
 from unmask.benchmarks.reading import read_benchmark
 from unmask.evidence.collecting import Wanted, evidence_of
 from unmask.evidence.tokenising import tokenise
-from unmask.measures.scoring import spread_sample
+from unmask.pairs.explorer import shown_pairs
 from unmask.measures.formulas import maskings_of
 from unmask.measures.scoring import score_pairs
 from unmask.models.devices import pick_device
@@ -132,7 +132,7 @@ torch.set_num_threads(1)
 folder, model, batch_tokens, benchmarks = json.loads(sys.argv[1])
 for name, path in benchmarks.items():
     for measures, count in ((["AUL", "AULA", "SSS", "AllMasked"], 150), (["CPS"], 25)):
-        pairs = spread_sample(read_benchmark(path, {"format": name}), count)
+        pairs = shown_pairs(read_benchmark(path, {"format": name}), count)
         evidence = {}
         for masking in maskings_of(measures):
             loaded = load(model, pick_device("cpu", batch_tokens), masking == "none")

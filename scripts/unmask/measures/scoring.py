@@ -217,35 +217,3 @@ def margins_against_unrelated(
                 names = {"pair_id": list(pair_ids), "measure": of.name, "protocol": protocol}
                 parts.append(pd.DataFrame({**names, **margins}))
     return pd.concat(parts[1:] or parts, ignore_index=True)
-
-
-def spread_sample(pairs: pd.DataFrame, count: int) -> pd.DataFrame:
-    """About `count` pairs, evenly spread over the benchmark; all of them where there are fewer."""
-    chosen = np.unique(np.linspace(0, len(pairs) - 1, min(count, len(pairs))).round().astype(int))
-    return pairs.iloc[chosen]
-
-
-def compare_scores(reference: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """For each measure and protocol: how far scores moved from `reference`, and which decisions flipped.
-
-    Both are Scores tables over the same pairs. Columns: measure, protocol, pairs, largest_change (of
-    any side's score), flipped (how many pairs have another outcome), flipped_pairs (their ids, separated
-    by spaces).
-    """
-    keys = ["measure", "protocol", "pair_id"]
-    both = reference.merge(other, on=keys, suffixes=("", "_other"), validate="one_to_one")
-    if not len(both) == len(reference) == len(other):
-        raise ValueError("the two tables have different pairs")
-    moved = [(both[side] - both[f"{side}_other"]).abs() for side in SIDES]
-    both = both.assign(change=np.fmax(moved[0], moved[1]), flips=both["outcome"] != both["outcome_other"])
-    return pd.DataFrame(
-        {
-            "measure": name,
-            "protocol": protocol,
-            "pairs": len(rows),
-            "largest_change": rows["change"].max(),
-            "flipped": int(rows["flips"].sum()),
-            "flipped_pairs": " ".join(rows.loc[rows["flips"], "pair_id"]),
-        }
-        for (name, protocol), rows in both.groupby(keys[:2], sort=False)
-    )

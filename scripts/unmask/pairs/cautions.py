@@ -132,6 +132,8 @@ def measured(results: PairResults) -> Iterator[str]:
             yield f"The band of word choice of {listed(by_words)} is by words, as tokens are not known."
         if bare := [name for name in scored if not bands.get(name, False)]:
             yield f"Too little is known of the tokens of {listed(bare)} for a band of word choice."
+    if dtypes := results.settings.get("dtypes"):
+        yield f"Some models read in {listed(dtypes)}, which moves scores by more than the error of near-ties."
     paths = results.files["scores"]
     facts = [each for path in paths for each in read_metadata(path).get("evidence", {}).values()]
     if starts := {each["model"]: each["start"] or "nothing" for each in facts if "start" in each}:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.measures.formulas import SENTENCE, maskings_of, measure
-from unmask.measures.scoring import contributions, spread_sample
+from unmask.measures.scoring import contributions
 from unmask.pairs.surfaces import surfaces
 from unmask.terms import ALL, CORRECTED, LEFT, MODIFIED, NONE, ONE_MODIFIED, ONE_SHARED, SIDES, START
 
@@ -46,7 +46,8 @@ predicts; of causal language models the token with all that follows, or the whol
 
 def shown_pairs(pairs: pd.DataFrame, most: int) -> pd.DataFrame:
     """The pairs of a benchmark that the explorer shows: all, or `most` of them, evenly spread."""
-    return spread_sample(pairs, most).reset_index(drop=True)
+    places = np.linspace(0, len(pairs) - 1, min(most, len(pairs))).round().astype(int)
+    return pairs.iloc[np.unique(places)].reset_index(drop=True)
 
 
 def explored(

@@ -115,10 +115,8 @@ class Scoring(Keys):
     """In which arithmetic the models run, and which benchmarks their tokenizers may read."""
 
     dtype: Literal["float32", "tf32", "bfloat16"] = "float32"
-    """float32, or one that is faster and moves scores: tf32 (on a GPU) or bfloat16. The report then says how
-    far scores move and which decisions flip on a sample of pairs."""
-    sample: Count = 200
-    """How many pairs that sample has."""
+    """float32, or one that is faster and moves scores: tf32 (on a GPU) or bfloat16. `states:
+    {dtype: [float32, bfloat16]}` of a model compares it with itself."""
     unknown_tokens: Annotated[float, Field(ge=0, le=1)] = 0.1
     """The largest share of the tokens of a benchmark that may be unknown to a model's tokenizer. Above it the
     model is not scored and the job stops; 1 allows any share."""

@@ -6,7 +6,6 @@ from typing import Any
 from unmask.benchmarks.schema import PAIRS
 from unmask.evidence.schema import EVIDENCE, LIKELIEST
 from unmask.measures.schema import SCORES
-from unmask.pairs.schema import PRECISION
 from unmask.statistics.schema import COMPARISONS, FLAWS, SCHEMAS, VERSIONS
 
 TABLES: Mapping[str, tuple[str, Any]] = {
@@ -24,5 +23,4 @@ TABLES: Mapping[str, tuple[str, Any]] = {
     "models_compared": ("comparisons/{benchmark}.parquet", COMPARISONS),
     "versions": ("versions/{benchmark}.parquet", VERSIONS),
     "states": ("series/{series}/{benchmark}.parquet", COMPARISONS),
-    "precision": ("statistics/{model}/{benchmark}/precision.parquet", PRECISION),
 }

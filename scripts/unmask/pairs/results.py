@@ -13,7 +13,6 @@ from unmask.pairs.captions import caption_facts
 from unmask.pairs.judging import judge, read_truths
 from unmask.pairs.paper_tables import lay_out, paper_tables
 from unmask.pairs.published import published_percents
-from unmask.pairs.schema import PRECISION
 from unmask.pairs.verdicts import verdicts, with_controls, with_corrected_p
 from unmask.report.captions import Captions, load_captions
 from unmask.report.sheets import Sheet
@@ -52,11 +51,10 @@ def _statistics(name: str, *families: str) -> "cached_property[pd.DataFrame]":
 class PairResults:
     """The results of a study on sentence pairs, each read when it is first asked for, and once.
 
-    files: the tables of unmask.statistics.schema.SCHEMAS and precision (of every model and benchmark),
-    models_compared, pairs and flaws (of every benchmark), versions (of each that is a version of another),
-    states (of every series and benchmark), scores (all of the study), published (a CSV), captions (a YAML),
-    truths (of worlds), and for the explorer explored (of every
-    model and benchmark that it shows).
+    files: the tables of unmask.statistics.schema.SCHEMAS (of every model and benchmark), models_compared,
+    pairs and flaws (of every benchmark), versions (of each that is a version of another), states (of every
+    series and benchmark), scores (all of the study), published (a CSV), captions (a YAML), truths (of worlds), and
+    explored (of every model and benchmark that the explorer shows).
 
     settings: models, benchmarks, dtypes, measures, judged (the models that were trained on what was planted),
     own_code (the models that run code of their repositories), series (by name the models of the states), and
@@ -144,11 +142,6 @@ class PairResults:
     def versions(self) -> pd.DataFrame:
         """VERSIONS of the study's benchmarks, with the column benchmark first."""
         return self.study.of_benchmarks(self.files["versions"], VERSIONS)
-
-    @cached_property
-    def precision(self) -> pd.DataFrame:
-        """PRECISION of every model and benchmark."""
-        return self.study.collect(self.files["precision"], PRECISION)
 
     @cached_property
     def pairs(self) -> dict[str, pd.DataFrame]:

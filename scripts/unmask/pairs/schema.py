@@ -1,19 +1,6 @@
-"""What another arithmetic does to decisions, and judgements on what was planted."""
+"""Judgements on what was planted."""
 
 from unmask.tables import schema
-
-PRECISION = schema(
-    """
-    measure         word  the measure
-    protocol        word  published or corrected
-    pairs           i32   pairs of the sample that was scored in both arithmetics
-    largest_change  f64?  largest change of any side's score, in the measure's unit; null where no pair has
-                          one
-    flipped         i32   pairs with another outcome than in single precision
-    flipped_pairs   text  their ids, separated by spaces
-    """
-)
-"""One row per measure and protocol. Metadata: model, benchmark, device and dtype (what is compared)."""
 
 JUDGEMENTS = schema(
     """

@@ -128,11 +128,6 @@ class PairsStudy:
         stated = self.entries.inherited(model, "dtype") or self.study.get("scoring", {}).get("dtype")
         return stated if self.entries.has_files(model) else None
 
-    @cached_property
-    def in_other_precision(self) -> list[str]:
-        """The models that read pairs in another arithmetic than float32."""
-        return [name for name in self.models if self.dtype(name) not in (None, "float32")]
-
     def has_untrained(self, model: str) -> bool:
         """Whether there are untrained networks like a model: none like one untrained or without files."""
         return (

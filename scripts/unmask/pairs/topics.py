@@ -15,7 +15,7 @@ from unmask.report.declared_tables import Column, Table
 from unmask.report.published import UNMASKING_THE_MASK
 from unmask.report.sheets import counted
 from unmask.report.topics import Topic, clear
-from unmask.report.wording import listed, many
+from unmask.report.wording import many
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.ranks import holm
 from unmask.statistics.schema import BIAS_TYPE, DIFFERENCE, DIRECTION, OVERALL
@@ -115,17 +115,6 @@ def peers(results: PairResults) -> pd.DataFrame:
     return _titled(rows.assign(difference=rows["score"] - rows["percent"]))
 
 
-def says_of_precision(results: PairResults) -> Iterator[str]:
-    """How many decisions of a sample differ from those in single precision."""
-    if (rows := results.precision).empty:
-        return
-    yield (
-        f"In {listed(results.settings['dtypes'])}, {rows['flipped'].sum():,} of "
-        f"{counted(int(rows['pairs'].sum()), 'decision')} on a sample of pairs are otherwise than in single "
-        "precision."
-    )
-
-
 def states(results: PairResults) -> pd.DataFrame:
     """The headline's scores of all states of each series, first ones included."""
     rows = results.of_headline(_corrected(results.original, OVERALL))
@@ -176,7 +165,7 @@ def says_of_trust(results: PairResults) -> Iterator[str]:
     scores."""
     several = (
         *(says_of_controls, quality.says, comparisons.says, agreement.says),
-        *(says_of_paper, says_of_precision),
+        says_of_paper,
     )
     for says in several:
         yield from islice(says(results), 1)

@@ -14,7 +14,7 @@ from unmask.urls import as_shown, query_digest
 FILE = "settings.json"
 """Its name in the study's folder of results."""
 
-LAYOUT = 3
+LAYOUT = 4
 """The layout of a study's folder of results: higher by one with each change of its files or tables."""
 
 _NO_MATTER = ("data", "runtime", "title", "licence", "published", "sha256", "git_blob")
