@@ -163,7 +163,7 @@ from unmask.models.keys import Model, sources
 from unmask.models.kinds import KINDS, check_model, write_manifest
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import Encoded, LoadedModel, load
-from unmask.models.masking import Masking, head_at_labels
+from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.own_code import is_allowed
 from unmask.models.poolings import POOLINGS
 from unmask.models.random_weights import make_random, make_untrained
@@ -176,9 +176,11 @@ from unmask.models.training import (
     IGNORED,
     STATE,
     Batch,
+    Loss,
     Schedule,
     Settings,
     linear,
+    own_loss,
     steps_of,
     warmed_up,
     work_folder,

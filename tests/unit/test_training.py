@@ -22,6 +22,7 @@ from library import (
     Schedule,
     Settings,
     linear,
+    own_loss,
     pick_device,
     training,
     warmed_up,
@@ -143,7 +144,7 @@ def test_stopped_and_gone_on_it_gives_the_same_bytes(
         looks.append(step)
 
     at = [0, 3, 6, 9]
-    assert train(fresh, data, noisy, settings, tmp_path, device(), None, at, look, lengths) == history
+    assert train(fresh, data, noisy, settings, tmp_path, device(), own_loss, at, look, lengths) == history
     assert_same(fresh, whole)
     assert looks == [step for step in at if step > stop // 2 * 2 or step == stop == 0]
 
@@ -246,11 +247,17 @@ def test_an_example_or_a_batch_too_large_is_one_line(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(model, "forward", short)
     settings = Settings(4, 1e-3, 3, 0)
-    with pytest.raises(InputError, match="one example of 6 tokens is too large for the memory of cpu"):
+    with pytest.raises(
+        InputError, match="one sequence of 6 tokens by itself is too large for the memory of cpu"
+    ):
         train(model, rows(4), stacked, settings, tmp_path, device())
-    # an objective of another kind need be no sum over examples
+    # without labels the objective need be no sum over examples
+
+    def unlabelled(examples: list[dict[str, Any]]) -> Batch:
+        return {"input_ids": stacked(examples)["input_ids"]}
+
     with pytest.raises(InputError, match="a batch of 4 examples of 6 tokens is too large for the memory"):
-        train(model, rows(4), stacked, settings, tmp_path, device(), lambda model, batch: model(**batch).loss)
+        train(model, rows(4), unlabelled, settings, tmp_path, device(), lambda model, batch: model(**batch))
 
 
 def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:

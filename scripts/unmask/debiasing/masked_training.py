@@ -21,10 +21,10 @@ from transformers import AutoConfig, PreTrainedModel, PreTrainedTokenizerBase
 from unmask.debiasing.data import Base, Entry, Texts, in_batches, lines_of
 from unmask.debiasing.model_files import load_base, save
 from unmask.errors import InputError
-from unmask.models.devices import Device, within_memory
-from unmask.models.masking import Masking, head_at_labels
+from unmask.models.devices import Device
+from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.tokenizer import load_tokenizer
-from unmask.models.training import IGNORED, Batch, Settings, steps_of, train
+from unmask.models.training import IGNORED, Batch, Loss, Settings, own_loss, steps_of, train
 from unmask.terms import PUBLISHED
 
 logger = logging.getLogger(__name__)
@@ -118,11 +118,11 @@ def train_masked(
     kind = "blocks" if in_blocks else "lines"
     logger.info("%d %s, %d steps", len(examples), kind, settings.steps)
     model.to(device.torch)  # type: ignore[arg-type]
-    with head_at_labels(model):
-        before = held_out_loss(model, held, masking, device)
-        # draws from PyTorch's own generator
-        losses = train(model, examples, masking.batch, settings, work, device)
-        after = held_out_loss(model, held, masking, device)
+    loss = loss_at_labels(model, tokenizer)
+    before = held_out_loss(model, held, masking, device, loss)
+    # draws from PyTorch's own generator
+    losses = train(model, examples, masking.batch, settings, work, device, loss)
+    after = held_out_loss(model, held, masking, device, loss)
     return {
         "examples": {"kind": kind, "count": len(examples)},
         "tokens": sum(map(len, examples)),
@@ -151,7 +151,7 @@ def _single(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str], length: in
 
 
 def held_out_loss(
-    model: PreTrainedModel, held: Sequence[Ids], masking: Masking, device: Device
+    model: PreTrainedModel, held: Sequence[Ids], masking: Masking, device: Device, loss: Loss = own_loss
 ) -> float | None:
     """Mean loss of the tokens that are hidden in `held` (always the same), in nats; None where none is."""
     model.eval()  # type: ignore[no-untyped-call]
@@ -159,19 +159,16 @@ def held_out_loss(
     total, count = 0.0, 0
     # the masking is drawn for 32 examples at a time, so it does not depend on the batch size
     for examples in in_batches(held, 32):
-        batch, start = masking.batch(examples, generator), 0
-        while start < len(examples):
-            size = min(max(1, device.batch_tokens // longest), len(examples) - start)
-            part = {name: tensor[start : start + size] for name, tensor in batch.items()}
-            hidden = int((part["labels"] != IGNORED).sum())
-            loss = within_memory(_loss, model, part, device) if hidden else 0.0
-            if loss is None:
-                device.take_half(size, longest)
-                continue
-            total, count, start = total + loss * hidden, count + hidden, start + size
+        batch = {name: each.to(device.torch) for name, each in masking.batch(examples, generator).items()}
+        read = partial(_sum_of_losses, model, batch, loss)
+        for of_part, hidden in device.in_parts(len(examples), longest, read):
+            total, count = total + of_part, count + hidden
     return total / count if count else None
 
 
-def _loss(model: PreTrainedModel, batch: Batch, device: Device) -> float:
-    with torch.inference_mode():
-        return float(model(**{name: tensor.to(device.torch) for name, tensor in batch.items()}).loss)
+@torch.inference_mode()
+def _sum_of_losses(model: PreTrainedModel, batch: Batch, loss: Loss, rows: slice) -> tuple[float, int]:
+    """The losses of some rows of a batch, and of how many tokens."""
+    part = {name: tensor[rows] for name, tensor in batch.items()}
+    hidden = int((part["labels"] != IGNORED).sum())
+    return (float(loss(model, part)) * hidden if hidden else 0.0), hidden

@@ -8,13 +8,13 @@ device's memory is taken in smaller portions.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from unmask.evidence.shards import Progress
-from unmask.models.devices import within_memory
 from unmask.models.loading import LoadedModel
 
 Floats = npt.NDArray[np.float32]
@@ -143,23 +143,18 @@ def _fill(
 ) -> None:
     """Read all inputs, and write the answer to each question to its place in the columns."""
     for alike in inputs:
-        (count, length), done = alike.ids.shape, 0
-        while done < count:
-            batch = alike.part(slice(done, done + max(1, model.device.batch_tokens // length)))
-            answers = within_memory(_read, model, batch, top)
-            if answers is None:
-                model.device.take_half(*batch.ids.shape)
-                continue
+        count, length = alike.ids.shape
+        for batch, answers in model.device.in_parts(count, length, partial(_read, model, alike, top)):
             for column, values in zip(columns, answers, strict=True):
                 column[batch.question] = values
-            done += len(batch.ids)
             if progress is not None:
                 progress.add(batch.ids.size)
 
 
 @torch.inference_mode()
-def _read(model: LoadedModel, batch: _Inputs, top: int) -> Columns:
-    """The columns of Answers for a batch, or the first alone where `special` is None."""
+def _read(model: LoadedModel, alike: _Inputs, top: int, rows: slice) -> tuple[_Inputs, Columns]:
+    """Some of the inputs, and their columns of Answers, or the first alone where `special` is None."""
+    batch = alike.part(rows)
     places, place_of = np.unique(batch.row * batch.ids.shape[1] + batch.position, return_inverse=True)
     states, received = _encode(model, batch, places)
     # a distribution has four bytes for each token of the vocabulary
@@ -169,7 +164,7 @@ def _read(model: LoadedModel, batch: _Inputs, top: int) -> Columns:
         some = slice(*np.searchsorted(place_of, (start, start + room)))
         questions = place_of[some] - start, batch.token[some]
         parts.append(_project(model, states[start : start + room], *questions, wanted))
-    return *(np.concatenate(column) for column in zip(*parts, strict=True)), *received
+    return batch, (*(np.concatenate(column) for column in zip(*parts, strict=True)), *received)
 
 
 def _encode(model: LoadedModel, batch: _Inputs, places: Indices) -> tuple[torch.Tensor, Columns]:

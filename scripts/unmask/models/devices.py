@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, groupby
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -75,6 +76,21 @@ class Device:
         now = f"at most {self.batch_tokens} tokens from here on"
         same = "the results stay the same but for rounding, which the shape of a batch may change"
         logger.warning("out of memory on %s with %s: %s; %s", self, tried, now, same)
+
+    def in_parts(self, sequences: int, length: int, read: Callable[[slice], T]) -> Iterator[T]:
+        """What `read` gives for `sequences` of `length` tokens, part by part, each of which fits into memory.
+
+        Raises InputError as `take_half` does.
+        """
+        start = 0
+        while start < sequences:
+            part = slice(start, min(start + max(1, self.batch_tokens // length), sequences))
+            result = within_memory(read, part)
+            if result is None:
+                self.take_half(part.stop - start, length)
+                continue
+            yield result
+            start = part.stop
 
 
 def pick_device(name: str, batch_tokens: int | None = None) -> Device:
@@ -193,17 +209,11 @@ def read_in_batches(
         numbers.setdefault(each, []).append(number)
     in_order = sorted(numbers, key=lambda each: ([-size for size in shape(each)], each))
     for (length, *_), alike in groupby(in_order, key=shape):
-        waiting = list(alike)
-        while waiting:
-            batch = waiting[: max(1, device.batch_tokens // length)]
-            results = within_memory(_results, read, batch)
-            if results is None:
-                device.take_half(len(batch), length)
-                continue
-            yield from ((numbers[each], result) for each, result in zip(batch, results, strict=True))
-            del waiting[: len(batch)]
+        distinct = list(alike)
+        for part in device.in_parts(len(distinct), length, partial(_results, read, distinct)):
+            yield from ((numbers[each], result) for each, result in part)
 
 
 @torch.inference_mode()
-def _results(read: Callable[[Sequence[Input]], torch.Tensor], batch: Sequence[Input]) -> Any:
-    return read(batch).float().cpu().numpy()
+def _results(read: Callable[[Sequence[Input]], torch.Tensor], inputs: Sequence[Input], part: slice) -> Any:
+    return zip(inputs[part], read(inputs[part]).float().cpu().numpy(), strict=True)

@@ -105,13 +105,13 @@ def load(
     with _in_memory(directory, device):
         probes = [_probe(tokenizer, shape, device.torch) for shape in PROBES]
         attention = _attention_output(network, probes, stack) if with_attention else None
-        plain = _Reader(network, attention, apart=False)
+        plain = Reader(network, attention, apart=False)
         expected = _outputs(plain, probes)
         if fast_layers:
             if device.torch.type == "cpu":
                 use_fast_linear_layers(network)
             _use_fused_gelu(network)
-        ways = (_Reader(network, attention, apart=True), plain)
+        ways = (Reader(network, attention, apart=True), plain)
         way = next((each for each in ways if _agrees(each, probes, expected, TOLERANCE[dtype])), None)
     if way is None and fast_layers:
         logger.warning("faster layers differ from the plain ones: this model runs without them")
@@ -180,7 +180,7 @@ def _attention_output(
         return None
     try:
         # without maps of all tokens by all there are two outputs a probe
-        if len(_outputs(_Reader(network, name, apart=False), probes)) == 3 * len(probes):
+        if len(_outputs(Reader(network, name, apart=False), probes)) == 3 * len(probes):
             return name
     except Exception as error:  # whatever it is that an architecture cannot
         _log_unsupported(error)
@@ -190,7 +190,15 @@ def _attention_output(
     return None
 
 
-class _Reader:
+def head_apart(network: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> "Reader | None":
+    """The way to read with a network in evaluation mode whose head runs apart from its encoder; None where
+    the two give other log-probabilities than the network does."""
+    probes = [_probe(tokenizer, shape, network.device) for shape in PROBES]
+    plain, apart = (Reader(network, None, apart) for apart in (False, True))
+    return apart if _agrees(apart, probes, _outputs(plain, probes), TOLERANCE["float32"]) else None
+
+
+class Reader:
     """A way to read with a network: encoder and head apart, or as it is, the head running at every position.
 
     The encoder is the network's base model. The head is whatever the network does with the base model's
@@ -253,7 +261,7 @@ def _use_fused_gelu(network: nn.Module) -> None:
 
 
 @torch.inference_mode()
-def _outputs(way: _Reader, probes: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+def _outputs(way: Reader, probes: Sequence[torch.Tensor]) -> list[torch.Tensor]:
     """What a way of reading makes of each probe: log-probabilities at all places and at some alone, as where
     tokens are hidden, and attention if there is any."""
     outputs = []
@@ -267,7 +275,7 @@ def _outputs(way: _Reader, probes: Sequence[torch.Tensor]) -> list[torch.Tensor]
 
 
 def _agrees(
-    way: _Reader, probes: Sequence[torch.Tensor], expected: Sequence[torch.Tensor], tolerance: float
+    way: Reader, probes: Sequence[torch.Tensor], expected: Sequence[torch.Tensor], tolerance: float
 ) -> bool:
     """Whether a way of reading gives the log-probabilities and the attention that it should."""
     try:

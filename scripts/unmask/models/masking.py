@@ -1,22 +1,17 @@
 """Training a masked language model: tokens that it is to predict, and a head that runs at these alone."""
 
-import logging
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from unmask.models.checking import count_embeddings
-from unmask.models.devices import ran_out_of_memory
-from unmask.models.training import IGNORED, Batch
-
-logger = logging.getLogger(__name__)
+from unmask.models.loading import head_apart
+from unmask.models.training import IGNORED, Batch, Loss, own_loss
 
 CHOSEN = 0.15
 """BERT's share of the tokens that are to be predicted."""
@@ -75,54 +70,21 @@ class Masking:
         return torch.where(chosen & (fate >= masked + kept), random, corrupted), chosen
 
 
-@contextmanager
-def head_at_labels(model: PreTrainedModel) -> Iterator[None]:
-    """Have the head of a masked language model run, while the block does, where there are labels alone.
+def loss_at_labels(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> Loss:
+    """The loss of a masked language model, whose head runs where there are labels alone.
 
     That is a seventh of the tokens, and over a large vocabulary the head is half of a small model's work. In
-    an architecture of which the loss would come out otherwise it runs at every position.
+    an architecture whose head cannot run apart from the encoder it is the model's own loss.
     """
-    expected, places = _losses(model), cast(Tensor | None, None)
-
-    def before(module: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
-        nonlocal places
-        labels, places = kwargs.get("labels"), None
-        if labels is None or (labels == IGNORED).all():
-            return None
-        places = labels != IGNORED
-        return args, kwargs | {"labels": labels[places][None]}
-
-    def behind(encoder: nn.Module, args: Any, output: Any) -> Any:
-        if places is not None:
-            output["last_hidden_state"] = output["last_hidden_state"][places][None]
-        return output
-
-    with ExitStack() as hooks:
-        hooks.callback(model.register_forward_pre_hook(before, with_kwargs=True).remove)
-        hooks.callback(model.base_model.register_forward_hook(behind).remove)
-        try:
-            same = np.allclose(_losses(model), expected, rtol=1e-3, atol=0)
-        except Exception as error:  # whatever it is that an architecture cannot
-            if ran_out_of_memory(error):
-                raise
-            same = False
-        if not same:
-            logger.info("head at labels alone: not for this architecture, it runs at every position")
-            hooks.close()
-        yield
-
-
-@torch.inference_mode()
-def _losses(model: PreTrainedModel) -> list[float]:
-    """The losses on short inputs of two lengths, with more labels than a sequence has tokens."""
     model.eval()  # type: ignore[no-untyped-call]
-    generator, vocabulary, losses = torch.Generator().manual_seed(0), count_embeddings(model), []
-    for length in (8, 7):
-        ids = torch.randint(vocabulary, (2, length), generator=generator).to(model.device)
-        # padding in the middle of a sequence would move the positions behind it
-        if (pad := model.config.pad_token_id) is not None:
-            ids[ids == pad] = (pad + 1) % vocabulary
-        labels = ids.clone()
-        labels[:, ::3] = IGNORED
-        losses.append(float(model(input_ids=ids, attention_mask=torch.ones_like(ids), labels=labels).loss))
-    return losses
+    reader = head_apart(model, tokenizer)
+    if reader is None:
+        return own_loss
+
+    def loss(model: PreTrainedModel, batch: Batch) -> Tensor:
+        labels = batch["labels"].flatten()
+        places = (labels != IGNORED).nonzero()[:, 0]
+        encoded = reader.encode(batch["input_ids"], places, batch["attention_mask"])
+        return cross_entropy(reader.head(encoded.hidden), labels[places])
+
+    return loss

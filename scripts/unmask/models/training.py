@@ -10,10 +10,11 @@ import json
 import logging
 import math
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache, partial
 from pathlib import Path
@@ -35,6 +36,7 @@ logger = logging.getLogger(__name__)
 
 Batch = dict[str, Tensor]
 Loss = Callable[[PreTrainedModel, Batch], Tensor]
+"""Of a batch with `labels`, their mean, which is read in parts where memory is small; else of any kind."""
 Schedule = Callable[[int, int], float]
 """The share of the learning rate at a step (from 0), of how many steps there are."""
 
@@ -111,6 +113,12 @@ def work_folder(beside: str | Path, of: Mapping[str, Any]) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+def own_loss(model: PreTrainedModel, batch: Batch) -> Tensor:
+    """The mean over a batch's labels, by the model's own loss."""
+    loss: Tensor = model(**batch).loss
+    return loss
+
+
 def train(
     model: PreTrainedModel,
     examples: Examples,
@@ -118,7 +126,7 @@ def train(
     settings: Settings,
     work: Path | None,
     device: Device,
-    loss: Loss | None = None,
+    loss: Loss = own_loss,
     at: Sequence[int] = (),
     on_step: Callable[[int], None] | None = None,
     lengths: Sequence[int] | None = None,
@@ -130,7 +138,7 @@ def train(
     - collate: makes a batch (input_ids, attention_mask, labels …) of examples; draws from PyTorch's generator
     - work: a folder for states, of this work alone (`work_folder`); a call with one that a killed process
       left goes on from there, and None saves nothing
-    - loss: of a batch; by default the model's own, a mean over its labels
+    - loss: of a batch
     - on_step: called with each of the steps in `at` (0 is before the first), the model in evaluation mode;
       what it draws changes nothing
     - lengths: of the examples, in tokens; a batch then has examples of one length, so that none is padded
@@ -139,7 +147,7 @@ def train(
       in place, with the weights
 
     Returns the mean loss of every tenth of the steps, as {step, loss}. When a batch does not fit into memory,
-    it and those after it are read in halves; with a `loss`, which need be no sum over examples, that is
+    it and those after it are read in halves; one without labels, whose loss need be no sum over examples, is
     refused. What is drawn for a step depends on the seed and its number alone: on the same machine, with as
     many threads, the same call gives the same weights, be it interrupted or not. Raises InputError for no
     examples, a loss that is not a number, and an example or batch that does not fit into memory.
@@ -152,7 +160,9 @@ def train(
     batches = batches or _shuffled(len(examples), settings, lengths)
     state = {} if state is None else state
     done, history, recent = _restore(work, model, optimizer, device, state)
-    part, limit, began = max(1, settings.steps // 10), settings.batch, time.monotonic()
+    part, began = max(1, settings.steps // 10), time.monotonic()
+    # a batch is read whole until memory has run out
+    memory = replace(device, batch_tokens=sys.maxsize)
     devices = [] if device.torch.type == "cpu" else [device.torch]
     with torch.random.fork_rng(devices=devices):
         if on_step and done == 0 and 0 in at:
@@ -164,8 +174,8 @@ def train(
             batch = {name: tensor.to(device.torch) for name, tensor in batch.items()}
             if not model.training:
                 model.train()
-            while (result := within_memory(_backward, model, batch, limit, loss)) is None:
-                limit = _half(limit, batch, device, whole=loss is not None)
+            while (result := within_memory(_backward, model, batch, memory, loss)) is None:
+                _half(batch, memory)
                 optimizer.zero_grad(set_to_none=True)
                 _seed(settings.seed, step, device)
             mean, counted = result
@@ -225,24 +235,20 @@ def _shuffled(
     return lambda step: batches(step // count)[step % count].tolist()
 
 
-def _backward(model: PreTrainedModel, batch: Batch, limit: int, loss: Loss | None) -> tuple[float, int]:
-    """Add the gradient of the batch's mean loss, read in parts of at most `limit` examples.
+def _backward(model: PreTrainedModel, batch: Batch, memory: Device, loss: Loss) -> tuple[float, int]:
+    """Add the gradient of the batch's mean loss, read in parts that fit into memory.
 
     Returns the loss, and how much it is a mean over; where that is nothing, there is no gradient.
     """
-    size = len(next(iter(batch.values())))
-    if loss:
-        of_batch = loss(model, batch)
-        of_batch.backward()  # type: ignore[no-untyped-call]
-        return of_batch.item(), size
-    total = _counted(batch)
-    mean = 0.0
+    total, mean = _counted(batch), 0.0
+    size, length = batch["input_ids"].shape
+    limit = max(1, memory.batch_tokens // length)
     for start in range(0, size, limit):
         part = {name: tensor[start : start + limit] for name, tensor in batch.items()}
         share = _counted(part) / max(total, 1)
         if share:
-            of_part = model(**part).loss * share
-            of_part.backward()
+            of_part = loss(model, part) * share
+            of_part.backward()  # type: ignore[no-untyped-call]
             mean += of_part.item()
     return mean, total
 
@@ -255,23 +261,17 @@ def _counted(batch: Batch) -> int:
     return len(next(iter(batch.values())))
 
 
-def _half(limit: int, batch: Batch, device: Device, whole: bool) -> int:
-    """Half of the examples at a time. Raises InputError where that is none, or a batch is read `whole`."""
+def _half(batch: Batch, memory: Device) -> None:
+    """Take half as much at a time. Raises InputError where that is less than one example, or than a batch
+    without labels, whose loss need be no sum over examples."""
     size, length = batch["input_ids"].shape
-    limit = min(limit, size)
-    if limit == 1:
-        raise InputError(
-            f"training: one example of {length} tokens is too large for the memory of {device}: "
-            "give it more, or take another device (config key runtime.device)"
-        )
-    if whole:
+    if "labels" not in batch:
         raise InputError(
             f"training: a batch of {size} examples of {length} tokens is too large for the memory of "
-            f"{device}: make batch or max_length smaller (its objective is no sum over examples, so that "
+            f"{memory}: make batch or max_length smaller (its objective is no sum over examples, so that "
             "it is not read in parts)"
         )
-    logger.warning("out of memory on %s: %d examples at a time from here on", device, limit // 2)
-    return limit // 2
+    memory.take_half(min(size, max(1, memory.batch_tokens // length)), length)
 
 
 def _save(work: Path, model: PreTrainedModel, optimizer: Optimizer, progress: Mapping[str, Any]) -> None:

@@ -4,7 +4,6 @@ import json
 import logging
 import math
 from collections.abc import Sequence
-from contextlib import nullcontext
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -29,7 +28,7 @@ from unmask.files import write_text
 from unmask.models import training
 from unmask.models.detecting import DECODERS
 from unmask.models.devices import pick_device
-from unmask.models.masking import Masking, head_at_labels
+from unmask.models.masking import Masking, loss_at_labels
 from unmask.models.tokenizer import load_tokenizer
 from unmask.models.training import Settings, warmed_up
 from unmask.worlds.exact import Corruption
@@ -110,8 +109,8 @@ def train(
     )
     lengths = [len(ids) for ids in sentences]
     batch = _following if is_decoder else _masking(tokenizer, sentences, world, corruption).batch
-    with nullcontext() if is_decoder else head_at_labels(model):
-        training.train(model, sentences, batch, settings, work, pick_device("cpu"), lengths=lengths)
+    loss = training.own_loss if is_decoder else loss_at_labels(model, tokenizer)
+    training.train(model, sentences, batch, settings, work, pick_device("cpu"), loss, lengths=lengths)
     model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
 
