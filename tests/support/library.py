@@ -33,7 +33,6 @@ from unmask.benchmarks.schema import PAIRS
 from unmask.close_names import known_names
 from unmask.code_digest import PLUMBING
 from unmask.code_digest import code_digest as code_digest_code_digest
-from unmask.code_digest import files_of as code_digest_files_of
 from unmask.command import main as command_main
 from unmask.command import reproduce
 from unmask.command.answer import as_json, scores
@@ -53,14 +52,12 @@ from unmask.debiasing.data import read_words as debiasing_read_words
 from unmask.debiasing.keys import DebiasingFamily
 from unmask.debiasing.masked_training import debias, held_out_loss
 from unmask.debiasing.model_files import load_base, pooler_of, save
-from unmask.debiasing.presenting import PRESENTS as DEBIASING_PRESENTS
 from unmask.debiasing.presenting import DebiasingResults
 from unmask.debiasing.sentences import Sentence as DebiasingSentence
 from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
 from unmask.debiasing.swapping import swap_corpus, swapper
 from unmask.downstream import fine_tuning, measuring, tables
 from unmask.downstream import read_task as downstream_read_task
-from unmask.downstream.charts import MOST_CURVES
 from unmask.downstream.correlation import (
     N_RANDOM,
     ModelRole,
@@ -73,7 +70,7 @@ from unmask.downstream.fine_tuning import FineTuned, FineTuning, Hyperparameters
 from unmask.downstream.measuring import Runs, read_runs
 from unmask.downstream.measuring import measure as downstream_measure
 from unmask.downstream.presenting import PRESENTS as DOWNSTREAM_PRESENTS
-from unmask.downstream.results import TAU, DownstreamResults
+from unmask.downstream.results import DownstreamResults
 from unmask.downstream.schema import EXAMPLES, ITEMS, PREDICTIONS
 from unmask.downstream.schema import SCORES as DOWNSTREAM_SCORES
 from unmask.downstream.schema import WORD_COUNTS as DOWNSTREAM_WORD_COUNTS
@@ -98,9 +95,8 @@ from unmask.downstream.terms import (
 )
 from unmask.downstream.terms import KINDS as DOWNSTREAM_KINDS
 from unmask.downstream.terms import MALE as DOWNSTREAM_MALE
-from unmask.downstream.word_counts import count_words as downstream_count_words
 from unmask.downstream.word_counts import ilps
-from unmask.errors import LONGEST, InputError
+from unmask.errors import InputError
 from unmask.evidence import engine
 from unmask.evidence.collecting import Wanted, as_rows, prepare
 from unmask.evidence.collecting import evidence_of as evidence_tables
@@ -130,7 +126,6 @@ from unmask.frequency.word_lists import GROUPS, read_left_out, read_listed, read
 from unmask.gendered_words import WordPairs, read_word_pairs
 from unmask.installation import workflow_root
 from unmask.joblog import INTERRUPTED, TERMINATED, job_log
-from unmask.keys import alternatives
 from unmask.keys_page import PAGE as KEYS_PAGE
 from unmask.keys_page import page as keys_page
 from unmask.measures.formulas import MEASURES as ALL_MEASURES
@@ -233,7 +228,6 @@ from unmask.pairs.verdicts import (
 from unmask.papers import comparing
 from unmask.papers.checklist import Item, needs_data, read_costs, read_items
 from unmask.papers.comparing import COLUMNS, compared, summary
-from unmask.plugins import load as plugins_load
 from unmask.plugins import module_file, names
 from unmask.preflight import DigestCache, hold_run_lock
 from unmask.regional.charts import BLANK, FIFTHS
@@ -284,8 +278,7 @@ from unmask.regional.terms import ORIGINAL as REGIONAL_ORIGINAL
 from unmask.regional.terms import PROTOCOLS as REGIONAL_PROTOCOLS
 from unmask.regional.terms import PUBLISHED as REGIONAL_PUBLISHED
 from unmask.regional.words import read_list, read_words, word_sets
-from unmask.report import charts as report_charts
-from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, load_captions, with_parts_of
+from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, with_parts_of
 from unmask.report.changes import CHART_COLUMNS, changes_chart
 from unmask.report.charts import FONT, VEGA_LITE, chart, program, save_chart, theme
 from unmask.report.colours import DARK, LIGHT, PALETTES, Palette, style_sheet
@@ -296,27 +289,12 @@ from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
 from unmask.report.page import LIBRARY, LONG, About, content_policy, render_page
-from unmask.report.panels import (
-    OF_CLAIMS,
-    SHAPES,
-    Row,
-    by_value,
-    domain,
-    kinds,
-    line,
-    names_down,
-    only,
-    panels,
-    plain,
-    records,
-    tooltips,
-)
+from unmask.report.panels import Row, by_value, domain, kinds, line, only, panels, plain, records, tooltips
 from unmask.report.panels import columns_of as report_columns_of
 from unmask.report.presenting import NO_FIGURE, Presentation, save_figure
-from unmask.report.presenting import present as present_family
-from unmask.report.provenance import agreed, citations, flatten, provenance
+from unmask.report.provenance import citations, flatten, provenance
 from unmask.report.published import doubts, read_published
-from unmask.report.rendering import LATEX_ESCAPES, escape_latex, escape_markdown, latex, markdown
+from unmask.report.rendering import escape_latex, escape_markdown, latex, markdown
 from unmask.report.sections import (
     METHOD,
     App,
@@ -342,7 +320,7 @@ from unmask.report.titled import title_of as report_title_of
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many, span
 from unmask.report.wording import records as report_findings_records
-from unmask.results.checksums import read_checksums, write_checksums
+from unmask.results.checksums import write_checksums
 from unmask.results.cleaning import removable, remove
 from unmask.results.comparing import compare_runs, describe
 from unmask.results.settings import FILE, LAYOUT, check_layout, other_settings, results_folder, stated
@@ -372,7 +350,7 @@ from unmask.statistics.comparisons import (
     versions_compared,
 )
 from unmask.statistics.computing import Measured, compute
-from unmask.statistics.decisions import Decisions, decisions, is_near_tie, of_bias_type, of_pairs
+from unmask.statistics.decisions import Decisions, decisions, of_pairs
 from unmask.statistics.lms import balance, lms_table
 from unmask.statistics.null import RandomWords, bands, null_scores, words_of_evidence, words_of_scores
 from unmask.statistics.proportions import normal_quantile, proportion, wilson
@@ -436,7 +414,6 @@ from unmask.terms import (
     ALL,
     ANTISTEREO,
     ANTISTEREOTYPE,
-    CANDIDATES,
     CAUSAL_MASKINGS,
     CORRECTED,
     LEFT,
@@ -458,7 +435,7 @@ from unmask.terms import (
     TIE,
     UNDEFINED,
 )
-from unmask.urls import as_shown, check_url, file_name, query_digest, shown_url, without_secrets
+from unmask.urls import as_shown, check_url, file_name, shown_url, without_secrets
 from unmask.user_files import parse_yaml, read_document, read_lines
 from unmask.user_tables import Column, identifier
 from unmask.user_tables import Table as User_tablesTable
@@ -484,7 +461,7 @@ from unmask.worlds.grammar import FEMALE as WORLDS_FEMALE
 from unmask.worlds.grammar import WORDS as WORLDS_WORDS
 from unmask.worlds.grammar import Sentence as WorldsSentence
 from unmask.worlds.grammar import words_of as worlds_words_of
-from unmask.worlds.make_world import draw_corpus, gendered_pairs, neutral_sentences, stereotyped_words, truth
+from unmask.worlds.make_world import draw_corpus, gendered_pairs, truth
 from unmask.worlds.pairs import (
     CROWS_PAIRS,
     STEREOSET,

@@ -55,6 +55,8 @@ def test_blocks_are_bounded_and_end_with_lines_or_spaces(small_blocks: None, siz
         (b"", "a.txt", "holds no text"),
         (b" \n\n", "a.txt", "holds no text"),
         ("English".encode("utf-16-le"), "a.txt", "a NUL byte at 1: not UTF-8 text"),
+        # far into a file
+        (b"x" * 3_000_000 + b" \0", "a.txt", "a NUL byte at 3000001: not UTF-8 text"),
         (b"caf\xe9 au lait\n", "a.txt", "not UTF-8: byte 0xe9 at 3"),
         (b"plain", "a.txt.gz", "cannot be read"),
         (b"plain", "a.txt.bz2", "cannot be read"),

@@ -59,36 +59,28 @@ def test_words_listed_by_hand(tmp_path: Path) -> None:
     assert read_listing(path) == {"source": "x", "note": "one two", "mean_ranks": ranks}
 
 
-LISTED = "source: x\nwords: {age: {advantaged: [young]}}\nmean_ranks: "
+RANKS = "source: x\nwords: {age: {advantaged: [young]}}\nmean_ranks: "
+AGE = "source: x\nwords: {age: "
 
 
 @pytest.mark.parametrize(
     ("reader", "text", "message"),
     [
-        (read_listing, LISTED + "[age]", "mean_ranks: is not a mapping"),
-        (read_listing, LISTED + "{race: {advantaged: 1, disadvantaged: 2}}", "mean_ranks.race: no words are"),
-        (read_listing, LISTED + "{age: [1, 2]}", "mean_ranks.age: is not a mapping but a list"),
-        (read_listing, LISTED + "{age: {advantaged: 1}}", "mean_ranks.age: not one mean rank for each of"),
-        (
-            read_listing,
-            LISTED + "{age: {advantaged: a, disadvantaged: 2}}",
-            "age.advantaged: 'a' is not a num",
-        ),
-        (read_listing, LISTED + "{age: {advantaged: 1, disadvantaged: true}}", "True is not a number"),
+        (read_listing, RANKS + "[age]", "mean_ranks: is not a mapping"),
+        (read_listing, RANKS + "{race: {advantaged: 1, disadvantaged: 2}}", "mean_ranks.race: no words are"),
+        (read_listing, RANKS + "{age: {advantaged: 1}}", "mean_ranks.age: not one mean rank for each of"),
+        (read_listing, RANKS + "{age: {advantaged: 1, disadvantaged: true}}", "True is not a number"),
         (read_listed, "words: {}", "no source in it"),
         (read_listed, "source: x", "no words in it"),
-        (read_listed, "source: x\nwords: {age: {young: [a]}}", "words.age.young: a group is one of"),
-        (read_listed, "source: x\nwords: {age: [old]}", "words.age: is not a mapping"),
-        (read_listed, "source: x\nwords: {age: {advantaged: [a, a]}}", "'a' is there more than once"),
-        (read_listed, "source: x\nwords: {age: {advantaged: [a], disadvantaged: [a]}}", "'a' is there more"),
-        (read_listed, "source: x\nwords: {age: {advantaged: [Young]}}", "'Young' is not one word in lower"),
-        (read_listed, "source: x\nwords: {age: {advantaged: [two words]}}", "'two words' is not one word"),
-        (read_listed, "source: x\nwords: {age: {advantaged: [no]}}", "False is not one word"),
+        (read_listed, AGE + "{young: [a]}}", "words.age.young: a group is one of"),
+        (read_listed, AGE + "[old]}", "words.age: is not a mapping"),
+        (read_listed, AGE + "{advantaged: [a, a]}}", "'a' is there more than once"),
+        (read_listed, AGE + "{advantaged: [a], disadvantaged: [a]}}", "'a' is there more"),
+        (read_listed, AGE + "{advantaged: [Young]}}", "'Young' is not one word in lower"),
+        (read_listed, AGE + "{advantaged: [two words]}}", "'two words' is not one word"),
+        (read_listed, AGE + "{advantaged: [no]}}", "False is not one word"),
         (read_listed, "- a", "not a mapping"),
-        (read_listed, "{", "not valid YAML"),
         (read_left_out, "a: {words: [x]}", "a: no source in it"),
-        (read_left_out, "a: {source: s}", "a: no words in it"),
-        (read_left_out, "a: {source: s, words: [the A]}", "'A' is not one word in lower case"),
         (read_left_out, "a: {source: s, words: [well-known]}", "'well-known' is not one word"),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from library import InputError, known_benchmarks, read_benchmark
+from library import known_benchmarks, read_benchmark
 
 TABLES = {name: each for name, each in known_benchmarks().items() if each["entry"]["format"] == "table"}
 
@@ -81,16 +81,3 @@ def test_a_table_is_read_by_its_columns(name: str, tmp_path: Path) -> None:
     rows = list(pairs[columns].itertuples(index=False, name=None))
     assert [tuple(None if pd.isna(cell) else cell for cell in row) for row in rows] == expected
     assert TABLES[name]["entry"].get("published", name) == name
-
-
-def test_another_encoding_is_refused_in_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    path.write_bytes(DUTCH_FORM)
-    entry = dict(TABLES["crows-pairs-dutch"]["entry"])
-    del entry["encoding"]
-    with pytest.raises(InputError, match=r"pairs\.csv: line 2: not UTF-8 text \(.*\); convert it to UTF-8"):
-        read_benchmark(path, entry)
-    with pytest.raises(InputError, match=r"pairs\.csv: line 2: not EUC-KR text \([^;]*\)$"):
-        read_benchmark(path, entry | {"encoding": "euc-kr"})
-    path.write_bytes(DUTCH_FORM.decode("mac-roman").encode("utf-16"))
-    assert list(read_benchmark(path, entry | {"encoding": "utf-16"})["pair_id"]) == ["7"]

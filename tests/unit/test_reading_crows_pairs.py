@@ -21,8 +21,10 @@ def write(tmp_path: Path, *rows: str, header: str = HEADER) -> Path:
 
 
 def test_columns(tmp_path: Path) -> None:
-    pairs = read_benchmark(write(tmp_path, ROW), ENTRY)
+    pairs = read_benchmark(write(tmp_path, ROW, REVERSED), ENTRY)
     assert list(pairs.columns) == PAIRS.names
+    # sent_more is the stereotype in either direction
+    assert list(pairs.iloc[1][["direction", "stereotype"]]) == ["antistereo", "The CEO is a man."]
     assert pairs.iloc[0].to_dict() == {
         "pair_id": "0",
         "bias_type": "gender",
@@ -36,13 +38,6 @@ def test_columns(tmp_path: Path) -> None:
         "target": None,
         "writer": "a0",
     }
-
-
-def test_sent_more_is_the_stereotype_in_either_direction(tmp_path: Path) -> None:
-    pairs = read_benchmark(write(tmp_path, ROW, REVERSED), ENTRY)
-    assert list(pairs["direction"]) == ["stereo", "antistereo"]
-    assert list(pairs["stereotype"]) == ["Women can't drive.", "The CEO is a man."]
-    assert list(pairs["antistereotype"]) == ["Men can't drive.", "The CEO is a woman."]
 
 
 def changed(old: str, new: str) -> str:
@@ -59,13 +54,8 @@ def changed(old: str, new: str) -> str:
         (changed("0,W", ",W"), "pair_id: is empty"),
         (changed("['gender'], []", "['gender', 'race'], []"), "annotations: validator 0 has 2 choices"),
         (changed("[], ", "[[]], "), "validator 1 has a choice that is not a bias type"),
-        (changed("[], ", "[''], "), "validator 1 has a choice that is not a bias type"),
         (changed("[], ", "'gender', "), "annotations: not a list of lists"),
-        (changed("[['gender']", "[['gender'"), "annotations: not a list of lists"),
-        (
-            changed("[['gender']", "__import__('os').getcwd() + [['gender']"),
-            "annotations: not a list of lists",
-        ),
+        (changed("[['gender']", "__import__('os') + [['gender']"), "annotations: not a list of lists"),
         (changed(",a0", ",a0,more"), "9 fields, but the header has 8"),
         (ROW.replace("0,", "1,", 1), r"pair_id: '1' stands in row 0 \(line 2\) too"),
     ],
@@ -77,11 +67,6 @@ def test_a_bad_row_is_named(row: str, message: str, tmp_path: Path) -> None:
         read_benchmark(write(tmp_path, first, second, row), ENTRY)
     assert str(caught.value).startswith(f"{tmp_path}/pairs.csv: row 2 (line 5): ")
     assert "\n" not in str(caught.value)
-
-
-def test_an_unknown_format_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"'winoqueer' is no format of benchmarks \(known: crows-pairs"):
-        read_benchmark(tmp_path / "none.csv", {"format": "winoqueer"})
 
 
 def test_a_byte_order_mark_and_blank_lines_are_passed_over(tmp_path: Path) -> None:

@@ -82,15 +82,12 @@ GOOD = {"i": ["1", "2"], "x": ["a", "b"], "y": ["c", "d"], "t": ["gender", "race
 BROKEN = pa.Array.from_buffers(
     pa.string(), 2, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"a\xff")]
 )
-DATES = pa.array([10**9, 0], pa.date32())
 
 BAD_ROWS = {
     "2,c,d,gender ": "bias_type: 'gender ' and 'gender' (row 0 (line 2)) look alike",
-    "2,c,d,\u00a0gender": "bias_type: '\\xa0gender' and 'gender' (row 0 (line 2))",
     "2,c,d,gen\u200bder": "bias_type: 'gen\\u200bder' and 'gender' (row 0 (line 2))",
     "1 ,c,d,gender": "pair_id: '1 ' and '1' (row 0 (line 2)) look alike",
     '"1\n",c,d,gender': "pair_id: '1\\n' has a control character '\\n' in it",
-    '2,c,d,"gender\n"': "bias_type: 'gender\\n' has a control character",
     "2,c,d,gen\x07der": "t: has a control character '\\x07' in it",
     f"2,c,{'d' * 200_000},gender": "field larger than field limit",
     '2,c,d,"gender': "unexpected end of data",
@@ -100,7 +97,6 @@ BAD_LINES = {
     '"x": "again"': "the key 'x' is there twice in one object",
     '"z": {"k": 1, "k": 1}': "the key 'k' is there twice in one object",
     '"z": NaN': "NaN is no number",
-    '"z": -Infinity': "-Infinity is no number",
     '"z": 1e999': "the number 1e999 is too large",
     f'"z": {"1" * 5000}': "Exceeds the limit",
     f'"z": {"[" * 100_000}': "not JSON that can be read (nested too deeply)",
@@ -113,25 +109,19 @@ BAD_FILES: dict[str, dict[str | bytes, str]] = {
         CSV.encode("utf-16"): "line 1: not UTF-8 text (invalid start byte at byte 0); convert it to UTF-8",
         CSV.encode("utf-16-le"): "line 1: a NUL byte in it; is it UTF-8 text, and whole?",
         f"{CSV}2,caf\u00e9,d,gender\n".encode("latin-1"): "line 3: not UTF-8 text",
-        f"{CSV}2,c,d\0,gender": "line 3: a NUL byte in it",
         "i,x,y\n1,a,b\n": "no column 't' (columns: i, x, y)",
         "i,x,x,y,t\n": "column 'x' is there more than once",
     },
     "stereoset": {
         "": "not JSON (Expecting value",
         stereoset(item()).replace('"id":', '"id": "b", "id":'): "the key 'id' is there twice in one object",
-        stereoset(item(other=float("nan"))): "NaN is no number",
-        "[" * 200_000: "not JSON that can be read (nested too deeply)",
         stereoset(item()) + "x": "not JSON (Extra data",
-        stereoset(item(), item(id="b", bias_type="gender ")): "item b (row 1): bias_type: 'gender ' and",
         stereoset(item(), item(id="b", target="nurse\n")): "item b (row 1): target: 'nurse\\n' has a control",
     },
     "parquet": {
         "": "not a readable Parquet file",
         parquet(**GOOD)[:-5]: "not a readable Parquet file",
-        parquet(**GOOD)[200:]: "not a readable Parquet file",
         parquet(**GOOD | {"x": BROKEN}): "not a readable Parquet file (Column 1: In chunk 0: Invalid",
-        parquet(**GOOD | {"t": DATES}): "t: a value in it cannot be read",
         parquet(**GOOD | {"t": [1, 2]}): "row 0: t: is not a text but 1",
     },
 }
@@ -161,13 +151,9 @@ CP1252 = "; is it cp1252?"
     ("woman", "encoding", "line"),
     [
         (b"woman\x92s", "latin-1", ODD.format("\\x92", CP1252)),
-        (b"\x93woman\x94", "iso-8859-1", ODD.format("\\x93", CP1252)),
-        (b"woman\xc2\x85", "utf-8", ODD.format("\\x85", CP1252)),
+        (b"woman\x92s", "euc-kr", "line 2: not EUC-KR text (illegal multibyte sequence at byte 24)"),
         (b"woman\x07", "utf-8", ODD.format("\\x07", "")),
-        (b"wo\x0bman", "utf-8", ODD.format("\\x0b", "")),
-        (b"woman\x7f", "utf-8", ODD.format("\\x7f", "")),
         ("woman\ufffds".encode(), "utf-8", f"{ROW}has \ufffd in it, where a character was lost"),
-        ("woman’s".encode(), "windows-1252", "is UTF-8 text, not WINDOWS-1252; leave out encoding"),
         ("woman’s".encode(), "mac-roman", "is UTF-8 text, not MAC-ROMAN; leave out encoding"),
         (b"woman\x92s", "cp1252", None),
         ("woman’s".encode("mac-roman"), "mac-roman", None),
@@ -200,13 +186,6 @@ def test_a_column_of_parquet_that_is_there_twice(tmp_path: Path) -> None:
         read_benchmark(tmp_path / "twice", table("parquet"))
     with pytest.raises(InputError, match="twice: column 'x' is there more than once"):
         list(read_blocks(tmp_path / "twice", PARQUET_X))
-
-
-def test_a_corpus_of_bytes_is_no_text(tmp_path: Path) -> None:
-    for content in ("one two".encode("utf-16-le"), b"PK\x03\x04\x00", b"x" * 3_000_000 + b" \0"):
-        (tmp_path / "a").write_bytes(content)
-        with pytest.raises(InputError, match=rf"a: a NUL byte at {content.index(0)}: not UTF-8 text"):
-            list(read_blocks(tmp_path / "a", {"format": "text"}))
 
 
 WORDS = "source: s\nwords: {age: {advantaged: [young], disadvantaged: [old]}}\n"

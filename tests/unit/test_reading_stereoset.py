@@ -67,83 +67,50 @@ def test_columns(tmp_path: Path) -> None:
     ]
 
 
-def without(key: str) -> dict[str, Any]:
-    return {name: value for name, value in item(id="b2").items() if name != key}
-
-
-STEREOTYPE, ANTISTEREOTYPE, UNRELATED = (
-    sentence("x", "stereotype"),
-    sentence("y", "anti-stereotype"),
-    sentence("z", "unrelated"),
-)
+STEREO, ANTI, OTHER = (sentence("x", label) for label in ("stereotype", "anti-stereotype", "unrelated"))
 
 
 @pytest.mark.parametrize(
-    ("bad", "message"),
+    ("changes", "message"),
     [
+        ({"sentences": [STEREO, ANTI]}, "sentences: no unrelated sentence"),
+        ({"sentences": [OTHER, ANTI]}, "sentences: no stereotype sentence"),
+        ({"sentences": [OTHER, STEREO]}, "sentences: no anti-stereotype sentence"),
+        ({"sentences": [OTHER, STEREO, ANTI, STEREO]}, "sentences.4: a second stereotype sentence"),
+        ({"sentences": [sentence(" ", "stereotype")]}, "sentences.1.sentence: is empty"),
         (
-            item(id="b2", sentences=[STEREOTYPE, ANTISTEREOTYPE]),
-            "item b2 (row 1): sentences: no unrelated sentence",
+            {"sentences": [OTHER, sentence("x", "antistereotype")]},
+            "sentences.2.gold_label: 'antistereotype' is none of stereotype, anti-stereotype, unrelated",
         ),
         (
-            item(id="b2", sentences=[UNRELATED, ANTISTEREOTYPE]),
-            "item b2 (row 1): sentences: no stereotype sentence",
+            {"sentences": [STEREO | {"labels": [{"label": 3}]}]},
+            "sentences.1.labels.1.label: is not a text but 3; put quotation marks around it",
         ),
-        (
-            item(id="b2", sentences=[UNRELATED, STEREOTYPE]),
-            "item b2 (row 1): sentences: no anti-stereotype sentence",
-        ),
-        (
-            item(id="b2", sentences=[UNRELATED, STEREOTYPE, ANTISTEREOTYPE, STEREOTYPE]),
-            "item b2 (row 1): sentences.4: a second stereotype sentence",
-        ),
-        (
-            item(id="b2", sentences=[UNRELATED, sentence("x", "antistereotype")]),
-            "item b2 (row 1): sentences.2.gold_label: 'antistereotype' is none of "
-            "stereotype, anti-stereotype, unrelated",
-        ),
-        (
-            item(id="b2", sentences=[UNRELATED, ANTISTEREOTYPE, sentence(" ", "stereotype")]),
-            "item b2 (row 1): sentences.3.sentence: is empty",
-        ),
-        (item(id="b2", sentences="text"), "item b2 (row 1): sentences: is not a list but 'text'"),
-        (item(id="b2", sentences=["text"]), "item b2 (row 1): sentences.1: is not a mapping but 'text'"),
-        (item(id="b2", bias_type=None), "item b2 (row 1): bias_type: is not a text but None"),
-        (without("sentences"), "item b2 (row 1): no sentences in it (it has id, target, bias_type, context)"),
-        (without("bias_type"), "item b2 (row 1): no bias_type in it (it has id, target, context, sentences)"),
-        (without("id"), "row 1: no id in it (it has target, bias_type, context, sentences)"),
-        (
-            item(id="b2", sentences=[{"sentence": "x"}]),
-            "item b2 (row 1): sentences.1: no gold_label in it (it has sentence)",
-        ),
-        (
-            item(id="b2", sentences=[sentence("x", "stereotype") | {"labels": [{"label": 3}]}]),
-            "item b2 (row 1): sentences.1.labels.1.label: is not a text but 3; put quotation marks around it",
-        ),
-        (item(), "item a1 (row 1): pair_id: 'a1' stands in item a1 (row 0) too"),
-        ("text", "row 1: is not a mapping but 'text'"),
+        ({"sentences": [{"sentence": "x"}]}, "sentences.1: no gold_label in it (it has sentence)"),
+        ({"bias_type": None}, "bias_type: is not a text but None"),
+        ({"id": "a1"}, "pair_id: 'a1' stands in item a1 (row 0) too"),
     ],
 )
-def test_a_bad_item_is_named(bad: Any, message: str, tmp_path: Path) -> None:
+def test_a_bad_item_is_named(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    bad = item(id="b2") | changes
     with pytest.raises(InputError) as caught:
         read_benchmark(write(tmp_path, item(), bad), ENTRY)
-    assert str(caught.value) == f"{tmp_path}/dev.json: {message}"
+    assert str(caught.value) == f"{tmp_path}/dev.json: item {bad['id']} (row 1): {message}"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "not JSON"),
-        ("[]", "is not a mapping but a list"),
-        ('{"a": 1}', "no data in it"),
         ('{"data": {"a": 1}}', "data: no intrasentence in it"),
         ('{"data": {"intrasentence": {}}}', "data.intrasentence: is not a list"),
         ('{"data": {"intrasentence": []}}', "data.intrasentence: is empty"),
+        ('{"data": {"intrasentence": ["text"]}}', "row 0: is not a mapping but 'text'"),
+        ('{"data": {"intrasentence": [{"target": "t"}]}}', "row 0: no id in it"),
     ],
 )
 def test_what_is_no_such_file_is_refused(content: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "dev.json").write_text(content)
-    with pytest.raises(InputError, match=rf"dev\.json: .*{message}"):
+    with pytest.raises(InputError, match=rf"dev\.json: {message}"):
         read_benchmark(tmp_path / "dev.json", ENTRY)
 
 
