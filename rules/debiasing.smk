@@ -108,16 +108,16 @@ makes(
 )
 
 
-# by benchmark, the debiased models that are scored on it, and those that they are made from
-COMPARED_WITH_ORIGINS = {
-    benchmark: [
-        name
-        for name in PAIRS.on(benchmark)
-        if name in {*debiased, *(MODELS[each]["from"] for each in debiased)}
-    ]
+# by benchmark, what the debiased models that are scored on it are made from, where that is scored on it, too
+ORIGINS_ON = {
+    benchmark: {
+        name: MODELS[name]["from"]
+        for name in PAIRS.on(benchmark, DEBIASED)
+        if MODELS[name]["from"] in PAIRS.on(benchmark)
+    }
     for benchmark in BENCHMARKS
-    for debiased in [PAIRS.on(benchmark, DEBIASED)]
 }
+WITH_ORIGINS = {name: list(dict.fromkeys([*of, *of.values()])) for name, of in ORIGINS_ON.items()}
 
 
 use rule compare_models as compare_debiased with:
@@ -125,7 +125,7 @@ use rule compare_models as compare_debiased with:
         pairs=rules.read_benchmark.output.pairs,
         scores=lambda wildcards: expand(
             MEASURE_FILES["scores"],
-            model=COMPARED_WITH_ORIGINS[wildcards.benchmark],
+            model=WITH_ORIGINS[wildcards.benchmark],
             benchmark=wildcards.benchmark,
         ),
     output:
@@ -138,15 +138,17 @@ use rule compare_models as compare_debiased with:
         what=lambda wildcards: f"benchmark {wildcards.benchmark}",
         about=lambda wildcards: {
             "benchmark": wildcards.benchmark,
-            "models": COMPARED_WITH_ORIGINS[wildcards.benchmark],
+            "models": WITH_ORIGINS[wildcards.benchmark],
+            "origins": ORIGINS_ON[wildcards.benchmark],
         },
         bias_type="gender",
     message:
         "Comparing debiased models with their origins on {wildcards.benchmark}"
 
 
-COMPARED_ON = [name for name, models in COMPARED_WITH_ORIGINS.items() if len(models) > 1]
-DEBIASED_COMPARED = collect(rules.compare_debiased.output, benchmark=COMPARED_ON)
+DEBIASED_COMPARED = collect(
+    rules.compare_debiased.output, benchmark=[name for name, origins in ORIGINS_ON.items() if origins]
+)
 
 register(
     "debiasing",
@@ -174,14 +176,6 @@ if DEBIASED:
         {
             "facts": [result("models", model, "facts.json") for model in DEBIASED],
             "comparisons": DEBIASED_COMPARED,
-            "scores": [
-                path
-                for benchmark in COMPARED_ON
-                for path in expand(
-                    MEASURE_FILES["scores"], model=COMPARED_WITH_ORIGINS[benchmark], benchmark=benchmark
-                )
-            ],
-            "pairs": collect(rules.read_benchmark.output.pairs, benchmark=COMPARED_ON),
             "captions": resource("debiasing/captions.yaml"),
         },
         # there is no figure where they are not scored on pairs
@@ -197,7 +191,6 @@ if DEBIASED:
                 for name in DEBIASED
             ],
             "measures": MEASURES,
-            "bias_type": "gender",
             "alpha": config["statistics"]["alpha"],
             "confidence": config["statistics"]["confidence"],
         },

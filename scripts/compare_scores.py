@@ -33,16 +33,16 @@ with job("{params.what}") as run:
             for model, one, other in zip(about["models"], inputs.scores, inputs.original_scores, strict=True)
         }
         rows = versions_compared(pairs, original, of_models, clusters, confidence)
-        rows = rows.assign(original=about["original"])
+        rows = rows.assign(first=about["benchmark"], second=about["original"])
     else:
         names = about.get("states") or about["models"]
         of_each = {
             name: decided(pairs, path, measures) for name, path in zip(names, inputs.scores, strict=True)
         }
         check_one_origin(inputs.scores, ["benchmark", "benchmark_sha256"])
-        # a state with the first of its series
-        of_states = [(state, names[0]) for state in names[1:]]
-        couples = of_states if "states" in about else combinations(names, 2)
+        # a state with the first of its series, a model with what it was made from
+        of_states = {state: names[0] for state in names[1:]} if "states" in about else {}
+        couples = list((about.get("origins") or of_states).items()) or combinations(names, 2)
         schema = COMPARISONS
         rows = models_compared(of_each, couples, sharing_of(pairs, clusters), confidence)
     facts = {**about, "options": options, "bias_type": bias_type, **run.record()}

@@ -342,7 +342,7 @@ from unmask.statistics.agreement import (
     vote_counts,
 )
 from unmask.statistics.bias import bias_table
-from unmask.statistics.changes import changes, margins_left, margins_of, with_margins
+from unmask.statistics.changes import changes, margins_left
 from unmask.statistics.comparisons import (
     mcnemar_p,
     measures_compared,

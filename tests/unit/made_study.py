@@ -146,9 +146,9 @@ def make_study(
     for key, every in (("bias_before", [(name, name) for name in names]), ("bias_after", after)):
         for of, name in every:
             files[key].append(write_bias(folder / f"bias/{name}.parquet", name, shares[of], rng))
-    pairs = [(model["origin"], model["name"]) for model in models if model.get("origin")]
+    pairs = [(model["name"], model["origin"]) for model in models if model.get("origin")]
     files["comparisons"] = [folder / "comparisons.parquet"]
-    of_pairs = [row for pair in pairs for row in compared(*pair, (80.0, 52.0))]
+    of_pairs = [row for pair in pairs for row in compared(*pair, (52.0, 80.0))]
     write_table(files["comparisons"][0], framed(of_pairs, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
     files["correlations"] = folder / "correlations.parquet"
     inputs = {name: files[name] for name in ("bias_before", "bias_after")} | {"extrinsic": files["scores"]}

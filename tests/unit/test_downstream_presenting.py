@@ -84,7 +84,7 @@ def test_all_of_a_whole_study_is_shown(whole: Study) -> None:
 def test_what_rests_on_one_run_or_on_too_few_words_is_said(tmp_path: Path) -> None:
     study = make_study(tmp_path, ALL)
     nothing = {"low": None, "high": None, "p": None, "error": None, "df": None}
-    rows = [row | nothing for model in DEBIASED for row in compared(AWKWARD, model["name"], (80.0, 52.0))]
+    rows = [row | nothing for model in DEBIASED for row in compared(model["name"], AWKWARD, (52.0, 80.0))]
     write_table(study.files["comparisons"][0], framed(rows, COMPARISONS), COMPARISONS, {"benchmark": "cp"})
     sentences = said(results_of(study))
     assert "Models were fine-tuned once on bios, sts and nli" in sentences

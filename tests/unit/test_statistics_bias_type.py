@@ -1,5 +1,6 @@
-"""Margins and comparisons of the pairs of one bias type, held against counting by hand."""
+"""Comparisons of models with their origins on the pairs of one bias type, held against counting by hand."""
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,8 @@ from library import (
     PAIRS,
     SCORES,
     margins_left,
-    margins_of,
     read_metadata,
     read_table,
-    rows_of,
-    with_margins,
     write_table,
 )
 from running import run_script
@@ -53,34 +51,12 @@ def of_type(folder: Path, model: str, measure: str, protocol: str, bias_type: st
     return rows if bias_type is None else rows[rows["pair_id"].isin(own)]
 
 
-def test_margins_are_of_the_pairs_that_count(folder: Path) -> None:
-    paths = [folder / "before.parquet", folder / "after.parquet"]
-    all_margins = margins_of(paths, [folder / "some.pairs.parquet"], MEASURES, "gender")
-    assert set(all_margins.index) == {
-        (model, "some.pairs", m) for model in ("before", "after") for m in MEASURES
-    }
-    for margin in rows_of(all_margins.rename("typical").reset_index()):
-        rows = of_type(folder, margin.model, margin.measure, "corrected", "gender")
-        margins = sorted(value for value in rows["margin"].astype(float) if not np.isnan(value))
-        sizes, half = sorted(map(abs, margins)), len(margins) // 2
-        middle = sizes[half] if len(sizes) % 2 else (sizes[half - 1] + sizes[half]) / 2
-        assert margin.typical == pytest.approx(middle)
-
-
 def test_what_is_left_is_a_median_without_margins_that_are_rounding() -> None:
-    changed = pd.DataFrame(
-        [("b", measure, "a", "c") for measure in ("one", "two", "three", "none", "unknown")],
-        columns=["benchmark", "measure", "origin", "model"],
-    )
-    sizes = {"a": (2.0, 1.0, 4.0, 1e-18), "c": (0.2, 0.5, 4.0, 1e-17)}
-    names = ("one", "two", "three", "none")
-    margins = {
-        (model, "b", name): size for model in sizes for name, size in zip(names, sizes[model], strict=True)
-    }
-    known = with_margins(changed, pd.Series(margins))
+    before, after = (2.0, 1.0, 4.0, 1e-18, math.nan), (0.2, 0.5, 4.0, 1e-17, math.nan)
+    changed = pd.DataFrame({"typical_before": before, "typical_after": after})
     # of 0.1, 0.5 and 1
-    assert margins_left(known) == pytest.approx(0.5)
-    assert margins_left(known[3:]) is None
+    assert margins_left(changed) == pytest.approx(0.5)
+    assert margins_left(changed[3:]) is None
 
 
 def test_models_are_compared_on_the_pairs_that_count(folder: Path, tmp_path: Path) -> None:
@@ -97,13 +73,19 @@ def test_models_are_compared_on_the_pairs_that_count(folder: Path, tmp_path: Pat
             measures=MEASURES,
             options={"confidence": 0.95, "clusters": ["words"]},
             what="made",
-            about={"benchmark": "some.pairs", "models": ["before", "after"]},
+            about={
+                "benchmark": "some.pairs",
+                "models": ["before", "after"],
+                "origins": {"after": "before"},
+            },
             bias_type=bias_type,
         )
         assert read_metadata(path)["bias_type"] == counted
-        for row in read_table(path, COMPARISONS).to_dict("records"):
+        compared = read_table(path, COMPARISONS)
+        assert set(compared["first"]) == {"after"} and set(compared["second"]) == {"before"}
+        for row in compared.to_dict("records"):
             if row["protocol"] == "published":
-                for model, score in (("before", row["first_score"]), ("after", row["second_score"])):
+                for model, score in ((row["first"], row["first_score"]), ("before", row["second_score"])):
                     rows = of_type(folder, model, row["measure"], "published", counted)
                     assert len(rows) == row["n"]
                     assert score == pytest.approx(literal_score(list(rows["outcome"]), "published"))

@@ -49,15 +49,12 @@ def test_the_documented_revision_is_compared(tmp_path: Path) -> None:
     workflow = Workflow(folder, {"study": "small", "models": models, **study})
     workflow.run()
     versions = read_table(folder / "results/small/versions/mine-revised.parquet", VERSIONS)
-    whole, changed = versions[versions["protocol"] == "corrected"].to_dict("records")
-    assert (whole["model"], whole["original"], whole["texts"]) == ("api", "mine", "all")
+    (whole,) = versions[versions["protocol"] == "corrected"].to_dict("records")
+    assert (whole["model"], whole["first"], whole["second"]) == ("api", "mine-revised", "mine")
     # of a, b and c the model prefers c in the revision, and a and c in the original
     assert (whole["n"], whole["both"], whole["b"], whole["c"], whole["neither"]) == (3, 1, 0, 1, 1)
     assert whole["difference"] == pytest.approx(-100 / 3)
-    assert (changed["texts"], changed["n"], changed["difference"]) == ("changed", 1, -100)
     compared = pd.read_csv(folder / "results/small/tables/compared.csv")
-    (shown,) = compared[(compared["protocol"] == "corrected") & (compared["texts"] == "all")].to_dict(
-        "records"
-    )
+    (shown,) = compared[compared["protocol"] == "corrected"].to_dict("records")
     assert (shown["kind"], shown["first"], shown["second"]) == ("versions", "mine-revised", "mine")
     assert shown["difference"] == pytest.approx(-100 / 3)

@@ -18,14 +18,7 @@ from unmask.report.presenting import Presentation
 from unmask.report.sheets import UNTESTABLE, Sheet, counted, number
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import many
-from unmask.statistics.changes import (
-    changes,
-    corrected,
-    margins_left,
-    margins_of,
-    with_margins,
-    without_controls,
-)
+from unmask.statistics.changes import changes, corrected, margins_left, without_controls
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.terms import CORRECTED, PUBLISHED
 
@@ -70,10 +63,9 @@ MADE = Table(
 
 
 class DebiasingResults:
-    """files: facts (of each model of the settings, in their order), comparisons (of models, one a
-    benchmark), scores (of these models) and pairs (of benchmarks), which may be empty; captions. settings:
-    models (name, from, method, protocol), measures, bias_type (of the pairs that the scores are over), alpha,
-    confidence.
+    """files: facts (of each model of the settings, in their order), comparisons (with what they were made
+    from, one a benchmark), which may be empty; captions. settings: models (name, from, method, protocol),
+    measures, alpha, confidence.
     """
 
     def __init__(self, files: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
@@ -97,15 +89,12 @@ class DebiasingResults:
     def changed(self) -> pd.DataFrame:
         """How the bias scores of debiased models differ from those of their origins.
 
-        As unmask.statistics.changes has it, with the typical margins of both, the method, and p_holm over all
-        rows of a method but controls, which the report counts in one sentence.
+        As unmask.statistics.changes has it, with the method, and p_holm over all rows of a method but
+        controls, which the report counts in one sentence.
         """
         origins, methods = ({of["name"]: of[key] for of in self.models} for key in ("from", "method"))
         rows = changes(self.files.get("comparisons") or [], origins, self.settings["measures"], CORRECTED)
-        rows = corrected(rows.assign(method=rows["model"].map(methods)), ["method"])
-        scores, pairs = self.files.get("scores") or [], self.files.get("pairs") or []
-        measures, bias_type = self.settings["measures"], self.settings["bias_type"]
-        return with_margins(rows, margins_of(scores, pairs, measures, bias_type))
+        return corrected(rows.assign(method=rows["model"].map(methods)), ["method"])
 
     @cached_property
     def captions(self) -> Captions:

@@ -28,9 +28,6 @@ KINDS = {
 }
 """What is compared, as sentences count it."""
 
-CHANGED = "those with other sentences"
-"""Which pairs of two versions of a benchmark are compared, if not all."""
-
 NO_CLEAR, CLEAR, NOT_TESTED = "no clear difference", "clear difference", "not tested"
 CLAIMS = (NO_CLEAR, CLEAR, NOT_TESTED)
 """What may be claimed of a difference: clear is one below the level after Holm's correction."""
@@ -58,26 +55,23 @@ def compared(results: PairResults) -> pd.DataFrame:
     """Every comparison of the study, in both protocols.
 
     Columns: kind (of KINDS), benchmark, model (null of models), series and measure (null of what has none),
-    first, second, texts (of versions: all pairs, or those with other sentences), the numbers of
-    COMPARISONS, and p_holm (over all of one kind and protocol; series of random networks alone by
-    themselves).
+    first, second, the numbers of COMPARISONS, and p_holm (over all of one kind and protocol; series of random
+    networks alone by themselves).
     """
     of_states = results.states
     parts = {
         MEASURES: results.measures_compared.drop(columns="measure"),
         MODELS: results.models_compared,
-        VERSIONS: results.versions.assign(
-            first=results.versions["benchmark"], second=results.versions["original"]
-        ),
+        VERSIONS: results.versions,
         STATES: of_states.assign(family=of_states["series"].astype(str).isin(results.trained_series)),
     }
-    names = ["kind", "benchmark", "series", "model", "measure", "first", "second", "texts", "protocol"]
+    names = ["kind", "benchmark", "series", "model", "measure", "first", "second", "protocol"]
     frames = []
     for kind, rows in parts.items():
-        family = ["protocol", *(name for name in ("texts", "family") if name in rows)]
+        family = ["protocol", *(["family"] if "family" in rows else [])]
         rows = holm(rows, by=family).assign(kind=kind)
         texts = {name: rows[name].astype(str) for name in names if name in rows}
-        frames.append(rows.drop(columns=["family", "original"], errors="ignore").assign(**texts))
+        frames.append(rows.drop(columns="family", errors="ignore").assign(**texts))
     frames = [frame for frame in frames if len(frame)] or frames[:1]
     whole = pd.concat(frames, ignore_index=True)
     whole = whole.reindex(columns=list(dict.fromkeys([*names, *whole.columns])))
@@ -87,19 +81,18 @@ def compared(results: PairResults) -> pd.DataFrame:
 def shown(results: PairResults) -> pd.DataFrame:
     """The comparisons of the protocol corrected as they are shown.
 
-    Beside those of `compared`: on (the benchmark, and the pairs), under (the measure, model or series), first
-    and second with measures by their titles, turned, and claim (of CLAIMS).
+    Beside those of `compared`: on (the benchmark), under (the measure, model or series), first and second
+    with measures by their titles, turned, and claim (of CLAIMS).
     """
     rows = compared(results)
     rows = rows[rows["protocol"] == CORRECTED]
     of_measures = rows["kind"] == MEASURES
-    on = rows["benchmark"].where(rows["texts"] != "changed", rows["benchmark"] + f", {CHANGED}")
     titles = rows["measure"].map(title_of, na_action="ignore")
     parts = zip(titles, rows["series"], rows["model"], strict=True)
     under = [", ".join(str(part) for part in each if pd.notna(part)) for each in parts]
     claims = pd.Series(NO_CLEAR, rows.index).mask(rows["p_holm"] < results.level, CLEAR)
     return with_marks(rows, results.level).assign(
-        on=on,
+        on=rows["benchmark"],
         under=under,
         turned=rows["b"] + rows["c"],
         claim=claims.mask(rows["p"].isna(), NOT_TESTED),

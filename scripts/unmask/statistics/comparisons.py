@@ -12,9 +12,7 @@ from unmask.statistics.decisions import Decisions
 from unmask.statistics.schema import COMPARISONS, VERSIONS
 from unmask.statistics.sharing import Sharing, kinds_in, nodes_of, paired_test
 from unmask.tables import framed
-from unmask.terms import ANTISTEREOTYPE, STEREOTYPE
-
-COMMON, CHANGED = "all", "changed"
+from unmask.terms import STEREOTYPE
 
 EXACT_BELOW = 25
 """Fewer discordant units than this: an exact test; else chi-square."""
@@ -38,6 +36,8 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
     prefers, others = (side.outcome == STEREOTYPE for side in (first, second))
     members = {"both": prefers & others, "b": prefers & ~others}
     members |= {"c": ~prefers & others, "neither": ~prefers & ~others}
+    for name, side in (("first_margin", first), ("second_margin", second)):
+        rows[name] = pd.DataFrame(np.where(counted, side.margin, np.nan)).abs().median()
     for name, there in members.items():
         rows[name] = (there & counted).sum(axis=0)
     rows["agreement"] = 100 * (rows["both"] + rows["neither"]) / rows["n"]
@@ -90,35 +90,23 @@ def versions_compared(
     confidence: float,
 ) -> pd.DataFrame:
     """Pairs of the same name in two benchmarks, such as a revision and what it revises, as
-    unmask.statistics.schema.VERSIONS (without `original`).
+    unmask.statistics.schema.VERSIONS (without the names of the benchmarks).
 
     version, original: PAIRS. of_models: each model's decisions on the one and on the other. kinds: what makes
     pairs vary together (unmask.statistics.sharing): two pairs do so where they share something in either
-    version. Pairs with other sentences are compared once more by themselves, where there are pairs with the
-    same. Raises InputError where no pair is in both.
+    version. Raises InputError where no pair is in both.
     """
     place = pd.Index(original["pair_id"]).get_indexer(version["pair_id"])
-    rows = np.flatnonzero(place >= 0), place[place >= 0]
-    if not len(rows[0]):
+    ones, others = np.flatnonzero(place >= 0), place[place >= 0]
+    if not len(ones):
         raise InputError("no pair_id is in both benchmarks")
-    both = list(zip((version, original), rows, strict=True))
+    both = ((version, ones), (original, others))
     nodes = (nodes_of(pairs.iloc[some], kinds_in(pairs, kinds)) for pairs, some in both)
     sharing = Sharing.of([*one, *other] for one, other in zip(*nodes, strict=True))
-    ones, others = (pairs[[STEREOTYPE, ANTISTEREOTYPE]].to_numpy(object)[some] for pairs, some in both)
-    changed = np.flatnonzero((ones != others).any(axis=1))
-    members_of = {COMMON: np.arange(len(sharing))}
-    if 0 < len(changed) < len(sharing):
-        members_of[CHANGED] = changed
-    parts = [
-        _of_both(
-            first.of(first.series, rows[0][members]),
-            second.of(second.series, rows[1][members]),
-            sharing.among(members),
-            confidence,
-        ).assign(model=model, texts=texts)
-        for model, (first, second) in of_models.items()
-        for texts, members in members_of.items()
-    ]
+    parts = []
+    for model, (first, second) in of_models.items():
+        sides = first.of(first.series, ones), second.of(second.series, others)
+        parts.append(_of_both(*sides, sharing, confidence).assign(model=model))
     return framed(parts, VERSIONS)
 
 

@@ -87,39 +87,30 @@ TESTS = schema(
 
 COMPARISONS = schema(
     """
-    first, second              word   two measures of one model, two models, or a state and the first one
-    measure                    word?  the measure under which models are compared; null for measures
-    protocol                   word   published or corrected
-    n                          i32    pairs that count for both
-    first_score, second_score  f64    bias score of either over these, percent
-    difference                 f64    first minus second, percentage points
-    error                      f64?   clustered standard error; null as all to p where the two never differ
-    df                         f64?   degrees of freedom of Student's t
-    low, high                  f64?   ends of the interval of the difference, percentage points
-    p                          f64?   raw, of no difference
-    both                       i32    pairs in which both prefer the stereotype
-    b, c                       i32    pairs in which the first, or the second, alone does
-    neither                    i32    pairs in which neither does
-    p_mcnemar                  f64?   McNemar's p of b and c, with pairs as independent
-    agreement                  f64    percent of pairs in both or neither
-    confidence                 f64    level of the intervals
+    first, second                word   two measures or models, a model and what it was made from, a state
+                                        and the first one, or a benchmark and what it is a version of
+    measure                      word?  the measure under which others are compared; null for measures
+    protocol                     word   published or corrected
+    n                            i32    pairs that count for both
+    first_score, second_score    f64    bias score of either over these, percent
+    first_margin, second_margin  f64?   typical margin of either over these: the median of its size
+    difference                   f64    first minus second, percentage points
+    error                        f64?   clustered standard error; null as all to p where the two never differ
+    df                           f64?   degrees of freedom of Student's t
+    low, high                    f64?   ends of the interval of the difference, percentage points
+    p                            f64?   raw, of no difference
+    both                         i32    pairs in which both prefer the stereotype
+    b, c                         i32    pairs in which the first, or the second, alone does
+    neither                      i32    pairs in which neither does
+    p_mcnemar                    f64?   McNemar's p of b and c, with pairs as independent
+    agreement                    f64    percent of pairs in both or neither
+    confidence                   f64    level of the intervals
     """
 )
 """Comparisons of two measures, models or states of a model on the same pairs of one benchmark."""
 
-VERSIONS = pa.schema(
-    [
-        *schema(
-            """
-            model     word  the model
-            original  word  the benchmark that this one is a version of: the second
-            texts     word  all pairs with the same pair_id in both, or those with other sentences (changed)
-            """
-        ),
-        *(each for each in COMPARISONS if each.name not in ("first", "second")),
-    ]
-)
-"""Comparisons of a benchmark, the first, with another that it is a version of, under a model and measure."""
+VERSIONS = pa.schema([*schema("model  word  the model"), *COMPARISONS])
+"""Comparisons of pairs with the same pair_id in two benchmarks, under a model and measure."""
 
 AGREEMENT = schema(
     """
