@@ -147,7 +147,7 @@ from unmask.measures.scoring import (
 )
 from unmask.models import devices, loading, own_code, training
 from unmask.models import linear as models_linear
-from unmask.models.classifiers import Tokens, make_classifier, padded, predict_logits, restore, takes_types
+from unmask.models.classifiers import Tokens, make_classifier, predict_logits, restore, takes_types
 from unmask.models.classifiers import tokenise as models_tokenise
 from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, with_kinds
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory

@@ -128,7 +128,6 @@ def test_code_is_fetched_where_it_is_asked_for(hub: Hub, tmp_path: Path) -> None
     [
         ("config.json", "org/other--modeling.Own", "names code of another repository, org/other, which"),
         ("tokenizer_config.json", ["org/other--tokens.Own", None], "names code of another repository, org"),
-        ("config.json", "gone.Config", "names code that is not there: gone.Config"),
     ],
 )
 def test_code_of_others_is_refused(hub: Hub, tmp_path: Path, file: str, named: object, message: str) -> None:

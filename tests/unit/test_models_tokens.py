@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
-from library import InputError, padded, pick_device, predict_logits, takes_types
+from library import InputError, pick_device, predict_logits, takes_types
 from library import models_tokenise as tokenise
 from tiny_models import WORDS, tiny_classifier
 
@@ -96,21 +96,3 @@ def test_logits_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
         network.get_parameter("classifier.bias")[1] = torch.inf
     with pytest.raises(InputError, match="logits that are not finite"):
         predict_logits(network, tokenise(tokenizer, TEXTS, None, MOST, True), pick_device("cpu"))
-
-
-@pytest.mark.parametrize("side", ["right", "left"])
-@with_and_without_seconds
-def test_batches_are_filled_up_as_the_tokenizer_fills_them(
-    side: str, seconds: list[str] | None, tmp_path: Path
-) -> None:
-    for architecture in ("bert", "roberta"):
-        network, tokenizer = loaded(architecture, tmp_path)
-        tokens = tokenise(tokenizer, TEXTS, seconds, None, takes_types(network))
-        numbers = [5, 40, 5, 0]
-        tokenizer.padding_side = side
-        pairs = [] if seconds is None else [[seconds[number] for number in numbers]]
-        expected = tokenizer([TEXTS[n] for n in numbers], *pairs, padding=True, return_tensors="pt")
-        inputs = padded(tokens, numbers, tokenizer.pad_token_id, side)
-        for name in inputs:
-            assert torch.equal(inputs[name], expected[name]), name
-        assert set(inputs) == set(expected) - (set() if takes_types(network) else {"token_type_ids"})

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 from transformers import (
     AutoConfig,
     AutoModelForMaskedLM,
@@ -85,23 +84,6 @@ def tokenise(
     return Tokens(tokens["input_ids"], tokens["token_type_ids"], truncated)
 
 
-def padded(tokens: Tokens, numbers: Sequence[int], padding_id: int, side: str = "right") -> dict[str, Tensor]:
-    """A network's inputs for some of the texts, filled up to the longest of them, on the right or left."""
-
-    def filled(rows: Sequence[npt.NDArray[np.int32]], value: int) -> Tensor:
-        sequences = [torch.from_numpy(row).long() for row in rows]
-        return pad_sequence(sequences, batch_first=True, padding_value=value, padding_side=side)
-
-    ids = [tokens.ids[number] for number in numbers]
-    inputs = {
-        "input_ids": filled(ids, padding_id),
-        "attention_mask": filled([np.ones_like(row) for row in ids], 0),
-    }
-    if tokens.types:
-        inputs["token_type_ids"] = filled([tokens.types[number] for number in numbers], 0)
-    return inputs
-
-
 def predict_logits(
     network: PreTrainedModel, tokens: Tokens, device: Device, some: npt.NDArray[np.int64] | None = None
 ) -> npt.NDArray[np.float32]:
@@ -156,10 +138,12 @@ class ClassificationDataset:
         return number
 
     def batch(self, numbers: list[int]) -> Batch:
-        """Some of the examples, filled up to the longest of them."""
-        labels = torch.from_numpy(self.labels[numbers])
-        padding_id, side = self.tokenizer.pad_token_id or 0, self.tokenizer.padding_side
-        return padded(self.tokens, numbers, padding_id, side) | {"labels": labels}
+        """Some of the examples, filled up to the longest of them as the tokenizer does."""
+        inputs: dict[str, Any] = {"input_ids": [self.tokens.ids[number] for number in numbers]}
+        if self.tokens.types:
+            inputs["token_type_ids"] = [self.tokens.types[number] for number in numbers]
+        filled = self.tokenizer.pad(inputs, return_attention_mask=True, return_tensors="pt")
+        return {**filled, "labels": torch.from_numpy(self.labels[numbers])}
 
 
 def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: int) -> NewClassifier:
@@ -182,6 +166,8 @@ def make_classifier(directory: str | Path, labels: Sequence[str] | None, seed: i
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         tokenizer = load_tokenizer(directory, truncation_side="right")
+        # any token will do where none is for padding: it is not attended to
+        tokenizer.pad_token = tokenizer.pad_token or tokenizer.mask_token
         network, loading = AutoModelForSequenceClassification.from_pretrained(
             directory,
             local_files_only=True,

@@ -137,38 +137,28 @@ def claim_device(name: str, batch_tokens: int | None = None) -> Iterator[Device]
 def claim(names: Sequence[str]) -> Iterator[str]:
     """The first of `names` that no other process of this user holds, held while the block runs.
 
-    Waits until one is free. Each is a locked file in a folder of the user's own among the temporary files;
-    the operating system frees it when the process ends, however that comes about. Raises InputError where
-    that folder cannot be had.
+    Waits until one is free. Each is a locked file among the temporary files, which the operating system frees
+    when the process ends, however that comes about. Raises InputError where that file cannot be had.
     """
-    folder, tries = _lock_folder(), 0
-    for name in cycle(names):
+    for tries, name in enumerate(cycle(names), start=1):
+        file = Path(tempfile.gettempdir(), f"unmask-{os.getuid()}-{name}.lock")
         try:
-            lock = FileLock(folder / f"{name}.lock", timeout=0, mode=0o600).acquire()
+            lock = FileLock(file, timeout=0, mode=0o600).acquire()
         except Timeout:
-            tries += 1
             if tries == len(names):
                 logger.warning("waiting: other jobs hold every GPU that this one may use (%d)", tries)
             if tries % len(names) == 0:
                 time.sleep(POLL_SECONDS)
             continue
+        except OSError as error:
+            raise InputError(
+                f"{file}: no lock of a GPU ({error.strerror}); set TMPDIR to a folder of your own"
+            ) from None
         with lock:
-            if tries >= len(names):
+            if tries > len(names):
                 logger.warning("a GPU is free: going on")
             yield name
         return
-
-
-def _lock_folder() -> Path:
-    folder = Path(tempfile.gettempdir()) / f"unmask-gpus-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        is_users = folder.lstat().st_uid == os.getuid()
-    except OSError as error:
-        raise InputError(f"{folder}: no folder for the locks of GPUs: {error.strerror}") from None
-    if not is_users:
-        raise InputError(f"{folder}: belongs to another user; set TMPDIR to a folder of your own")
-    return folder
 
 
 def within_memory(action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:

@@ -3,9 +3,8 @@
 PyTorch's own fp32 layer goes to a library (MKL) that leaves half of some processors' speed unused;
 oneDNN, which comes with PyTorch too, does not. On an AMD EPYC with AVX-512 its layers were measured
 about twice as fast. On one with AVX2 alone they were not, but for layers as wide as a vocabulary, where they
-were 1.5 times as fast. They are taken on such processors alone, and only where they are found equal.
-Nothing is timed when a model is loaded: the two round differently, and what is chosen must be the
-same in every run on one machine.
+were 1.5 times as fast. They are taken on such processors alone. Nothing is timed when a model is loaded: the
+two round differently, and what is chosen must be the same in every run on one machine.
 """
 
 import logging
@@ -15,12 +14,10 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from unmask.models.devices import ran_out_of_memory
-
 logger = logging.getLogger(__name__)
 
 ROWS = 256
-"""Rows for which weights are laid out and the two libraries compared."""
+"""Rows for which weights are laid out."""
 SMALLEST = 1 << 16
 """Weights that a network's largest layer must have: below, oneDNN was slower for batches of few rows."""
 WIDE = 1 << 13
@@ -54,15 +51,13 @@ def use_fast_linear_layers(network: nn.Module) -> int:
         # subclasses may do something else
         if type(layer) is nn.Linear and layer.weight.dtype == torch.float32
     }
-    if max((layer.weight.numel() for layer in layers.values()), default=0) < SMALLEST:
-        outputs = None
-    layers = {path: layer for path, layer in layers.items() if outputs and layer.out_features >= outputs}
-    if not layers or not _equal(max(layers.values(), key=lambda layer: layer.weight.numel())):
-        logger.info("linear layers: PyTorch's own (oneDNN's are not known to be faster, and equal, here)")
+    largest = max((layer.weight.numel() for layer in layers.values()), default=0)
+    if outputs is None or largest < SMALLEST:
         return 0
+    layers = {path: layer for path, layer in layers.items() if layer.out_features >= outputs}
     for path, layer in layers.items():
         network.set_submodule(path, PackedLinear(layer))
-    logger.info("linear layers: oneDNN's for those of at least %d outputs", outputs)
+    logger.info("linear layers: oneDNN's for %d of at least %d outputs", len(layers), outputs)
     return len(layers)
 
 
@@ -77,19 +72,3 @@ def _vendor() -> str | None:
     info = Path("/proc/cpuinfo")
     match = re.search(r"^vendor_id\s*: (\S+)", info.read_text(), re.MULTILINE) if info.exists() else None
     return match and match[1]
-
-
-@torch.inference_mode()
-def _equal(layer: nn.Linear) -> bool:
-    rows = torch.randn(ROWS, layer.in_features, generator=torch.Generator().manual_seed(0))
-    try:
-        difference = float((PackedLinear(layer)(rows) - layer(rows)).abs().max())
-    except (RuntimeError, NotImplementedError, AttributeError) as error:
-        if ran_out_of_memory(error):
-            raise
-        logger.info("oneDNN cannot: %s", str(error).splitlines()[0])
-        return False
-    is_equal = difference <= 1e-4 * float(layer(rows).abs().max())
-    if not is_equal:
-        logger.warning("oneDNN differs by %g", difference)
-    return is_equal
