@@ -199,7 +199,7 @@ from unmask.pairs.elsewhere import (
 )
 from unmask.pairs.every_pair import section, votes
 from unmask.pairs.explorer import HIDES, explored, shown_pairs, unpacked
-from unmask.pairs.judging import judge, judgement, planted_in, read_truths
+from unmask.pairs.judging import JUDGEMENTS, judge, judgement, planted_in, read_truths
 from unmask.pairs.keys import OF_DECODERS
 from unmask.pairs.named_benchmarks import known_benchmarks
 from unmask.pairs.paper_tables import lay_out, paper_tables
@@ -209,7 +209,6 @@ from unmask.pairs.published import PAPER as PAIRS_PAPER
 from unmask.pairs.published import STEREOSET as PAIRS_STEREOSET
 from unmask.pairs.quality import TITLES, flawed
 from unmask.pairs.results import UNKNOWN_TOKENS, PairResults
-from unmask.pairs.schema import JUDGEMENTS
 from unmask.pairs.study import PairsStudy
 from unmask.pairs.surfaces import SPACE, surfaces
 from unmask.pairs.verdicts import (

@@ -27,7 +27,6 @@ from library import (
     Sharing,
     Study,
     World,
-    as_table,
     bias_table,
     crows_pairs,
     decisions,
@@ -187,7 +186,6 @@ def made_bias() -> pd.DataFrame:
 
 def test_the_scores_of_models_that_were_trained_on_it_are_judged() -> None:
     found = judge(STUDY, {"pairs": MADE}, made_bias(), ["bert"])
-    as_table(found, JUDGEMENTS)
     assert set(found["model"]) == {"bert"} and set(found["benchmark"]) == {"pairs"}
     assert list(zip(found["bias_type"], found["measure"], found["judgement"], strict=True)) == [
         ("gender", "AUL", "found"),
@@ -241,11 +239,14 @@ def test_judgements_are_counted_by_measure() -> None:
         assert row["false"] == (wrong & ~with_bias).sum()
         assert row["of_frequency"] == (wrong & (own["planted"] == "frequency")).sum()
         assert row["found_holm"] == ((own["judgement"] == "found") & (own["p_holm"] < 0.05)).sum()
+        exact = some.exact_judgements.query("measure == @title")
+        assert row["exact_found"] == (exact["judgement"] == "found").sum()
+        assert row["exact_false"] == ((exact["judgement"] == "fooled") & (exact["association"] == 0)).sum()
 
 
 def test_a_study_without_such_models_or_an_exact_one_is_judged_as_far_as_it_goes() -> None:
     nothing = judge(STUDY, {"pairs": MADE}, made_bias(), [])
-    assert nothing.empty and list(nothing) == JUDGEMENTS.names
+    assert nothing.empty and list(nothing) == list(JUDGEMENTS)
     assert judge(STUDY, {}, made_bias(), ["bert"]).empty
     bias = made_bias()
     alone = judge(STUDY, {"pairs": MADE}, bias[bias["model"] != "oracle"], ["bert"])

@@ -198,10 +198,10 @@ SHOWN: list[tuple[str, str, str, str, dict[str, str], dict[str, str]]] = [
     ("answer", "", "bias", f"{OVERALL} and measure == 'AUL'", {}, SCORE),
     ("answer", "Every score in a picture", "bias", OVERALL, {"measure": "measure"}, SCORE),
     (
-        "answer",
-        "Scores by what was planted",
         "planted",
-        "benchmark == 'ss'",
+        "",
+        "planted",
+        "benchmark == 'ss' and score.notna()",
         {"bias_type": "bias_type"},
         {"score": "score", **ENDS},
     ),

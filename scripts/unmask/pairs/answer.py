@@ -65,7 +65,7 @@ def section(results: PairResults) -> Section:
     """The answer of the study: of one of worlds alone, what measures found of what was planted."""
     scores = judged(results)
     of_worlds = planted.is_answer(results)
-    blocks: list[Block] = [*planted.blocks(results)] if of_worlds else []
+    blocks: list[Block] = [TableBlock(planted.sheet_by_measure(results))] if of_worlds else []
     shown = pictured(results, scores)
     if not of_worlds and (picture := charts.headline(shown)):
         caption = results.captions["headline"]
@@ -83,8 +83,6 @@ def section(results: PairResults) -> Section:
         caption = results.captions["overview_chart"]
         text = f"{caption} The numbers are in the table above."
         blocks.append(Fold("Every score in a picture", (chart(caption, text, drawn),)))
-    if not of_worlds:
-        blocks += planted.folds(results)
     return Section(
         "answer",
         "Answer",

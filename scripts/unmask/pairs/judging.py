@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from unmask.errors import InputError
-from unmask.pairs.schema import JUDGEMENTS
 from unmask.pairs.verdicts import CANNOT_TELL, CLEAR, CONTROL
 from unmask.report.declared_tables import in_order
 from unmask.report.study import ORACLE, Study
@@ -34,17 +33,20 @@ PLANTED = (ASSOCIATION, FREQUENCY, BOTH, NOTHING)
 TESTED = (FOUND, RIGHT, MISSED, FOOLED)
 """The judgements on testable scores: two that hold and two that do not."""
 
-MEANINGS: Mapping[str, str] = {
-    FOUND: "Found: a clear preference in the direction of the planted association.",
-    MISSED: "Missed: an association was planted, and there is no clear preference.",
-    FOOLED: "Fooled: a clear preference where nothing is associated, or against the association. Where the "
-    "exact model has the same score, the measure errs and not the model.",
-    RIGHT: "Right: nothing is associated, and there is no clear preference.",
-    CANNOT_TELL: "Cannot be told: there is no interval (too few different words, or all pairs tie), or there "
-    "would be no clear preference even if all these pairs were decided alike, or the interval excludes 50 "
-    "and there is no band.",
-}
-"""What each judgement says, in a sentence."""
+JUDGEMENTS = (
+    *("benchmark", "bias_type", "planted", "association", "p_low", "p_high", "ratio_low", "ratio_high"),
+    *("measure", "exact", "model", "n", "score", "low", "high", "null_low", "null_high"),
+    *("verdict", "p_holm", "judgement"),
+)
+"""The columns of judgements, a row for each benchmark of a world, bias type, measure and model.
+
+planted: of PLANTED. association: pairs whose stereotype is associated less those whose antistereotype is, of
+all pairs, from -1 to 1; 0 where nothing is associated. p_low, p_high: least and largest probability of the
+stereotyped side. ratio_low, ratio_high: of the frequencies of the two words. exact: the bias score of the
+exact model, null without one. verdict, and score (percent, protocol corrected) to null_high, as in BIAS.
+p_holm: the larger of p and null_p after Holm's correction over all judged scores that are testable; null of
+others.
+judgement: of TESTED, CANNOT_TELL or CONTROL."""
 
 
 def read_truths(study: Study, paths: Iterable[str | Path]) -> dict[str, Truth]:
@@ -124,7 +126,7 @@ def judge(
     facts = [planted_in(truth).assign(benchmark=name) for name, truth in truths.items()]
     rows = rows[rows["model"].isin(list(models))]
     if rows.empty or not facts:
-        return pd.DataFrame(columns=JUDGEMENTS.names)
+        return pd.DataFrame(columns=list(JUDGEMENTS))
     known = pd.concat(facts, ignore_index=True)
     rows = rows.merge(known.assign(place=known.index), "left", ["benchmark", "bias_type"], validate="m:1")
     if (unknown := rows["planted"].isna()).any():
@@ -134,5 +136,5 @@ def judge(
     rows = rows.assign(judgement=judgement(rows))
     larger = rows[["p", "null_p"]].astype(float).max(axis=1, skipna=False)
     rows = rows.assign(p_holm=step_down(larger.where(rows["judgement"].isin(TESTED)).to_numpy(float)))
-    in_their_order: pd.DataFrame = rows.sort_values("place", kind="stable")[JUDGEMENTS.names]
+    in_their_order: pd.DataFrame = rows.sort_values("place", kind="stable")[list(JUDGEMENTS)]
     return in_their_order.reset_index(drop=True)

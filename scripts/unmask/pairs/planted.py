@@ -1,5 +1,4 @@
-"""What measures found of what was planted in a world: the answer of a study of worlds, as a table, a chart
-and words."""
+"""What measures found of what was planted in a world: the answer of a study of worlds, and a topic."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,17 +7,16 @@ import altair as alt
 import pandas as pd
 
 from unmask.measures.names import title_of
-from unmask.pairs.judging import FOOLED, FOUND, MEANINGS, MISSED, RIGHT, TESTED
+from unmask.pairs.charts import ON, TITLE
+from unmask.pairs.judging import FOOLED, FOUND, MISSED, RIGHT, TESTED
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CONTROL
-from unmask.report.charts import chart
 from unmask.report.declared_tables import Column, Table
 from unmask.report.forms import Axis, Beside, Grid, Kinds, forest
 from unmask.report.panels import columns_of
-from unmask.report.sections import Block, Fold, Items, chosen
-from unmask.report.sections import Table as TableBlock
-from unmask.report.sheets import TableAndSheet, counted, rows_of
+from unmask.report.sheets import Sheet, counted, rows_of
 from unmask.report.study import ORACLE
+from unmask.report.topics import Topic
 from unmask.report.wording import listed, many
 from unmask.statistics.decisions import NO_PREFERENCE
 from unmask.statistics.sharing import TOLERANCE
@@ -31,8 +29,8 @@ _LOOKS = (RIGHT, BY_WORDS, FOOLED, CANNOT_TELL, CONTROL, FOUND, MISSED)
 """Judgements in the order of colours and shapes, with the verdicts among which they stand: right looks like
 no clear preference, fooled like a clear one."""
 
-
 _TRAINED, _HOLM, _EXACT = "trained models", "after Holm's correction", "exact model"
+_OF_EXACT = ["found", "lost", "false"]
 
 BY_MEASURE = Table(
     "planted_by_measure",
@@ -65,55 +63,33 @@ def is_answer(results: PairResults) -> bool:
     return of_worlds and bool(results.judgements["judgement"].isin(TESTED).any())
 
 
-def blocks(results: PairResults) -> Iterator[Block]:
-    """The table of measures, and pictures and judgements in folds; nothing where no score is judged."""
-    if len(results.judgements):
-        yield TableBlock(BY_MEASURE.sheet(by_measure(results), results.captions["planted_by_measure"]))
-        yield from folds(results)
-
-
-def folds(results: PairResults) -> list[Fold]:
-    """The scores of each benchmark in a picture, and every judgement; nothing where no score is judged."""
-    if results.judgements.empty:
-        return []
-    caption = results.captions["planted_chart"]
-    text = f"{caption} The numbers are in the table below."
-    names = results.judgements["benchmark"].unique()
-    pictures = ((name, picture) for name in names if (picture := judgements_chart(results, str(name))))
-    drawn = chosen(
-        "Benchmark", [Fold(name, (chart(f"{name}. {caption}", text, each),)) for name, each in pictures]
-    )
-    every = (Items(tuple(MEANINGS.values())), TableBlock(judgements(results)[1]))
-    return [Fold("Scores by what was planted", drawn), Fold("Every judgement, and what each means", every)]
-
-
-def counts(scores: pd.DataFrame, level: float) -> dict[str, int]:
-    """How many of some judged scores are which. level: below which p_holm counts as clear."""
-    wrong, with_bias = scores["judgement"] == FOOLED, scores["association"] != 0
+def counts(scores: pd.DataFrame, level: float) -> pd.DataFrame:
+    """How many judged scores of each measure are which. level: below which p_holm counts as clear."""
+    found, wrong = scores["judgement"] == FOUND, scores["judgement"] == FOOLED
+    with_bias = scores["association"] != 0
     holds = scores["p_holm"].astype(float) < level - TOLERANCE
-    which = {name: scores["judgement"] == name for name in (FOUND, RIGHT)} | {
+    which = {
+        "found": found,
+        "right": scores["judgement"] == RIGHT,
         "lost": (scores["judgement"] == MISSED) | wrong & with_bias,
         "false": wrong & ~with_bias,
         "of_frequency": wrong & (scores["planted"] == FREQUENCY),
-        "found_holm": holds & (scores["judgement"] == FOUND),
+        "found_holm": holds & found,
         "fooled_holm": holds & wrong,
     }
-    return {name: int(each.sum()) for name, each in which.items()}
+    return pd.DataFrame(which).groupby(scores["measure"].astype(str), sort=False).sum()
 
 
 def by_measure(results: PairResults) -> pd.DataFrame:
     """How many scores of each measure are judged which, and of the exact model's; none of controls."""
-    scores, exact = results.judgements, results.exact_judgements
-    scores = scores[scores["judgement"] != CONTROL]
-    rows = []
-    for measure, of in scores.groupby("measure", sort=False, observed=True):
-        of_exact = exact[exact["measure"] == measure]
-        beside = counts(of_exact, results.level) if len(of_exact) else {}
-        rows.append(
-            {"title": title_of(str(measure)), **counts(of, results.level)}
-            | {f"exact_{name}": float(beside.get(name, "nan")) for name in (FOUND, "lost", "false")}
-        )
-    return pd.DataFrame(rows)
+    scores, exact = results.judgements, counts(results.exact_judgements, results.level)[_OF_EXACT]
+    rows = counts(scores[scores["judgement"] != CONTROL], results.level)
+    return rows.join(exact.add_prefix("exact_")).assign(title=list(map(title_of, rows.index)))
+
+
+def sheet_by_measure(results: PairResults) -> Sheet:
+    """The table of `by_measure`."""
+    return BY_MEASURE.captioned(by_measure(results), results.captions)
 
 
 def title(results: PairResults) -> str:
@@ -138,8 +114,7 @@ def title(results: PairResults) -> str:
 
 
 def answers(results: PairResults) -> Iterator[tuple[str, str]]:
-    """What was planted and found, whether measures or models err, and what remains after Holm's
-    correction."""
+    """What was planted, whether measures or models err, and what remains after Holm's correction."""
     scores = results.judgements
     tested = scores[scores["judgement"].isin(TESTED)]
     kinds, models = tested.drop_duplicates(["benchmark", "bias_type"]), tested["model"].unique()
@@ -150,44 +125,27 @@ def answers(results: PairResults) -> Iterator[tuple[str, str]]:
         f"bias is planted in {with_bias} of {len(kinds)} groups of pairs; measures should find these alone.",
     )
     rows = by_measure(results)
-    yield (
-        "What was found?",
-        "; ".join(
-            f"{row['title']} found {row['found']} of {row['found'] + row['lost']}, and {row['false']} false"
-            for row in rows.to_dict("records")
-            if row["found"] + row["lost"] + row["false"] + row["right"]
-        )
-        + f". For {counted(int((scores['judgement'] == CANNOT_TELL).sum()), 'score')} it cannot be told.",
-    )
-    wrong = scores[(scores["judgement"] == FOOLED) & scores["exact"].notna()]
-    if len(wrong):
-        keys, exact = ["benchmark", "bias_type", "measure"], results.exact_judgements
-        exact = exact[exact["judgement"] == FOOLED]
-        pair = wrong.merge(exact[[*keys, "score"]], on=keys, suffixes=("", "_exact"))
-        same_side = (pair["score"] > NO_PREFERENCE) == (pair["score_exact"] > NO_PREFERENCE)
-        alike = len(pair[same_side].drop_duplicates([*keys, "model"]))
+    erring = rows.loc[rows["exact_lost"] + rows["exact_false"] > 0, "title"]
+    if len(erring):
         yield (
             "Measure or model?",
-            f"The exact model ({listed(results.study.of_source(ORACLE))}) has the true probabilities. It "
-            f"errs likewise in {alike} of {counted(len(wrong), 'false or reversed score')}"
-            f"{': there the measure errs, not the model' if alike else ''}."
-            f"{' The others may be errors of the model, or chance.' if alike < len(wrong) else ''}",
+            f"The exact model ({listed(results.study.of_source(ORACLE))}) has the true probabilities. By "
+            f"{listed(erring)} its scores are wrong, too: there the measure errs, not the model.",
         )
-    found, fooled = (int(rows[name].sum()) for name in ("found", "fooled_holm"))
-    alike_after = len(rows[["found_holm", "fooled_holm"]].drop_duplicates()) == 1 < len(rows)
+    found, fooled = rows["found"].sum(), rows["fooled_holm"].sum()
+    untold = int((scores["judgement"] == CANNOT_TELL).sum())
     yield (
         "Does it hold?",
         f"These counts are before correction. After Holm's correction, {rows['found_holm'].sum()} of {found} "
-        f"scores judged found and {fooled or 'none'} of {int((scores['judgement'] == FOOLED).sum())} false "
-        f"or reversed ones remain{': then all measures have the same counts' if alike_after else ''}.",
+        f"scores judged found and {fooled or 'none'} of {(scores['judgement'] == FOOLED).sum()} false "
+        f"or reversed ones remain. For {counted(untold, 'score')} it cannot be told.",
     )
 
 
-def judgements(results: PairResults) -> TableAndSheet:
-    """Every judgement, one row a score, and the sheet with measures side by side."""
-    rows = results.judgements
+def sheet(results: PairResults, rows: pd.DataFrame) -> Sheet:
+    """Every judgement, with measures side by side."""
     titled = rows.assign(title=rows["measure"].map(title_of), strength=strengths(rows))
-    return rows, JUDGED.captioned(titled, results.captions)
+    return JUDGED.captioned(titled, results.captions)
 
 
 def strengths(rows: pd.DataFrame) -> list[str]:
@@ -209,23 +167,17 @@ def _span(low: float, high: float) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def judgements_chart(results: PairResults, benchmark: str | None = None) -> alt.FacetChart | None:
+def judged_chart(rows: pd.DataFrame) -> alt.FacetChart | None:
     """Bias scores by what was planted, coloured by judgement, before the score of the exact model; a panel
-    for each measure, the headline first and controls last.
-
-    benchmark: of which; by default the first. None where none of its scores is judged.
-    """
-    rows = results.judgements
-    rows = rows[rows["score"].notna()]
-    if rows.empty:
-        return None
-    rows = rows[rows["benchmark"] == (benchmark or rows["benchmark"].iloc[0])]
-    rank = 2 * (rows["judgement"] == CONTROL) - (rows["measure"] == results.headline)
-    rows = rows.assign(rank=rank).sort_values("rank", kind="stable")
+    for each measure, of several benchmarks for each of both, controls last. rows: JUDGEMENTS."""
+    rows = rows[rows["score"].notna()].sort_values(
+        "judgement", key=lambda names: names == CONTROL, kind="stable"
+    )
+    panel = rows["measure"].map(title_of)
     frame = columns_of(
         rows,
         *("model", "bias_type", "score", "low", "high", "exact", "verdict", "judgement"),
-        panel=rows["measure"].map(title_of),
+        panel=panel + ON + rows["benchmark"] if rows["benchmark"].nunique() > 1 else panel,
         name=[f"{row.planted} ({row.bias_type})" for row in rows_of(rows)],
         strength=strengths(rows),
         words_low="null_low",
@@ -252,7 +204,18 @@ def judgements_chart(results: PairResults, benchmark: str | None = None) -> alt.
         grid=Grid(
             4,
             width=220,
-            title="stereotype preferred, of 100 pairs",
+            between=ON,
+            title=TITLE,
             subtitle=[f"{of}; tick: exact model", "line: 50, no preference; band: word choice alone"],
         ),
     )
+
+
+PLANTED = Topic[PairResults](
+    "planted",
+    "What was planted, and found",
+    lambda results: results.judgements,
+    sheet,
+    judged_chart,
+    each=("benchmark",),
+)

@@ -34,6 +34,7 @@ PRESENTS = Presentation(
         answer.section,
         topics.GROUPS,
         topics.STATES,
+        planted.PLANTED,
         every_pair.section,
         topics.TRUST,
         answer.method,
@@ -41,14 +42,12 @@ PRESENTS = Presentation(
     {
         **{name: partial(_table, name) for name in (*TIDY, "quality", *OF_PAPER)},
         "compared": comparisons.compared,
-        "planted": planted.judgements,
     },
     {
         "bias": (
             lambda results: charts.overview(charts.with_reported(answer.judged(results), results)),
             "overview_chart",
         ),
-        "planted": (planted.judgements_chart, "planted_chart"),
     },
     _shows,
 )

@@ -53,8 +53,8 @@ class PairResults:
 
     files: the tables of unmask.statistics.schema.SCHEMAS (of every model and benchmark), models_compared,
     pairs and flaws (of every benchmark), versions (of each that is a version of another), states (of every
-    series and benchmark), scores (all of the study), published (a CSV), captions (a YAML), truths (of worlds), and
-    explored (of every model and benchmark that the explorer shows).
+    series and benchmark), scores (all of the study), published (a CSV), captions (a YAML), truths (of
+    worlds), and explored (of every model and benchmark that the explorer shows).
 
     settings: models, benchmarks, dtypes, measures, judged (the models that were trained on what was planted),
     own_code (the models that run code of their repositories), series (by name the models of the states), and
