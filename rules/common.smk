@@ -30,11 +30,10 @@ from unmask.errors import InputError
 from unmask.files import sha256_of_file
 from unmask.models.study import Models
 from unmask.preflight import DigestCache, hold_run_lock
-from unmask.results.checksums import FILE as CHECKSUMS
-from unmask.results.settings import check_layout, other_settings, stated
+from unmask.results.settings import CHECKSUMS, check_layout, other_settings, stated
 from unmask.study import check_files, complete
 from unmask.terms import LICENCE, NOT_STATED
-from unmask.urls import as_shown, query_digest
+from unmask.urls import as_shown
 
 DIGESTS = DigestCache(".snakemake/digests.jsonl")
 
@@ -206,7 +205,7 @@ def resource(name):
 
 def fetched_from(entry):
     """Where a file is fetched from, without secrets of its url; `query` tells urls that are shown alike."""
-    shown = as_shown(entry) | {"query": query_digest(entry)}
+    shown = as_shown(entry)
     keys = ("url", "query", "sha256", "git_blob", "repo", "revision", "subset", "file")
     return {key: shown[key] for key in keys if shown.get(key) is not None}
 

@@ -319,7 +319,6 @@ from unmask.report.titled import title_of as report_title_of
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import listed, many, span
 from unmask.report.wording import records as report_findings_records
-from unmask.results.checksums import write_checksums
 from unmask.results.cleaning import removable, remove
 from unmask.results.comparing import compare_runs, describe
 from unmask.results.settings import FILE, LAYOUT, check_layout, other_settings, results_folder, stated
@@ -434,7 +433,7 @@ from unmask.terms import (
     TIE,
     UNDEFINED,
 )
-from unmask.urls import as_shown, check_url, file_name, shown_url, without_secrets
+from unmask.urls import as_shown, fault_of_url, file_name, shown_url, without_secrets
 from unmask.user_files import parse_yaml, read_document, read_lines
 from unmask.user_tables import Column, identifier
 from unmask.user_tables import Table as User_tablesTable

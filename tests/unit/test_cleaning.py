@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from library import InputError, removable, remove, write_checksums
+from library import InputError, removable, remove
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 KEPT = ("models/a/manifest.json", "statistics/a/pairs/bias.parquet", "corpora/wiki/part.txt.facts.json")
@@ -33,7 +33,8 @@ def results(tmp_path: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"x" * 100_000)
         os.utime(path, (1_000_000_000, 1_000_000_000))
-    write_checksums(folder / "SHA256SUMS", [folder / KEPT[1], folder / REMOVED[5]])
+    sums = subprocess.check_output(["sha256sum", KEPT[1], REMOVED[5]], cwd=folder)
+    (folder / "SHA256SUMS").write_bytes(sums)
     return folder
 
 
@@ -71,10 +72,13 @@ def test_evidence_of_an_unfinished_study_stays(results: Path) -> None:
     newer = results / "evidence/b/pairs/original/none.parquet"
     newer.parent.mkdir(parents=True)
     newer.write_text("rows")
+    (newer.parent / ".all.partial.parquet").touch()
     os.utime(results / "SHA256SUMS", (1_000_000_001, 1_000_000_001))
     before = below(results)
-    error = f"error: {newer}: newer than SHA256SUMS; run the study to its end, or remove it yourself\n"
+    error = f"error: {newer}: newer than SHA256SUMS; run the study to its end, or remove it\n"
     assert clean(results, "--yes") == error and below(results) - before <= {".lock"}
+    newer.unlink()
+    assert len(removable(results)) == len(REMOVED) + 1
     (results / "SHA256SUMS").unlink()
     with pytest.raises(InputError, match=rf"^{results}: no finished study \(no SHA256SUMS\); "):
         removable(results)

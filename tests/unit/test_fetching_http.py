@@ -97,8 +97,10 @@ def test_file_urls() -> None:
     assert Path("b").read_bytes() == BODY
     for url, line in (
         (source.as_uri(), "wrong checksum"),
-        (Path("missing.csv").absolute().as_uri(), r"missing\.csv: No such file"),
-        (Path().absolute().as_uri(), r"Is a directory"),
+        (Path("missing.csv").absolute().as_uri(), r"missing\.csv: cannot be fetched \(No such file"),
+        (Path().absolute().as_uri(), r"cannot be fetched \(Is a directory\)"),
+        ("file:///a%00", r"a%00: cannot be fetched \(embedded null byte\)"),
+        ("https://a..b/x?token=sesame", r"^https://a\.\.b/x\?token=\.\.\.: cannot be fetched \("),
     ):
         with pytest.raises(InputError, match=line):
             fetch(url, "c", "0" * 64)

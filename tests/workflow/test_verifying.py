@@ -127,11 +127,11 @@ def test_results_may_be_a_link(copied: Workflow, tmp_path: Path) -> None:
     assert verify(copied).returncode == 1
 
 
-def test_an_unfinished_study_is_told_so(fresh: Workflow) -> None:
-    done = verify(fresh)
-    assert done.returncode == 2
-    assert done.stderr == f"error: there is no folder {SMALL}\n"
-    (fresh.folder / SMALL).mkdir(parents=True)
-    assert errors(verify(fresh)) == [
-        f"error: {SMALL}/SHA256SUMS: no such file; has this study been run to its end?"
-    ]
+def test_an_unfinished_study_is_one_line(fresh: Workflow) -> None:
+    for line in (
+        f"there is no folder {SMALL}",
+        f"{SMALL}/SHA256SUMS: no such file; has this study been run to its end?",
+    ):
+        done = verify(fresh)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {line}\n")
+        (fresh.folder / SMALL).mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from urllib3.util import Retry
 from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.urls import check_url, file_name, shown_url
+from unmask.urls import fault_of_url, file_name, shown_url
 
 logger = logging.getLogger(__name__)
 
@@ -38,34 +38,33 @@ _PAGE = re.compile(
 def fetch(
     url: str, path: str | Path, sha256: str | None = None, git_blob: str | None = None
 ) -> dict[str, str | int]:
-    """Fetch `url` to `path`, whole and with the right checksum, or not at all.
+    """Fetch `url` to `path`, whole and with the right checksum, or not at all; without a checksum a web page
+    and an empty file are refused.
 
-    Without a checksum a web page and an empty file are refused.
-
-    Returns what is known of the file: url, sha256, git_blob (hexadecimal) and bytes. Raises InputError
-    naming the url: no such file, no access, unreachable, another checksum. There and in what is logged the
-    url is as `shown_url` gives it.
+    Returns url, sha256, git_blob (hexadecimal) and bytes. Raises InputError naming the url: no such file, no
+    access, unreachable, another checksum. There and in the log the url is as `shown_url` gives it.
     """
     path, name = Path(path), shown_url(url)
     wanted = {kind: digest.lower() for kind, digest in (("sha256", sha256), ("git_blob", git_blob)) if digest}
     try:
-        check_url(url)
+        if fault := fault_of_url(url):
+            raise InputError(fault)
         with written_whole(path) as partial:
             if urlsplit(url).scheme == "file":
                 shutil.copyfile(unquote(urlsplit(url).path), partial)
             else:
                 _download(url, partial)
-            digests = {"sha256": sha256_of_file(partial), "git_blob": git_blob_of_file(partial)}
-            facts: dict[str, str | int] = {"url": name, **digests, "bytes": partial.stat().st_size}
-            for digest, value in wanted.items():
-                if digests[digest] != value:
-                    raise InputError(f"wrong checksum: wanted {digest} {value}, got {digests[digest]}")
+            facts: dict[str, str | int] = {"url": name, "bytes": partial.stat().st_size}
+            facts |= {"sha256": sha256_of_file(partial), "git_blob": git_blob_of_file(partial)}
+            for kind, digest in wanted.items():
+                if facts[kind] != digest:
+                    raise InputError(f"wrong checksum: wanted {kind} {digest}, got {facts[kind]}")
             if not wanted:
                 _check_content(partial, file_name(url))
-    except (InputError, OSError) as error:
-        reason = error.strerror or "not a file" if isinstance(error, OSError) else error
-        raise InputError(f"{name}: {reason}") from None
-    logger.info("%s: %s bytes, sha256 %s", name, facts["bytes"], facts["sha256"])
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    except (OSError, HTTPError, ValueError) as error:
+        raise InputError(f"{name}: cannot be fetched ({_reason(error)})") from None
     return facts
 
 
@@ -82,20 +81,17 @@ def _check_content(partial: Path, name: str) -> None:
 
 def _download(url: str, partial: Path) -> None:
     retries = RETRIES
-    try:
-        with requests.Session() as session:
-            for scheme in ("http://", "https://"):
-                session.mount(scheme, HTTPAdapter(max_retries=RETRIES))
-            while True:
-                try:
-                    return _receive(session, url, partial)
-                except HTTPError as error:
-                    # requests tries again what fails before the body
-                    retries = retries.increment("GET", error=error)
-                    logger.warning("%s: %s; trying again", shown_url(url), _reason(error))
-                    retries.sleep()
-    except (requests.RequestException, HTTPError, ValueError) as error:
-        raise InputError(f"cannot be fetched ({_reason(error)})") from None
+    with requests.Session() as session:
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, HTTPAdapter(max_retries=RETRIES))
+        while True:
+            try:
+                return _receive(session, url, partial)
+            except HTTPError as error:
+                # requests tries again what fails before the body
+                retries = retries.increment("GET", error=error)
+                logger.warning("%s: %s; trying again", shown_url(url), _reason(error))
+                retries.sleep()
 
 
 def _receive(session: requests.Session, url: str, partial: Path) -> None:
@@ -117,5 +113,5 @@ def _reason(error: BaseException) -> str:
     """What the first error says, as those that it led to repeat the url; its kind where it does so itself."""
     while first := error.__cause__ or error.__context__:
         error = first
-    text = str(error)
+    text = getattr(error, "strerror", None) or str(error)
     return text if text and not re.search(r"://|[?@]", text) else type(error).__name__

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from huggingface_hub import constants, get_cached_repo_tree, get_token, hf_hub_download, snapshot_download
 from huggingface_hub.errors import (
@@ -61,27 +61,26 @@ def fetch_model(
 ) -> dict[str, Any]:
     """Put a model's configuration, tokenizer and weights into `directory`, whole or not at all.
 
-    `revision` is a commit, branch or tag. `tokenizer` is the repository and revision whose tokenizer the
-    model takes; it is the model's own where not given. `with_code`: the repository's code, which is run where
-    the model is loaded, is fetched too. Files are hard links into the hub's cache where the file system
-    allows, else copies. Without network the cache is used if it has the model.
+    revision: a commit, branch or tag. tokenizer: the repository and revision whose tokenizer the model takes
+    in place of its own. with_code: the repository's code, which is run where the model is loaded, is fetched
+    too.
 
-    Returns repo, revision and the commit that the revision stands for, and the same of `tokenizer` under
-    that key where it was given; with code, the names of its files as `own_code`. Raises InputError (one line,
-    with what to do) for a missing, private or gated repository, a missing revision or file, where neither the
-    hub nor its cache has the model, and for code of another repository.
+    Returns repo, revision and its commit, the same of `tokenizer` under that key, and with code the names of
+    its files as `own_code`. Raises InputError (one line, with what to do) for a missing, private or gated
+    repository, a missing revision or file, where neither the hub nor its cache has the model, and for code of
+    another repository.
     """
     facts: dict[str, Any] = {"repo": repo, "revision": revision}
     files: dict[str, Path] = {}
     if tokenizer:
         of, at = tokenizer
-        lender = repository(of, "model", at, f"tokenizer {of} at revision {at}")
+        lender = repository(of, at, called="tokenizer")
         files = {name: lender.file(name) for name in tokenizer_files(lender.names)}
         if not files:
             none = f"none of {', '.join(VOCABULARIES)} is there (vocab.json needs merges.txt)"
             raise InputError(f"{lender.what}: {none}")
         facts["tokenizer"] = {"repo": of, "revision": at, "commit": lender.commit}
-    model = repository(repo, "model", revision, f"model {repo} at revision {revision}")
+    model = repository(repo, revision)
 
     def text(name: str) -> str:
         return (files.get(name) or model.file(name)).read_text(encoding="utf-8")
@@ -104,34 +103,28 @@ def fetch_model(
 
 
 def fetch_file(
-    kind: Literal["model", "dataset"],
-    repo: str,
-    revision: str,
-    file: str | int,
-    path: str | Path,
-    subset: str | None = None,
+    kind: str, repo: str, revision: str, file: str | int, path: str | Path, subset: str | None = None
 ) -> dict[str, Any]:
     """Put one file of a repository at `path`, whole and with the digest that the hub states.
 
-    `file` is its path in the repository, or its number (from 0) among the Parquet files below the folder
-    `subset`, in order of their names. Returns repo, revision, the commit that it stands for, and file. Raises
+    kind: model or dataset. file: its path in the repository, or its number (from 0) among the Parquet files
+    below the folder `subset`, in order of their names. Returns repo, revision, its commit, and file. Raises
     InputError as `fetch_model` does; where the file is not there, with files of its ending that are.
     """
-    source = repository(repo, kind, revision, f"{kind} {repo} at revision {revision}")
+    source = repository(repo, revision, kind)
     below = f"{subset.strip('/')}/" if subset else ""
     ending = ".parquet" if isinstance(file, int) else Path(file).suffix
     alike = sorted(name for name in source.names if name.startswith(below) and name.endswith(ending))
     if isinstance(file, int):
         if file >= len(alike):
-            where = f"{len(alike)} files {ending} in {below or 'it'}"
-            raise InputError(f"{source.what}: there are {where}, no number {file} (from 0)")
+            there = f"{len(alike)} files {ending} in {below or 'it'}, no number {file} (from 0)"
+            raise InputError(f"{source.what}: there are {there}")
         file = alike[file]
     if file not in source.names:
         others = f" (files {ending}: {', '.join(alike)})" if alike else ""
         raise InputError(f"{source.what}: there is no file {file}{others}")
-    cached = source.file(file)
     with written_whole(path) as partial:
-        _place(cached, partial)
+        _place(source.file(file), partial)
     return {"repo": repo, "revision": revision, "commit": source.commit, "file": file}
 
 
@@ -168,22 +161,23 @@ class Repository:
         )
         # in the cache a file has the name of its content: its SHA-256, or its git blob id
         content = Path(path).resolve()
-        if re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", content.name):
-            digest = sha256_of_file if len(content.name) == 64 else git_blob_of_file
-            if (got := digest(content)) != content.name:
+        if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", content.name):
+            got = (sha256_of_file if len(content.name) == 64 else git_blob_of_file)(content)
+            if got != content.name:
                 content.unlink()
                 wanted = f"wanted digest {content.name}, got {got}"
                 raise InputError(f"{what} is corrupt: {wanted}; run again to fetch it anew")
         return content
 
 
-def repository(name: str, kind: str, revision: str, what: str) -> Repository:
+def repository(name: str, revision: str, kind: str = "model", called: str | None = None) -> Repository:
     """A repository at the commit that a branch, tag or commit stands for: as the hub lists it, or, where it
     cannot be reached, as the cache has it.
 
-    Raises InputError, beginning with `what`, for a missing, private or gated repository, a missing revision,
-    and where there is neither the hub nor a cache.
+    called: what messages call it, if it is not its kind. Raises InputError for a missing, private or gated
+    repository, a missing revision, and where there is neither the hub nor a cache.
     """
+    what = f"{called or kind} {name} at revision {revision}"
 
     def listing() -> tuple[str, list[str]]:
         # the client takes a line break at the end of a copied branch for a part of the commit
@@ -199,14 +193,13 @@ def repository(name: str, kind: str, revision: str, what: str) -> Repository:
             return folder.name, [path.relative_to(folder).as_posix() for path in files]
         return folder.name, [file.path for file in tree]
 
-    commit, names = _asked(listing, what)
-    logger.info("%s: commit %s", what, commit)
-    return Repository(name, kind, commit, names, what)
+    return Repository(name, kind, *_asked(listing, what), what)
 
 
 def _asked(ask: Callable[[], Result], what: str) -> Result:
     """What the client returns, asked again where another try may help. Raises InputError for its errors."""
-    for wait in (*WAITS, None):
+    waits = list(WAITS)
+    while True:
         try:
             return ask()
         except Exception as error:
@@ -215,11 +208,10 @@ def _asked(ask: Callable[[], Result], what: str) -> Result:
                 raise
             fault = (error.__cause__ if isinstance(error, LocalEntryNotFoundError) else None) or error
             reason, may_pass = _reason(fault)
-            if wait is None or not may_pass:
+            if not waits or not may_pass:
                 raise InputError(f"{what}: {reason}") from None
-            logger.warning("%s: %s; trying again in %.0f s", what, reason, wait)
-            time.sleep(wait)
-    raise AssertionError("not reached")
+            logger.warning("%s: %s; trying again in %.0f s", what, reason, waits[0])
+            time.sleep(waits.pop(0))
 
 
 def _reason(fault: BaseException) -> tuple[str, bool]:

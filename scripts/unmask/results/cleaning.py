@@ -7,8 +7,8 @@ from pathlib import Path
 
 from unmask.errors import InputError
 from unmask.files import write_text
-from unmask.results.checksums import FILE
 from unmask.results.files import files_below
+from unmask.results.settings import CHECKSUMS
 
 EVIDENCE = re.compile(
     r"evidence/.+|downstream/.+/seed-\d+\.parquet|associations/.+/embeddings\.parquet"
@@ -32,16 +32,15 @@ def removable(results: str | Path) -> list[Path]:
     Raises InputError where the study is not finished: it has no checksums, or evidence newer than these.
     """
     results = Path(results)
-    if not (results / FILE).is_file():
-        raise InputError(f"{results}: no finished study (no {FILE}); run it to its end")
-    end, files = (results / FILE).stat().st_mtime_ns, []
+    if not (results / CHECKSUMS).is_file():
+        raise InputError(f"{results}: no finished study (no {CHECKSUMS}); run it to its end")
+    end, files = (results / CHECKSUMS).stat().st_mtime_ns, []
     for path in files_below(results):
         name = path.relative_to(results).as_posix()
         if EVIDENCE.fullmatch(name) or ABANDONED.fullmatch(name):
-            if path.stat().st_mtime_ns > end:
-                raise InputError(
-                    f"{path}: newer than {FILE}; run the study to its end, or remove it yourself"
-                )
+            # half a file is of no use to a run that goes on; shards are
+            if path.stat().st_mtime_ns > end and ".partial" not in name:
+                raise InputError(f"{path}: newer than {CHECKSUMS}; run the study to its end, or remove it")
             files.append(path)
     return files
 
@@ -50,8 +49,8 @@ def remove(files: Iterable[Path], results: str | Path) -> None:
     """Remove files of a study's results, their lines in its checksums, and folders that are empty then."""
     files, results = list(files), Path(results)
     gone = {f"{path.relative_to(results)}\n" for path in files}
-    lines = (results / FILE).read_text(encoding="utf-8").splitlines(keepends=True)
-    write_text(results / FILE, "".join(line for line in lines if line.partition("  ")[2] not in gone))
+    lines = (results / CHECKSUMS).read_text(encoding="utf-8").splitlines(keepends=True)
+    write_text(results / CHECKSUMS, "".join(line for line in lines if line.partition("  ")[2] not in gone))
     for path in files:
         path.unlink()
         folder = path.parent

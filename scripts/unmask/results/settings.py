@@ -9,10 +9,13 @@ from unmask.configuration import choose_study
 from unmask.errors import InputError
 from unmask.facts import read_facts
 from unmask.installation import workflow_root
-from unmask.urls import as_shown, query_digest
+from unmask.urls import as_shown
 
 FILE = "settings.json"
 """Its name in the study's folder of results."""
+
+CHECKSUMS = "SHA256SUMS"
+"""The checksums of a finished study's final files, as sha256sum has them, in that folder."""
 
 LAYOUT = 4
 """The layout of a study's folder of results: higher by one with each change of its files or tables."""
@@ -39,7 +42,7 @@ def stated(config: Mapping[str, Any]) -> dict[str, Any]:
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
             if isinstance(value.get("url"), str):
-                value = {**as_shown(value), "query": query_digest(value)}
+                value = as_shown(value)
             return {str(key): plain(each) for key, each in value.items() if key not in _NO_MATTER}
         if isinstance(value, list):
             return [plain(each) for each in value]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.results.checksums import FILE, read_checksums
 from unmask.results.cleaning import may_be_removed
 from unmask.results.files import sources_below
+from unmask.results.settings import CHECKSUMS
 
 
 @dataclass
@@ -28,21 +28,21 @@ class Verified:
 
 def verify(folder: str | Path) -> Verified:
     """Check final files by the list of checksums, and every other table and section by what it states of its
-    sources. Raises InputError where there are no results."""
+    sources. Raises InputError where this is no folder of a study that was run to its end."""
     folder, verified = Path(folder), Verified()
-    if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder of results")
+    checksums = folder / CHECKSUMS
+    if not checksums.is_file():
+        raise InputError(f"{checksums}: no such file; has this study been run to its end?")
     # a model's files are inputs of many results
     sha256 = functools.cache(sha256_of_file)
-    try:
-        for path, stated in read_checksums(folder / FILE).items():
-            if path.exists() and sha256(path.resolve()) == stated:
-                verified.results += 1
-            else:
-                fault = "has changed since it was made" if path.exists() else "is missing"
-                verified.problems.append(f"{path}: {fault}")
-    except InputError as error:
-        verified.problems.append(str(error))
+    for line in checksums.read_text(encoding="utf-8").splitlines():
+        stated, _, name = line.partition("  ")
+        path = folder / name
+        if path.exists() and sha256(path.resolve()) == stated:
+            verified.results += 1
+        else:
+            fault = "has changed since it was made" if path.exists() else "is missing"
+            verified.problems.append(f"{path}: {fault}")
     # `results` may be a link, and inputs lie beside it
     above = Path(os.path.abspath(folder)).parents[1]
     for path, sources in sources_below(folder):
