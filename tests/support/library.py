@@ -145,13 +145,15 @@ from unmask.measures.scoring import (
     sentence_errors,
     sentence_scores,
 )
-from unmask.models import devices, loading, own_code, training
+from unmask.models import devices, loading, training
+from unmask.models import directory as models_directory
 from unmask.models import linear as models_linear
 from unmask.models.classifiers import Tokens, make_classifier, predict_logits, restore, takes_types
 from unmask.models.classifiers import tokenise as models_tokenise
 from unmask.models.detecting import CAUSAL_LM, DECODERS, MASKED_LM, with_kinds
 from unmask.models.devices import Device, claim, claim_device, pick_device, within_memory
 from unmask.models.directory import check_files as models_check_files
+from unmask.models.directory import is_allowed
 from unmask.models.embedding import Encoder, Span, embed, load_encoder
 from unmask.models.embedding import tokenise as embedding_tokenise
 from unmask.models.keys import Model, sources
@@ -159,7 +161,6 @@ from unmask.models.kinds import KINDS, check_model, write_manifest
 from unmask.models.linear import PackedLinear, use_fast_linear_layers
 from unmask.models.loading import Encoded, LoadedModel, load
 from unmask.models.masking import Masking, loss_at_labels
-from unmask.models.own_code import is_allowed
 from unmask.models.poolings import POOLINGS
 from unmask.models.random_weights import make_random, make_untrained
 from unmask.models.start import Start, choose_start, read_after

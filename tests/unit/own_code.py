@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import transformers.dynamic_module_utils
 
-from library import own_code
+from library import models_directory
 from tiny_models import tiny_model
 
 MODULE = "modeling_tiny.py"
@@ -46,7 +46,7 @@ def watched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file that is there once the code has run; nothing is allowed before, and no module is cached."""
     ran = folder / "own code ran"
     monkeypatch.setenv("OWN_CODE_RAN", str(ran))
-    monkeypatch.setattr(own_code, "_allowed", set())
+    monkeypatch.setattr(models_directory, "_allowed", set())
     modules = folder / "modules"
     modules.mkdir()
     monkeypatch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(modules))

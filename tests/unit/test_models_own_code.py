@@ -94,7 +94,7 @@ def test_code_that_has_changed_since_the_check_is_not_allowed(
     directory = with_own_code(tmp_path / "model")
     manifest = manifest_of(directory, **TRUSTED)
     # as in a job, which is another process
-    monkeypatch.setattr("unmask.models.own_code._allowed", set())
+    monkeypatch.setattr("unmask.models.directory._allowed", set())
     (directory / MODULE).write_text((directory / MODULE).read_text().replace("touch", "rmdir"))
     with pytest.raises(InputError, match="is another file than when the model was checked"):
         check_files(manifest)

@@ -28,8 +28,15 @@ from huggingface_hub.errors import (
 from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.files import git_blob_of_file, sha256_of_file
-from unmask.models.directory import CONFIG, TOKENIZER_FILES, VOCABULARIES, choose_files, tokenizer_files
-from unmask.models.own_code import check_named, code_files
+from unmask.models.directory import (
+    CONFIG,
+    TOKENIZER_FILES,
+    VOCABULARIES,
+    check_named,
+    choose_files,
+    code_files,
+    tokenizer_files,
+)
 from unmask.urls import without_secrets
 
 logger = logging.getLogger(__name__)

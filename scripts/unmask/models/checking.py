@@ -16,8 +16,7 @@ from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrain
 
 from unmask.errors import InputError
 from unmask.files import sha256_of_file
-from unmask.models.directory import ModelFiles
-from unmask.models.own_code import is_allowed
+from unmask.models.directory import ModelFiles, is_allowed
 
 if TYPE_CHECKING:
     from unmask.models.kinds import Kind

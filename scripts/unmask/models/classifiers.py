@@ -70,17 +70,13 @@ def tokenise(
     for start in range(0, len(texts), TOKENISED_AT_ONCE):
         part = slice(start, start + TOKENISED_AT_ONCE)
         sides = [list(each[part]) for each in (texts, seconds) if each is not None]
-        encoding = tokenizer(*sides, truncation=False, verbose=False, return_attention_mask=False)
-        keys = ["input_ids", *(["token_type_ids"] if with_types and "token_type_ids" in encoding else [])]
-        for place, whole in enumerate(encoding["input_ids"]):
-            if max_length is not None and len(whole) > max_length:
-                # anew, as special tokens stand behind the end
-                cut = tokenizer(*(each[place] for each in sides), truncation=True, max_length=max_length)
-                for key in keys:
-                    encoding[key][place] = cut[key]
-                truncated += 1
-        for key in keys:
-            tokens[key] += [np.array(one, dtype=np.int32) for one in encoding[key]]
+        encoding = tokenizer(*sides, truncation=False, verbose=False)
+        if max_length and (too_long := sum(len(ids) > max_length for ids in encoding["input_ids"])):
+            # anew, as special tokens stand behind the end
+            encoding = tokenizer(*sides, truncation=True, max_length=max_length)
+            truncated += too_long
+        for key in ("input_ids", "token_type_ids") if with_types else ("input_ids",):
+            tokens[key] += [np.array(one, dtype=np.int32) for one in encoding.get(key, ())]
     return Tokens(tokens["input_ids"], tokens["token_type_ids"], truncated)
 
 

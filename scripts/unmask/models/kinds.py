@@ -32,9 +32,8 @@ from unmask.models.checking import (
     max_length,
 )
 from unmask.models.detecting import CAUSAL_LM, MASKED_LM
-from unmask.models.directory import ADAPTER, files_of
+from unmask.models.directory import ADAPTER, allow, files_of, is_allowed, why_refused
 from unmask.models.embedding import embed_with_regions, last_hidden_state
-from unmask.models.own_code import allow, is_allowed, why_refused
 from unmask.models.start import choose_start
 from unmask.models.tokenizer import checked_tokenizer
 from unmask.user_files import Labels

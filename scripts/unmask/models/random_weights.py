@@ -9,9 +9,8 @@ from transformers import AutoConfig, PretrainedConfig, PreTrainedModel, PreTrain
 
 from unmask.errors import InputError
 from unmask.models.detecting import MASKED_LM
-from unmask.models.directory import save_like, tokenizer_files
+from unmask.models.directory import KEY, allow, is_allowed, save_like, tokenizer_files
 from unmask.models.kinds import KINDS
-from unmask.models.own_code import KEY, allow, is_allowed
 from unmask.models.tokenizer import load_tokenizer
 
 _SPECIAL = ("bos", "eos", "cls", "sep", "pad", "mask")

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from unmask.errors import InputError
-from unmask.models.own_code import is_allowed
+from unmask.models.directory import is_allowed
 
 logger = logging.getLogger(__name__)
 
