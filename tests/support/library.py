@@ -52,7 +52,7 @@ from unmask.debiasing.data import read_words as debiasing_read_words
 from unmask.debiasing.keys import DebiasingFamily
 from unmask.debiasing.masked_training import debias, held_out_loss
 from unmask.debiasing.model_files import load_base, pooler_of, save
-from unmask.debiasing.presenting import DebiasingResults
+from unmask.debiasing.presenting import DebiasingResults, margins_left
 from unmask.debiasing.sentences import Sentence as DebiasingSentence
 from unmask.debiasing.sentences import choose_sentences, finder, tokenize_sentences
 from unmask.debiasing.swapping import swap_corpus, swapper
@@ -135,7 +135,6 @@ from unmask.measures.schema import SCORES, read_scores
 from unmask.measures.scoring import (
     TIE_MARGIN,
     TOKEN_ERROR,
-    UNRELATED_COLUMNS,
     Evidence,
     coefficients,
     contributions,
@@ -341,7 +340,6 @@ from unmask.statistics.agreement import (
     vote_counts,
 )
 from unmask.statistics.bias import bias_table
-from unmask.statistics.changes import changes, margins_left
 from unmask.statistics.comparisons import (
     mcnemar_p,
     measures_compared,

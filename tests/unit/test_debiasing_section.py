@@ -16,6 +16,7 @@ from library import (
     Section,
     Table,
     framed,
+    margins_left,
     read_section,
     render_page,
     write_facts,
@@ -108,6 +109,14 @@ def test_holm_is_over_what_a_sentence_counts(tmp_path: Path) -> None:
     corrected = cda.set_index(["benchmark", "measure"])["p_holm"].to_dict()
     assert corrected == pytest.approx(expected, nan_ok=True)
     assert changed.loc[changed["method"] == "at", "p_holm"].eq(4 * 0.001).all()
+
+
+def test_what_is_left_is_a_median_without_margins_that_are_rounding() -> None:
+    before, after = (2.0, 1.0, 4.0, 1e-18, math.nan), (0.2, 0.5, 4.0, 1e-17, math.nan)
+    changed = pd.DataFrame({"typical_before": before, "typical_after": after})
+    # of 0.1, 0.5 and 1
+    assert margins_left(changed) == pytest.approx(0.5)
+    assert margins_left(changed[3:]) is None
 
 
 def test_the_section_says_what_was_made_and_what_it_changed(tmp_path: Path) -> None:

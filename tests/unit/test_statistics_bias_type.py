@@ -1,6 +1,5 @@
 """Comparisons of models with their origins on the pairs of one bias type, held against counting by hand."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from library import (
     COMPARISONS,
     PAIRS,
     SCORES,
-    margins_left,
     read_metadata,
     read_table,
     write_table,
@@ -49,14 +47,6 @@ def of_type(folder: Path, model: str, measure: str, protocol: str, bias_type: st
     rows = pd.read_parquet(folder / f"{model}.parquet").astype({"pair_id": str, "measure": str})
     rows = rows[(rows["measure"] == measure) & (rows["protocol"] == protocol)]
     return rows if bias_type is None else rows[rows["pair_id"].isin(own)]
-
-
-def test_what_is_left_is_a_median_without_margins_that_are_rounding() -> None:
-    before, after = (2.0, 1.0, 4.0, 1e-18, math.nan), (0.2, 0.5, 4.0, 1e-17, math.nan)
-    changed = pd.DataFrame({"typical_before": before, "typical_after": after})
-    # of 0.1, 0.5 and 1
-    assert margins_left(changed) == pytest.approx(0.5)
-    assert margins_left(changed[3:]) is None
 
 
 def test_models_are_compared_on_the_pairs_that_count(folder: Path, tmp_path: Path) -> None:

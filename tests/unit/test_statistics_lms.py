@@ -10,7 +10,6 @@ import pytest
 import synthetic
 from library import (
     LMS,
-    InputError,
     as_table,
     balance,
     bias_table,
@@ -20,7 +19,6 @@ from library import (
     rows_of,
     sharing_of,
 )
-from library import UNRELATED_COLUMNS as COLUMNS
 from study_schema import options_with
 from test_statistics_bias import literal_interval, row_of
 
@@ -28,26 +26,25 @@ SIDES = ("stereotype", "antistereotype")
 SERIES = [(measure, protocol) for measure in ("AUL", "SSS") for protocol in ("published", "corrected")]
 
 
-def made_margins(pairs: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+Margins = dict[tuple[str, str], Any]
+
+
+def made_margins(pairs: pd.DataFrame, seed: int = 0) -> Margins:
     """Margins with exact ties, ties within the tolerance of `corrected`, and undefined ones."""
-    rng, parts = np.random.default_rng(seed), []
-    for measure, protocol in SERIES:
-        margins = rng.normal(0.5, 1, (len(pairs), 2))
+    rng, found = np.random.default_rng(seed), {}
+    for series in SERIES:
+        margins = found[series] = rng.normal(0.5, 1, (2, len(pairs)))
         for share, value in ((0.1, 0.0), (0.05, 5e-7), (0.08, np.nan)):
             margins[rng.random(margins.shape) < share] = value
-        sides = dict(zip(SIDES, margins.T, strict=True))
-        parts.append(
-            pd.DataFrame({"pair_id": pairs["pair_id"], "measure": measure, **sides, "protocol": protocol})
-        )
-    return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
+    return found
 
 
-def table_of(pairs: pd.DataFrame, scores: pd.DataFrame, margins: pd.DataFrame) -> pd.DataFrame:
+def table_of(pairs: pd.DataFrame, scores: pd.DataFrame, margins: Margins) -> pd.DataFrame:
     sharing = sharing_of(pairs, options_with()["clusters"])
     return lms_table(pairs, decisions(pairs, scores), margins, sharing, 0.95)
 
 
-def made(n: int = 80, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def made(n: int = 80, seed: int = 1) -> tuple[pd.DataFrame, pd.DataFrame, Margins]:
     tables = synthetic.make(n, seed)
     targets = [f"t{number % 13}" if number % 11 else None for number in range(n)]
     pairs = tables.pairs.assign(target=pd.Series(targets))
@@ -63,19 +60,17 @@ def worth(margin: float, protocol: str) -> float | None:
 
 
 def literal(
-    pairs: pd.DataFrame, scores: pd.DataFrame, margins: pd.DataFrame, measure: str, protocol: str
+    pairs: pd.DataFrame, scores: pd.DataFrame, margins: Margins, measure: str, protocol: str
 ) -> dict[str, Any]:
     """Pair after pair, as `evaluation.py` of StereoSet counts them, by target and all together."""
-    by_pair = (
-        margins.query("measure == @measure and protocol == @protocol").set_index("pair_id").to_dict("index")
-    )
+    by_pair = dict(zip(scores["pair_id"].unique(), margins[measure, protocol].T, strict=True))
     outcomes = scores.query("measure == @measure and protocol == @protocol").set_index("pair_id")["outcome"]
     meaning: dict[Any, list[float]] = {}
     bias: dict[Any, list[float]] = {}
     for pair in rows_of(pairs):
         if pd.notna(pair.unrelated):
-            for side in SIDES:
-                counts = worth(float(by_pair[pair.pair_id][side]), protocol)
+            for margin in by_pair[pair.pair_id]:
+                counts = worth(float(margin), protocol)
                 meaning.setdefault(pair.target, []).extend([] if counts is None else [counts])
         outcome = outcomes[pair.pair_id]
         if protocol == "published" or outcome != "undefined":
@@ -130,9 +125,8 @@ def preferring(pairs: pd.DataFrame, stereotypes: Any, meaning: Any) -> pd.Series
         }
     )
     scores = scores.assign(lowest=scores["outcome"], highest=scores["outcome"])
-    of_sides = np.where(np.broadcast_to(meaning, (n, 2)), 1.0, -1.0)
-    margins = scores[["pair_id", "measure", "protocol"]].assign(**dict(zip(SIDES, of_sides.T, strict=True)))
-    return table_of(pairs, scores, margins).iloc[0]
+    margins = np.where(np.broadcast_to(meaning, (2, n)), 1.0, -1.0)
+    return table_of(pairs, scores, {("AUL", "corrected"): margins}).iloc[0]
 
 
 def test_the_models_that_the_paper_describes_have_its_scores() -> None:
@@ -141,7 +135,7 @@ def test_the_models_that_the_paper_describes_have_its_scores() -> None:
     halves = np.arange(64) % 2 == 0
     ideal = preferring(pairs, halves, True)
     assert (ideal["lms"], ideal["score"], ideal["icat"]) == (100, 50, 100)
-    random = preferring(pairs, halves, np.stack([halves, ~halves], axis=1))
+    random = preferring(pairs, halves, [halves, ~halves])
     assert (random["lms"], random["score"], random["icat"]) == (50, 50, 50)
     stereotyped = preferring(pairs, True, True)
     assert (stereotyped["lms"], stereotyped["score"], stereotyped["icat"]) == (100, 100, 0)
@@ -161,10 +155,9 @@ def test_intervals_are_those_of_comparisons_that_vary_together() -> None:
     table = lms_table(pairs, decided, margins, sharing, 0.95)
     assert table["lms_by_target"].isna().all()
     row = row_of(table, "SSS", "corrected", "overall", "all")
-    of_measure = margins.query("measure == 'SSS' and protocol == 'corrected'")
     values, nodes = [], []
-    for side, number in product(SIDES, range(60)):
-        counts = worth(float(of_measure[side].iloc[number]), "corrected")
+    for side, number in product((0, 1), range(60)):
+        counts = worth(float(margins["SSS", "corrected"][side, number]), "corrected")
         if counts is not None:
             values.append(counts)
             nodes.append({*words[number], f"pair {number}"})
@@ -187,21 +180,15 @@ def test_a_benchmark_without_unrelated_sentences_has_no_rows() -> None:
     tables = synthetic.make(20, 1)
     evidence = {name: rows[rows["role"] != "unrelated"] for name, rows in tables.evidence.items()}
     margins = margins_against_unrelated(list(tables.pairs["pair_id"]), evidence, ["AUL", "SSS"])
-    assert list(margins.columns) == list(COLUMNS) and margins.empty
+    assert margins == {}
     table = table_of(tables.pairs.assign(unrelated=None), tables.scores, margins)
     assert as_table(table, LMS).num_rows == 0
-
-
-def test_comparisons_of_other_pairs_are_refused() -> None:
-    pairs, scores, margins = made()
-    with pytest.raises(InputError, match=r"AUL \(published\) has not one comparison for each pair"):
-        table_of(pairs, scores, margins.iloc[1:])
 
 
 def test_where_nothing_is_decided_there_is_no_interval() -> None:
     """Ties and undefined comparisons cannot vary, also where they count as not preferred (published)."""
     pairs, scores, margins = made()
-    values = np.where(np.arange(len(margins)) % 2, 0.0, np.nan)
-    table = table_of(pairs, scores, margins.assign(**dict.fromkeys(SIDES, values)))
+    values = np.where(np.arange(len(pairs)) % 2, 0.0, np.nan)
+    table = table_of(pairs, scores, dict.fromkeys(margins, np.stack([values, values])))
     assert {*table["protocol"]} == {"published", "corrected"}
     assert table[["low", "high", "icat_low", "icat_high"]].isna().all(axis=None)

@@ -18,8 +18,9 @@ from unmask.report.presenting import Presentation
 from unmask.report.sheets import UNTESTABLE, Sheet, counted, number
 from unmask.report.topics import Topic, clear
 from unmask.report.wording import many
-from unmask.statistics.changes import changes, corrected, margins_left, without_controls
+from unmask.statistics.changes import changes, without_controls
 from unmask.statistics.decisions import NO_PREFERENCE
+from unmask.statistics.ranks import holm
 from unmask.terms import CORRECTED, PUBLISHED
 
 CONTINUED = "continued"
@@ -31,6 +32,9 @@ IN_FULL: Mapping[str, str] = {
     CONTINUED: "the same training without debiasing (a control)",
 }
 """What names of methods stand for."""
+
+ROUNDING = 1e-6
+"""A typical margin of no more is rounding error."""
 
 _SCORE, _TYPICAL = "bias score", "typical margin"
 BEFORE_AFTER = ("before", "after")
@@ -94,7 +98,8 @@ class DebiasingResults:
         """
         origins, methods = ({of["name"]: of[key] for of in self.models} for key in ("from", "method"))
         rows = changes(self.files.get("comparisons") or [], origins, self.settings["measures"], CORRECTED)
-        return corrected(rows.assign(method=rows["model"].map(methods)), ["method"])
+        rows = rows.assign(method=rows["model"].map(methods))
+        return rows.join(holm(without_controls(rows), ["method"])["p_holm"])
 
     @cached_property
     def captions(self) -> Captions:
@@ -148,6 +153,14 @@ def says(results: DebiasingResults) -> Iterator[str]:
             left.append(f"{100 * share:.0f}% ({method})")
     if left:
         yield f"Share of the typical margin (median absolute margin) that remains: {', '.join(left)}."
+
+
+def margins_left(changed: pd.DataFrame) -> float | None:
+    """The typical margins of models as shares of those of their origins: the median over `changes`, None
+    where there was no margin."""
+    shares = changed["typical_after"] / changed["typical_before"]
+    shares = shares[changed["typical_before"] > ROUNDING].dropna()
+    return None if shares.empty else float(shares.median())
 
 
 def moved(rows: pd.DataFrame) -> str:

@@ -19,7 +19,6 @@ from unmask.terms import (
     MEAN,
     PROTOCOLS,
     PUBLISHED,
-    SIDES,
     START,
     STEREOTYPE,
     TIE,
@@ -41,8 +40,6 @@ docs/results.md#what-is-identical-again says what was measured."""
 EXACT_SOURCE = "oracle"
 """The source of models that are no networks: their log-probabilities are enumerated in double precision and
 rounded (unmask.worlds.exact), so that what is equal is equal."""
-
-UNRELATED_COLUMNS = ("pair_id", "measure", "protocol", *SIDES)
 
 Evidence = Mapping[str, pd.DataFrame]
 """Evidence rows by masking."""
@@ -177,7 +174,7 @@ def sides_of(values: "pd.Series[Any]", pair_ids: Sequence[str], of_nothing: floa
     return np.stack([side.reindex(list(pair_ids), fill_value=of_nothing).to_numpy() for side in sides])
 
 
-def outcomes_of(margin: Floats, tie_margin: float) -> npt.NDArray[np.object_]:
+def outcomes_of(margin: Floats, tie_margin: npt.ArrayLike) -> npt.NDArray[np.object_]:
     """What margins say of their pairs: one of unmask.terms.OUTCOMES each."""
     outcome = np.where(margin > 0, STEREOTYPE, ANTISTEREOTYPE).astype(object)
     outcome[np.abs(margin) <= tie_margin] = TIE
@@ -197,23 +194,21 @@ def without_float_error(scores: pd.DataFrame) -> pd.DataFrame:
 
 def margins_against_unrelated(
     pair_ids: Sequence[str], evidence: Evidence, measures: Sequence[str]
-) -> pd.DataFrame:
-    """A row for each pair, measure and protocol with UNRELATED_COLUMNS: the score of the stereotypical, and
-    of the antistereotypical, sentence less that of the unrelated one, in the measure's unit.
+) -> dict[tuple[str, str], Floats]:
+    """By measure and protocol, the score of the stereotypical, and of the antistereotypical, sentence less
+    that of the unrelated one, shape (2, pairs), in the measure's unit.
 
     nan where either sentence has nothing to score. evidence: of these pairs by masking. A measure that scores
-    none of the unrelated sentences has no rows: they are not read under its maskings, or it is of tokens that
+    none of the unrelated sentences is left out: they are not read under its maskings, or it is of tokens that
     the two sentences of a pair share.
     """
     with_unrelated = {masking for masking, rows in evidence.items() if rows["role"].eq(UNRELATED).any()}
-    parts = [pd.DataFrame(columns=list(UNRELATED_COLUMNS))]
+    margins: dict[tuple[str, str], Floats] = {}
     for of in map(measure, measures):
         for protocol in PROTOCOLS if with_unrelated.issuperset(of.maskings) else ():
             scores = sentence_scores(of, counted(of, evidence, protocol))
             unrelated = scores[scores.index.get_level_values("role") == UNRELATED].droplevel("role")
             if unrelated.notna().any():
                 of_unrelated = unrelated.reindex(list(pair_ids)).to_numpy(float)
-                margins = dict(zip(SIDES, sides_of(scores, pair_ids, np.nan) - of_unrelated, strict=True))
-                names = {"pair_id": list(pair_ids), "measure": of.name, "protocol": protocol}
-                parts.append(pd.DataFrame({**names, **margins}))
-    return pd.concat(parts[1:] or parts, ignore_index=True)
+                margins[of.name, protocol] = sides_of(scores, pair_ids, np.nan) - of_unrelated
+    return margins

@@ -10,7 +10,6 @@ import pandas as pd
 
 from unmask.errors import InputError
 from unmask.measures.formulas import measure
-from unmask.statistics.decisions import is_near_tie
 from unmask.study_results import StudyResults
 from unmask.terms import PUBLISHED, SIDES
 
@@ -34,11 +33,11 @@ def compare_runs(first: str | Path, second: str | Path) -> pd.DataFrame:
     step = (10.0 ** -decimals.astype(float)).where(both["protocol"] == PUBLISHED).fillna(0.0)
     # both sides may be rounded; and sums in double precision have their own error
     allowed = both[["error", "error_other"]].max(axis=1) + 2 * step + 1e-12
-    others = both[["lowest_other", "highest_other"]].set_axis(["lowest", "highest"], axis=1)
-    near, differ = is_near_tie(both), both["outcome"] != both["outcome_other"]
+    near, differ = both["lowest"] != both["highest"], both["outcome"] != both["outcome_other"]
+    near_other = both["lowest_other"] != both["highest_other"]
     moved = (both["margin"] - both["margin_other"]).abs()
     change = pd.concat([(both[side] - both[f"{side}_other"]).abs() for side in SIDES], axis=1).max(axis=1)
-    beyond = (both["run"] != "both") | (moved > allowed) | (differ & ~near & ~is_near_tie(others))
+    beyond = (both["run"] != "both") | (moved > allowed) | (differ & ~near & ~near_other)
     return both.assign(change=change, near=near, differ=differ, beyond=beyond)
 
 

@@ -68,7 +68,7 @@ def agreement_table(
             placed = placements(margins[np.ix_(members, columns)], positive)
             areas = _areas(placed, positive, sharing.among(members), confidence)
             rows = rows.join(areas.set_axis(columns))
-        parts.append(rows.assign(undefined=rated.sum() - len(members), confidence=confidence, **RULE))
+        parts.append(rows.assign(undefined=rated.sum() - len(members), **RULE))
     return in_order(parts if rated.any() else [], AGREEMENT)
 
 

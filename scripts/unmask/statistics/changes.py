@@ -6,12 +6,8 @@ from pathlib import Path
 import pandas as pd
 
 from unmask.measures.formulas import sees_context
-from unmask.statistics.ranks import holm
 from unmask.statistics.schema import COMPARISONS
 from unmask.study_results import load_tables
-
-ROUNDING = 1e-6
-"""A typical margin of no more is rounding error."""
 
 _COLUMNS = {
     "benchmark": "benchmark",
@@ -52,17 +48,3 @@ def changes(
 def without_controls(changed: pd.DataFrame) -> pd.DataFrame:
     """The changes that may support a claim: those of measures that see some word of a sentence."""
     return changed[changed["measure"].map(sees_context).astype(bool)]
-
-
-def corrected(changed: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """`changed` with p_holm over the changes of equal `by` that are no controls; controls have none."""
-    return changed.join(holm(without_controls(changed), by)["p_holm"])
-
-
-def margins_left(changed: pd.DataFrame) -> float | None:
-    """The typical margins of models as shares of those of their origins: the median over `changes`, None
-    where there was no margin.
-    """
-    shares = changed["typical_after"] / changed["typical_before"]
-    shares = shares[changed["typical_before"] > ROUNDING].dropna()
-    return None if shares.empty else float(shares.median())

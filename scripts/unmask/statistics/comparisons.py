@@ -42,7 +42,7 @@ def compared(first: Decisions, second: Decisions, sharing: Sharing, confidence: 
         rows[name] = (there & counted).sum(axis=0)
     rows["agreement"] = 100 * (rows["both"] + rows["neither"]) / rows["n"]
     rows["p_mcnemar"] = [mcnemar_p(b, c) for b, c in zip(rows["b"], rows["c"], strict=True)]
-    return rows[rows["n"] > 0].assign(confidence=confidence)
+    return rows[rows["n"] > 0]
 
 
 def mcnemar_p(b: int, c: int) -> float:

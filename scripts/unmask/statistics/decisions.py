@@ -107,12 +107,6 @@ def in_order(parts: Sequence[pd.DataFrame], schema: pa.Schema) -> pd.DataFrame:
     return framed(rows, schema).reset_index(drop=True)
 
 
-def is_near_tie(scores: pd.DataFrame) -> "pd.Series[bool]":
-    """Which rows of Scores are decisions that float error could turn, so that another machine may decide
-    otherwise (unmask.measures.scoring)."""
-    return scores["lowest"] != scores["highest"]
-
-
 def groups(pairs: pd.DataFrame) -> Iterator[tuple[str, str, Ints]]:
     """(grouping, group, row numbers) of all pairs, each bias type, and each direction that is stated."""
     yield OVERALL, "all", np.arange(len(pairs))

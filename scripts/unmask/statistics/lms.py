@@ -4,21 +4,20 @@ A sentence that means something is compared with the unrelated one: the stereoty
 antistereotypical one, so that a pair has two comparisons.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unmask.errors import InputError
 from unmask.measures.scoring import TIE_MARGIN, outcomes_of
 from unmask.statistics.decisions import NO_PREFERENCE, Decisions, groups
 from unmask.statistics.proportions import proportion
 from unmask.statistics.schema import LMS
 from unmask.statistics.sharing import Floats, Sharing, contrast
 from unmask.tables import framed
-from unmask.terms import CORRECTED, SIDES
+from unmask.terms import CORRECTED
 
 
 def balance(score: Any) -> Any:
@@ -27,7 +26,11 @@ def balance(score: Any) -> Any:
 
 
 def lms_table(
-    pairs: pd.DataFrame, decisions: Decisions, margins: pd.DataFrame, sharing: Sharing, confidence: float
+    pairs: pd.DataFrame,
+    decisions: Decisions,
+    margins: Mapping[tuple[str, str], Floats],
+    sharing: Sharing,
+    confidence: float,
 ) -> pd.DataFrame:
     """LMS, bias score (SS) and ICAT of each measure, protocol and group, as unmask.statistics.schema.LMS.
 
@@ -45,11 +48,14 @@ def lms_table(
     by_target: the paper's own average. LMS and SS are taken of each target, and then their means over
     targets; ICAT is of these means, as in the released code (`evaluation.py`).
     """
-    if margins.empty:
+    if not margins:
         return framed([], LMS)
-    series, outcome = _comparisons(pairs, decisions.series, margins)
-    compared = Decisions(series, outcome, np.full(outcome.shape, np.nan), outcome, outcome)
-    of_bias, with_unrelated = decisions.of(series), np.flatnonzero(pairs["unrelated"].notna())
+    # those of stereotypes, then of antistereotypes; STEREOTYPE: the sentence with a meaning is preferred
+    margin = np.column_stack([sides.ravel() for sides in margins.values()])
+    tie_margin = [TIE_MARGIN if protocol == CORRECTED else 0.0 for _, protocol in margins]
+    outcome = outcomes_of(margin, tie_margin)
+    compared = Decisions(list(margins), outcome, margin, outcome, outcome)
+    of_bias, with_unrelated = decisions.of(list(margins)), np.flatnonzero(pairs["unrelated"].notna())
     targets, wider = pairs["target"].to_numpy(object), (1 + confidence) / 2
     parts = []
     for grouping, group, members in groups(pairs):
@@ -76,29 +82,10 @@ def lms_table(
         rows["score_by_target"] = _by_target(bias, targets[members])
         rows["icat_by_target"] = rows["lms_by_target"] * balance(rows["score_by_target"])
         parts.append(rows[rows["comparisons"] > 0])
-    return framed(parts, LMS).assign(confidence=confidence)
+    return framed(parts, LMS)
 
 
 def _by_target(credit: Floats, targets: npt.NDArray[np.object_]) -> Floats:
     """The means over targets of the share in each, in percent; nan of none."""
     shares: Floats = pd.DataFrame(credit).groupby(targets, sort=False).mean().mean().to_numpy(float)
     return 100 * shares
-
-
-def _comparisons(
-    pairs: pd.DataFrame, series: Sequence[tuple[str, str]], margins: pd.DataFrame
-) -> tuple[list[tuple[str, str]], npt.NDArray[np.object_]]:
-    """Those of the series with margins, and the outcomes of all comparisons, shape (2 · pairs, series): those
-    of stereotypes, then of antistereotypes. STEREOTYPE: the sentence with a meaning is preferred."""
-    parts = dict(iter(margins.groupby(["measure", "protocol"], sort=False, observed=True)))
-    known = [each for each in series if each in parts]
-    outcomes = []
-    for measure, protocol in known:
-        by_pair = parts[measure, protocol].set_index("pair_id")
-        if not (by_pair.index.is_unique and set(by_pair.index) == set(pairs["pair_id"])):
-            raise InputError(
-                f"evidence: {measure} ({protocol}) has not one comparison for each pair of the benchmark"
-            )
-        margin = by_pair.loc[pairs["pair_id"], list(SIDES)].to_numpy(float).T.ravel()
-        outcomes.append(outcomes_of(margin, TIE_MARGIN if protocol == CORRECTED else 0.0))
-    return known, np.column_stack(outcomes)

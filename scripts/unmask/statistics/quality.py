@@ -124,7 +124,7 @@ def quality_table(
     of_pairs = [flag for name, flag in flaws.items() if name != UNRATED]
     if of_pairs:
         flaws = {**flaws, ANY_FLAW: np.logical_or.reduce(of_pairs)}
-    credit, names, parts = 100 * decisions.credit(), decisions.names.assign(confidence=confidence), []
+    credit, names, parts = 100 * decisions.credit(), decisions.names, []
     for members, columns in by_pattern(credit):
         n, among, values = len(members), sharing.among(members), credit[np.ix_(members, columns)]
         for flaw, flagged in flaws.items():

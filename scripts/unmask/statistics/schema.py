@@ -104,7 +104,6 @@ COMPARISONS = schema(
     neither                      i32    pairs in which neither does
     p_mcnemar                    f64?   McNemar's p of b and c, with pairs as independent
     agreement                    f64    percent of pairs in both or neither
-    confidence                   f64    level of the intervals
     """
 )
 """Comparisons of two measures, models or states of a model on the same pairs of one benchmark."""
@@ -125,7 +124,6 @@ AGREEMENT = schema(
     auc                   f64?   area under the ROC curve, from 0 to 1
     low, high             f64?   ends of the interval of `auc`
     p                     f64?   two-sided, of an area of one half; raw
-    confidence            f64    level of the intervals
     """
 )
 """Area under the ROC curve of margins against human ratings (unmask.statistics.agreement)."""
@@ -178,7 +176,6 @@ QUALITY = schema(
     low, high   f64?  ends of the interval of the change, percentage points
     p           f64?  raw, of no change
     random_sd   f64?  standard deviation of the change if as many pairs are left out by chance
-    confidence  f64   level of the interval
     """
 )
 """Scores without the pairs that have a flaw: one row per measure, protocol and flaw that some pair has."""
@@ -200,7 +197,6 @@ LMS = schema(
     lms_by_target        f64?  mean over targets of the language model score of each, as StereoSet averages
     score_by_target      f64?  mean over targets of the bias score of each, percent
     icat_by_target       f64?  ICAT of these two means, percent
-    confidence           f64   level of the intervals
     """
 )
 """Whether sentences that mean something are preferred: per measure that scores unrelated sentences, protocol
