@@ -39,12 +39,6 @@ class Opened:
     def open_folds(self) -> None:
         self.page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
 
-    def open_options(self) -> None:
-        """Lay all options of selects open, as a reader sees one after the other."""
-        self.page.evaluate(
-            "for (const option of document.querySelectorAll('.option')) option.removeAttribute('hidden')"
-        )
-
     def draw_all(self) -> None:
         """Scroll to every chart that is not in a closed fold, until it is drawn."""
         for drawing in self.page.locator(".drawing:visible").all():

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,6 @@ from library import (
     Axis,
     Block,
     Chart,
-    Choice,
     Code,
     Facts,
     Fold,
@@ -93,7 +93,6 @@ def blocks() -> tuple[Block, ...]:
         Facts(((HOSTILE, HOSTILE), ("a" * 300, "b" * 300))),
         CODE,
         Fold(HOSTILE, (BROAD, Fold("deeper", (TABLE, made_chart())))),
-        Choice(f"which {HOSTILE}", (Fold("one", (TABLE,)), Fold(HOSTILE, (Fold("in it", (made_chart(),)),)))),
     )
 
 
@@ -139,10 +138,6 @@ def test_charts_near_the_screen_are_drawn_and_others_when_they_are_near(opened: 
     opened.open_folds()
     opened.draw_all()
     assert opened.charts == 4
-    # in an option that is not selected
-    opened.page.locator("#last select").select_option(HOSTILE)
-    opened.page.locator("#last-chart-3 svg").wait_for()
-    assert opened.charts == 5
 
 
 def told_at(page: Page, place: int) -> dict[str, str]:
@@ -324,8 +319,8 @@ def test_paper_has_every_chart_on_a_light_ground(browser: Browser, report: Path)
         }))"""
     )
     assert opened.page.pdf().startswith(b"%PDF")
-    # far away, in closed folds and in options that are not selected, too
-    assert opened.page.evaluate("window.printed") == [rgb("light")] * 6
+    # far away and in closed folds, too
+    assert opened.page.evaluate("window.printed") == [rgb("light")] * 4
     is_drawn_on(opened.page, "dark")
     # what is far away is drawn for the screen when it is near
     assert opened.page.locator("#last-chart-1 svg").count() == 0
@@ -359,13 +354,13 @@ INTERVALS = Table(
 
 
 def printable(folder: Path) -> Path:
-    """A report with a table of intervals, a choice, folds, and a section of a program alone."""
+    """A report with a table of intervals, folds, and a section of a program alone."""
     pictures = tuple(Fold(f"picture {name}", (made_chart(), INTERVALS)) for name in "ab")
     sections = [
         Section(
             "scores", "Scores", ("Found.",), (INTERVALS, Fold("closed", (TABLE,)), Fold("and this", (TABLE,)))
         ),
-        Section("choice", "One of two", ("Found.",), (Choice("Picture", pictures),)),
+        Section("pictures", "Two", ("Found.",), (replace(pictures[0], open=True), pictures[1])),
         Section("pairs", "Every pair", ("Pairs.",), (App("explorer", "pairs/explorer", {}),)),
     ]
     path = folder / "index.html"
@@ -381,11 +376,10 @@ def test_paper_has_whole_scores_and_no_empty_section(browser: Browser, tmp_path:
     opened = open_report(browser, printable(tmp_path))
     pages = pages_of(opened.page.pdf(format="A4", prefer_css_page_size=True), tmp_path)
     text = "\n".join(pages)
-    # a row is a line, with all of its scores: on the screen, in the option selected, and in no other
+    # a row is a line, with all of its scores: on the screen, in the fold that is open, and in no other
     lines = [line.split() for line in text.splitlines()]
     for row in INTERVALS.sheet.rows:
         assert lines.count(" ".join(row).split()) == 2
-    assert "Picture: picture a (1 of 2)" in text and "picture b" not in text
     # a program prints nothing of itself, and closed folds share a line
     assert "Every pair" not in text and "Pairs." not in text
     # links outside can be read
@@ -447,22 +441,6 @@ def test_a_link_opens_the_folds_around_what_it_leads_to(browser: Browser, report
     expect(opened.page.locator("#first-chart-2")).to_be_in_viewport()
     assert opened.said == opened.asked == []
     opened.page.context.close()
-
-
-def test_one_option_is_shown_at_a_time_and_a_link_selects_its_own(browser: Browser, report: Path) -> None:
-    opened = open_report(browser, report, "#last-chart-3")
-    page = opened.page
-    expect(page.locator("#last-chart-3")).to_be_in_viewport()
-    expect(page.locator("#last-table-4")).not_to_be_visible()
-    select = page.get_by_label(f"which {HOSTILE}").last
-    expect(select).to_have_value(HOSTILE)
-    select.select_option("one")
-    expect(page.locator("#last-table-4")).to_be_visible()
-    expect(page.locator("#last-chart-3")).not_to_be_visible()
-    # each choice by itself
-    expect(page.locator("#first-table-4")).to_be_visible()
-    assert opened.said == opened.asked == []
-    page.context.close()
 
 
 @pytest.mark.parametrize("fragment", ["#%zz", "#nothing", "#pair/a%2Fb/1?measure=AUL"])
@@ -552,10 +530,4 @@ def test_without_scripts_it_can_be_read(browser: Browser, report: Path) -> None:
     expect(opened.page.locator("#first-chart-1 noscript p")).to_contain_text("drawn by a script")
     assert column(opened.page, "first-table-1", 2) == [row[1] for row in SCORES]
     assert opened.page.locator("#first button").count() == 0
-    # every option is listed, below its title
-    expect(opened.page.locator("#first .chooser")).not_to_be_visible()
-    expect(opened.page.locator("#first .option .title")).to_have_text(
-        [f"which {HOSTILE}: one (1 of 2)", f"which {HOSTILE}: {HOSTILE} (2 of 2)"]
-    )
-    expect(opened.page.locator("#first .option summary")).to_be_visible()
     opened.page.context.close()

@@ -81,7 +81,6 @@ def test_all_its_charts_are_drawn_without_a_word(opened: Opened) -> None:
     opened.open_folds()
     # what is left out is in folds
     assert opened.words() > 2 * closed
-    opened.open_options()
     opened.draw_all()
     assert opened.charts == opened.page.locator("figure.chart").count() > 2
     assert opened.broader_than_the_screen() == [] and opened.broader_than_their_box() == []

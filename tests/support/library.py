@@ -280,13 +280,12 @@ from unmask.regional.words import read_list, read_words, word_sets
 from unmask.report.captions import COMPUTED, HOW_COMPUTED, Captions, with_parts_of
 from unmask.report.changes import CHART_COLUMNS, changes_chart
 from unmask.report.charts import FONT, VEGA_LITE, chart, program, save_chart, theme
-from unmask.report.colours import DARK, LIGHT, PALETTES, Palette, style_sheet
-from unmask.report.colours import VERDICTS as REPORT_VERDICTS
+from unmask.report.colours import COLOURS, MODES, RANGES
 from unmask.report.csv_text import csv_text
 from unmask.report.declared_tables import EMPTY, cell, ends, fields, in_order, with_marks
 from unmask.report.declared_tables import Column as ReportColumn
 from unmask.report.declared_tables import Table as Report_declared_tablesTable
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
+from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
 from unmask.report.page import LIBRARY, LONG, About, content_policy, render_page
 from unmask.report.panels import Row, by_value, domain, kinds, line, only, panels, plain, records, tooltips
 from unmask.report.panels import columns_of as report_columns_of
@@ -299,7 +298,6 @@ from unmask.report.sections import (
     App,
     Block,
     Chart,
-    Choice,
     Code,
     Facts,
     Fold,
@@ -308,7 +306,6 @@ from unmask.report.sections import (
     Table,
     Text,
     arranged,
-    chosen,
     read_sections,
     write_sections,
 )

@@ -18,7 +18,6 @@ from library import (
     Kinds,
     chart,
     forest,
-    response,
     save_chart,
     scatter,
 )
@@ -87,7 +86,7 @@ def test_an_interval_with_one_end_is_not_drawn() -> None:
     first, second = panels_of(forest(half, AXIS, broad=("chance_low", "chance_high")) or pytest.fail())
     assert [len(first.of(kind)) for kind in ("symbol", "rule", "rect")] == [2, 1, 0]
     assert [len(second.of(kind)) for kind in ("symbol", "rule", "rect")] == [1, 2, 1]
-    of_doses = response(half.assign(dose=1.0), AXIS, Axis("y"), dose="dose", value="value")
+    of_doses = scatter(half.assign(dose=1.0), AXIS, Axis("y"), across="dose", up="value")
     assert [len(panel_of(of_doses, place).of("rule")) for place in (0, 1)] == [1, 2]
 
 
@@ -170,7 +169,7 @@ ACROSS, UP = Axis("dose"), Axis("response", line=0)
 
 
 def test_responses_stand_at_their_doses_with_what_is_known() -> None:
-    drawn = response(DOSES, ACROSS, UP, dose="dose", value="value", kinds=KINDS)
+    drawn = scatter(DOSES, ACROSS, UP, across="dose", up="value", joined=True, kinds=KINDS)
     panel, own = panel_of(drawn), DOSES[DOSES["panel"] == "p"]
     marks = panel.of("symbol")
     right, _ = scale_of(own["dose"], [mark.x for mark in marks])
@@ -200,9 +199,12 @@ def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> N
             dose=["one", "two", "a rather long name"], least=[0.0, 1.0, 2.0], most=9.0, theirs=[2.5, NAN, 4.5]
         )
     )
-    drawn = response(
-        words, ACROSS, UP, dose="dose", value="value", broad=("least", "most"), reported="theirs"
-    )
+
+    def of(rows: pd.DataFrame) -> alt.FacetChart | None:
+        theirs = {"broad": ("least", "most"), "reported": "theirs"}
+        return scatter(rows, ACROSS, UP, across="dose", up="value", joined=True, **theirs)  # type: ignore[arg-type]
+
+    drawn = of(words)
     layers = chart("c", "a", drawn).spec["spec"]["layer"]  # type: ignore[arg-type]
     looks = [(layer["mark"]["type"], layer["mark"].get("style")) for layer in layers]
     theirs = [("line", "reported"), ("point", "reported")]
@@ -215,9 +217,7 @@ def test_a_response_has_a_band_behind_it_and_what_others_report_beside_it() -> N
     assert 9 * up + zero >= 0 and last_of(drawn)["x"]["axis"]["labelAngle"] == -40
     # what nobody reports has no line
     of_none = words.assign(theirs=NAN, least=NAN)
-    plain = response(
-        of_none, ACROSS, UP, dose="dose", value="value", broad=("least", "most"), reported="theirs"
-    )
+    plain = of(of_none)
     layers = chart("c", "a", plain).spec["spec"]["layer"]  # type: ignore[arg-type]
     assert [layer["mark"]["type"] for layer in layers] == ["rule", "line", "rule", "point"]
 
@@ -226,7 +226,7 @@ def test_panels_have_one_scale_or_one_each() -> None:
     three = pd.concat([DOSES, DOSES[DOSES["panel"] == "p"].assign(panel="r")])
 
     def factors(up: Axis) -> list[float]:
-        drawn = response(three, ACROSS, up, dose="dose", value="value")
+        drawn = scatter(three, ACROSS, up, across="dose", up="value")
         return [
             float(np.ptp([panel.of("rule")[0].y, panel.of("symbol")[-1].y]))
             / three.loc[three["panel"] == panel.title[0], "value"].iloc[-1]

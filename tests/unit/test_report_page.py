@@ -133,8 +133,7 @@ def blocks(of: list[dict[str, Any]], fold: str = "") -> Iterator[tuple[str, dict
     """The blocks of a section with the title of the fold that they are in."""
     for block in of:
         yield fold, block
-        inner = [*block.get("blocks", []), *block.get("options", [])]
-        yield from blocks(inner, fold or block.get("title", ""))
+        yield from blocks(block.get("blocks", []), fold or block.get("title", ""))
 
 
 def stored(folder: Path, name: str) -> list[tuple[str, dict[str, Any]]]:
@@ -260,9 +259,8 @@ def test_charts_have_the_numbers_of_the_tables(made: Path, case: Any, tmp_path: 
         for of, block in stored(made, section)
         if block["kind"] == "chart"
     ]
-    own = [
-        rows for of, rows in drawn if of == fold or (not fold and " on " not in of and of in options(made))
-    ]
+    named = {each[1] for each in SHOWN if each[1]}
+    own = [rows for of, rows in drawn if (of == fold if fold else of not in named)]
     rows = [row for part in own for row in part]
     keys = {name: name for name in ("model", "benchmark") if name in rows[0] and name in table} | keys
     stated = table[[*keys.values(), *columns.values()]].set_axis([*keys, *columns], axis=1)
@@ -281,13 +279,6 @@ NUMBERS = {*SCORE, *DIFFERENCE, "change", "without", "left_out", "positives", "n
     "verdict",
 }
 """The columns of charts that have numbers."""
-
-
-def options(folder: Path) -> set[str]:
-    """The titles of what a reader selects one of, directly in a section."""
-    made = json.loads((folder / "pairs.json").read_text())["sections"]
-    choices = [block for section in made for block in section["blocks"] if block["kind"] == "choice"]
-    return {"", *(option["title"] for choice in choices for option in choice["options"])}
 
 
 def test_curves_are_those_of_the_statistics(made: Path, files: dict[str, Any]) -> None:

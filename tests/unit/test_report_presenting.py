@@ -14,7 +14,6 @@ from library import (
     Axis,
     Captions,
     Chart,
-    Choice,
     Fold,
     Presentation,
     ReportColumn,
@@ -76,9 +75,9 @@ def test_a_topic_becomes_a_section() -> None:
     (section,) = PRESENTS.sections(Results())
     assert (section.name, section.heading) == ("made", "Made up")
     assert section.sentences == ("Of 3 scores none is clear.",)
-    choice, numbers, picture, how = section.blocks
-    # of several panels the reader selects one
-    assert isinstance(choice, Choice) and [fold.title for fold in choice.options] == ["a", "b"]
+    first, second, numbers, picture, how = section.blocks
+    folds = [(fold.title, fold.open) for fold in (first, second) if isinstance(fold, Fold)]
+    assert folds == [("a", True), ("b", False)]
     charts = [block for block in section.every_block() if isinstance(block, Chart)]
     assert [[row["value"] for row in chart.rows] for chart in charts] == [[1, 2], [3], [1]]
     assert [chart.caption for chart in charts] == ["a. Pictures.", "b. Pictures.", "One."]

@@ -21,7 +21,6 @@ from library import (
     App,
     Block,
     Chart,
-    Choice,
     Code,
     Facts,
     Fold,
@@ -58,9 +57,6 @@ BLOCKS: tuple[Block, ...] = (
     Facts(((HOSTILE, HOSTILE),)),
     Code(HOSTILE),
     Fold(HOSTILE, (Text("inside"), Fold("deeper", (Table(sheet(1)),), open=True))),
-    Choice(
-        HOSTILE, (Fold(HOSTILE, (Text("the first"),)), Fold("other", (Fold("deep", (Table(sheet(1)),)),)))
-    ),
 )
 EVERYTHING = Section(
     "every-block",
@@ -147,11 +143,8 @@ _TEXT = {"kind": "text", "text": "t"}
         ({"blocks": [{"kind": "fold", "title": "t", "blocks": [{"kind": "x"}]}]}, "'x'"),
         ({"blocks": [_TEXT | {"html": "<b>"}]}, "html"),
         ({"blocks": [{"text": "t"}]}, "'kind'"),
-        ({"name": "two words"}, "'two words' is not a name"),
         ({"blocks": [{"kind": "chart", "caption": "", "alt": "", "spec": {}}]}, "has its rows in it"),
         ({"blocks": 7}, "0.blocks: "),
-        ({"blocks": [{"kind": "choice", "label": "l", "options": []}]}, "between two folds at least"),
-        ({"blocks": [{"kind": "choice", "label": "l", "options": [_TEXT, _TEXT]}]}, "choice.options.0"),
     ],
 )
 def test_what_is_not_a_section_is_named(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
@@ -177,17 +170,14 @@ def test_data_that_json_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError):
         write(tmp_path / "s.json", Section("s", "S", (), (App("d", "pairs/explorer", float("nan")),)))
     assert not list(tmp_path.iterdir())
-    with pytest.raises(ValueError, match="not a name"):
-        App("</script>", "pairs/explorer", 1)
 
 
 def test_no_text_is_markup() -> None:
     page = Page(render_page(HOSTILE, [EVERYTHING]))
     assert "b" not in page.tags
-    # 2 titles, a heading, a question and its answer, sentence, text, item, 4 captions, 3 heads, 4 rows, a
-    # fact's key and value, code, a fold, a choice with its first option twice; and that of an option, behind
-    # what is selected
-    assert page.texts.count(HOSTILE) == 25 and any(text.endswith(f": {HOSTILE} ") for text in page.texts)
+    # 2 titles, a heading, a question and its answer, sentence, text, item, 3 captions, 2 heads, 3 rows, a
+    # fact's key and value, code and a fold
+    assert page.texts.count(HOSTILE) == 20
     spec, themes = page.data
     assert spec["data"]["values"] == [{"name": HOSTILE, "x": 1.5}] and spec["mark"] == "point"
     assert set(themes) == {"light", "dark"}
@@ -257,8 +247,6 @@ def test_a_page_has_each_program_once_and_the_data_of_each_app_as_text() -> None
     assert page.data == [{HOSTILE: HOSTILE}, 2]
     assert [program.strip() for program in page.programs[1:]] == [source.strip()]
     assert not any("<" in data for kind, data in page.scripts if kind == "application/json")
-    # one for each app, and one for choices
-    assert page.tags.count("noscript") == 3
     assert {"s-one", "s-two"} <= set(page.ids) and "b" not in page.tags
     assert source not in render_page("t", [Section("s", "S", (), (Text("no app"),))])
 
@@ -276,16 +264,6 @@ def test_no_program_ends_its_own_element_or_reaches_out(suffix: str) -> None:
         words += "https: fetch( xmlhttp @import import( sendbeacon websocket"
         words += " url(" if suffix == "css" else ""
         assert not [word for word in words.split() if word in text], file
-
-
-@pytest.mark.parametrize(
-    "program", ["explorer", "../x/y", "pairs/explorer.js", "/pairs/explorer", "a/b/c", ""]
-)
-def test_an_app_names_a_program_of_this_library(program: str) -> None:
-    with pytest.raises(ValueError, match="is not a program"):
-        App("a", program, None)
-    with pytest.raises(ValueError, match="is not a name"):
-        App("A b", "pairs/explorer", None)
 
 
 def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
@@ -316,7 +294,7 @@ def test_provenance_is_what_was_registered(tmp_path: Path) -> None:
     assert len(names) == len(set(names)) == papers.count("@") > 5
     assert all(text.count("{") == text.count("}") for text in (software, papers))
     lines = {fold.title: fold.blocks[0] for fold in found.every_block() if isinstance(fold, Fold)}
-    assert isinstance(lines.pop("Inputs, code and versions"), Choice)
+    assert isinstance(lines.pop("Inputs, code and versions"), Fold)
     assert lines.pop("The papers") == Code(papers)
     assert lines == {
         "Settings": Facts((("alpha", "0.01"),)),

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from unmask.associations.terms import JOINT, WORD, X, Y
-from unmask.report.forms import Axis, Grid, Kinds, forest, response
+from unmask.report.forms import Axis, Grid, Kinds, forest, scatter
 from unmask.report.panels import by_value, columns_of
 from unmask.report.sheets import rows_of
 
@@ -74,12 +74,13 @@ def grounded(cells: pd.DataFrame) -> alt.FacetChart | None:
         for row in rows_of(by_value(_labelled(own), ["suite", "test", "encoder", "pooling"]))
         for pictures, mean_s in ((X, row.with_x), (Y, row.with_y))
     ]
-    return response(
+    return scatter(
         pd.DataFrame(rows),
         Axis("seen with pictures"),
         Axis("mean s", line=0),
-        dose="pictures",
-        value="mean_s",
+        across="pictures",
+        up="mean_s",
+        joined=True,
         kinds=Kinds("words", "mean over"),
         grid=Grid(4, width=200, height=170, between=": "),
     )

@@ -10,7 +10,7 @@ from unmask.downstream.terms import LEAST_SEEN
 from unmask.measures.names import title_of
 from unmask.report.changes import changes_chart
 from unmask.report.declared_tables import in_order
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response, scatter
+from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
 from unmask.report.panels import columns_of
 from unmask.statistics.decisions import NO_PREFERENCE
 
@@ -102,12 +102,13 @@ def steps(results: DownstreamResults) -> alt.FacetChart | None:
         panel += ", " + rows["model"].map({model.name: model.family for model in results.roles})
         kind = rows["model"].map(results.methods).replace("", "as it was")
     frame = columns_of(rows, "task", "model", "step", "low", "high", panel=panel, kind=kind, bias="value")
-    return response(
+    return scatter(
         frame,
         Axis("steps of fine-tuning", independent=True),
         Axis(EXTRINSIC, zero=True),
-        dose="step",
-        value="bias",
+        across="step",
+        up="bias",
+        joined=True,
         kinds=Kinds("kind", "debiased by" if by_family else "model"),
         each="model",
         grid=Grid(between=": "),

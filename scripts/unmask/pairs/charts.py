@@ -10,7 +10,7 @@ from unmask.measures.names import title_of
 from unmask.pairs.published import scores
 from unmask.pairs.results import PairResults
 from unmask.pairs.verdicts import BY_WORDS, CANNOT_TELL, CLEAR, CONTROL, IN_EVERY_LEGEND, NO_CLEAR, VERDICTS
-from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, response
+from unmask.report.forms import Axis, Beside, Grid, Kinds, forest, scatter
 from unmask.report.panels import columns_of
 from unmask.report.sheets import counted, rows_of
 from unmask.statistics.decisions import NO_PREFERENCE
@@ -76,12 +76,13 @@ def states(rows: pd.DataFrame) -> alt.FacetChart | None:
     frame = _frame(rows, rows["panel"]).assign(state=rows["state"])
     # a state by itself is no series
     frame = frame[frame.groupby("panel")["state"].transform("nunique") > 1]
-    return response(
+    return scatter(
         frame,
         Axis(None, independent=True),
         Axis(None, line=NO_PREFERENCE, span=(45, 55)),
-        dose="state",
-        value="score",
+        across="state",
+        up="score",
+        joined=True,
         broad=("words_low", "words_high"),
         reported="reported",
         grid=Grid(2, width=340, between=ON, title=TITLE, subtitle=[AT_50]),

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from unmask.regional.results import OVERALL, RegionalResults
 from unmask.regional.schema import LIKELIHOODS, NAME_VECTORS
 from unmask.regional.terms import C_W, CONTROL
-from unmask.report.forms import Axis, Grid, Kinds, forest, response, scatter
+from unmask.report.forms import Axis, Grid, Kinds, forest, scatter
 from unmask.report.panels import SharedData, columns_of, only, panels, records, tooltips
 from unmask.study_results import load_tables, paths_by
 from unmask.tables import opened_table
@@ -133,12 +133,13 @@ def series(results: RegionalResults) -> Chart:
         name=rows["region"].map(names),
         score=rows["score"] * THOUSAND,
     )
-    return response(
+    return scatter(
         frame,
         Axis("epochs of further training", zero=True, ticks=sorted(frame["epoch"].unique()), format=".3~g"),
         Axis(SCORE, independent=True),
-        dose="epoch",
-        value="score",
+        across="epoch",
+        up="score",
+        joined=True,
         kinds=Kinds("name", None, list(names.values())),
         grid=Grid(2, width=380, height=230),
     )

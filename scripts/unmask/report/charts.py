@@ -14,7 +14,7 @@ from unmask.atomic import written_whole
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.report.captions import with_parts_of
-from unmask.report.colours import PALETTES
+from unmask.report.colours import COLOURS, MODES, RANGES
 from unmask.report.sections import Chart
 
 if TYPE_CHECKING:
@@ -45,23 +45,19 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
     line of no effect), `chance`, `untrained`, `reported`, `truth` (of what was made), `outlined` (marks with
     a border), and of maps `country` and `no-score`.
     """
-    colours = PALETTES[mode]
-    labels = {"labelColor": colours.text, "labelFontSize": 11}
-    titles = {"titleColor": colours.faint, "titleFontSize": 11, "titleFontWeight": "normal"}
+    colours = {name: of_modes[MODES.index(mode)] for name, of_modes in COLOURS.items()}
+    labels = {"labelColor": colours["text"], "labelFontSize": 11}
+    titles = {"titleColor": colours["faint"], "titleFontSize": 11, "titleFontWeight": "normal"}
     return {
-        "background": colours.back,
+        "background": colours["back"],
         "font": font,
         # the figure says what it shows; a screen reader need not go from mark to mark
         "aria": False,
-        "range": {
-            "category": colours.series,
-            "ordinal": colours.verdicts,
-            "heatmap": colours.heatmap,
-        },
+        "range": RANGES[mode],
         "axis": {
             "domain": False,
             "ticks": False,
-            "gridColor": colours.grid,
+            "gridColor": colours["grid"],
             **labels,
             "labelPadding": 5,
             **titles,
@@ -71,11 +67,11 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         # names beside panels
         "axisY": {"labelLimit": 190},
         "header": {
-            "labelColor": colours.text,
+            "labelColor": colours["text"],
             "labelFontSize": 12,
             "labelFontWeight": "bold",
             "labelAnchor": "start",
-            "titleColor": colours.faint,
+            "titleColor": colours["faint"],
         },
         "legend": {
             "orient": "top",
@@ -88,25 +84,25 @@ def theme(mode: str, font: str = "sans-serif") -> dict[str, Any]:
         # what a chart shows, above it
         "title": {
             "anchor": "start",
-            "color": colours.text,
+            "color": colours["text"],
             "fontSize": 12,
             "fontWeight": "normal",
-            "subtitleColor": colours.faint,
+            "subtitleColor": colours["faint"],
             "subtitleFontSize": 11,
             "offset": 8,
         },
-        "view": {"stroke": colours.grid},
+        "view": {"stroke": colours["grid"]},
         "style": {
-            "neutral": {"color": colours.text, "strokeWidth": 1},
+            "neutral": {"color": colours["text"], "strokeWidth": 1},
             # seen where it has no width
-            "chance": {"color": colours.band, "stroke": colours.band, "strokeWidth": 3},
-            "untrained": {"color": colours.dark_band, "strokeWidth": 3},
-            "reported": {"color": colours.text, "strokeWidth": 1.3},
-            "single": {"color": colours.series[0]},
-            "country": {"stroke": colours.back, "strokeWidth": 0.5},
-            "no-score": {"color": colours.back, "stroke": colours.dark_band, "strokeWidth": 0.5},
-            "outlined": {"stroke": colours.text},
-            "truth": {"color": colours.text},
+            "chance": {"color": colours["band"], "stroke": colours["band"], "strokeWidth": 3},
+            "untrained": {"color": colours["dark-band"], "strokeWidth": 3},
+            "reported": {"color": colours["text"], "strokeWidth": 1.3},
+            "single": {"color": RANGES[mode]["category"][0]},
+            "country": {"stroke": colours["back"], "strokeWidth": 0.5},
+            "no-score": {"color": colours["back"], "stroke": colours["dark-band"], "strokeWidth": 0.5},
+            "outlined": {"stroke": colours["text"]},
+            "truth": {"color": colours["text"]},
         },
     }
 
@@ -174,4 +170,4 @@ def program() -> str:
 
 def themes() -> str:
     """Both themes as JSON, for the page."""
-    return json.dumps({mode: theme(mode) for mode in PALETTES})
+    return json.dumps({mode: theme(mode) for mode in MODES})

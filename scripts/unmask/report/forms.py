@@ -1,4 +1,4 @@
-"""The forms of charts: estimates down rows, responses to doses, and one number against another.
+"""The forms of charts: estimates down rows, and one number against another.
 
 A chart is one of these over a frame: a row an estimate, with a column `panel`, in the order in which panels,
 names and kinds are drawn. All columns of the frame are the chart's data. A row without its number is left
@@ -236,61 +236,6 @@ def forest(
     return grid.titled(drawn)
 
 
-def response(
-    frame: pd.DataFrame,
-    x: Axis,
-    y: Axis,
-    *,
-    dose: str,
-    value: str,
-    interval: Interval = ("low", "high"),
-    kinds: Kinds | None = None,
-    each: str | None = None,
-    broad: Interval | None = None,
-    reported: str | None = None,
-    grid: Grid = Grid(),
-) -> alt.FacetChart | None:
-    """What comes of a dose: numbers with their intervals, those of one kind joined by a line.
-
-    dose: a column of numbers, or of words, which have no scale. each: what a line is of, beside its kind.
-    broad: a band behind all, which chance gives. reported: a column of the same numbers as others report
-    them, on a thinner line with triangles.
-    """
-    frame = frame[frame[value].notna()]
-    if frame.empty:
-        return None
-    beside = (*interval, *(broad or ()), *([reported] if reported else []))
-    ends = tuple(column for column in beside if column in frame)
-    up = _Side.of("y", y, frame, (value, *ends))
-    across = _Side.of("x", x, frame, (dose,))
-    numbers = pd.api.types.is_numeric_dtype(frame[dose])
-    place = (across.at(dose) if numbers else _words_across(x, frame[dose], grid.width)) | up.at(value)
-    looks, single = _looks(frame, kinds)
-    one: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
-    said = tooltips(frame)
-    layers: list[alt.Chart] = []
-    if broad and _known(frame, broad[0]):
-        band = having(*broad).mark_area(style="chance")
-        layers.append(band.encode(x=place["x"], **up.between(broad), **one))
-    layers += [*up.line(), *across.line()]
-    if reported and _known(frame, reported):
-        theirs, at = having(reported), {"x": place["x"], **up.at(reported)}
-        layers.append(theirs.mark_line(style="reported", strokeWidth=0.8).encode(**at, **one))
-        marks = theirs.mark_point(style="reported", shape="triangle-up", size=30, opacity=1)
-        layers.append(marks.encode(**at, tooltip=said))
-    known = _known(frame, interval[0])
-    valid = having(*interval)
-    lines = alt.Chart().mark_line(strokeWidth=1.4, **single)
-    # where there are several of a dose, through their mean
-    layers.append(lines.encode(**(place | up.at(f"mean({value})")), **one, **_colour(looks)))
-    if known:
-        rule = valid.mark_rule(strokeWidth=1.2, **single)
-        layers.append(rule.encode(x=place["x"], **up.between(interval), **_colour(looks)))
-    points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK - 10, **single)
-    layers.append(points.encode(**place, **looks, tooltip=said))
-    return _beside_numbers(layers, frame, x, y, grid)
-
-
 def scatter(
     frame: pd.DataFrame,
     x: Axis,
@@ -299,37 +244,73 @@ def scatter(
     across: str,
     up: str,
     across_interval: Interval | None = None,
-    up_interval: Interval | None = None,
+    up_interval: Interval = ("low", "high"),
     kinds: Kinds | None = None,
+    joined: bool = False,
+    each: str | None = None,
+    broad: Interval | None = None,
+    reported: str | None = None,
     large: str | None = None,
     grid: Grid = Grid(),
 ) -> alt.FacetChart | None:
     """One number against another, each with its interval.
 
-    large: a column of true and false: those rows are large, others small.
+    across: a column of numbers, or of words, which have no scale. joined: whether a line joins those of one
+    kind, and of one value of the column `each`. broad: a band behind all, which chance gives. reported: a
+    column of the numbers up as others report them, on a thinner line with triangles. large: a column of true
+    and false: those rows are large, others small.
     """
     frame = frame[frame[across].notna() & frame[up].notna()]
     if frame.empty:
         return None
-    sides = (
-        (_Side.of("x", x, frame, (across, *(across_interval or ()))), across, across_interval),
-        (_Side.of("y", y, frame, (up, *(up_interval or ()))), up, up_interval),
-    )
-    place = {name: channel for side, column, _ in sides for name, channel in side.at(column).items()}
+    columns = (up, *up_interval, *(broad or ()), *([reported] if reported else []))
+    side_up = _Side.of("y", y, frame, [column for column in columns if column in frame])
+    side_across = _Side.of("x", x, frame, (across, *(across_interval or ())))
+    numbers = pd.api.types.is_numeric_dtype(frame[across])
+    place = side_across.at(across) if numbers else _words_across(x, frame[across], grid.width)
+    place |= side_up.at(up)
     looks, single = _looks(frame, kinds)
-    layers = [drawn for side, *_ in sides for drawn in side.line()]
-    pale = 0.45 if across_interval and up_interval else 1
-    for side, _, interval in sides:
+    one: dict[str, Any] = {"detail": alt.Detail(f"{each}:N")} if each else {}
+    said = tooltips(frame)
+    layers: list[alt.Chart] = []
+    if broad and _known(frame, broad[0]):
+        band = having(*broad).mark_area(style="chance")
+        layers.append(band.encode(x=place["x"], **side_up.between(broad), **one))
+    layers += [*side_across.line(), *side_up.line()]
+    if reported and _known(frame, reported):
+        theirs, at = having(reported), {"x": place["x"], **side_up.at(reported)}
+        layers.append(theirs.mark_line(style="reported", strokeWidth=0.8).encode(**at, **one))
+        marks = theirs.mark_point(style="reported", shape="triangle-up", size=30, opacity=1)
+        layers.append(marks.encode(**at, tooltip=said))
+    if joined:
+        lines = alt.Chart().mark_line(strokeWidth=1.4, **single)
+        # where there are several at a place, through their mean
+        layers.append(lines.encode(**(place | side_up.at(f"mean({up})")), **one, **_colour(looks)))
+    # crosses are pale
+    opacity = 0.45 if across_interval else 1
+    for side, interval in ((side_across, across_interval), (side_up, up_interval)):
         if interval and _known(frame, interval[0]):
-            rule = having(*interval).mark_rule(strokeWidth=1, opacity=pale, **single)
+            rule = having(*interval).mark_rule(strokeWidth=1.2, opacity=opacity, **single)
             layers.append(rule.encode(**(place | side.between(interval)), **_colour(looks)))
-    points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK, **single)
+    points = alt.Chart().mark_point(filled=True, opacity=1, size=MARK - 10, **single)
     if large:
         points = alt.Chart().mark_point(style="outlined", filled=True, opacity=1)
         looks["size"] = alt.condition(only(large, True), alt.value(130), alt.value(22))
         looks["strokeWidth"] = alt.condition(only(large, True), alt.value(1.2), alt.value(0))
-    layers.append(points.encode(**place, **looks, tooltip=tooltips(frame)))
-    return _beside_numbers(layers, frame, x, y, grid)
+    layers.append(points.encode(**place, **looks, tooltip=said))
+    drawn = panels(
+        layers,
+        records(frame),
+        grid.columns,
+        margin=AXES,
+        gap=GAP + AXES if y.independent else GAP,
+        independent=tuple(name for name, axis in (("x", x), ("y", y)) if axis.independent),
+        width=grid.width,
+        height=grid.height,
+        between=grid.between,
+        axes=("x",),
+    )
+    return grid.titled(drawn)
 
 
 def _known(frame: pd.DataFrame, column: str) -> bool:
@@ -351,27 +332,3 @@ def _words_across(axis: Axis, words: "pd.Series[str]", width: int) -> dict[str, 
     fits = room_for(order) * len(order) <= width
     names = alt.Axis(labelAngle=0) if fits else alt.Axis(labelAngle=-40, labelLimit=120)
     return {"x": alt.X(f"{words.name}:N", title=axis.title, sort=order, axis=names)}
-
-
-def _beside_numbers(
-    layers: Sequence[alt.Chart],
-    frame: pd.DataFrame,
-    x: Axis,
-    y: Axis,
-    grid: Grid,
-) -> alt.FacetChart:
-    """Panels with numbers up their sides."""
-    independent = tuple(name for name, axis in (("x", x), ("y", y)) if axis.independent)
-    drawn = panels(
-        layers,
-        records(frame),
-        grid.columns,
-        margin=AXES,
-        gap=GAP + AXES if y.independent else GAP,
-        independent=independent,
-        width=grid.width,
-        height=grid.height,
-        between=grid.between,
-        axes=("x",),
-    )
-    return grid.titled(drawn)

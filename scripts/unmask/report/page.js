@@ -9,7 +9,6 @@ const GAP = 32; // between two, with what stands out of each
 const NARROW = 640; // less is little room
 const NAMES = 128; // for names beside panels, where there is little room
 const EDGE = 36; // for what stands out at either end: the last label of an axis, half a mark
-const AROUND = "details, .option"; // what hides things until it is opened or selected
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const themes = JSON.parse(document.getElementById("themes")?.textContent ?? "{}");
 
@@ -210,25 +209,15 @@ addEventListener("afterprint", () => {
 
 // ---- tables
 
-const LEADING = /^[<>≥≤~*(\s]*([+\-−]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?)/i;
-const WHOLE = /^[+\-−]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const NOTHING = new Set(["", "–"]);
+const collator = new Intl.Collator("en", { numeric: true });
+// NaN where a cell begins with no number
+const number = (text) => parseFloat(text.replace(/^[<>≥≤~*(\s]+/, "").replace("−", "-").replaceAll(",", ""));
 
-const number = (text) => {
-  const found = LEADING.exec(text);
-  return found ? Number(found[1].replace("−", "-").replaceAll(",", "")) : NaN;
-};
-
-// How to compare the cells of a column: numbers as numbers; what is missing comes last either way.
-function comparison(texts, named) {
-  const there = texts.filter((text) => !NOTHING.has(text));
-  const numeric = there.length > 0 && there.every((text) => (named ? WHOLE : LEADING).test(text));
-  const collator = new Intl.Collator("en", { numeric: true });
-  return (one, other, sign) => {
-    const missing = NOTHING.has(one) - NOTHING.has(other);
-    if (missing) return missing;
-    return sign * (numeric ? number(one) - number(other) : collator.compare(one, other));
-  };
+// Numbers are compared as numbers; what is missing comes last either way.
+function compare(one, other, sign) {
+  const missing = NOTHING.has(one) - NOTHING.has(other);
+  return missing || sign * (number(one) - number(other) || collator.compare(one, other));
 }
 
 function makeSortable(table) {
@@ -247,7 +236,6 @@ function makeSortable(table) {
       if (next) {
         head.setAttribute("aria-sort", next);
         const text = (row) => row.cells[place].textContent.trim();
-        const compare = comparison(rows.map(text), head.classList.contains("stub"));
         rows.sort((one, other) => compare(text(one), text(other), next === "ascending" ? 1 : -1));
       }
       body.append(...rows);
@@ -290,32 +278,12 @@ document.querySelectorAll("figure.code").forEach((figure) => {
   tools(figure, (tell) => [copier(tell, "copy", "copy the text", () => text)]);
 });
 
-// ---- choices: one option of several is shown
-
-function choose(option) {
-  const choice = option.parentElement;
-  const options = [...choice.querySelectorAll(":scope > .option")];
-  choice.querySelector("select").selectedIndex = options.indexOf(option);
-  options.forEach((each) => (each === option ? each.removeAttribute("hidden") : each.setAttribute("hidden", "until-found")));
-}
-
-document.querySelectorAll(".choice").forEach((choice) => {
-  const options = [...choice.querySelectorAll(":scope > .option")];
-  const select = choice.querySelector("select");
-  select.onchange = () => choose(options[select.selectedIndex]);
-  // a text that the browser's own search finds in it
-  options.forEach((option) => option.addEventListener("beforematch", () => choose(option)));
-});
-
 // ---- links
 
 function openTarget() {
   const target = document.querySelector(":target");
   if (!target) return;
-  for (let around = target.closest(AROUND); around; around = around.parentElement.closest(AROUND)) {
-    if (around.matches("details")) around.open = true;
-    else choose(around);
-  }
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   target.scrollIntoView();
 }
 addEventListener("hashchange", openTarget);

@@ -6,7 +6,7 @@ from typing import Any
 
 from unmask.facts import read_facts
 from unmask.installation import workflow_root
-from unmask.report.sections import METHOD, Block, Code, Facts, Fold, Section, Text, chosen
+from unmask.report.sections import METHOD, Block, Code, Facts, Fold, Section, Text
 from unmask.report.sheets import DASH
 from unmask.tables import read_metadata
 from unmask.terms import LICENCE
@@ -35,7 +35,7 @@ def provenance(settings: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]
         folds.append(Fold(entry["title"], (Facts((*stated, *lines)),)))
     blocks: list[Block] = [Fold("Settings", (Facts(tuple(flatten(settings))),))]
     if folds:
-        blocks.append(Fold("Inputs, code and versions", chosen("Of", folds)))
+        blocks.append(Fold("Inputs, code and versions", tuple(folds)))
     stated_licences = [(each["title"], each.get("stated", {}).get(LICENCE)) for each in entries]
     if licences := tuple((title, licence) for title, licence in stated_licences if licence):
         blocks.append(Fold("Licences of the data that is quoted", (Facts(licences),)))

@@ -1,11 +1,10 @@
 """The report is a list of sections, each made by itself into a file of its own; the page shows any of them.
 
 A section states results in plain sentences, and then shows blocks: text, lists, tables, charts, folds,
-choices, facts, and programs that run in the reader's browser.
+facts, and programs that run in the reader's browser.
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,12 +15,6 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from unmask.errors import InputError
 from unmask.files import write_text
 from unmask.report.sheets import Sheet
-
-NAME = re.compile(r"[a-z][a-z0-9-]*")
-"""What the name of a section or of an app looks like: names are parts of ids in the page."""
-
-PROGRAM = re.compile(r"[a-z_]+/[a-z_]+")
-"""What the place of a program looks like."""
 
 METHOD = "method"
 """The name of the last section of the page: how numbers came about, and what they are from. Several
@@ -100,21 +93,15 @@ class Code:
 class App:
     """A program of this project for the reader's browser, with its data.
 
-    name: as NAME, of its own in the section. program: where its JavaScript is in this library, without
-    suffix, such as pairs/explorer; a style sheet of that name goes with it. In the page it finds its place by
-    the attribute `data-program`; the first child there has `value`, which JSON can hold.
-    Raises ValueError for another name or program.
+    name: a part of its id in the page. program: where its JavaScript is in this library, without suffix, such
+    as pairs/explorer; a style sheet of that name goes with it. In the page it finds its place by the
+    attribute `data-program`; the first child there has `value`, which JSON can hold.
     """
 
     name: str
     program: str
     value: Any
     kind: Literal["app"] = field(default="app", kw_only=True)
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        if not PROGRAM.fullmatch(self.program):
-            raise ValueError(f"{self.program!r} is not a program: a folder of the library and a name")
 
 
 @dataclass(frozen=True)
@@ -127,43 +114,18 @@ class Fold:
     kind: Literal["fold"] = field(default="fold", kw_only=True)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Folds of one kind, of which the reader selects one; without scripts all of them are listed.
-
-    label: what is selected, such as "model and benchmark".
-    Raises ValueError for fewer than two folds.
-    """
-
-    label: str
-    options: tuple[Fold, ...]
-    kind: Literal["choice"] = field(default="choice", kw_only=True)
-
-    def __post_init__(self) -> None:
-        if len(self.options) < 2:
-            raise ValueError("a choice is between two folds at least")
-
-
-def _check_name(name: str) -> None:
-    if not NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is not a name: small letters, digits and hyphens, a letter first")
-
-
-Block = Annotated[
-    Text | Items | Table | Chart | Facts | Code | App | Fold | Choice, Field(discriminator="kind")
-]
+Block = Annotated[Text | Items | Table | Chart | Facts | Code | App | Fold, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True)
 class Section:
     """A part of the report.
 
-    name: as NAME; sections of one name are shown as one (`arranged`). sentences: what was found, in plain
-    words, the main thing first; label: what the navigation calls it, by default its heading.
+    name: a part of ids in the page; sections of one name are shown as one (`arranged`). sentences: what was
+    found, in plain words, the main thing first; label: what the navigation calls it, by default its heading.
     Of the section that has the answer of the whole report, title: the answer in a line; answers: to the
     questions of a reader, each with its question; headline: the main numbers in a narrow table, for a
     terminal (unmask.report.summary).
-    Raises ValueError for another name.
     """
 
     name: str
@@ -175,23 +137,20 @@ class Section:
     answers: tuple[tuple[str, str], ...] = ()
     label: str = ""
 
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-
     def is_empty(self) -> bool:
         """Whether it has nothing to show."""
         return not (self.sentences or self.blocks or self.answers)
 
     def every_block(self) -> Iterator[Block]:
-        """Its blocks, and those in folds and choices."""
-        waiting = list(reversed(self.blocks))
-        while waiting:
-            block = waiting.pop()
-            yield block
-            if isinstance(block, Fold):
-                waiting.extend(reversed(block.blocks))
-            elif isinstance(block, Choice):
-                waiting.extend(reversed(block.options))
+        """Its blocks, and those in folds."""
+        yield from _with_inner(self.blocks)
+
+
+def _with_inner(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from _with_inner(block.blocks)
 
 
 def arranged(sections: Iterable[Section]) -> list[Section]:
@@ -206,12 +165,10 @@ def arranged(sections: Iterable[Section]) -> list[Section]:
     return sorted(whole, key=lambda section: section.name == METHOD)
 
 
-def chosen(label: str, folds: Iterable[Fold]) -> tuple[Block, ...]:
-    """One of several folds at a time, by a select; the blocks of a single one."""
-    options = tuple(folds)
-    return (
-        (Choice(label, options),) if len(options) > 1 else tuple(b for fold in options for b in fold.blocks)
-    )
+def first_open(folds: Iterable[Fold]) -> tuple[Block, ...]:
+    """Folds of one kind, the first of them open; the blocks of a single one."""
+    first, *others = folds or [Fold("", ())]
+    return (replace(first, open=True), *others) if others else first.blocks
 
 
 def write_sections(path: str | Path, sections: Iterable[Section], facts: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ import pandas as pd
 from unmask.report.captions import COMPUTED, Captions
 from unmask.report.charts import chart
 from unmask.report.declared_tables import Table
-from unmask.report.sections import Block, Fold, Section, Text, chosen
+from unmask.report.sections import Block, Fold, Section, Text, first_open
 from unmask.report.sections import Table as TableBlock
 from unmask.report.sheets import NO_SHEET, Sheet, TableAndSheet
 
@@ -40,8 +40,8 @@ class Topic(Generic[Results]):
     caption of the table; by default the name. The caption of the chart is {file}_chart; `computed` has under
     the name how the numbers come about.
 
-    rows: what is shown. sheet: the table of the rows, declared or made by a function. chart: of the rows; of
-    those alike in the columns `each`, of which the reader selects one. draws: a chart that needs more of the
+    rows: what is shown. sheet: the table of the rows, declared or made by a function. chart: of the rows; or
+    one of those alike in the columns `each`, the first open. draws: a chart that needs more of the
     results than rows. says: sentences, at most two where nothing is listed. more: topics in folds below it.
     """
 
@@ -108,7 +108,7 @@ class Topic(Generic[Results]):
     def _shown(self, results: Results, open_table: bool) -> Iterator[Block]:
         """The chart, or one of each, and the table. open_table: whether that is in no fold of its own."""
         rows = self.rows(results)
-        yield from chosen(" and ".join(self.each).capitalize(), self._charts(results, rows))
+        yield from first_open([*self._charts(results, rows)])
         if not rows.empty and (sheet := self._sheet(results, rows)).rows:
             yield TableBlock(sheet) if open_table else Fold("The numbers", (TableBlock(sheet),))
 
